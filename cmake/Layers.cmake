@@ -1,0 +1,56 @@
+# A layer is a folder under src/, a CMake target and a namespace. Its headers are included as "layer/header.h", and they are
+# found only through the layer's own include folder: one holding a single link to the layer's source folder. A target sees its
+# own layer and those it links, and nothing else, so a forbidden include does not compile (tests/layers checks that).
+
+# kymo_layer(NAME [FOLDER folder] [GUEST] [SOURCES ...] [USES ...] [LIBRARIES ...])
+#   target kymo_NAME, include root for "folder/..." (default: NAME).
+#   GUEST:     code that also runs inside the measured program: no exceptions, no RTTI, no run-time library.
+#   USES:      layers this one may include.
+#   LIBRARIES: other libraries.
+function(kymo_layer name)
+  cmake_parse_arguments(LAYER "GUEST" "FOLDER" "SOURCES;USES;LIBRARIES" ${ARGN})
+  if(NOT LAYER_FOLDER)
+    set(LAYER_FOLDER ${name})
+  endif()
+  set(root ${CMAKE_BINARY_DIR}/layers/${LAYER_FOLDER})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${LAYER_FOLDER} ${root}/${LAYER_FOLDER} SYMBOLIC)
+  if(LAYER_SOURCES)
+    add_library(kymo_${name} STATIC ${LAYER_SOURCES})
+    set(visible PUBLIC)
+    target_link_libraries(kymo_${name} PRIVATE kymo_warnings)
+    if(LAYER_GUEST)
+      target_compile_options(kymo_${name} PRIVATE ${KYMO_GUEST_OPTIONS})
+    endif()
+  else()
+    add_library(kymo_${name} INTERFACE)
+    set(visible INTERFACE)
+  endif()
+  target_include_directories(kymo_${name} ${visible} ${root})
+  foreach(layer ${LAYER_USES})
+    target_link_libraries(kymo_${name} ${visible} kymo_${layer})
+  endforeach()
+  target_link_libraries(kymo_${name} ${visible} ${LAYER_LIBRARIES})
+endfunction()
+
+# Code in the measured program: hidden symbols, static thread-local storage, nothing from libstdc++'s run time.
+set(KYMO_GUEST_OPTIONS
+    -fno-exceptions
+    -fno-rtti
+    -fno-threadsafe-statics
+    -fvisibility=hidden
+    -fvisibility-inlines-hidden
+    -ftls-model=initial-exec
+    -fno-stack-protector)
+
+# kymo_unit_test(NAME SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
+function(kymo_unit_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  add_executable(${name}_test ${TEST_SOURCES})
+  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${name}_test PRIVATE kymo_warnings GTest::gmock GTest::gtest_main ${TEST_LIBRARIES})
+  foreach(layer ${TEST_USES})
+    target_link_libraries(${name}_test PRIVATE kymo_${layer})
+  endforeach()
+  add_test(NAME unit.${name} COMMAND ${name}_test)
+endfunction()

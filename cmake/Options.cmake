@@ -1,0 +1,33 @@
+# Language, warnings, build kinds and the tools that make building quick.
+
+option(KYMO_TESTS "Build the tests" ON)
+option(KYMO_BENCH "Build the benchmarks" ON)
+option(KYMO_FUZZ "Build the fuzz targets (clang only)" OFF)
+set(KYMO_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize (for example address,undefined)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+find_program(KYMO_CCACHE ccache)
+if(KYMO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${KYMO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KYMO_CCACHE})
+endif()
+
+# Our code's warnings are errors; other people's headers are system headers.
+add_library(kymo_warnings INTERFACE)
+target_compile_options(kymo_warnings INTERFACE -Wall -Wextra -Wconversion -Werror)
+
+if(KYMO_SANITIZE)
+  add_compile_options(-fsanitize=${KYMO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KYMO_SANITIZE})
+endif()

@@ -1,0 +1,38 @@
+// Nanoseconds, and the one clock. Usable in the monitor.
+//
+// Time points are nanoseconds of CLOCK_MONOTONIC unless a recording names another clock domain
+// (modelled time). Durations and time points are distinct types.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <ctime>
+
+namespace kymo {
+
+struct Nanoseconds {
+    std::int64_t count = 0;
+    constexpr auto operator<=>(const Nanoseconds&) const = default;
+    constexpr Nanoseconds operator+(Nanoseconds other) const { return {count + other.count}; }
+    constexpr Nanoseconds operator-(Nanoseconds other) const { return {count - other.count}; }
+};
+
+struct TimePoint {
+    std::uint64_t ns = 0;
+    constexpr auto operator<=>(const TimePoint&) const = default;
+    constexpr Nanoseconds operator-(TimePoint earlier) const {
+        return {static_cast<std::int64_t>(ns - earlier.ns)};
+    }
+};
+
+inline TimePoint read_clock(clockid_t clock) {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec)};
+}
+
+inline TimePoint monotonic_now() {
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+}  // namespace kymo

@@ -1,0 +1,33 @@
+// How a row type describes itself. One description serves the writer, the schema rows in the file and
+// the reader; see docs/recording-format.md for the bytes. Usable in the monitor.
+//
+// A row type is a plain struct with
+//     static constexpr const char* kTable;      name, the identity of the table
+//     static constexpr std::uint32_t kTableId;  number by which rows name it in files we write; a
+//                                               reader goes by name, never by number
+//     template <typename V> static constexpr void columns(V&& visit);
+// where `columns` calls visit(name, type, unit, &Row::member) once a column, in the order of the bytes.
+// Members: std::uint64_t for kUint and kDelta, std::int64_t for kInt, double for kReal,
+// std::string_view for kText and kBytes, std::span<const std::uint64_t> for kUintList. Views in a row
+// that was read are valid only inside the callback that receives it.
+//
+// Columns are only ever added, and only at the end; a reader fills what a file lacks with zero or
+// empty, and ignores columns it has never heard of.
+#pragma once
+
+#include <cstdint>
+
+namespace kymo::recording {
+
+enum class ColumnType : std::uint8_t {
+    kUint = 1,      // varint
+    kInt = 2,       // zigzag varint
+    kDelta = 3,     // zigzag varint of the difference to this column in the table's row before it (same
+                    // stream segment of a chunk; 0 before the first)
+    kBytes = 4,     // varint length, then bytes
+    kText = 5,      // as kBytes; UTF-8 by intention, not by guarantee
+    kUintList = 6,  // varint count, then varints
+    kReal = 7,      // 8 bytes, IEEE 754 binary64, little-endian
+};
+
+}  // namespace kymo::recording

@@ -1,0 +1,452 @@
+// The tables Kymo itself writes and reads. Any producer may add others: readers list and skip them.
+//
+// All times are nanoseconds of the file's clock domain. "Stream" without further word is the stream
+// that the chunk segment belongs to (see docs/recording-format.md).
+#pragma once
+
+#include "recording/schema.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kymo::recording {
+
+// ---- the run and the process ------------------------------------------------------------------
+
+// Written by the parent: one a recording.
+struct Run {
+    std::uint64_t time = 0;
+    std::string_view command;  // arguments, each ended by a NUL
+    std::string_view host;
+    std::string_view directory;
+    std::string_view kernel;
+    std::string_view producer;  // "kymo 0.1.0"
+    std::uint64_t processors = 0;
+
+    static constexpr const char* kTable = "run";
+    static constexpr std::uint32_t kTableId = 10;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Run::time);
+        visit("command", ColumnType::kBytes, "", &Run::command);
+        visit("host", ColumnType::kText, "", &Run::host);
+        visit("directory", ColumnType::kText, "", &Run::directory);
+        visit("kernel", ColumnType::kText, "", &Run::kernel);
+        visit("producer", ColumnType::kText, "", &Run::producer);
+        visit("processors", ColumnType::kUint, "", &Run::processors);
+    }
+};
+
+// Written by the parent when the program is gone. `wait_status` as from waitpid(2).
+struct RunEnd {
+    std::uint64_t time = 0;
+    std::uint64_t wait_status = 0;
+    std::uint64_t user_ns = 0;    // of all waited-for descendants (getrusage), for cross-checks
+    std::uint64_t system_ns = 0;
+    std::uint64_t reason = 0;     // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full
+
+    static constexpr const char* kTable = "run-end";
+    static constexpr std::uint32_t kTableId = 11;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &RunEnd::time);
+        visit("wait_status", ColumnType::kUint, "", &RunEnd::wait_status);
+        visit("user_ns", ColumnType::kUint, "ns", &RunEnd::user_ns);
+        visit("system_ns", ColumnType::kUint, "ns", &RunEnd::system_ns);
+        visit("reason", ColumnType::kUint, "", &RunEnd::reason);
+    }
+};
+
+// One process image (a new one after exec). Written when its monitor starts.
+struct Process {
+    std::uint64_t time = 0;
+    std::uint64_t pid = 0;
+    std::uint64_t parent_pid = 0;
+    std::string_view executable;
+    std::string_view command;  // arguments, each ended by a NUL
+    std::uint64_t mechanism = 0;  // Mechanism
+
+    static constexpr const char* kTable = "process";
+    static constexpr std::uint32_t kTableId = 12;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Process::time);
+        visit("pid", ColumnType::kUint, "", &Process::pid);
+        visit("parent_pid", ColumnType::kUint, "", &Process::parent_pid);
+        visit("executable", ColumnType::kText, "", &Process::executable);
+        visit("command", ColumnType::kBytes, "", &Process::command);
+        visit("mechanism", ColumnType::kUint, "", &Process::mechanism);
+    }
+};
+
+// How samples come about.
+enum class Mechanism : std::uint8_t {
+    kPerfEvents = 1,    // kernel performance events, one ring a thread
+    kThreadTimers = 2,  // POSIX CPU-time timers; counters from getrusage(RUSAGE_THREAD)
+};
+
+// Written when the process ends in a way its monitor sees. Absent after SIGKILL.
+struct ProcessEnd {
+    std::uint64_t time = 0;
+    std::uint64_t how = 0;  // 0 exit, 1 _exit, 2 exec
+    // The process's total of every event (index as in the event table), counted by the process itself or
+    // by the kernel, not by adding up threads; empty where no such count exists.
+    std::span<const std::uint64_t> totals;
+
+    static constexpr const char* kTable = "process-end";
+    static constexpr std::uint32_t kTableId = 13;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &ProcessEnd::time);
+        visit("how", ColumnType::kUint, "", &ProcessEnd::how);
+        visit("totals", ColumnType::kUintList, "", &ProcessEnd::totals);
+    }
+};
+
+// ---- events -----------------------------------------------------------------------------------
+
+enum class EventMode : std::uint8_t {
+    kCount = 0,      // counted, read with every sample
+    kPeriod = 1,     // a sample every `value` events
+    kFrequency = 2,  // `value` samples a second asked
+};
+
+// The global event list, in order: row i is event i, and deltas in samples follow this order.
+// Names with a fixed meaning for the analysis: "task-clock" (ns on a processor, user and system),
+// "system-time" (ns in the kernel, where the mechanism can read it).
+struct Event {
+    std::uint64_t index = 0;
+    std::string_view name;
+    std::string_view unit;  // "ns" or "" for a count
+    std::uint64_t mode = 0;  // EventMode
+    std::uint64_t value = 0;
+    std::uint64_t kernel_type = 0;    // perf_event_attr.type
+    std::uint64_t kernel_config = 0;  // perf_event_attr.config
+    std::uint64_t precise = 0;        // perf_event_attr.precise_ip asked
+    std::uint64_t user_only = 0;      // 1: counts user mode only
+
+    static constexpr const char* kTable = "event";
+    static constexpr std::uint32_t kTableId = 14;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("index", ColumnType::kUint, "", &Event::index);
+        visit("name", ColumnType::kText, "", &Event::name);
+        visit("unit", ColumnType::kText, "", &Event::unit);
+        visit("mode", ColumnType::kUint, "", &Event::mode);
+        visit("value", ColumnType::kUint, "", &Event::value);
+        visit("kernel_type", ColumnType::kUint, "", &Event::kernel_type);
+        visit("kernel_config", ColumnType::kUint, "", &Event::kernel_config);
+        visit("precise", ColumnType::kUint, "", &Event::precise);
+        visit("user_only", ColumnType::kUint, "", &Event::user_only);
+    }
+};
+
+// Something asked for or usual that could not be had here, and how to get it. Also each step down the
+// fallback ladder ("signal buffers used up, reading counters in the handler").
+struct Unavailable {
+    std::string_view what;
+    std::string_view why;
+    std::string_view remedy;
+
+    static constexpr const char* kTable = "unavailable";
+    static constexpr std::uint32_t kTableId = 15;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("what", ColumnType::kText, "", &Unavailable::what);
+        visit("why", ColumnType::kText, "", &Unavailable::why);
+        visit("remedy", ColumnType::kText, "", &Unavailable::remedy);
+    }
+};
+
+// ---- the address space over time ----------------------------------------------------------------
+
+// A load image became visible. [begin, end) is its span of process addresses; image offset = process
+// address − bias.
+struct Image {
+    std::uint64_t time = 0;
+    std::uint64_t image = 0;  // ImageId
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t bias = 0;
+    std::string_view path;      // absolute; "[vdso]" for the kernel's
+    std::string_view build_id;  // raw bytes; empty where the image has none
+
+    static constexpr const char* kTable = "image";
+    static constexpr std::uint32_t kTableId = 16;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Image::time);
+        visit("image", ColumnType::kUint, "", &Image::image);
+        visit("begin", ColumnType::kUint, "address", &Image::begin);
+        visit("end", ColumnType::kUint, "address", &Image::end);
+        visit("bias", ColumnType::kUint, "address", &Image::bias);
+        visit("path", ColumnType::kText, "", &Image::path);
+        visit("build_id", ColumnType::kBytes, "", &Image::build_id);
+    }
+};
+
+struct ImageEnd {
+    std::uint64_t time = 0;
+    std::uint64_t image = 0;
+
+    static constexpr const char* kTable = "image-end";
+    static constexpr std::uint32_t kTableId = 17;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &ImageEnd::time);
+        visit("image", ColumnType::kUint, "", &ImageEnd::image);
+    }
+};
+
+// ---- streams ------------------------------------------------------------------------------------
+
+enum class StreamKind : std::uint8_t { kThread = 0, kWarpSlot = 1 };
+
+struct Stream {
+    std::uint64_t time = 0;
+    std::uint64_t stream = 0;  // StreamId
+    std::uint64_t kind = 0;    // StreamKind
+    std::uint64_t tid = 0;
+    // The creation context: who started it, from where, in what state. creator 0: unknown or the process's first.
+    std::uint64_t creator_stream = 0;
+    std::uint64_t creator_context = 0;  // node of the creator's calling-context tree
+    std::uint64_t stack_pointer = 0;
+    std::uint64_t blocked_signals = 0;            // bit n−1: signal n
+    std::span<const std::uint64_t> registers;     // general registers in DWARF order, then the program counter
+    std::string_view float_registers;             // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
+
+    static constexpr const char* kTable = "stream";
+    static constexpr std::uint32_t kTableId = 18;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Stream::time);
+        visit("stream", ColumnType::kUint, "", &Stream::stream);
+        visit("kind", ColumnType::kUint, "", &Stream::kind);
+        visit("tid", ColumnType::kUint, "", &Stream::tid);
+        visit("creator_stream", ColumnType::kUint, "", &Stream::creator_stream);
+        visit("creator_context", ColumnType::kUint, "", &Stream::creator_context);
+        visit("stack_pointer", ColumnType::kUint, "address", &Stream::stack_pointer);
+        visit("blocked_signals", ColumnType::kUint, "", &Stream::blocked_signals);
+        visit("registers", ColumnType::kUintList, "", &Stream::registers);
+        visit("float_registers", ColumnType::kBytes, "", &Stream::float_registers);
+    }
+};
+
+struct StreamName {
+    std::uint64_t stream = 0;
+    std::string_view name;
+
+    static constexpr const char* kTable = "stream-name";
+    static constexpr std::uint32_t kTableId = 19;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("stream", ColumnType::kUint, "", &StreamName::stream);
+        visit("name", ColumnType::kText, "", &StreamName::name);
+    }
+};
+
+// The last word of a stream. What lies between the last sample and the end is in totals only.
+struct StreamEnd {
+    std::uint64_t time = 0;
+    std::uint64_t stream = 0;
+    std::span<const std::uint64_t> totals;  // every event over the stream's life, event-table order
+    std::uint64_t enabled_ns = 0;           // counters' enabled and running time
+    std::uint64_t running_ns = 0;
+    std::uint64_t user_ns = 0;    // getrusage(RUSAGE_THREAD) over the life: the kernel's own split, a cross-check
+    std::uint64_t system_ns = 0;
+    std::uint64_t lost = 0;       // samples the kernel says it dropped
+    std::uint64_t throttled = 0;  // times the kernel throttled an event of this stream
+    std::uint64_t merged = 0;     // samples whose signal was merged into a later one: no call path of their own
+    std::uint64_t unwritten = 0;  // rows lost for want of space
+    std::uint64_t monitor_ns = 0;  // processor time spent in the handler (estimate, from the clock)
+    // Call paths by the way they ended; index: PathEnd.
+    std::span<const std::uint64_t> paths;
+
+    static constexpr const char* kTable = "stream-end";
+    static constexpr std::uint32_t kTableId = 20;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &StreamEnd::time);
+        visit("stream", ColumnType::kUint, "", &StreamEnd::stream);
+        visit("totals", ColumnType::kUintList, "", &StreamEnd::totals);
+        visit("enabled_ns", ColumnType::kUint, "ns", &StreamEnd::enabled_ns);
+        visit("running_ns", ColumnType::kUint, "ns", &StreamEnd::running_ns);
+        visit("user_ns", ColumnType::kUint, "ns", &StreamEnd::user_ns);
+        visit("system_ns", ColumnType::kUint, "ns", &StreamEnd::system_ns);
+        visit("lost", ColumnType::kUint, "", &StreamEnd::lost);
+        visit("throttled", ColumnType::kUint, "", &StreamEnd::throttled);
+        visit("merged", ColumnType::kUint, "", &StreamEnd::merged);
+        visit("unwritten", ColumnType::kUint, "", &StreamEnd::unwritten);
+        visit("monitor_ns", ColumnType::kUint, "ns", &StreamEnd::monitor_ns);
+        visit("paths", ColumnType::kUintList, "", &StreamEnd::paths);
+    }
+};
+
+// ---- samples ------------------------------------------------------------------------------------
+
+// A node of the stream's calling-context tree, written once, before the first sample that names it.
+// The address is the frame's program counter (leaf, or interrupted by a signal) or its return address
+// minus one (every other frame): look it up as it is.
+struct Context {
+    std::uint64_t context = 0;  // ContextId, from 1
+    std::uint64_t parent = 0;   // ContextId; 0: outermost frame
+    std::uint64_t image = 0;    // ImageId; 0: offset is a process address
+    std::uint64_t offset = 0;
+
+    static constexpr const char* kTable = "context";
+    static constexpr std::uint32_t kTableId = 21;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("context", ColumnType::kDelta, "", &Context::context);
+        visit("parent", ColumnType::kUint, "", &Context::parent);
+        visit("image", ColumnType::kUint, "", &Context::image);
+        visit("offset", ColumnType::kUint, "address", &Context::offset);
+    }
+};
+
+// How the walk of a call path ended. Everything but kComplete leaves the path partial at its root end.
+enum class PathEnd : std::uint8_t {
+    kComplete = 0,      // reached the bottom of the stack (main's caller or the thread's start)
+    kNotWalked = 1,     // only the program counter is known (merged signal)
+    kNoRule = 2,        // no rule for a frame and recovery failed
+    kBadRule = 3,       // a rule could not be evaluated
+    kOutsideStack = 4,  // the next frame would lie outside the stack
+    kNoProgress = 5,    // the stack pointer did not move up
+    kTooDeep = 6,       // more frames than are kept
+    kUnmapped = 7,      // the return address is no code
+};
+inline constexpr unsigned kPathEnds = 8;
+
+struct Sample {
+    std::uint64_t time = 0;
+    std::uint64_t processor = 0;
+    std::uint64_t event = 0;    // EventId of the event whose overflow this is
+    std::uint64_t context = 0;  // ContextId of the leaf; 0: nothing known
+    std::uint64_t flags = 0;    // SampleFlags, path end in bits 0–3
+    std::span<const std::uint64_t> deltas;  // every event since the sample before, event-table order
+
+    static constexpr const char* kTable = "sample";
+    static constexpr std::uint32_t kTableId = 22;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Sample::time);
+        visit("processor", ColumnType::kUint, "", &Sample::processor);
+        visit("event", ColumnType::kUint, "", &Sample::event);
+        visit("context", ColumnType::kUint, "", &Sample::context);
+        visit("flags", ColumnType::kUint, "", &Sample::flags);
+        visit("deltas", ColumnType::kUintList, "", &Sample::deltas);
+    }
+};
+
+// Sample::flags
+inline constexpr std::uint64_t kPathEndMask = 0x0F;
+inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule
+inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while the thread was in the kernel
+inline constexpr std::uint64_t kAfterPause = 0x40;      // first sample after measurement was off: deltas count from there
+
+// ---- waiting, tasks, marks ----------------------------------------------------------------------
+
+// A thread was off its processor from `time` for `duration`. Written by the parent from the kernel's
+// switch records; duration 0 and `open` 1: still off when recording ended.
+struct Switch {
+    std::uint64_t time = 0;
+    std::uint64_t tid = 0;
+    std::uint64_t duration = 0;
+    std::uint64_t processor_before = 0;
+    std::uint64_t processor_after = 0;
+    std::uint64_t preempted = 0;  // 1: was runnable when it left (run-queue wait, not sleep)
+    std::uint64_t open = 0;
+
+    static constexpr const char* kTable = "switch";
+    static constexpr std::uint32_t kTableId = 23;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Switch::time);
+        visit("tid", ColumnType::kUint, "", &Switch::tid);
+        visit("duration", ColumnType::kUint, "ns", &Switch::duration);
+        visit("processor_before", ColumnType::kUint, "", &Switch::processor_before);
+        visit("processor_after", ColumnType::kUint, "", &Switch::processor_after);
+        visit("preempted", ColumnType::kUint, "", &Switch::preempted);
+        visit("open", ColumnType::kUint, "", &Switch::open);
+    }
+};
+
+enum class TaskChange : std::uint8_t { kFork = 1, kExec = 2, kRename = 3, kExit = 4 };
+
+// A change in the process tree, from the kernel's task records.
+struct Task {
+    std::uint64_t time = 0;
+    std::uint64_t change = 0;  // TaskChange
+    std::uint64_t pid = 0;
+    std::uint64_t tid = 0;
+    std::uint64_t parent_pid = 0;
+    std::uint64_t parent_tid = 0;
+    std::string_view name;
+
+    static constexpr const char* kTable = "task";
+    static constexpr std::uint32_t kTableId = 24;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Task::time);
+        visit("change", ColumnType::kUint, "", &Task::change);
+        visit("pid", ColumnType::kUint, "", &Task::pid);
+        visit("tid", ColumnType::kUint, "", &Task::tid);
+        visit("parent_pid", ColumnType::kUint, "", &Task::parent_pid);
+        visit("parent_tid", ColumnType::kUint, "", &Task::parent_tid);
+        visit("name", ColumnType::kText, "", &Task::name);
+    }
+};
+
+// What the parent's per-processor buffers lost.
+struct KernelLost {
+    std::uint64_t time = 0;
+    std::uint64_t records = 0;
+
+    static constexpr const char* kTable = "kernel-lost";
+    static constexpr std::uint32_t kTableId = 25;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &KernelLost::time);
+        visit("records", ColumnType::kUint, "", &KernelLost::records);
+    }
+};
+
+enum class MarkKind : std::uint8_t { kPoint = 0, kBegin = 1, kEnd = 2, kStart = 3, kStop = 4 };
+
+// Set by the program through include/kymo/monitor.h. kStart and kStop: measurement switched on and off.
+struct Mark {
+    std::uint64_t time = 0;
+    std::uint64_t kind = 0;  // MarkKind
+    std::string_view name;
+    std::int64_t value = 0;
+
+    static constexpr const char* kTable = "mark";
+    static constexpr std::uint32_t kTableId = 26;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Mark::time);
+        visit("kind", ColumnType::kUint, "", &Mark::kind);
+        visit("name", ColumnType::kText, "", &Mark::name);
+        visit("value", ColumnType::kInt, "", &Mark::value);
+    }
+};
+
+// One reading of both clocks: the monotonic one lay between `monotonic` and `monotonic + error` when the
+// wall clock read `realtime`.
+struct ClockPair {
+    std::uint64_t monotonic = 0;
+    std::uint64_t realtime = 0;
+    std::uint64_t error = 0;
+
+    static constexpr const char* kTable = "clock-pair";
+    static constexpr std::uint32_t kTableId = 27;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("monotonic", ColumnType::kDelta, "ns", &ClockPair::monotonic);
+        visit("realtime", ColumnType::kDelta, "ns", &ClockPair::realtime);
+        visit("error", ColumnType::kUint, "ns", &ClockPair::error);
+    }
+};
+
+}  // namespace kymo::recording
