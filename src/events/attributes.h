@@ -1,0 +1,81 @@
+// perf_event_attr for one event of a session on one thread, and the system call that opens it.
+//
+// Usable in the monitor: pure but for the system call, no state.
+//
+// What every counter has: CLOCK_MONOTONIC time stamps, made disabled (enable with PERF_IOC_FLAG_GROUP), not
+// inherited, a wake-up with every sample, the hypervisor left out, and the same sample layout for all (kSampleType),
+// so that one parser serves every ring (events/ring.h). Events that sample never count the kernel, also as root:
+// their signals would otherwise end timed waits with EINTR. The clocks are the exception that is none: with
+// exclude_kernel they still count all of the thread's time and only deliver no sample where it ran in the kernel.
+#pragma once
+
+#include "events/session.h"
+
+#include <cstdint>
+#include <ctime>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::events {
+
+inline constexpr std::uint64_t kSampleType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                             PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                             PERF_SAMPLE_READ;
+inline constexpr std::uint64_t kReadFormat =
+    PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+inline constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST: Linux 6.0, newer than some headers
+
+inline bool is_clock(const SessionEvent& event) {
+    return event.type == PERF_TYPE_SOFTWARE &&
+           (event.config == PERF_COUNT_SW_TASK_CLOCK || event.config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
+// Nanoseconds between two samples of a clock: exact, where attr.freq would only be steered towards.
+inline std::uint64_t clock_period_ns(const SessionEvent& event) {
+    if (event.mode == Mode::kFrequency) {
+        const std::uint64_t period = event.value != 0 ? 1'000'000'000U / event.value : 0;
+        return period != 0 ? period : 1;
+    }
+    return event.value;
+}
+
+// `read_lost`: Session::read_lost.
+inline perf_event_attr make_attributes(const SessionEvent& event, bool read_lost) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = event.type;
+    attr.config = event.config;
+    attr.config1 = event.config1;
+    attr.config2 = event.config2;
+    attr.sample_type = kSampleType;
+    attr.read_format = kReadFormat | (read_lost ? kReadFormatLost : 0);
+    attr.disabled = 1;
+    attr.exclude_hv = 1;
+    attr.exclude_kernel = event.user_only || event.samples() ? 1 : 0;
+    attr.sample_id_all = 1;
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+    attr.wakeup_events = 1;
+    if (event.samples()) {
+        attr.precise_ip = event.precise & 3U;
+        if (is_clock(event)) {
+            attr.sample_period = clock_period_ns(event);
+        } else if (event.mode == Mode::kFrequency) {
+            attr.freq = 1;
+            attr.sample_freq = event.value;
+        } else {
+            attr.sample_period = event.value;
+        }
+    }
+    return attr;
+}
+
+// perf_event_open(2): a descriptor (close on exec), or −1 and errno. thread 0: the calling one. leader −1: a group of
+// its own.
+inline int open_counter(perf_event_attr& attr, int thread, int processor, int leader) {
+    return static_cast<int>(syscall(SYS_perf_event_open, &attr, thread, processor, leader,
+                                    static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC)));
+}
+
+}  // namespace kymo::events

@@ -1,0 +1,105 @@
+// A session: what the parent (`kymo record`) tells the monitor in the measured program.
+//
+// The environment variable KYMO_SESSION holds the absolute path of the recording folder; the file `session` in it
+// is plain text, one fact a line, words parted by one space, written by format_session() (events/session_file.h):
+//
+//     kymo-session 1                 version; always the first line
+//     pid N                          the program itself (0: not known). With `follow 0` only this process is recorded
+//     signal N                       the signal that reports an overflow: 23 (SIGURG) unless the program uses it
+//     max-bytes N                    limit of each process's file; 0: the writer's own
+//     follow 0|1                     record the program's descendants too
+//     mechanism perf|timers          how samples come about
+//     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
+//     library PATH                   the monitor's own file, to the end of the line
+//     event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY GROUP
+//                                    up to 16, in the order of the recording's event table. UNIT: ns or -.
+//                                    MODE: count, period or frequency. TYPE, CONFIG…: as in perf_event_attr,
+//                                    decimal or 0x…. GROUP: see below.
+//
+// Event 0 is task-clock and leads group 0, which holds the software events. Hardware events are in groups 1, 2, …;
+// the first event of a group in list order is its leader. Every event of a group is read with each sample of any of
+// them.
+//
+// Contract: usable in the monitor (no malloc, no locks, no exceptions; open, read and close are the only calls into
+// the system). Parsing is bounded by the text's size and refuses what it does not understand as a whole: a session
+// that does not parse is no session, and the monitor then leaves the program alone. About 30 kB: keep a Session in
+// static storage, not on a program's stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kymo::events {
+
+inline constexpr std::size_t kMaxEvents = 16;
+inline constexpr std::size_t kEventNameBytes = 128;  // with the NUL
+inline constexpr std::size_t kPathBytes = 4096;      // with the NUL; PATH_MAX
+inline constexpr std::size_t kMaxSessionBytes = 16 * 1024;
+inline constexpr const char* kSessionVariable = "KYMO_SESSION";
+inline constexpr const char* kOutVariable = "KYMO_OUT";
+inline constexpr const char* kSessionFile = "session";
+
+// Both have the values of their namesakes in recording/tables.h (this layer does not see that one).
+enum class Mode : std::uint8_t { kCount = 0, kPeriod = 1, kFrequency = 2 };
+enum class Mechanism : std::uint8_t { kPerfEvents = 1, kThreadTimers = 2 };
+
+struct SessionEvent {
+    char name[kEventNameBytes] = {};
+    bool nanoseconds = false;  // unit: ns; otherwise a plain count
+    Mode mode = Mode::kCount;
+    std::uint64_t value = 0;  // events a sample (period; ns for the clocks) or samples a second (frequency)
+    std::uint32_t type = 0;   // perf_event_attr.type, .config, .config1, .config2, .precise_ip
+    std::uint64_t config = 0;
+    std::uint64_t config1 = 0;
+    std::uint64_t config2 = 0;
+    std::uint8_t precise = 0;
+    bool user_only = false;  // counts user mode only. The clocks always count both, also when they sample.
+    std::uint8_t group = 0;
+
+    [[nodiscard]] bool samples() const { return mode != Mode::kCount; }
+};
+
+struct Session {
+    char directory[kPathBytes] = {};  // the recording folder, absolute. Not in the file: it is where the file was.
+    char library[kPathBytes] = {};    // may be empty: not known
+    std::uint32_t pid = 0;
+    std::uint32_t signal = 23;
+    std::uint64_t max_bytes = 0;
+    bool follow = true;
+    bool read_lost = false;
+    bool from_parent = false;  // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
+    Mechanism mechanism = Mechanism::kPerfEvents;
+    std::uint32_t event_count = 0;
+    SessionEvent events[kMaxEvents];
+};
+
+enum class SessionError : std::uint8_t {
+    kNone = 0,
+    kUnreadable,     // the file cannot be opened or read
+    kTooLong,        // text, path or name beyond the bounds above
+    kNotASession,    // the first line is not `kymo-session N`
+    kOtherVersion,   // another version's
+    kUnknownLine,    // a line that begins with an unknown word
+    kBadLine,        // a known line with a bad, missing or extra word
+    kTooManyEvents,  // more than kMaxEvents
+    kNoEvents,       // none, or event 0 does not sample
+};
+
+// Fills `session` (all of it but `directory`) from the text. On an error the session's content is unspecified.
+SessionError parse_session(std::string_view text, Session& session);
+
+// Reads DIRECTORY/session and sets session.directory. `directory`: absolute, NUL-terminated.
+SessionError load_session(const char* directory, Session& session);
+
+// The session of a program that was started without a parent, the monitor preloaded by hand: task-clock at 1000 Hz,
+// page-faults, context-switches and cpu-migrations counted, follow on. The folder is `out` (the value of KYMO_OUT;
+// null or empty: not set), relative to the current directory, or kymo-PID.kymo in the current directory. Counting
+// events are set to include the kernel: where opening one fails with EACCES or EPERM, set user_only and try again.
+// kTooLong or kUnreadable (no current directory) on failure.
+SessionError default_session(const char* out, std::uint32_t pid, Session& session);
+
+// The list of default_session, in the table's order. `frequency` in samples a second.
+void set_default_events(std::uint64_t frequency, Session& session);
+
+}  // namespace kymo::events
