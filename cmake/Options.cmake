@@ -23,10 +23,17 @@ if(KYMO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KYMO_CCACHE})
 endif()
 
+# For the tests that are scripts: the system's own Python where there is one, not whatever a version manager puts before it.
+find_program(KYMO_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(KYMO_PYTHON python3)
+
 # Our code's warnings are errors; other people's headers are system headers.
 add_library(kymo_warnings INTERFACE)
 target_compile_options(kymo_warnings INTERFACE -Wall -Wextra -Wconversion -Werror)
 
+if(KYMO_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link) # coverage in everything; only the drivers link libFuzzer's main
+endif()
 if(KYMO_SANITIZE)
   add_compile_options(-fsanitize=${KYMO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KYMO_SANITIZE})

@@ -1,0 +1,70 @@
+# The common jobs. Two of them set up a fresh Debian 12 machine by themselves:
+#   make demo     build, record a bundled parallel program and print its report
+#   make test     build and run every test
+# The rest:
+#   make          build into build/, binaries in build/bin
+#   make bench    benchmarks, with the peers beside
+#   make check    formatting, clang-tidy, forbidden includes
+#   make format   format our sources in place
+#   make sanitize address + undefined behaviour, then thread sanitizer: build and test
+#   make fuzz     every fuzz driver for FUZZ_SECONDS seconds each (default 10)
+#   make install  into PREFIX (default /usr/local); DESTDIR is honoured
+#   make clean
+
+BUILD        ?= build
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 10
+# Tests share the machine: two at a time on small machines, never more than there are processors.
+JOBS         ?= $(shell nproc)
+DEMO_OUTPUT  ?=
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test bench format check sanitize fuzz install clean
+
+build: $(BUILD)/build.ninja
+	cmake --build $(BUILD)
+
+# Configured once; from then on the build notices by itself when it must be configured again.
+$(BUILD)/build.ninja:
+	cmake --preset release -B $(BUILD)
+
+demo:
+	scripts/setup build
+	$(MAKE) --no-print-directory build
+	scripts/demo $(BUILD) $(DEMO_OUTPUT)
+
+test:
+	scripts/setup test
+	$(MAKE) --no-print-directory build
+	ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
+
+bench:
+	scripts/setup bench
+	$(MAKE) --no-print-directory build
+	scripts/bench $(BUILD)
+
+format:
+	scripts/setup tools
+	scripts/format
+
+check:
+	scripts/setup tools
+	$(MAKE) --no-print-directory build
+	scripts/format --check
+	scripts/tidy $(BUILD)
+	ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -L layers
+
+sanitize:
+	scripts/setup test
+	scripts/sanitize asan $(JOBS)
+	scripts/sanitize tsan $(JOBS)
+
+fuzz:
+	scripts/setup tools
+	scripts/fuzz $(FUZZ_SECONDS)
+
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD) build-debug build-asan build-tsan build-fuzz
