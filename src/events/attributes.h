@@ -31,6 +31,16 @@ inline bool is_clock(const SessionEvent& event) {
            (event.config == PERF_COUNT_SW_TASK_CLOCK || event.config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
+// Happens in the kernel and nowhere else, so that with exclude_kernel the kernel counts none: context-switches,
+// cpu-migrations, cgroup-switches and tracepoints. Such an event cannot sample here either.
+inline bool counts_only_in_kernel(const SessionEvent& event) {
+    constexpr std::uint64_t kCgroupSwitches = 11;  // PERF_COUNT_SW_CGROUP_SWITCHES, Linux 5.13
+    return event.type == PERF_TYPE_TRACEPOINT ||
+           (event.type == PERF_TYPE_SOFTWARE &&
+            (event.config == PERF_COUNT_SW_CONTEXT_SWITCHES || event.config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+             event.config == kCgroupSwitches));
+}
+
 // Nanoseconds between two samples of a clock: exact, where attr.freq would only be steered towards.
 inline std::uint64_t clock_period_ns(const SessionEvent& event) {
     if (event.mode == Mode::kFrequency) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <span>
 #include <unistd.h>
 
 namespace kymo::events {
@@ -165,6 +166,27 @@ void clear(Session& session) {
     session.event_count = 0;
 }
 
+struct Listed {
+    const char* name;
+    std::uint32_t type;
+    std::uint64_t config;
+};
+
+// Group 0, all counted but the first: task-clock.
+void set_list(std::span<const Listed> list, std::uint64_t frequency, Session& session) {
+    session.event_count = 0;
+    for (const Listed& entry : list) {
+        SessionEvent& event = session.events[session.event_count++];
+        event = SessionEvent{};
+        copy_text(entry.name, event.name, sizeof event.name);
+        event.type = entry.type;
+        event.config = entry.config;
+    }
+    session.events[0].nanoseconds = true;
+    session.events[0].mode = Mode::kFrequency;
+    session.events[0].value = frequency;
+}
+
 bool append(char* out, std::size_t capacity, std::size_t& used, const char* text) {
     const std::size_t size = std::strlen(text);
     if (used + size >= capacity) {
@@ -250,27 +272,26 @@ SessionError load_session(const char* directory, Session& session) {
 }
 
 void set_default_events(std::uint64_t frequency, Session& session) {
-    struct Default {
-        const char* name;
-        std::uint64_t config;
+    constexpr Listed kList[] = {
+        {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+        {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+        {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+        {"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
     };
-    constexpr Default kDefaults[] = {
-        {"task-clock", PERF_COUNT_SW_TASK_CLOCK},
-        {"page-faults", PERF_COUNT_SW_PAGE_FAULTS},
-        {"context-switches", PERF_COUNT_SW_CONTEXT_SWITCHES},
-        {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
+    set_list(kList, frequency, session);
+    session.mechanism = Mechanism::kPerfEvents;
+}
+
+void set_timer_events(std::uint64_t frequency, Session& session) {
+    constexpr Listed kList[] = {
+        {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+        {"system-time", kUsageType, 0},
+        {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+        {"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
     };
-    session.event_count = 0;
-    for (const Default& entry : kDefaults) {
-        SessionEvent& event = session.events[session.event_count++];
-        event = SessionEvent{};
-        copy_text(entry.name, event.name, sizeof event.name);
-        event.type = PERF_TYPE_SOFTWARE;
-        event.config = entry.config;
-    }
-    session.events[0].nanoseconds = true;
-    session.events[0].mode = Mode::kFrequency;
-    session.events[0].value = frequency;
+    set_list(kList, frequency, session);
+    session.events[1].nanoseconds = true;
+    session.mechanism = Mechanism::kThreadTimers;
 }
 
 SessionError default_session(const char* out, std::uint32_t pid, Session& session) {

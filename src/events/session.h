@@ -92,14 +92,25 @@ SessionError parse_session(std::string_view text, Session& session);
 // Reads DIRECTORY/session and sets session.directory. `directory`: absolute, NUL-terminated.
 SessionError load_session(const char* directory, Session& session);
 
-// The session of a program that was started without a parent, the monitor preloaded by hand: task-clock at 1000 Hz,
-// page-faults, context-switches and cpu-migrations counted, follow on. The folder is `out` (the value of KYMO_OUT;
-// null or empty: not set), relative to the current directory, or kymo-PID.kymo in the current directory. Counting
-// events are set to include the kernel: where opening one fails with EACCES or EPERM, set user_only and try again.
-// kTooLong or kUnreadable (no current directory) on failure.
+// The session of a program that was started without a parent, the monitor preloaded by hand: the default events at
+// 1000 Hz, follow on. The folder is `out` (the value of KYMO_OUT; null or empty: not set), relative to the current
+// directory, or kymo-PID.kymo in the current directory. kTooLong or kUnreadable (no current directory) on failure.
 SessionError default_session(const char* out, std::uint32_t pid, Session& session);
 
-// The list of default_session, in the table's order. `frequency` in samples a second.
+// The two event lists a session starts from, in the table's order; `frequency` in samples a second of task-clock.
+//
+// With performance events: task-clock, then page-faults, context-switches and cpu-migrations counted, kernel
+// included. Where opening a counting event fails with EACCES or EPERM, set user_only and try again, or leave it out
+// if counts_only_in_kernel() (events/attributes.h): it would read 0. (The parent has done so in the sessions it
+// writes.)
 void set_default_events(std::uint64_t frequency, Session& session);
+
+// With thread timers: task-clock, system-time (ns the thread spent in the kernel), page-faults (minor and major) and
+// context-switches (voluntary or not), all read from CLOCK_THREAD_CPUTIME_ID and getrusage(RUSAGE_THREAD). Sets the
+// mechanism.
+void set_timer_events(std::uint64_t frequency, Session& session);
+
+// Type of an event that the kernel's performance events do not have: system-time.
+inline constexpr std::uint32_t kUsageType = UINT32_MAX;
 
 }  // namespace kymo::events
