@@ -42,9 +42,9 @@ struct Run {
 struct RunEnd {
     std::uint64_t time = 0;
     std::uint64_t wait_status = 0;
-    std::uint64_t user_ns = 0;    // of all waited-for descendants (getrusage), for cross-checks
+    std::uint64_t user_ns = 0;  // of all waited-for descendants (getrusage), for cross-checks
     std::uint64_t system_ns = 0;
-    std::uint64_t reason = 0;     // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full
+    std::uint64_t reason = 0;  // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full
 
     static constexpr const char* kTable = "run-end";
     static constexpr std::uint32_t kTableId = 11;
@@ -64,7 +64,7 @@ struct Process {
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
     std::string_view executable;
-    std::string_view command;  // arguments, each ended by a NUL
+    std::string_view command;     // arguments, each ended by a NUL
     std::uint64_t mechanism = 0;  // Mechanism
 
     static constexpr const char* kTable = "process";
@@ -118,7 +118,7 @@ enum class EventMode : std::uint8_t {
 struct Event {
     std::uint64_t index = 0;
     std::string_view name;
-    std::string_view unit;  // "ns" or "" for a count
+    std::string_view unit;   // "ns" or "" for a count
     std::uint64_t mode = 0;  // EventMode
     std::uint64_t value = 0;
     std::uint64_t kernel_type = 0;    // perf_event_attr.type
@@ -212,10 +212,10 @@ struct Stream {
     std::uint64_t creator_stream = 0;
     std::uint64_t creator_context = 0;  // node of the creator's calling-context tree
     std::uint64_t stack_pointer = 0;
-    std::uint64_t blocked_signals = 0;            // bit n−1: signal n
-    std::span<const std::uint64_t> registers;     // general registers in DWARF order, then the program counter
-    std::string_view float_registers;             // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
-    std::uint64_t mechanism = 0;                  // Mechanism: one thread may be measured otherwise than the process
+    std::uint64_t blocked_signals = 0;         // bit n−1: signal n
+    std::span<const std::uint64_t> registers;  // general registers in DWARF order, then the program counter
+    std::string_view float_registers;          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
+    std::uint64_t mechanism = 0;               // Mechanism: one thread may be measured otherwise than the process
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -255,12 +255,12 @@ struct StreamEnd {
     std::span<const std::uint64_t> totals;  // every event over the stream's life, event-table order
     std::uint64_t enabled_ns = 0;           // counters' enabled and running time
     std::uint64_t running_ns = 0;
-    std::uint64_t user_ns = 0;    // getrusage(RUSAGE_THREAD) over the life: the kernel's own split, a cross-check
+    std::uint64_t user_ns = 0;  // getrusage(RUSAGE_THREAD) over the life: the kernel's own split, a cross-check
     std::uint64_t system_ns = 0;
-    std::uint64_t lost = 0;       // samples the kernel says it dropped
-    std::uint64_t throttled = 0;  // times the kernel throttled an event of this stream
-    std::uint64_t merged = 0;     // samples whose signal was merged into a later one: no call path of their own
-    std::uint64_t unwritten = 0;  // rows lost for want of space
+    std::uint64_t lost = 0;        // samples the kernel says it dropped
+    std::uint64_t throttled = 0;   // times the kernel throttled an event of this stream
+    std::uint64_t merged = 0;      // samples whose signal was merged into a later one: no call path of their own
+    std::uint64_t unwritten = 0;   // rows lost for want of space
     std::uint64_t monitor_ns = 0;  // processor time spent in the handler (estimate, from the clock)
     // Call paths by the way they ended; index: PathEnd.
     std::span<const std::uint64_t> paths;
@@ -323,9 +323,9 @@ inline constexpr unsigned kPathEnds = 8;
 struct Sample {
     std::uint64_t time = 0;
     std::uint64_t processor = 0;
-    std::uint64_t event = 0;    // EventId of the event whose overflow this is
-    std::uint64_t context = 0;  // ContextId of the leaf; 0: nothing known
-    std::uint64_t flags = 0;    // SampleFlags, path end in bits 0–3
+    std::uint64_t event = 0;                // EventId of the event whose overflow this is
+    std::uint64_t context = 0;              // ContextId of the leaf; 0: nothing known
+    std::uint64_t flags = 0;                // SampleFlags, path end in bits 0–3
     std::span<const std::uint64_t> deltas;  // every event since the sample before, event-table order
 
     static constexpr const char* kTable = "sample";
@@ -345,7 +345,7 @@ struct Sample {
 inline constexpr std::uint64_t kPathEndMask = 0x0F;
 inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule
 inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while the thread was in the kernel
-inline constexpr std::uint64_t kAfterPause = 0x40;      // first sample after measurement was off: deltas count from there
+inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measurement was off: deltas count from there
 
 // ---- waiting, tasks, marks ----------------------------------------------------------------------
 

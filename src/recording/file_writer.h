@@ -1,0 +1,112 @@
+// A recording file being written: owns the descriptor and one reserved shared mapping, and hands out
+// chunks. Part of the monitor: no malloc, no locks, no stdio, no exceptions, no cancellation points.
+//
+// Space. One mapping of the whole size allowed is reserved beyond the file's end. A chunk is claimed by an
+// atomic counter in the file's header, then its bytes are allocated (fallocate, or writing zeros where the
+// file system has none) and populated; only then is it touched. So a full disk or a limit is an error of
+// take() and never a SIGBUS or SIGXFSZ. After the first such failure full() stays true: what was handed
+// out goes on being filled, nothing more is asked of the system.
+//
+// Free list. Chunks that an ended stream did not fill are kept for *new* streams: a lock-free stack whose
+// links are 32-bit chunk numbers in the chunk headers; its head carries a 32-bit count of changes, so that a
+// pop interrupted for a while cannot succeed on a head that only looks the same (ABA; Treiber, 1986).
+//
+// Threads and signals. take(), take_released() and give_back() may be called by any thread and in any
+// handler, also one that interrupted a thread inside the same call: all are lock-free. create(), close() and
+// abandon() are called while nobody else uses the object. All but create() and close() preserve errno.
+//
+// Descriptor. A program may close descriptors that it does not own, and open its own under the same number.
+// Before the descriptor is used it is checked against the file's device and inode, and opened again by
+// path when it is no longer ours.
+//
+// Writers hold an advisory whole-file lock (flock), so that pack_file() can tell a live file.
+#pragma once
+
+#include "recording/format.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kymo::recording {
+
+inline constexpr std::uint64_t kDefaultMaxBytes = 64ULL << 30U;
+
+struct FileOptions {
+    std::uint64_t max_bytes = 0;  // of the file; 0: kDefaultMaxBytes. Rounded down to whole chunks
+    std::uint16_t machine = 0;    // ELF e_machine
+    ClockDomain clock = ClockDomain::kMonotonic;
+    std::uint32_t pid = 0;
+    std::string_view producer;  // at most kProducerBytes are kept
+    // The descriptor is moved to this number or above, so that the program still gets the numbers it
+    // expects. 0: left where it is.
+    int descriptor_floor = 0;
+    // Allocates [offset, offset + bytes) of the file: 0 or an errno. Null: fallocate(2). For tests.
+    int (*allocate)(int descriptor, std::uint64_t offset, std::uint64_t bytes) = nullptr;
+};
+
+class FileWriter {
+  public:
+    constexpr FileWriter() = default;
+    FileWriter(const FileWriter&) = delete;
+    FileWriter& operator=(const FileWriter&) = delete;
+    // No destructor: the monitor's object must outlive everything. An object that goes out of scope
+    // without close() or abandon() leaks its mapping.
+    ~FileWriter() = default;
+
+    // Makes a new file, mode 0600; never opens an existing one. 0, or the errno (EEXIST, ENOSPC, EFBIG when
+    // max_bytes or RLIMIT_FSIZE has no room for one chunk, ...); nothing is left behind then.
+    int create(const char* path, const FileOptions& options);
+
+    // Cuts the file to the chunks handed out, marks it as regularly ended, unmaps. 0 or the first errno.
+    // Streams still open on it write no more (their rows count as unwritten).
+    int close();
+
+    // In a forked child: lets go of mapping and descriptor, leaves the file to the parent.
+    void abandon();
+
+    bool is_open() const { return base_.load(std::memory_order_acquire) != nullptr; }
+    // Bytes of the file handed out so far, header included. 0 when not open.
+    std::uint64_t bytes_used() const;
+    // No further chunk will be handed out: max_bytes, a limit, or no space (see last_error()).
+    bool full() const { return full_.load(std::memory_order_relaxed); }
+    // errno of the last failure inside (ENOSPC, EFBIG, ...); 0: none yet.
+    int last_error() const { return last_error_.load(std::memory_order_relaxed); }
+
+    // ---- for StreamWriter ----
+
+    // A new chunk of at least `bytes` (header included, at most kMaxChunkBytes), its header filled in
+    // for `stream`. Null: no space.
+    ChunkHeader* take(std::size_t bytes, std::uint32_t stream);
+    // A chunk with room left that an ended stream gave back; rows go behind its committed ones. Null: none.
+    ChunkHeader* take_released();
+    void give_back(ChunkHeader* chunk);
+
+    // Changes whenever the mapping does.
+    std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+
+  private:
+    FileHeader* header() const { return reinterpret_cast<FileHeader*>(base_.load(std::memory_order_relaxed)); }
+    ChunkHeader* chunk_at(std::uint64_t number) const;
+    int allocate(std::uint64_t offset, std::uint64_t bytes);
+    int descriptor();  // ours for certain, or -1
+    bool is_ours(int descriptor) const;
+    void fail(int error);
+    void drop();
+
+    std::atomic<std::uint8_t*> base_{nullptr};
+    std::atomic<std::uint64_t> free_{0};  // changes << 32 | chunk number + 1; low half 0: empty
+    std::atomic<std::uint32_t> generation_{0};
+    std::atomic<int> descriptor_{-1};
+    std::atomic<int> last_error_{0};
+    std::atomic<bool> full_{false};
+    std::uint64_t mapped_bytes_ = 0;  // also the file's largest size
+    std::uint64_t device_ = 0;
+    std::uint64_t inode_ = 0;
+    int descriptor_floor_ = 0;
+    int (*allocate_)(int, std::uint64_t, std::uint64_t) = nullptr;
+    char path_[4096] = {};
+};
+
+}  // namespace kymo::recording

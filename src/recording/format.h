@@ -1,0 +1,80 @@
+// The fixed bytes of a recording file: what docs/recording-format.md says, as constants and structs.
+// Shared by the writer and the reader; usable in the monitor. All integers are little-endian, and the
+// structs are laid over file bytes, so this builds for little-endian machines only.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace kymo::recording {
+
+static_assert(std::endian::native == std::endian::little, "recording files are read and written in place");
+
+// A reader refuses a higher major version and reads on at a higher minor one.
+inline constexpr std::uint16_t kMajorVersion = 1;
+inline constexpr std::uint16_t kMinorVersion = 0;
+
+inline constexpr char kFileMagic[8] = {'K', 'Y', 'M', 'O', 'R', 'E', 'C', '\n'};
+inline constexpr std::uint32_t kChunkMagic = 0x4B48434B;  // "KCHK"
+
+inline constexpr std::size_t kHeaderBytes = 4096;      // what the writer makes
+inline constexpr std::size_t kChunkBytes = 64 * 1024;  // the usual chunk, and the grid on which chunks begin
+inline constexpr std::size_t kProducerBytes = 64;
+
+// Bounds that a reader may rely on (and enforces).
+inline constexpr std::size_t kMinHeaderBytes = 128;
+inline constexpr std::size_t kMaxHeaderBytes = 1024 * 1024;
+inline constexpr std::size_t kMinGridBytes = 1024;
+inline constexpr std::size_t kMaxChunkBytes = 8 * 1024 * 1024;  // a row that needs a larger chunk is refused
+inline constexpr std::size_t kMaxTables = 1024;                 // tables in one file
+inline constexpr std::size_t kMaxColumns = 256;                 // columns of one table
+inline constexpr std::size_t kMaxNameBytes = 255;               // a table's, column's or unit's name
+
+// Tables the container itself uses.
+inline constexpr std::uint32_t kSchemaTable = 0;
+inline constexpr std::uint32_t kStreamTable = 1;
+
+// What a file's times count.
+enum class ClockDomain : std::uint8_t {
+    kMonotonic = 1,  // nanoseconds of the host's CLOCK_MONOTONIC
+    kModelled = 2,   // nanoseconds of a model's own clock
+};
+
+struct FileHeader {
+    char magic[8];
+    std::uint16_t major;
+    std::uint16_t minor;
+    std::uint32_t header_bytes;  // the first chunk begins here
+    std::uint16_t machine;       // ELF e_machine of the program
+    std::uint8_t clock;          // ClockDomain
+    std::uint8_t reserved0;
+    std::uint32_t chunk_bytes;  // the grid
+    std::uint32_t pid;
+    std::uint32_t producer_bytes;
+    char producer[kProducerBytes];  // padded with NUL
+    std::uint32_t fixed_crc;        // CRC-32C of everything above
+    std::uint32_t reserved1;
+    // What changes while the file is written.
+    std::uint64_t used_bytes;  // end of the last chunk handed out; atomic
+    std::uint32_t closed;      // 1: the writer ended regularly
+    std::uint32_t packed;      // 1: chunks are tight and carry checksums
+};
+static_assert(sizeof(FileHeader) == 120);
+static_assert(offsetof(FileHeader, fixed_crc) == 96);
+static_assert(offsetof(FileHeader, used_bytes) == 104);
+
+struct ChunkHeader {
+    std::uint32_t magic;
+    std::uint32_t capacity;     // of the whole chunk, this header included; a multiple of 8
+    std::uint32_t committed;    // bytes of payload that are whole rows: the commit word
+    std::uint32_t stream;       // StreamId of the first row
+    std::uint32_t payload_crc;  // CRC-32C of the committed payload, in packed files
+    std::uint32_t next_free;    // the writer's own link; means nothing to a reader
+    std::uint32_t reserved;
+    std::uint32_t header_crc;  // CRC-32C of the 28 bytes above, in packed files
+};
+static_assert(sizeof(ChunkHeader) == 32);
+static_assert(offsetof(ChunkHeader, header_crc) == 28);
+
+}  // namespace kymo::recording

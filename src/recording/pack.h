@@ -1,0 +1,21 @@
+// Rewriting a finished recording file into chunks that are no larger than what they hold, with checksums.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace kymo::recording {
+
+struct PackReport {
+    std::uint64_t bytes_before = 0;
+    std::uint64_t bytes_after = 0;
+};
+
+// Replaces the file by its packed form, through a temporary file beside it and a rename. The original stays as it
+// is on any error: kNoSpace, kPermission, kMalformed (a file with damaged places is not touched), kUnsupported (a
+// program is still writing it). A packed file is left alone. Cost: reads and writes the file once.
+Result<PackReport> pack_file(const std::filesystem::path& path);
+
+}  // namespace kymo::recording

@@ -1,0 +1,25 @@
+// All row types of tables.h as one list, for whoever must do something once for each of them (write
+// their schemas, know their names, test them all). Usable in the monitor.
+#pragma once
+
+#include "recording/tables.h"
+
+#include <string_view>
+
+namespace kymo::recording {
+
+// Calls visit.template operator()<Row>() once for every row type.
+template <typename V>
+constexpr void for_each_row_type(V&& visit) {
+    const auto each = [&visit]<typename... Rows>() { (visit.template operator()<Rows>(), ...); };
+    each.template operator()<Run, RunEnd, Process, ProcessEnd, Event, Unavailable, Image, ImageEnd, Stream,
+                             StreamName, StreamEnd, Context, Sample, Switch, Task, KernelLost, Mark, ClockPair>();
+}
+
+constexpr bool is_known_table(std::string_view name) {
+    bool known = false;
+    for_each_row_type([&]<typename Row>() { known = known || name == Row::kTable; });
+    return known;
+}
+
+}  // namespace kymo::recording
