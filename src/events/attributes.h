@@ -62,7 +62,7 @@ inline perf_event_attr make_attributes(const SessionEvent& event, bool read_lost
     attr.read_format = kReadFormat | (read_lost ? kReadFormatLost : 0);
     attr.disabled = 1;
     attr.exclude_hv = 1;
-    attr.exclude_kernel = event.user_only || event.samples() ? 1 : 0;
+    attr.exclude_kernel = event.user_only || event.samples() || is_clock(event) ? 1 : 0;
     attr.sample_id_all = 1;
     attr.use_clockid = 1;
     attr.clockid = CLOCK_MONOTONIC;

@@ -1,0 +1,22 @@
+// Opening counters, so that tests can stand in for the kernel.
+#pragma once
+
+#include <linux/perf_event.h>
+
+namespace kymo::events {
+
+class CounterOpener {
+  public:
+    virtual ~CounterOpener() = default;
+    // As perf_event_open(2): a descriptor, or −errno.
+    virtual int open(perf_event_attr& attr, int thread, int processor, int leader) = 0;
+    virtual void close(int counter) = 0;
+};
+
+class KernelOpener final : public CounterOpener {
+  public:
+    int open(perf_event_attr& attr, int thread, int processor, int leader) override;
+    void close(int counter) override;
+};
+
+}  // namespace kymo::events
