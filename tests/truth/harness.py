@@ -1,0 +1,237 @@
+"""What the tests of whole runs share: starting kymo on a program in one of three situations, and telling what was seen.
+
+A test is a script called with the build folder and a mode:
+    root     as the superuser
+    user     as an ordinary user (nobody, where the tests themselves run as root)
+    barred   with perf_event_open refused by a seccomp filter, as in many containers
+    any      as whoever runs the tests
+
+Every check prints what was expected and what was seen. A test that cannot run here ends with 77, which CTest reports as skipped,
+and says why. Only the standard library is used.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+NOBODY = 65534
+
+
+class Test:
+    def __init__(self):
+        if len(sys.argv) < 3:
+            sys.exit(f"usage: {sys.argv[0]} BUILD root|user|barred|any [ARGS...]")
+        self.build = pathlib.Path(sys.argv[1]).resolve()
+        self.mode = sys.argv[2]
+        self.arguments = sys.argv[3:]
+        self.failures = 0
+        self.checks = 0
+        # Not below the build folder: an ordinary user may not be able to reach that.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kymo-test-", dir="/tmp"))
+        self.folder.chmod(0o755)
+        self.work = self.folder / "work"
+        self.work.mkdir()
+        root = os.geteuid() == 0
+        if self.mode == "root" and not root:
+            self.skip("the tests do not run as root")
+        self.prefix = []
+        if self.mode == "user" and root:
+            if not shutil.which("setpriv"):
+                self.skip("setpriv is not installed (apt-get install util-linux)")
+            os.chown(self.work, NOBODY, NOBODY)
+            self.prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        if self.mode == "barred":
+            self.prefix = [str(self.program("without_perf_events"))]
+        self.kymo = self._reachable_kymo()
+
+    # ---- programs ------------------------------------------------------------------------------------
+
+    def _reachable_kymo(self):
+        """build/bin/kymo, or a copy of it and its monitor where the build folder is closed to the ordinary user."""
+        kymo = self.build / "bin" / "kymo"
+        if not kymo.exists():
+            self.skip(f"{kymo} is not built")
+        if self._reachable(kymo):
+            return kymo
+        for name in ("bin/kymo", "lib/libkymo-monitor.so"):
+            copy = self.folder / name
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(self.build / name, copy)
+        return self.folder / "bin" / "kymo"
+
+    def _reachable(self, path):
+        return not self.prefix or subprocess.run([*self.prefix, "test", "-x", str(path)]).returncode == 0
+
+    def program(self, name):
+        """One of the programs built for the tests."""
+        path = self.build / "tests" / "programs" / name
+        if not path.exists():
+            path = self.build / "bin" / name
+        if not path.exists():
+            self.skip(f"the test program {name} is not built")
+        if self.mode == "user" and not self._reachable(path):
+            copy = self.folder / "programs" / name
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(path, copy)
+            for library in path.parent.glob("*.so"):
+                shutil.copy(library, copy.parent)
+            return copy
+        return path
+
+    def tool(self, name, package):
+        path = shutil.which(name, path="/usr/bin:/bin")
+        if not path:
+            self.skip(f"{name} is not installed (apt-get install {package})")
+        return path
+
+    # ---- running -------------------------------------------------------------------------------------
+
+    def run(self, *command, prefix=None, **options):
+        """Runs a command to its end in the test's mode and folder; output captured as text."""
+        options.setdefault("timeout", 120)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("cwd", self.work)
+        command = [*(self.prefix if prefix is None else prefix), *map(str, command)]
+        try:
+            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
+        except subprocess.TimeoutExpired as late:
+            print(f"FAILED: still running after {late.timeout} s: {' '.join(command)}")
+            self.failures += 1
+            self.end()
+
+    def start(self, *command, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("cwd", self.work)
+        return subprocess.Popen([*self.prefix, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                errors="replace", **options)
+
+    def record(self, *command, out="out.kymo", options=(), **more):
+        """kymo record; returns (completed process, path of the recording)."""
+        path = self.work / out
+        return self.run(self.kymo, "record", *options, "-o", path, "--", *command, **more), path
+
+    def report(self, recording, *options):
+        """kymo report --json, read back. None, and a failure told, where that does not work."""
+        # The exit status of report is for the report itself, whatever the program's was.
+        done = self.run(self.kymo, "report", recording, "--json", *options)
+        if done.returncode != 0:
+            self.fail(f"kymo report ended with {done.returncode}: {done.stderr.strip()[:500]}")
+            return None
+        try:
+            return json.loads(done.stdout)
+        except ValueError as error:
+            self.fail(f"kymo report --json is not JSON: {error}: {done.stdout[:200]!r}")
+            return None
+
+    def folded(self, recording):
+        """kymo export --to folded as a list of (frames from the outermost, weight)."""
+        done = self.run(self.kymo, "export", recording, "--to", "folded")
+        if done.returncode != 0:
+            self.fail(f"kymo export --to folded ended with {done.returncode}: {done.stderr.strip()[:500]}")
+            return []
+        paths = []
+        for line in done.stdout.splitlines():
+            frames, weight = line.rsplit(" ", 1)
+            paths.append((frames.split(";"), float(weight)))
+        return paths
+
+    def recorded_truth(self, name, *arguments, **more):
+        """Records a known-answer program; returns (its own account, the report, the path)."""
+        done, path = self.record(self.program(name), *arguments, **more)
+        self.check(f"{name} ends well under kymo", 0, done.returncode, done.returncode == 0)
+        if done.returncode != 0:
+            print(done.stderr)
+            self.end()
+        report = self.report(path)
+        if report is None:
+            self.end()
+        recording = report["recording"]
+        print(f"note: {recording.get('samples')} samples, asked {recording.get('rate_asked_hz')} Hz, "
+              f"delivered {recording.get('rate_delivered_hz')} Hz")
+        return json.loads(done.stdout.strip().splitlines()[-1]), report, path
+
+    # ---- telling -------------------------------------------------------------------------------------
+
+    def check(self, what, expected, seen, good):
+        self.checks += 1
+        print(f"{'ok' if good else 'FAILED'}: {what}: expected {expected}, seen {seen}")
+        self.failures += not good
+        return good
+
+    def equal(self, what, expected, seen):
+        return self.check(what, repr(expected), repr(seen), expected == seen)
+
+    def near(self, what, expected, seen, tolerance, unit=""):
+        return self.check(what, f"{expected:.3f} ± {tolerance:.3f}{unit}", f"{seen:.3f}{unit}", abs(seen - expected) <= tolerance)
+
+    def fail(self, what):
+        self.checks += 1
+        self.failures += 1
+        print(f"FAILED: {what}")
+
+    def skip(self, why):
+        print(f"skipped: {why}")
+        self._clean()
+        sys.exit(SKIPPED)
+
+    def end(self):
+        self._clean()
+        if not self.checks:
+            print("FAILED: nothing was checked")
+        sys.stdout.flush()
+        sys.exit(1 if self.failures or not self.checks else 0)
+
+    def _clean(self):
+        if os.environ.get("KYMO_KEEP"):
+            print(f"note: kept {self.folder}")
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def main(body):
+    """Runs the test's body with a Test, and ends with its verdict."""
+    test = Test()
+    try:
+        body(test)
+    except SystemExit:
+        raise
+    except BaseException:
+        test._clean()
+        raise
+    test.end()
+
+
+# ---- reading a report ----------------------------------------------------------------------------------
+
+
+def function_shares(report):
+    """Share of processor time by function, 0 to 1."""
+    shares = {}
+    for space in report["spaces"]:
+        name = plain(space["place"]["function"])
+        shares[name] = shares.get(name, 0.0) + space["time_share"]
+    return shares
+
+
+def plain(function):
+    """A function's last name: without return type, namespaces, template and call arguments."""
+    name = function.replace("(anonymous namespace)", "anonymous")
+    depth = 0
+    kept = []
+    for letter in name:
+        if letter in "<([":
+            depth += 1
+        elif letter in ">)]":
+            depth -= 1
+        elif depth == 0:
+            kept.append(letter)
+    return "".join(kept).split("::")[-1].strip().split(" ")[-1]
+
+
+def total(report, column):
+    return sum(thread[column] for thread in report["threads"])

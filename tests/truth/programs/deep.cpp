@@ -1,0 +1,27 @@
+// Computes for two seconds at the end of a recursion, 1,000 calls deep (or as many as the argument says). Prints the
+// depth.
+#include "account.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+[[gnu::noinline]] int descend(int left) {
+    if (left > 1) {
+        const int below = descend(left - 1);
+        asm volatile("" ::"r"(below));  // keeps the frame
+        return below + 1;
+    }
+    const std::int64_t begin = account::thread_time();
+    while (account::thread_time() - begin < 2'000'000'000) {
+        account::microseconds(1000);
+    }
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::printf("{\"depth\": %d}\n", descend(argc > 1 ? std::atoi(argv[1]) : 1000));
+}

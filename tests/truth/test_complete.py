@@ -1,0 +1,95 @@
+"""At least 99.9 % of a real program's call paths reach main or the thread's start. Third argument: which program."""
+
+import random
+
+from harness import main, plain
+
+BOTTOMS = {"main", "_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl", "start_thread", "clone",
+           "clone3", "__clone", "__clone3", "thread_start"}
+
+PYTHON = """
+import re, json
+words = {}
+for i in range(900000):
+    word = "w%d" % (i * 7919 % 10007)
+    words[word] = words.get(word, 0) + len(re.sub("[13]", "", word))
+text = json.dumps(words)
+for _ in range(150):
+    assert json.loads(text) == words
+print(sum(sorted(words.values())), sum(x * x for x in range(6000000)))
+"""
+
+SQL = "with recursive n(x) as (select 1 union all select x + 1 from n where x < 9000000) select count(*), sum(x * x % 97) from n;"
+
+CXX = """
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <regex>
+#include <string>
+#include <unordered_map>
+template <int N> struct Tower { static int go(std::map<int, std::string>& m) { m[N] = std::to_string(N); return Tower<N - 1>::go(m) + N; } };
+template <> struct Tower<0> { static int go(std::map<int, std::string>&) { return 0; } };
+int all(std::map<int, std::string>& m, const std::string& s) {
+    std::regex r(s);
+    std::unordered_map<std::string, std::function<int(int)>> f;
+    f[s] = [&](int x) { return x + Tower<300>::go(m); };
+    return f[s](std::regex_match(s, r));
+}
+"""
+
+
+def big_file(test):
+    """64 MB of text that compresses about as well as text does."""
+    random.seed(1)
+    words = ["".join(random.choices("etaoinshrdlu", k=random.randint(2, 9))) for _ in range(4000)]
+    block = " ".join(random.choices(words, k=300_000)).encode()
+    path = test.work / "big"
+    with open(path, "wb") as out:
+        while out.tell() < 64_000_000:
+            out.write(block[random.randint(0, 100_000):][:1_000_000])
+    return path
+
+
+def command(test, what):
+    """The command line, and a module that must carry most of the time."""
+    if what == "xz":
+        return [test.tool("xz", "xz-utils"), "-T2", "-2", "-k", "-f", big_file(test)], "liblzma"
+    if what == "g++":
+        (test.work / "tower.cpp").write_text(CXX)
+        return [test.tool("g++", "g++"), "-O2", "-c", "tower.cpp", "-o", "tower.o"], "cc1plus"
+    if what == "python3":
+        return [test.tool("python3", "python3"), "-c", PYTHON], "python3"
+    if what == "sqlite3":
+        return [test.tool("sqlite3", "sqlite3"), ":memory:", SQL], "libsqlite3"
+    return [test.program(what)], what
+
+
+def body(test):
+    what = test.arguments[0]
+    words, module = command(test, what)
+    plain_run = test.run(*words, prefix=[])
+    done, path = test.record(*words)
+    test.equal("exit status", plain_run.returncode, done.returncode)
+    test.equal("output", plain_run.stdout, done.stdout)
+    report = test.report(path)
+    if report is None:
+        return
+    paths = report["recording"]["call_paths"]
+    walked = paths["complete"] + paths["partial"]
+    samples = report["recording"]["samples"]
+    test.check("enough samples to judge", "> 500", samples, samples > 500)
+    test.check("complete call paths", "≥ 99.9 %", f"{paths['complete']} of {walked} {paths.get('by_cause')}",
+               walked > 0 and paths["complete"] >= 0.999 * walked)
+    # The same from the outside: what stands at the root of the paths that are called complete?
+    folded = test.folded(path)
+    everything = sum(weight for _, weight in folded)
+    rooted = sum(weight for frames, weight in folded if any(plain(frame) in BOTTOMS for frame in frames))
+    print("note: roots", sorted({frames[0] for frames, _ in folded})[:12])
+    test.check("time on paths with main or a thread's start", "≥ 99.9 %", f"{rooted / max(1, everything):.5f}",
+               everything > 0 and rooted >= 0.999 * everything)
+    there = sum(s["time_share"] for s in report["spaces"] if module in str(s["place"].get("module")))
+    test.check(f"share of time in {module}", "> 0.2", f"{there:.3f}", there > 0.2)
+
+
+main(body)

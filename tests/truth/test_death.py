@@ -1,0 +1,85 @@
+"""Killed at random moments, the program's recording is readable up to there; so it is when the recorder itself is killed."""
+
+import os
+import random
+import signal
+import time
+
+from harness import main
+
+
+def descendants(pid):
+    """Process ids of all children, and theirs."""
+    found = []
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            for child in map(int, file.read().split()):
+                found += [child, *descendants(child)]
+    except OSError:
+        pass
+    return found
+
+
+def the_program(pid, name):
+    """Waits until a descendant runs the program, and returns its process id."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        for child in descendants(pid):
+            try:
+                if os.path.basename(os.readlink(f"/proc/{child}/exe")) == name:
+                    return child
+            except OSError:
+                pass
+        time.sleep(0.005)
+    return None
+
+
+def kill_after(test, delay, victim, number):
+    out = test.work / f"{victim}-{number}.kymo"
+    kymo = test.start(test.kymo, "record", "-o", out, "--", test.program("paths"))
+    program = the_program(kymo.pid, "paths")
+    if program is None:
+        kymo.kill()
+        test.fail(f"the program did not start: {kymo.communicate()[1][:500]}")
+        return
+    time.sleep(delay)
+    if victim == "program":
+        os.kill(program, signal.SIGKILL)
+    else:
+        os.kill(kymo.pid, signal.SIGKILL)
+    try:
+        kymo.communicate(timeout=30)
+    except Exception:
+        kymo.kill()
+        test.fail(f"{victim} killed after {delay:.3f} s: kymo did not end")
+        return
+    if victim == "program":
+        test.equal(f"status of kymo, program killed after {delay:.3f} s", 128 + signal.SIGKILL, kymo.returncode)
+    else:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and os.path.exists(f"/proc/{program}"):
+            time.sleep(0.05)  # the program itself must come to its own end
+        test.check(f"program ends by itself, kymo killed after {delay:.3f} s", "gone", "gone" if not os.path.exists(f"/proc/{program}")
+                   else "still there", not os.path.exists(f"/proc/{program}"))
+    report = test.report(out)
+    if report is not None:
+        samples = report["recording"]["samples"]
+        # A start takes its time; from then on there is a sample every millisecond or (with timers) every four.
+        least = max(0, int((delay - 0.3) * 200))
+        test.check(f"samples, {victim} killed after {delay:.3f} s", f"≥ {least}", samples, samples >= least)
+
+
+def body(test):
+    if test.mode == "user" and os.geteuid() == 0:
+        test.skip("covered by the other modes")
+    seed = int(time.time())
+    print(f"note: seed {seed}")
+    random.seed(seed)
+    for number in range(6):
+        kill_after(test, random.uniform(0.0, 0.05) if number < 2 else random.uniform(0.1, 1.5), "program", number)
+    for number in range(2):
+        kill_after(test, random.uniform(0.2, 1.0), "kymo", number)
+
+
+if __name__ == "__main__":
+    main(body)
