@@ -38,7 +38,7 @@ struct FileOptions {
     std::uint16_t machine = 0;    // ELF e_machine
     ClockDomain clock = ClockDomain::kMonotonic;
     std::uint32_t pid = 0;
-    std::string_view producer;  // at most kProducerBytes are kept
+    std::string_view producer = {};  // at most kProducerBytes are kept
     // The descriptor is moved to this number or above, so that the program still gets the numbers it
     // expects. 0: left where it is.
     int descriptor_floor = 0;

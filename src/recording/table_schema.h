@@ -26,8 +26,9 @@ struct TableSchema {
     bool operator==(const TableSchema&) const = default;
 };
 
-// The body of a schema row. Nothing when it is malformed: too short, names longer than kMaxNameBytes, more
-// columns than kMaxColumns, or an unknown column type (whose length could not be known).
+// The body of a schema row. Nothing when it is malformed: too short, without a name, a name longer than
+// kMaxNameBytes, or more columns than kMaxColumns. Columns from the first one of an unknown type on are left
+// out: their place in a row cannot be known.
 std::optional<TableSchema> parse_schema(std::span<const std::uint8_t> body);
 
 }  // namespace kymo::recording

@@ -17,11 +17,11 @@ namespace kymo::recording {
 // Written by the parent: one a recording.
 struct Run {
     std::uint64_t time = 0;
-    std::string_view command;  // arguments, each ended by a NUL
-    std::string_view host;
-    std::string_view directory;
-    std::string_view kernel;
-    std::string_view producer;  // "kymo 0.1.0"
+    std::string_view command = {};  // arguments, each ended by a NUL
+    std::string_view host = {};
+    std::string_view directory = {};
+    std::string_view kernel = {};
+    std::string_view producer = {};  // "kymo 0.1.0"
     std::uint64_t processors = 0;
 
     static constexpr const char* kTable = "run";
@@ -63,9 +63,9 @@ struct Process {
     std::uint64_t time = 0;
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
-    std::string_view executable;
-    std::string_view command;     // arguments, each ended by a NUL
-    std::uint64_t mechanism = 0;  // Mechanism
+    std::string_view executable = {};
+    std::string_view command = {};  // arguments, each ended by a NUL
+    std::uint64_t mechanism = 0;    // Mechanism
 
     static constexpr const char* kTable = "process";
     static constexpr std::uint32_t kTableId = 12;
@@ -92,7 +92,7 @@ struct ProcessEnd {
     std::uint64_t how = 0;  // 0 exit, 1 _exit, 2 exec
     // The process's total of every event (index as in the event table), counted by the process itself or
     // by the kernel, not by adding up threads; empty where no such count exists.
-    std::span<const std::uint64_t> totals;
+    std::span<const std::uint64_t> totals = {};
 
     static constexpr const char* kTable = "process-end";
     static constexpr std::uint32_t kTableId = 13;
@@ -117,9 +117,9 @@ enum class EventMode : std::uint8_t {
 // "system-time" (ns in the kernel, where the mechanism can read it).
 struct Event {
     std::uint64_t index = 0;
-    std::string_view name;
-    std::string_view unit;   // "ns" or "" for a count
-    std::uint64_t mode = 0;  // EventMode
+    std::string_view name = {};
+    std::string_view unit = {};  // "ns" or "" for a count
+    std::uint64_t mode = 0;      // EventMode
     std::uint64_t value = 0;
     std::uint64_t kernel_type = 0;    // perf_event_attr.type
     std::uint64_t kernel_config = 0;  // perf_event_attr.config
@@ -145,9 +145,9 @@ struct Event {
 // Something asked for or usual that could not be had here, and how to get it. Also each step down the
 // fallback ladder ("signal buffers used up, reading counters in the handler").
 struct Unavailable {
-    std::string_view what;
-    std::string_view why;
-    std::string_view remedy;
+    std::string_view what = {};
+    std::string_view why = {};
+    std::string_view remedy = {};
 
     static constexpr const char* kTable = "unavailable";
     static constexpr std::uint32_t kTableId = 15;
@@ -169,8 +169,8 @@ struct Image {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint64_t bias = 0;
-    std::string_view path;      // absolute; "[vdso]" for the kernel's
-    std::string_view build_id;  // raw bytes; empty where the image has none
+    std::string_view path = {};      // absolute; "[vdso]" for the kernel's
+    std::string_view build_id = {};  // raw bytes; empty where the image has none
 
     static constexpr const char* kTable = "image";
     static constexpr std::uint32_t kTableId = 16;
@@ -212,10 +212,10 @@ struct Stream {
     std::uint64_t creator_stream = 0;
     std::uint64_t creator_context = 0;  // node of the creator's calling-context tree
     std::uint64_t stack_pointer = 0;
-    std::uint64_t blocked_signals = 0;         // bit n−1: signal n
-    std::span<const std::uint64_t> registers;  // general registers in DWARF order, then the program counter
-    std::string_view float_registers;          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
-    std::uint64_t mechanism = 0;               // Mechanism: one thread may be measured otherwise than the process
+    std::uint64_t blocked_signals = 0;              // bit n−1: signal n
+    std::span<const std::uint64_t> registers = {};  // general registers in DWARF order, then the program counter
+    std::string_view float_registers = {};          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
+    std::uint64_t mechanism = 0;  // Mechanism: one thread may be measured otherwise than the process
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -237,7 +237,7 @@ struct Stream {
 
 struct StreamName {
     std::uint64_t stream = 0;
-    std::string_view name;
+    std::string_view name = {};
 
     static constexpr const char* kTable = "stream-name";
     static constexpr std::uint32_t kTableId = 19;
@@ -252,8 +252,8 @@ struct StreamName {
 struct StreamEnd {
     std::uint64_t time = 0;
     std::uint64_t stream = 0;
-    std::span<const std::uint64_t> totals;  // every event over the stream's life, event-table order
-    std::uint64_t enabled_ns = 0;           // counters' enabled and running time
+    std::span<const std::uint64_t> totals = {};  // every event over the stream's life, event-table order
+    std::uint64_t enabled_ns = 0;                // counters' enabled and running time
     std::uint64_t running_ns = 0;
     std::uint64_t user_ns = 0;  // getrusage(RUSAGE_THREAD) over the life: the kernel's own split, a cross-check
     std::uint64_t system_ns = 0;
@@ -263,7 +263,7 @@ struct StreamEnd {
     std::uint64_t unwritten = 0;   // rows lost for want of space
     std::uint64_t monitor_ns = 0;  // processor time spent in the handler (estimate, from the clock)
     // Call paths by the way they ended; index: PathEnd.
-    std::span<const std::uint64_t> paths;
+    std::span<const std::uint64_t> paths = {};
 
     static constexpr const char* kTable = "stream-end";
     static constexpr std::uint32_t kTableId = 20;
@@ -323,10 +323,10 @@ inline constexpr unsigned kPathEnds = 8;
 struct Sample {
     std::uint64_t time = 0;
     std::uint64_t processor = 0;
-    std::uint64_t event = 0;                // EventId of the event whose overflow this is
-    std::uint64_t context = 0;              // ContextId of the leaf; 0: nothing known
-    std::uint64_t flags = 0;                // SampleFlags, path end in bits 0–3
-    std::span<const std::uint64_t> deltas;  // every event since the sample before, event-table order
+    std::uint64_t event = 0;                     // EventId of the event whose overflow this is
+    std::uint64_t context = 0;                   // ContextId of the leaf; 0: nothing known
+    std::uint64_t flags = 0;                     // SampleFlags, path end in bits 0–3
+    std::span<const std::uint64_t> deltas = {};  // every event since the sample before, event-table order
 
     static constexpr const char* kTable = "sample";
     static constexpr std::uint32_t kTableId = 22;
@@ -384,7 +384,7 @@ struct Task {
     std::uint64_t tid = 0;
     std::uint64_t parent_pid = 0;
     std::uint64_t parent_tid = 0;
-    std::string_view name;
+    std::string_view name = {};
 
     static constexpr const char* kTable = "task";
     static constexpr std::uint32_t kTableId = 24;
@@ -420,7 +420,7 @@ enum class MarkKind : std::uint8_t { kPoint = 0, kBegin = 1, kEnd = 2, kStart = 
 struct Mark {
     std::uint64_t time = 0;
     std::uint64_t kind = 0;  // MarkKind
-    std::string_view name;
+    std::string_view name = {};
     std::int64_t value = 0;
 
     static constexpr const char* kTable = "mark";

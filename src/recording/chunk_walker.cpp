@@ -1,0 +1,187 @@
+#include "recording/chunk_walker.h"
+
+#include "base/checksum.h"
+#include "recording/crc.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kymo::recording {
+
+namespace {
+
+constexpr std::size_t kReadAhead = 256 * 1024;
+
+bool all_zero(const ChunkHeader& header) {
+    static constexpr ChunkHeader kZero{};
+    return std::memcmp(&header, &kZero, sizeof kZero) == 0;
+}
+
+}  // namespace
+
+void add_damage(ScanReport& report, std::uint64_t offset, std::uint64_t bytes, const char* what) {
+    if (!report.damaged.empty()) {
+        Damage& last = report.damaged.back();
+        if (last.offset + last.bytes == offset && bytes != 0 && last.what == what) {
+            last.bytes += bytes;
+            return;
+        }
+    }
+    ++report.damages;
+    if (report.damaged.size() < ScanReport::kMaxDamages) {
+        report.damaged.push_back({offset, bytes, what});
+    }
+}
+
+Error ChunkWalker::read_error() const {
+    return {ErrorKind::kMalformed,
+            file_.path().string() + " cannot be read at offset " + std::to_string(at_) + ": " + std::strerror(error_),
+            "check the disk, or copy the file elsewhere and try again"};
+}
+
+std::span<const std::uint8_t> ChunkWalker::look(std::uint64_t offset, std::size_t bytes) {
+    if (offset < buffer_offset_ || offset + bytes > buffer_offset_ + buffer_filled_) {
+        // Of a file that is still written, only what is asked for: the payload must be read after the commit
+        // word that vouches for it.
+        const std::size_t wanted = finished_ ? std::max(bytes, kReadAhead) : bytes;
+        if (buffer_.size() < wanted) {
+            buffer_.resize(wanted);
+        }
+        buffer_offset_ = offset;
+        buffer_filled_ = 0;
+        while (buffer_filled_ < wanted) {
+            const ssize_t got = pread(file_.descriptor(), buffer_.data() + buffer_filled_, wanted - buffer_filled_,
+                                      static_cast<off_t>(offset + buffer_filled_));
+            if (got < 0 && errno == EINTR) {
+                continue;
+            }
+            if (got < 0) {
+                error_ = errno;
+                return {};
+            }
+            if (got == 0) {
+                break;
+            }
+            buffer_filled_ += static_cast<std::size_t>(got);
+        }
+    }
+    const auto skip = static_cast<std::size_t>(offset - buffer_offset_);
+    return {buffer_.data() + skip, std::min(bytes, buffer_filled_ - skip)};
+}
+
+bool ChunkWalker::begin() {
+    const Header& header = file_.header();
+    begun_ = true;
+    finished_ = header.closed || header.packed;
+    at_ = header.header_bytes;
+    struct stat status{};
+    if (fstat(file_.descriptor(), &status) != 0) {
+        error_ = errno;
+        return false;
+    }
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    end_ = size;
+    if (!finished_) {
+        // The counter of a file being written may have moved since it was opened. Beyond it nothing is in use.
+        std::uint64_t used = 0;
+        const auto bytes = look(offsetof(FileHeader, used_bytes), sizeof used);
+        if (bytes.size() == sizeof used) {
+            std::memcpy(&used, bytes.data(), sizeof used);
+        }
+        if (used >= header.header_bytes && used < size) {
+            end_ = used;
+        }
+    } else if (header.used_bytes > size) {
+        add_damage(report_, size, header.used_bytes - size, "the file was cut off");
+    }
+    return error_ == 0;
+}
+
+bool ChunkWalker::is_sound(const ChunkHeader& header) const {
+    if (header.magic != kChunkMagic || header.capacity < sizeof(ChunkHeader) || header.capacity > kMaxChunkBytes ||
+        header.capacity % 8 != 0 || header.committed > header.capacity - sizeof(ChunkHeader)) {
+        return false;
+    }
+    if (file_.header().packed) {
+        return header.header_crc == crc32c(&header, offsetof(ChunkHeader, header_crc));
+    }
+    return header.capacity % file_.header().chunk_bytes == 0;
+}
+
+std::uint64_t ChunkWalker::behind_damage(std::uint64_t offset) {
+    const Header& file = file_.header();
+    if (!file.packed) {
+        const std::uint64_t grid = file.chunk_bytes;
+        return file.header_bytes + ((offset - file.header_bytes) / grid + 1) * grid;
+    }
+    for (offset += 8; offset + sizeof(ChunkHeader) <= end_; offset += 8) {
+        ChunkHeader header;
+        const auto bytes = look(offset, sizeof header);
+        if (bytes.size() < sizeof header) {
+            break;
+        }
+        std::memcpy(&header, bytes.data(), sizeof header);
+        if (is_sound(header)) {
+            return offset;
+        }
+    }
+    return end_;
+}
+
+Result<bool> ChunkWalker::next(Chunk& chunk) {
+    if (!begun_ && !begin()) {
+        return read_error();
+    }
+    while (at_ < end_) {
+        ChunkHeader header;
+        const auto head = look(at_, sizeof header);
+        if (error_ != 0) {
+            return read_error();
+        }
+        if (head.size() < sizeof header) {
+            add_damage(report_, at_, end_ - at_, "the file was cut off");
+            break;
+        }
+        std::memcpy(&header, head.data(), sizeof header);
+        if (!is_sound(header)) {
+            const std::uint64_t next = std::min(behind_damage(at_), end_);
+            if (error_ != 0) {
+                return read_error();
+            }
+            if (all_zero(header) && !file_.header().packed) {
+                report_.uncommitted_bytes += next - at_;  // taken, and the writer died before its first row
+            } else {
+                add_damage(report_, at_, next - at_, "not a chunk");
+            }
+            at_ = next;
+            continue;
+        }
+        const std::uint64_t offset = at_;
+        ++report_.chunks;
+        const auto payload = look(offset + sizeof header, header.committed);
+        if (error_ != 0) {
+            return read_error();
+        }
+        at_ = offset + header.capacity;
+        report_.uncommitted_bytes += header.capacity - sizeof header - header.committed;
+        if (payload.size() < header.committed) {
+            const std::uint64_t missing = header.committed - payload.size();
+            report_.missing_bytes += missing;
+            add_damage(report_, offset + sizeof header + payload.size(), missing, "the file was cut off");
+        } else if (file_.header().packed && header.payload_crc != chunk_crc(payload)) {
+            add_damage(report_, offset, header.capacity, "a chunk's checksum does not match");
+            continue;
+        }
+        if (!payload.empty()) {
+            chunk = {offset, StreamId{header.stream}, payload};
+            return true;
+        }
+    }
+    at_ = end_;
+    return false;
+}
+
+}  // namespace kymo::recording

@@ -1,0 +1,58 @@
+// From chunk to chunk through a recording file, in pieces, whatever the bytes are. Used by scanning and
+// packing; not for consumers.
+//
+// Files as written: chunks begin on the grid (header_bytes + k × chunk_bytes), so a damaged one is left by going
+// to the next grid point. Packed files: chunks follow each other and their headers carry a checksum, so a
+// damaged header is left by looking for the next one that checks. Either way each byte is looked at a bounded
+// number of times.
+#pragma once
+
+#include "base/result.h"
+#include "recording/reader.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kymo::recording {
+
+struct Chunk {
+    std::uint64_t offset = 0;               // of its header
+    StreamId stream{0};                     // of its first row
+    std::span<const std::uint8_t> payload;  // committed rows; valid until the next step
+
+    std::uint64_t payload_offset() const { return offset + sizeof(ChunkHeader); }
+};
+
+// Adds to a report, joining what is adjacent and alike.
+void add_damage(ScanReport& report, std::uint64_t offset, std::uint64_t bytes, const char* what);
+
+class ChunkWalker {
+  public:
+    // Both must outlive the walker. Damage found on the way is added to the report.
+    ChunkWalker(const File& file, ScanReport& report) : file_(file), report_(report) {}
+
+    // False: no more chunks. Error: the system cannot read the file.
+    Result<bool> next(Chunk& chunk);
+
+  private:
+    // Looks at up to `bytes` bytes at `offset`; fewer at the file's end. Empty with error_ set: cannot be read.
+    std::span<const std::uint8_t> look(std::uint64_t offset, std::size_t bytes);
+    bool begin();
+    bool is_sound(const ChunkHeader& header) const;
+    std::uint64_t behind_damage(std::uint64_t offset);
+    Error read_error() const;
+
+    const File& file_;
+    ScanReport& report_;
+    std::vector<std::uint8_t> buffer_;
+    std::uint64_t buffer_offset_ = 0;
+    std::size_t buffer_filled_ = 0;
+    std::uint64_t at_ = 0;
+    std::uint64_t end_ = 0;
+    int error_ = 0;
+    bool begun_ = false;
+    bool finished_ = false;  // nobody writes the file any more: it may be read ahead
+};
+
+}  // namespace kymo::recording

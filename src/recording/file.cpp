@@ -1,0 +1,141 @@
+#include "base/checksum.h"
+#include "recording/reader.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kymo::recording {
+
+namespace {
+
+Error open_error(const std::filesystem::path& path, int error) {
+    const std::string name = path.string();
+    if (error == ENOENT || error == ENOTDIR) {
+        return {ErrorKind::kNotFound, name + " does not exist", "check the name"};
+    }
+    if (error == EACCES || error == EPERM) {
+        return {ErrorKind::kPermission, name + " may not be read by this user",
+                "recordings are private to who made them: run as that user, or ask for a copy"};
+    }
+    return {ErrorKind::kMalformed, name + " cannot be read: " + std::strerror(error), "check the disk"};
+}
+
+Error malformed(const std::filesystem::path& path, const std::string& what) {
+    return {ErrorKind::kMalformed, path.string() + what, "give a recording made by kymo record"};
+}
+
+// What is wrong with a header that was read whole; nothing when it may be used.
+std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader& raw) {
+    if (std::memcmp(raw.magic, kFileMagic, sizeof kFileMagic) != 0) {
+        static constexpr FileHeader kUnwritten{};
+        if (std::memcmp(&raw, &kUnwritten, sizeof raw) == 0) {
+            return malformed(path, " holds nothing: the program ended before its first row");
+        }
+        return malformed(path, " is not a Kymo recording (offset 0: wrong magic)");
+    }
+    if (raw.major > kMajorVersion) {
+        return Error{ErrorKind::kNewerFormat,
+                     path.string() + " has format version " + std::to_string(raw.major) + "." +
+                         std::to_string(raw.minor) + ", this program reads up to " + std::to_string(kMajorVersion),
+                     "read it with the version of kymo that made it, or a later one"};
+    }
+    if (raw.fixed_crc != crc32c(&raw, offsetof(FileHeader, fixed_crc))) {
+        return malformed(path, " is damaged (offset 96: the header's checksum does not match)");
+    }
+    if (raw.major == 0) {
+        return malformed(path, " is damaged (offset 8: version 0)");
+    }
+    if (raw.header_bytes < kMinHeaderBytes || raw.header_bytes > kMaxHeaderBytes || raw.header_bytes % 8 != 0) {
+        return malformed(path, " is damaged (offset 12: header size)");
+    }
+    if (raw.chunk_bytes < kMinGridBytes || raw.chunk_bytes > kMaxChunkBytes || raw.chunk_bytes % 8 != 0) {
+        return malformed(path, " is damaged (offset 20: chunk size)");
+    }
+    if (raw.producer_bytes > kProducerBytes) {
+        return malformed(path, " is damaged (offset 28: length of the producer's name)");
+    }
+    if (raw.clock != static_cast<std::uint8_t>(ClockDomain::kMonotonic) &&
+        raw.clock != static_cast<std::uint8_t>(ClockDomain::kModelled)) {
+        return Error{ErrorKind::kNewerFormat,
+                     path.string() + " counts time by a clock this program does not know (offset 18)",
+                     "read it with the version of kymo that made it, or a later one"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<File> File::open(const std::filesystem::path& path) {
+    File file;
+    file.path_ = path;
+    // O_NONBLOCK: a pipe of that name must not make us wait.
+    file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (file.descriptor_ < 0) {
+        return open_error(path, errno);
+    }
+    struct stat status{};
+    if (fstat(file.descriptor_, &status) != 0) {
+        return open_error(path, errno);
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return malformed(path, " is a folder and not a recording's file");
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return malformed(path, " is not a regular file");
+    }
+    if (status.st_size == 0) {
+        return malformed(path, " is empty: the program ended before anything was recorded");
+    }
+    FileHeader raw{};
+    const ssize_t got = pread(file.descriptor_, &raw, sizeof raw, 0);
+    if (got < 0) {
+        return open_error(path, errno);
+    }
+    if (got < static_cast<ssize_t>(sizeof raw)) {
+        if (std::memcmp(raw.magic, kFileMagic, sizeof kFileMagic) != 0) {
+            return malformed(path, " is not a Kymo recording (offset 0: wrong magic)");
+        }
+        return malformed(path, " is cut off inside its header (offset " + std::to_string(got) + ")");
+    }
+    if (std::optional<Error> error = refuse(path, raw)) {
+        return *std::move(error);
+    }
+    Header& header = file.header_;
+    header.major = raw.major;
+    header.minor = raw.minor;
+    header.machine = raw.machine;
+    header.clock = static_cast<ClockDomain>(raw.clock);
+    header.pid = raw.pid;
+    header.producer.assign(raw.producer, raw.producer_bytes);
+    header.closed = raw.closed != 0;
+    header.packed = raw.packed != 0;
+    header.header_bytes = raw.header_bytes;
+    header.chunk_bytes = raw.chunk_bytes;
+    header.used_bytes = raw.used_bytes;
+    return file;
+}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      header_(std::move(other.header_)) {}
+
+File& File::operator=(File&& other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(header_, other.header_);
+    return *this;
+}
+
+File::~File() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
+}
+
+}  // namespace kymo::recording

@@ -1,0 +1,191 @@
+#include "recording/pack.h"
+
+#include "base/checksum.h"
+#include "recording/chunk_walker.h"
+#include "recording/crc.h"
+#include "recording/reader.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace kymo::recording {
+
+namespace {
+
+constexpr std::size_t kWriteBytes = 1024 * 1024;
+
+Error write_error(const std::filesystem::path& path, int error) {
+    const std::string what = path.string() + " was not packed: " + std::strerror(error);
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+        return {ErrorKind::kNoSpace, what, "it can be read as it is; free some space to pack it"};
+    }
+    if (error == EACCES || error == EPERM || error == EROFS) {
+        return {ErrorKind::kPermission, what, "it can be read as it is"};
+    }
+    return {ErrorKind::kInternal, what, "it can be read as it is"};
+}
+
+// The packed file in the making: removed again unless it was finished.
+class Output {
+  public:
+    explicit Output(std::filesystem::path path) : path_(std::move(path)) {}
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    ~Output() {
+        if (descriptor_ >= 0) {
+            ::close(descriptor_);
+            unlink(path_.c_str());
+        }
+    }
+
+    // All return 0 or an errno.
+    int open(const struct stat& like) {
+        unlink(path_.c_str());  // left by an earlier packing that was killed
+        descriptor_ =
+            ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, like.st_mode & 07777);
+        if (descriptor_ < 0) {
+            return errno;
+        }
+        // As root, the file stays its owner's.
+        return fchown(descriptor_, like.st_uid, like.st_gid) == 0 || geteuid() != 0 ? 0 : errno;
+    }
+
+    int write(const void* bytes, std::size_t size) {
+        const auto* const from = static_cast<const std::uint8_t*>(bytes);
+        pending_.insert(pending_.end(), from, from + size);
+        written_ += size;
+        return pending_.size() < kWriteBytes ? 0 : flush();
+    }
+
+    int finish(FileHeader header, const std::filesystem::path& target) {
+        header.used_bytes = written_;
+        header.packed = 1;
+        if (const int error = flush(); error != 0) {
+            return error;
+        }
+        if (pwrite(descriptor_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) {
+            return errno;
+        }
+        if (::close(std::exchange(descriptor_, -1)) != 0 || rename(path_.c_str(), target.c_str()) != 0) {
+            const int error = errno;
+            unlink(path_.c_str());
+            return error;
+        }
+        return 0;
+    }
+
+    std::uint64_t written() const { return written_; }
+
+  private:
+    int flush() {
+        // Beyond this limit the kernel kills instead of refusing.
+        rlimit limit{};
+        if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && written_ > limit.rlim_cur) {
+            return EFBIG;
+        }
+        for (std::size_t done = 0; done < pending_.size();) {
+            const ssize_t got = ::write(descriptor_, pending_.data() + done, pending_.size() - done);
+            if (got < 0 && errno != EINTR) {
+                return errno;
+            }
+            done += got < 0 ? 0 : static_cast<std::size_t>(got);
+        }
+        pending_.clear();
+        return 0;
+    }
+
+    std::filesystem::path path_;
+    int descriptor_ = -1;
+    std::uint64_t written_ = 0;
+    std::vector<std::uint8_t> pending_;
+};
+
+int write_chunk(Output& output, const Chunk& chunk) {
+    const std::size_t size = sizeof(ChunkHeader) + chunk.payload.size();
+    const std::size_t capacity = (size + 7) / 8 * 8;
+    ChunkHeader header{};
+    header.magic = kChunkMagic;
+    header.capacity = static_cast<std::uint32_t>(capacity);
+    header.committed = static_cast<std::uint32_t>(chunk.payload.size());
+    header.stream = raw(chunk.stream);
+    header.payload_crc = chunk_crc(chunk.payload);
+    header.header_crc = crc32c(&header, offsetof(ChunkHeader, header_crc));
+    static constexpr std::uint8_t kPadding[8] = {};
+    int error = output.write(&header, sizeof header);
+    if (error == 0) {
+        error = output.write(chunk.payload.data(), chunk.payload.size());
+    }
+    if (error == 0) {
+        error = output.write(kPadding, capacity - size);
+    }
+    return error;
+}
+
+}  // namespace
+
+Result<PackReport> pack_file(const std::filesystem::path& path) {
+    Result<File> opened = File::open(path);
+    if (!opened) {
+        return opened.error();
+    }
+    const File& file = *opened;
+    struct stat status{};
+    if (fstat(file.descriptor(), &status) != 0) {
+        return write_error(path, errno);
+    }
+    const auto before = static_cast<std::uint64_t>(status.st_size);
+    if (file.header().packed) {
+        return PackReport{before, before};
+    }
+    // Writers hold this lock; it is let go when we close the file.
+    if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        return Error{ErrorKind::kUnsupported, path.string() + " is still being written",
+                     "pack it when the program has ended"};
+    }
+    std::vector<std::uint8_t> head(file.header().header_bytes);
+    if (pread(file.descriptor(), head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
+        return Error{ErrorKind::kMalformed, path.string() + " is cut off inside its header", "it holds no rows"};
+    }
+    Output output(path.string() + ".packing");
+    int error = output.open(status);
+    if (error == 0) {
+        error = output.write(head.data(), head.size());
+    }
+    ScanReport report;
+    ChunkWalker walker(file, report);
+    for (Chunk chunk; error == 0;) {
+        const Result<bool> more = walker.next(chunk);
+        if (!more) {
+            return more.error();
+        }
+        if (!*more) {
+            break;
+        }
+        error = write_chunk(output, chunk);
+    }
+    if (error == 0 && !report.whole()) {
+        return Error{ErrorKind::kMalformed,
+                     path.string() + " is damaged at offset " + std::to_string(report.damaged.front().offset) + " (" +
+                         report.damaged.front().what + ") and was not packed",
+                     "it can be read as it is; the damaged places are skipped"};
+    }
+    if (error == 0) {
+        FileHeader header;
+        std::memcpy(&header, head.data(), sizeof header);
+        error = output.finish(header, path);
+    }
+    if (error != 0) {
+        return write_error(path, error);
+    }
+    return PackReport{before, output.written()};
+}
+
+}  // namespace kymo::recording

@@ -1,0 +1,24 @@
+#include "base/time.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo {
+namespace {
+
+TEST(Time, DifferencesMayBeNegative) {
+    EXPECT_EQ((TimePoint{5} - TimePoint{8}).count, -3);
+    EXPECT_EQ((TimePoint{8} - TimePoint{5}).count, 3);
+    EXPECT_LT(TimePoint{5}, TimePoint{8});
+}
+
+TEST(Time, TheClockDoesNotGoBack) {
+    TimePoint before = monotonic_now();
+    for (int i = 0; i < 1000; ++i) {
+        const TimePoint now = monotonic_now();
+        ASSERT_GE(now, before);
+        before = now;
+    }
+}
+
+}  // namespace
+}  // namespace kymo
