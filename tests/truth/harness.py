@@ -94,7 +94,8 @@ class Test:
     def run(self, *command, prefix=None, **options):
         """Runs a command to its end in the test's mode and folder; output captured as text."""
         options.setdefault("timeout", 120)
-        options.setdefault("stdin", subprocess.DEVNULL)
+        if "input" not in options:
+            options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("cwd", self.work)
         command = [*(self.prefix if prefix is None else prefix), *map(str, command)]
         try:

@@ -1,0 +1,38 @@
+"""A program must not notice that it is recorded: the same output, the same status, and no hanging.
+
+Arguments: BUILD MODE PROGRAM. The program runs plain, then under kymo in the mode, sampled five times faster than usual;
+what it prints and how it ends must be the same. Its recording must be readable and, where the program computes, hold samples.
+"""
+
+import pathlib
+import signal
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from harness import main  # noqa: E402
+
+INPUT = "".join(f"line {i}\n" for i in range(12))
+LIMIT = 60  # seconds; the programs take about one
+
+
+def body(test):
+    name = test.arguments[0]
+    program = test.program(f"guest_{name}")
+    give = {"input": INPUT, "timeout": LIMIT}
+    # Plain, but as the same user and behind the same filter.
+    alone = test.run(program, **give)
+    expected = 128 - alone.returncode if alone.returncode < 0 else alone.returncode
+    test.check("the program by itself", "does not fail", f"{alone.returncode} {alone.stderr[:300]}", alone.returncode not in (98, 99, -signal.SIGSEGV))
+    done, path = test.record(program, options=("-e", "task-clock:freq=5000"), **give)
+    test.equal("exit status", expected, done.returncode)
+    test.equal("output", alone.stdout, done.stdout)
+    test.check("lines of the error stream", repr(alone.stderr), repr(done.stderr[-600:]), all(l in done.stderr.splitlines() for l in alone.stderr.splitlines()))
+    report = test.report(path)
+    if report:
+        recording = report["recording"]
+        test.check("samples", "> 10", recording["samples"], recording["samples"] > 10)
+        test.equal("exit status in the report", expected, recording["exit_status"])
+        print("note:", recording["call_paths"])
+
+
+main(body)
