@@ -1,5 +1,5 @@
-// The driver's main where libFuzzer is not linked: feeds it every file named on the command line, or in the folders named
-// there. Ends with 1 when there was nothing to feed, so that an emptied folder does not pass for a test.
+// The driver's main where libFuzzer is not linked: feeds it every file named on the command line, or in the folders
+// named there. Ends with 1 when there was nothing to feed, so that an emptied folder does not pass for a test.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
