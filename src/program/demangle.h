@@ -1,0 +1,18 @@
+// Source-level names from linker names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kymo::program {
+
+// Itanium C++ names (and Rust's older ones, which have the same shape, without their hash). Anything else,
+// and what is too long to be demangled safely, is given back as it is.
+std::string demangle(const char* mangled);
+
+// The name without parameter list, return type and long template arguments, for people who read a
+// table: "std::vector<int, std::allocator<int> >::push_back(int const&)" → "std::vector<…>::push_back" when
+// `max_template` characters of arguments are exceeded. Operators and "(anonymous namespace)" survive.
+std::string short_name(std::string_view name, std::size_t max_template = 16);
+
+}  // namespace kymo::program

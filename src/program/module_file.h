@@ -1,0 +1,45 @@
+// An image's file opened for reading names: one libdwfl session. Not thread-safe: a worker opens its own.
+//
+// Sources are tried until one has the recorded build id: the recorded path, then the separate debug file
+// of that build id below /usr/lib/debug/.build-id. "[vdso]" is this process's own, when it is the same.
+#pragma once
+
+#include "program/symbolize.h"
+
+#include <elfutils/libdwfl.h>
+#include <memory>
+#include <string>
+
+namespace kymo::program {
+
+// Lower-case hexadecimal digits of raw bytes.
+std::string hex(std::string_view bytes);
+
+// The last component of a path, without the kernel's " (deleted)".
+std::string module_name(std::string_view path);
+
+class ModuleFile {
+  public:
+    // Never fails outright: without a usable file, module() is null and problem() says why, in one line.
+    static ModuleFile open(const ImageName& image);
+
+    // Image offsets are addresses of this module as they stand.
+    Dwfl_Module* module() const { return module_; }
+    const std::string& problem() const { return problem_; }
+
+  private:
+    struct EndSession {
+        void operator()(Dwfl* session) const { dwfl_end(session); }
+    };
+
+    // Null: opened. Otherwise what is wrong with it.
+    std::string open_file(const std::string& path, const ImageName& image);
+    std::string open_descriptor(int descriptor, const std::string& path, const ImageName& image);
+    std::string open_vdso(const ImageName& image);
+
+    std::unique_ptr<Dwfl, EndSession> session_;
+    Dwfl_Module* module_ = nullptr;
+    std::string problem_;
+};
+
+}  // namespace kymo::program

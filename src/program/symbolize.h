@@ -1,0 +1,39 @@
+// symbolize(): functions, inlined chains and source lines for the offsets that samples touched.
+//
+// Sources, in this order, offset by offset: DWARF (also separate debug files by build id or debug link,
+// dwz, split units, and debuginfod where DEBUGINFOD_URLS is set), ELF symbols (.symtab, .dynsym,
+// .gnu_debugdata), linkage-table entries, the start of the function as call-frame information tells it,
+// the bare offset. A file that is missing, unreadable, of another architecture, or whose build id is not
+// the recorded one is one line in Symbols::warnings, and its symbols are not used. Never throws for what
+// a file contains.
+//
+// Cost: the touched compilation units are walked once, only functions that hold a wanted offset are
+// entered (elfutils' dwarf_getscopes would walk the unit once an offset). Images, and parts of an image
+// with many offsets, are worked on in parallel, each with handles of its own: libdw's are not thread-safe.
+#pragma once
+
+#include "base/address.h"
+#include "program/symbols.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kymo::program {
+
+struct ImageName {
+    std::string path;           // as recorded; "[vdso]"; empty: generated code
+    std::string build_id;       // raw bytes; empty: not known, the file is trusted
+    std::uint16_t machine = 0;  // ELF e_machine of the recording; 0: not known
+};
+
+struct Request {
+    ImageName image;
+    // Ascending, without repetition. Return addresses already have 1 subtracted.
+    std::vector<ImageOffset> offsets;
+};
+
+Symbols symbolize(std::span<const Request> requests);
+
+}  // namespace kymo::program

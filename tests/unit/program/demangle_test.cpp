@@ -1,0 +1,65 @@
+#include "program/demangle.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::program {
+namespace {
+
+TEST(Demangle, TurnsItaniumNamesIntoSource) {
+    EXPECT_EQ(demangle("_ZN3abc4workEiPKd"), "abc::work(int, double const*)");
+    EXPECT_EQ(demangle("_ZN3FooC4Ev"), "Foo::Foo()");
+}
+
+TEST(Demangle, LeavesOtherNamesAlone) {
+    EXPECT_EQ(demangle("main"), "main");
+    EXPECT_EQ(demangle("_Znot a name"), "_Znot a name");
+    EXPECT_EQ(demangle(nullptr), "");
+    EXPECT_EQ(demangle("_RNvCs1234_7mycrate3foo"), "_RNvCs1234_7mycrate3foo");
+}
+
+TEST(Demangle, DropsTheHashOfOlderRustNames) {
+    EXPECT_EQ(demangle("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+    EXPECT_EQ(demangle("_ZN4core3fmt5write17hnothexadecimal__E"), "core::fmt::write::hnothexadecimal__");
+}
+
+TEST(Demangle, GivesBackWhatIsTooLong) {
+    const std::string name = "_Z" + std::string(100'000, '1');
+    EXPECT_LE(demangle(name.c_str()).size(), name.size());
+}
+
+TEST(ShortName, DropsParametersReturnTypesAndLongTemplateArguments) {
+    EXPECT_EQ(short_name("kernel_a(double*, unsigned long)"), "kernel_a");
+    EXPECT_EQ(short_name("main"), "main");
+    EXPECT_EQ(short_name("void apply<int>(int)"), "apply<int>");
+    EXPECT_EQ(short_name("std::vector<int, std::allocator<int> >::push_back(int const&)"),
+              "std::vector<…>::push_back");
+    EXPECT_EQ(short_name("std::vector<int, std::allocator<int> >::push_back(int const&)", 99),
+              "std::vector<int, std::allocator<int> >::push_back");
+    EXPECT_EQ(short_name("unsigned long Table<char>::size() const"), "Table<char>::size");
+}
+
+TEST(ShortName, KeepsWhatBelongsToTheName) {
+    EXPECT_EQ(short_name("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
+    EXPECT_EQ(short_name("void (anonymous namespace)::f<int>(int)"), "(anonymous namespace)::f<int>");
+    EXPECT_EQ(short_name("run(int)::{lambda(int)#1}::operator()(int) const"), "run::{lambda(int)#1}::operator()");
+    EXPECT_EQ(short_name("A::run(int) const::{lambda()#1}::operator()() const"), "A::run::{lambda()#1}::operator()");
+    EXPECT_EQ(short_name("operator<<(std::ostream&, int)"), "operator<<");
+    EXPECT_EQ(short_name("A::operator<(A const&) const"), "A::operator<");
+    EXPECT_EQ(short_name("A::operator()(int)"), "A::operator()");
+    EXPECT_EQ(short_name("A::operator->() const"), "A::operator->");
+    EXPECT_EQ(short_name("A::operator bool() const"), "A::operator bool");
+    EXPECT_EQ(short_name("my_operator(int)"), "my_operator");
+    EXPECT_EQ(short_name("memcpy@plt"), "memcpy@plt");
+    EXPECT_EQ(short_name("[generated]+0x10"), "[generated]+0x10");
+    EXPECT_EQ(short_name("my lib.so+0x10"), "my lib.so+0x10");
+}
+
+TEST(ShortName, SurvivesUnbalancedBrackets) {
+    for (const char* name : {"", "(", "<", "a<", "a(", "a<b(", ">", ")", "{", "operator", "operator(", "a::operator ",
+                             "f(x)::", "f()const::", "f() const::", "decltype (", "decltype (x) f(int)"}) {
+        EXPECT_LE(short_name(name).size(), std::string_view(name).size() + 8) << name;
+    }
+}
+
+}  // namespace
+}  // namespace kymo::program
