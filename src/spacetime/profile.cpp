@@ -1,0 +1,418 @@
+#include "spacetime/profile.h"
+
+#include <algorithm>
+#include <map>
+#include <tbb/parallel_for.h>
+#include <tuple>
+#include <unordered_map>
+
+namespace kymo::spacetime {
+namespace {
+
+struct NodeKey {
+    std::uint32_t parent;
+    NodeKind kind;
+    std::uint32_t image;
+    std::uint64_t offset;
+    bool operator==(const NodeKey&) const = default;
+};
+
+struct NodeHash {
+    std::size_t operator()(const NodeKey& key) const {
+        std::uint64_t hash = key.offset * 0x9E3779B97F4A7C15ULL;
+        hash ^= (std::uint64_t{key.parent} << 32U | key.image) * 0xC2B2AE3D27D4EB4FULL;
+        hash ^= static_cast<std::uint64_t>(key.kind) << 56U;
+        return hash ^ (hash >> 29U);
+    }
+};
+
+class Merger {
+  public:
+    Merger(std::vector<FileData>& files, const ProfileOptions& options) : files_(files), options_(options) {}
+
+    Profile merge() {
+        collect_events();
+        profile_.self = CostTable(profile_.events.size());
+        add_node({0, NodeKind::kRoot, 0, 0});
+        for (const FileData& file : files_) {
+            read_run(file);
+        }
+        for (FileData& file : files_) {
+            if (file.has_process || !file.streams.empty()) {
+                add_process(file);
+            }
+        }
+        for (std::size_t i = 0; i < profile_.processes.size(); ++i) {
+            merge_process(i);
+        }
+        add_kernel_threads();
+        profile_.self.resize(profile_.nodes.size());
+        settle_times();
+        return std::move(profile_);
+    }
+
+  private:
+    struct MergedStream {
+        const StreamData* data = nullptr;
+        std::uint32_t thread = kNone;
+        std::vector<std::uint32_t> nodes;  // by ContextId; empty: not merged yet
+        bool is_busy = false;              // being merged: a creator further up would be its own ancestor
+    };
+
+    std::uint32_t add_node(const NodeKey& key) {
+        const auto [entry, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(profile_.nodes.size()));
+        if (is_new) {
+            profile_.nodes.push_back({key.parent, key.kind, key.image, key.offset});
+        }
+        return entry->second;
+    }
+
+    // Events of one name are one column, whatever their place in a process's list.
+    void collect_events() {
+        for (const FileData& file : files_) {
+            std::vector<std::size_t>& columns = columns_.emplace_back();
+            for (const EventInfo& event : file.events) {
+                const auto known = std::find_if(profile_.events.begin(), profile_.events.end(),
+                                                [&](const EventInfo& other) { return other.name == event.name; });
+                columns.push_back(static_cast<std::size_t>(known - profile_.events.begin()));
+                if (known == profile_.events.end()) {
+                    profile_.events.push_back(event);
+                }
+            }
+        }
+    }
+
+    void read_run(const FileData& file) {
+        const auto& columns = columns_[static_cast<std::size_t>(&file - files_.data())];
+        profile_.samples_by_event.resize(profile_.events.size());
+        for (std::size_t event = 0; event < file.samples_by_event.size(); ++event) {
+            profile_.samples_by_event[columns[event]] += file.samples_by_event[event];
+        }
+        if (file.run) {
+            profile_.command = file.run->command;
+            profile_.host = file.run->host;
+            profile_.directory = file.run->directory;
+            profile_.processors = file.run->processors;
+            profile_.begin = file.run->begin;
+        }
+        if (file.run_end) {
+            profile_.has_run_end = true;
+            profile_.end = file.run_end->end;
+            profile_.wait_status = file.run_end->wait_status;
+            profile_.end_reason = file.run_end->reason;
+        }
+        if (file.clock_pair && profile_.started_realtime_ns == 0) {
+            profile_.started_realtime_ns = file.clock_pair->realtime;
+            realtime_at_ = file.clock_pair->monotonic;
+        }
+        profile_.kernel_lost += file.kernel_lost;
+        for (const UnavailableInfo& info : file.unavailable) {
+            if (std::find(profile_.unavailable.begin(), profile_.unavailable.end(), info) ==
+                profile_.unavailable.end()) {
+                profile_.unavailable.push_back(info);
+            }
+        }
+        if (file.damaged_places != 0) {
+            warn(file, std::to_string(file.damaged_places) + " damaged places; the rest was read");
+        }
+        if (file.missing_bytes != 0) {
+            warn(file, std::to_string(file.missing_bytes) + " bytes are missing at its end; the rest was read");
+        }
+        if (file.strange_rows != 0) {
+            warn(file, std::to_string(file.strange_rows) + " rows that refer to nothing were left out");
+        }
+        for (const auto& table : file.unknown_tables) {
+            warn(file, "table \"" + table.name + "\" (" + std::to_string(table.rows) +
+                           " rows) is not known to this version and was skipped");
+        }
+    }
+
+    void warn(const FileData& file, const std::string& what) { profile_.warnings.push_back(file.name + ": " + what); }
+
+    void add_process(FileData& file) {
+        ProfileProcess process;
+        process.pid = file.pid;
+        process.parent_pid = file.parent_pid;
+        process.executable = file.executable;
+        process.command = file.command;
+        process.begin = file.begin;
+        process.has_ended = file.has_ended;
+        for (std::size_t event = 0; event < file.totals.size() && event < file.events.size(); ++event) {
+            process.totals.resize(profile_.events.size());
+            process.totals[columns_[static_cast<std::size_t>(&file - files_.data())][event]] =
+                static_cast<std::int64_t>(file.totals[event]);
+        }
+        process_files_.push_back(static_cast<std::size_t>(&file - files_.data()));
+        if (!file.has_ended) {
+            warn(file, "the process did not end regularly (killed?); everything up to its last sample is here");
+        }
+        profile_.processes.push_back(std::move(process));
+    }
+
+    void merge_process(std::size_t process) {
+        const std::size_t file_index = process_files_[process];
+        const FileData& file = files_[file_index];
+        // Image 0 is generated code: offsets are process addresses.
+        image_indices_.clear();
+        streams_.clear();
+        process_node_ = profile_.processes.size() > 1
+                            ? add_node({0, NodeKind::kProcess, static_cast<std::uint32_t>(process), 0})
+                            : 0;
+        for (const auto& [id, stream] : file.streams) {
+            MergedStream& merged = streams_[id];
+            merged.data = &stream;
+            merged.thread = static_cast<std::uint32_t>(profile_.threads.size());
+            profile_.threads.push_back({.process = static_cast<std::uint32_t>(process),
+                                        .tid = stream.tid,
+                                        .name = stream.name,
+                                        .begin = stream.begin,
+                                        .end = stream.end,
+                                        .is_sampled = true,
+                                        .has_ended = stream.has_ended,
+                                        .costs = std::vector<std::int64_t>(profile_.self.columns()),
+                                        .paused_ns = stream.paused_ns,
+                                        .quality = stream.quality});
+            profile_.processes[process].quality += stream.quality;
+            profile_.processes[process].end = std::max(profile_.processes[process].end, stream.end);
+            profile_.quality += stream.quality;
+        }
+        for (auto& [id, stream] : streams_) {
+            merge_stream(stream, file);
+        }
+        profile_.self.resize(profile_.nodes.size());
+        for (auto& [id, stream] : streams_) {
+            add_costs(stream, columns_[file_index]);
+        }
+    }
+
+    std::uint32_t image_index(std::uint64_t id, const FileData& file) {
+        const auto known = image_indices_.find(id);
+        if (known != image_indices_.end()) {
+            return known->second;
+        }
+        const auto found = file.images.find(id);
+        const ImageInfo info = found == file.images.end() ? ImageInfo{{}, {}, file.machine} : found->second;
+        const auto [entry, is_new] = images_.try_emplace(info, static_cast<std::uint32_t>(profile_.images.size()));
+        if (is_new) {
+            profile_.images.push_back(info);
+        }
+        return image_indices_[id] = entry->second;
+    }
+
+    // Chains of creators are as deep as threads create threads; contexts point upwards only.
+    void merge_stream(MergedStream& stream, const FileData& file) {
+        std::vector<MergedStream*> chain;
+        for (MergedStream* at = &stream; at != nullptr && at->nodes.empty() && !at->is_busy;) {
+            at->is_busy = true;
+            chain.push_back(at);
+            const auto creator = streams_.find(at->data->creator_stream);
+            at = creator == streams_.end() || at->data->creator_stream == 0 ? nullptr : &creator->second;
+        }
+        for (auto next = chain.rbegin(); next != chain.rend(); ++next) {
+            merge_contexts(**next, file);
+        }
+    }
+
+    void merge_contexts(MergedStream& stream, const FileData& file) {
+        const StreamData& data = *stream.data;
+        std::uint32_t base = process_node_;
+        const auto creator = streams_.find(data.creator_stream);
+        if (data.creator_stream != 0 && creator != streams_.end() && !creator->second.nodes.empty()) {
+            ProfileThread& thread = profile_.threads[stream.thread];
+            thread.creator = creator->second.thread;
+            if (data.creator_context != 0 && data.creator_context < creator->second.nodes.size()) {
+                thread.creation_node = creator->second.nodes[data.creator_context];
+                if (options_.below_creators) {
+                    base = thread.creation_node;
+                }
+            }
+        }
+        stream.nodes.resize(data.contexts.size());
+        stream.nodes[0] = base;
+        std::uint32_t partial = kNone;
+        // Paths without any sample are creation contexts: nothing says that they are partial.
+        std::vector<bool> is_sampled(data.contexts.size());
+        for (std::size_t i = data.contexts.size() - 1; i > 0; --i) {
+            is_sampled[i] = is_sampled[i] || data.costs[i][kSamples] != 0;
+            if (is_sampled[i]) {
+                is_sampled[data.contexts[i].parent] = true;
+            }
+        }
+        for (std::size_t i = 1; i < data.contexts.size(); ++i) {
+            const ContextInfo& context = data.contexts[i];
+            std::uint32_t parent = stream.nodes[context.parent];
+            if (context.parent == 0 && !data.is_complete[i] && is_sampled[i]) {
+                if (partial == kNone) {
+                    partial = add_node({process_node_, NodeKind::kPartial, 0, 0});
+                }
+                parent = partial;
+            }
+            stream.nodes[i] = add_node({parent, NodeKind::kFrame, image_index(context.image, file), context.offset});
+        }
+        stream.is_busy = false;
+    }
+
+    void add_costs(const MergedStream& stream, const std::vector<std::size_t>& columns) {
+        const StreamData& data = *stream.data;
+        ProfileThread& thread = profile_.threads[stream.thread];
+        const auto add_row = [&](std::span<const std::int64_t> from, std::uint32_t node) {
+            const auto to = profile_.self[node];
+            for (std::size_t i = 0; i < from.size(); ++i) {
+                const std::size_t column = i < kFirstEvent ? i : kFirstEvent + columns[i - kFirstEvent];
+                to[column] += from[i];
+                thread.costs[column] += from[i];
+            }
+        };
+        const auto is_nothing = [](std::span<const std::int64_t> row) {
+            return std::all_of(row.begin(), row.end(), [](std::int64_t value) { return value == 0; });
+        };
+        for (std::size_t context = 1; context < data.contexts.size(); ++context) {
+            if (!is_nothing(data.costs[context])) {
+                add_row(data.costs[context], stream.nodes[context]);
+            }
+        }
+        const auto add_special = [&](std::span<const std::int64_t> row, NodeKind kind) {
+            if (!is_nothing(row)) {
+                const std::uint32_t node = add_node({process_node_, kind, 0, 0});
+                profile_.self.resize(profile_.nodes.size());
+                add_row(row, node);
+            }
+        };
+        add_special(data.costs[0], NodeKind::kNoPath);
+        add_special(data.unsampled, NodeKind::kUnsampled);
+    }
+
+    // Threads that the kernel saw and no monitor did (C11 threads, raw clones, unmonitored processes), and
+    // what its switch records add to those that were sampled.
+    void add_kernel_threads() {
+        std::map<std::uint64_t, std::vector<std::uint32_t>> by_tid;
+        for (std::size_t i = 0; i < profile_.threads.size(); ++i) {
+            by_tid[profile_.threads[i].tid].push_back(static_cast<std::uint32_t>(i));
+        }
+        for (const FileData& file : files_) {
+            for (const auto& [tid, life] : file.tasks) {
+                if (const auto sampled = by_tid.find(tid); sampled != by_tid.end()) {
+                    ProfileThread& thread = profile_.threads[sampled->second.front()];
+                    thread.run_queue_ns += static_cast<std::int64_t>(life.run_queue_ns);
+                    thread.switches += life.switches;
+                    if (thread.name.empty()) {
+                        thread.name = life.name;
+                    }
+                } else if (life.has_begun) {
+                    add_kernel_thread(tid, life, by_tid);
+                }
+            }
+        }
+    }
+
+    void add_kernel_thread(std::uint64_t tid, const FileData::TaskLife& life,
+                           const std::map<std::uint64_t, std::vector<std::uint32_t>>& by_tid) {
+        auto process = std::find_if(profile_.processes.begin(), profile_.processes.end(),
+                                    [&](const ProfileProcess& other) { return other.pid == life.pid; });
+        if (process == profile_.processes.end()) {
+            const auto parent = by_tid.find(life.parent_tid);
+            profile_.processes.push_back(
+                {.pid = life.pid,
+                 .parent_pid = parent == by_tid.end()
+                                   ? 0
+                                   : profile_.processes[profile_.threads[parent->second.front()].process].pid,
+                 .executable = life.name,
+                 .begin = life.begin,
+                 .end = life.end,
+                 .has_ended = life.end != 0,
+                 .is_monitored = false});
+            process = std::prev(profile_.processes.end());
+        }
+        const std::uint64_t end = life.end != 0 ? life.end : std::max(profile_.end, life.begin);
+        ProfileThread thread{.process = static_cast<std::uint32_t>(process - profile_.processes.begin()),
+                             .tid = tid,
+                             .name = life.name,
+                             .begin = life.begin,
+                             .end = end,
+                             .has_ended = life.end != 0,
+                             .costs = std::vector<std::int64_t>(profile_.self.columns()),
+                             .run_queue_ns = static_cast<std::int64_t>(life.run_queue_ns),
+                             .switches = life.switches};
+        const auto wall = static_cast<std::int64_t>(end - life.begin);
+        // The records do not tell user from system time.
+        thread.costs[kOffCpu] = std::min(wall, static_cast<std::int64_t>(life.off_cpu_ns));
+        thread.costs[kUser] = wall - thread.costs[kOffCpu];
+        if (const auto parent = by_tid.find(life.parent_tid); parent != by_tid.end()) {
+            thread.creator = parent->second.front();
+        }
+        profile_.threads.push_back(std::move(thread));
+    }
+
+    // Where the parent's own rows are missing, the run is as long as what is known of its threads.
+    void settle_times() {
+        std::uint64_t first = ~std::uint64_t{0};
+        std::uint64_t last = 0;
+        for (const ProfileThread& thread : profile_.threads) {
+            first = std::min(first, thread.begin);
+            last = std::max(last, thread.end);
+        }
+        if (profile_.begin == 0 && !profile_.threads.empty()) {
+            profile_.begin = first;
+        }
+        if (!profile_.has_run_end) {
+            profile_.end = std::max(profile_.begin, last);
+        }
+        if (profile_.started_realtime_ns != 0) {
+            profile_.started_realtime_ns += profile_.begin - realtime_at_;
+        }
+        if (profile_.command.empty() && !profile_.processes.empty()) {
+            profile_.command = profile_.processes[0].command;
+            if (profile_.command.empty() && !profile_.processes[0].executable.empty()) {
+                profile_.command = {profile_.processes[0].executable};
+            }
+        }
+    }
+
+    std::vector<FileData>& files_;
+    const ProfileOptions& options_;
+    Profile profile_;
+    std::unordered_map<NodeKey, std::uint32_t, NodeHash> index_;
+    std::vector<std::vector<std::size_t>> columns_;  // by file: its event → our column
+    std::vector<std::size_t> process_files_;
+    std::map<ImageInfo, std::uint32_t> images_;
+    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
+    std::map<std::uint32_t, MergedStream> streams_;                   // of the process at hand
+    std::uint32_t process_node_ = 0;
+    std::uint64_t realtime_at_ = 0;
+};
+
+}  // namespace
+
+Profile make_profile(std::vector<FileData> files, const ProfileOptions& options) {
+    return Merger(files, options).merge();
+}
+
+Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options) {
+    const auto files = recording.files();
+    std::vector<FileData> data(files.size());
+    std::vector<std::string> failures(files.size());
+    tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) {
+        auto loaded = load_file(files[i]);
+        if (loaded) {
+            data[i] = std::move(*loaded);
+        } else {
+            failures[i] = loaded.error().what;
+        }
+    });
+    Profile profile = make_profile(std::move(data), options);
+    for (const std::string& warning : recording.warnings()) {
+        profile.warnings.push_back(warning);
+    }
+    for (std::string& failure : failures) {
+        if (!failure.empty()) {
+            profile.warnings.push_back(std::move(failure));
+        }
+    }
+    if (profile.threads.empty()) {
+        return Error{ErrorKind::kMalformed, "the recording holds no process and no thread",
+                     "record again; `kymo doctor` says what this machine can measure"};
+    }
+    return profile;
+}
+
+}  // namespace kymo::spacetime

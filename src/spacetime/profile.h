@@ -1,0 +1,107 @@
+// A whole recording as one calling-context tree with costs, and its threads: the second stage.
+//
+// The trees of all streams are merged by (image, offset) of their frames, whatever process or loading of the
+// image they come from. A thread's tree hangs below the call path that created it, unless options say
+// otherwise. Time after a stream's last sample belongs to a node of its own, so that the root's total is
+// the sum over all streams, exactly.
+//
+// Merging is addition: profiles of parts of a recording add up to the profile of the whole.
+#pragma once
+
+#include "recording/reader.h"
+#include "spacetime/costs.h"
+#include "spacetime/load.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+// What a node of the tree stands for; a frame unless it is one of the others.
+enum class NodeKind : std::uint8_t {
+    kFrame,
+    kRoot,
+    kProcess,    // `image` is an index of Profile::processes
+    kPartial,    // above call paths whose root end is missing
+    kNoPath,     // samples of which no call path is known
+    kUnsampled,  // from a stream's last sample to its end
+};
+
+struct ProfileNode {
+    std::uint32_t parent = 0;
+    NodeKind kind = NodeKind::kFrame;
+    std::uint32_t image = 0;  // index of Profile::images
+    std::uint64_t offset = 0;
+};
+
+struct ProfileProcess {
+    std::uint64_t pid = 0;
+    std::uint64_t parent_pid = 0;
+    std::string executable;
+    std::vector<std::string> command = {};
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool has_ended = false;  // its monitor saw the end; not so after SIGKILL
+    bool is_monitored = true;
+    std::vector<std::int64_t> totals = {};  // by event, counted for the process as a whole; empty: no such count
+    Quality quality = {};
+};
+
+constexpr std::uint32_t kNone = 0xffffffffU;
+
+struct ProfileThread {
+    std::uint32_t process = 0;
+    std::uint64_t tid = 0;
+    std::string name;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool is_sampled = false;  // it has a stream: otherwise known from the kernel's records alone
+    bool has_ended = false;
+    std::uint32_t creator = kNone;        // index of Profile::threads
+    std::uint32_t creation_node = kNone;  // call path that created it
+    std::vector<std::int64_t> costs;      // columns of CostTable; unsampled remainder included
+    std::int64_t paused_ns = 0;
+    std::int64_t run_queue_ns = 0;  // of off-CPU: ready to run, but waiting for a processor
+    std::uint64_t switches = 0;
+    Quality quality = {};
+};
+
+struct Profile {
+    // The run, as its parent told it; defaults where there was no parent.
+    std::vector<std::string> command;
+    std::string host;
+    std::string directory;
+    std::uint64_t processors = 0;
+    std::uint64_t begin = 0;  // ns, monotonic
+    std::uint64_t end = 0;
+    std::uint64_t started_realtime_ns = 0;  // 0: not known
+    bool has_run_end = false;
+    std::uint64_t wait_status = 0;
+    std::uint64_t end_reason = 0;
+
+    std::vector<EventInfo> events;
+    std::vector<std::uint64_t> samples_by_event;
+    std::vector<UnavailableInfo> unavailable;
+    std::vector<ImageInfo> images;
+    std::vector<ProfileProcess> processes;
+    std::vector<ProfileThread> threads;
+    std::vector<ProfileNode> nodes;  // a parent comes before its children; 0 is the root
+    CostTable self;                  // row: node
+    Quality quality = {};
+    std::uint64_t kernel_lost = 0;
+    std::vector<std::string> warnings;  // about the recording itself
+};
+
+struct ProfileOptions {
+    bool below_creators = true;
+};
+
+// Merges what files hold. Pure: the same files in the same order give the same profile.
+Profile make_profile(std::vector<FileData> files, const ProfileOptions& options);
+
+// Loads all files of a recording (in parallel) and merges them. Error: none of its files could be read, or
+// there is nothing in it.
+Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options = {});
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,50 @@
+// The time identity: between two samples of a stream, wall time = user + system + off-CPU, exactly.
+//
+// Processor time in the interval is the change of task-clock; off-CPU is the rest. Of the processor time,
+// system time is what the event "system-time" says, where there is one. Otherwise the sampling event is
+// task-clock with a period and does not see the kernel: since its last sample at most one period was
+// spent in the program, and what task-clock adds beyond is system time (ticks that fell into the kernel
+// deliver no sample). This holds on average, not for a single interval. Where task-clock is not
+// what samples (another event is), the two cannot be told apart and all of it counts as user time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace kymo::spacetime {
+
+struct Interval {
+    std::uint64_t end = 0;                          // the sample's time, ns
+    std::optional<std::uint64_t> task_clock = {};   // its change, ns; none: the stream has no such event
+    std::optional<std::uint64_t> system_time = {};  // its change, ns; none: no such event
+    bool is_tick = false;                           // the interval ends with a sample of task-clock
+    bool after_pause = false;                       // the counters were off at its start
+};
+
+struct Split {
+    std::int64_t user = 0;
+    std::int64_t system = 0;
+    std::int64_t off_cpu = 0;
+    std::int64_t paused = 0;  // measurement was switched off by the program
+    bool operator==(const Split&) const = default;
+};
+
+// Splits a stream's intervals in the order of time.
+class TimeSplitter {
+  public:
+    // `tick_period`: ns of task-clock between two of its samples; 0 where it does not sample.
+    TimeSplitter(std::uint64_t begin, std::uint64_t tick_period)
+        : last_(begin), period_(tick_period), budget_(tick_period) {}
+
+    // The parts add up to interval.end − the last interval's end.
+    Split split(const Interval& interval);
+
+    std::uint64_t last() const { return last_; }
+
+  private:
+    std::uint64_t last_;
+    std::uint64_t period_;
+    std::uint64_t budget_;  // user time that may still have passed since the last tick
+};
+
+}  // namespace kymo::spacetime
