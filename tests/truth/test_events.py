@@ -1,0 +1,31 @@
+"""Several events at once are counted rightly, and the report tells the rate delivered beside the rate asked."""
+
+from harness import main, total
+
+EVENTS = ("task-clock:freq=1000", "page-faults", "minor-faults", "major-faults", "context-switches")
+
+
+def body(test):
+    options = [word for event in EVENTS for word in ("-e", event)]
+    truth, report, path = test.recorded_truth("faults", options=options)
+    recording = report["recording"]
+    counts = {event["name"]: event["count"] for event in recording["events"]}
+    for event in EVENTS:
+        name = event.split(":")[0]
+        test.check(f"event {name}", "counted, or told to be unavailable", counts.get(name),
+                   name in counts or any(name in str(u) for u in recording["unavailable"]))
+    for name in ("page-faults", "minor-faults"):
+        if name in counts:
+            # Beside the known ones there are those of starting and ending the program.
+            test.check(f"{name} of the whole run", f"{truth['faults']} to {truth['faults'] + 3000}", counts[name],
+                       truth["faults"] <= counts[name] <= truth["faults"] + 3000)
+    test.equal("rate asked", 1000, recording["rate_asked_hz"])
+    on_cpu = total(report, "on_cpu_s")
+    rate = recording["samples"] / on_cpu if on_cpu else 0.0
+    test.near("rate delivered", rate, recording["rate_delivered_hz"], 0.1 * rate, " Hz")
+    files = [f for f in path.iterdir() if f.is_file()]
+    size = sum(f.stat().st_size for f in files)
+    print(f"note: {size} bytes in {len(files)} files, {size / max(1, recording['samples']):.1f} a sample, {len(counts)} events")
+
+
+main(body)
