@@ -1,0 +1,17 @@
+// Call-frame sections that only the file knows: .debug_frame (not loaded), and .eh_frame where no program header
+// tells of it.
+//
+// Contract: as for loaded_image.h. The file is read with pread, never mapped: one that is cut short meanwhile gives
+// an error, not SIGBUS. A file that is no longer the one that is loaded (other headers) is not used.
+#pragma once
+
+#include "image/loaded_image.h"
+
+namespace kymo::image {
+
+// Fills in image->debug_frame, and image->eh_frame where eh_frame_header is empty. `headers`: the loaded image's ELF
+// header and program headers as they are in memory, to compare the file with.
+void add_frame_sections_from_file(const char* path, std::span<const std::uint8_t> headers, Arena& arena,
+                                  LoadedImage* image);
+
+}  // namespace kymo::image

@@ -1,0 +1,131 @@
+// The load images of our own process with their unwinding tables, looked up by address from signal handlers.
+//
+// Contract: find(), rule_at() and the walk over them take no lock and may run in any handler on any thread at any
+// time. Adding and removing take turns by a lock that cannot dead-lock: a handler that interrupted its holder, or
+// that waits too long (about a millisecond), gives up, and that one address stays unknown until the next time. An
+// ImageId is one *loading*: never reused, also not for the same file at the same place. What was handed out stays
+// valid for ever; an image that is loaded again and again shares one table, so that dlopen/dlclose in a loop does not
+// use up memory. At most kMaxImages loadings in a process's life; those beyond have no rules. All memory comes from
+// the kernel directly; errno is kept.
+#pragma once
+
+#include "base/ids.h"
+#include "image/arena.h"
+#include "image/loaded_image.h"
+#include "unwind/page_map.h"
+#include "unwind/rule_cache.h"
+#include "unwind/table.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace kymo::unwind {
+
+// What the owner of the set is asked and told. Called with the registration lock held, possibly inside a signal
+// handler: no malloc, no locks that the interrupted code may hold, no calls back into the set's add and remove.
+struct ImageHooks {
+    void* context = nullptr;
+    // Describes the image at a process address; false: none there.
+    bool (*describe)(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image) = nullptr;
+    // Once for each loading, as soon as it can be found. May be nullptr.
+    void (*added)(void* context, ImageId id, const image::LoadedImage& image) = nullptr;
+    // Once for each loading that is gone. May be nullptr.
+    void (*removed)(void* context, ImageId id) = nullptr;
+};
+
+// ImageHooks::describe as it usually is: image::describe_image_at.
+bool describe_own_image(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image);
+
+// The call-frame sections of a mapped image, made into a table. False: no memory. An image without any gives an empty
+// table.
+bool compile_image(const image::LoadedImage& image, Table* table);
+
+class ImageSet {
+  public:
+    static constexpr std::uint32_t kMaxImages = 65535;
+
+    // A loading as the walk sees it; lives as long as the set.
+    struct alignas(64) Entry {
+        std::atomic<const Table*> table{nullptr};  // nullptr: not published, or retired
+        std::uint64_t bias = 0;
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        const image::LoadedImage* image = nullptr;
+        const Table* kept_table = nullptr;  // stays when retired
+        std::uint32_t fingerprint = 0;      // of the call-frame header, for images without a build id
+        bool is_alive() const { return table.load(std::memory_order_acquire) != nullptr; }
+    };
+
+    constexpr ImageSet() = default;
+    ImageSet(const ImageSet&) = delete;
+    ImageSet& operator=(const ImageSet&) = delete;
+
+    // Once, before anything else, not in a handler. False: the kernel refused memory.
+    bool create(const ImageHooks& hooks);
+
+    // The id of the image around the address, registered and compiled now if it is new. ImageId{0}: none, or the lock
+    // is not to be had, or no memory. Cost when new: some 20 ns a row, milliseconds for the largest images.
+    ImageId add_at(std::uint64_t address);
+    // An image that the caller has described. The strings and sections it points at must stay.
+    ImageId add(const image::LoadedImage& image);
+
+    // Retires every image that lies in [begin, end), or for which `gone` says so; after dlclose. Number retired.
+    std::size_t remove(std::uint64_t begin, std::uint64_t end);
+    std::size_t remove_if(bool (*gone)(void* context, const image::LoadedImage&), void* context);
+    // remove_if with image::is_still_loaded.
+    std::size_t remove_unloaded();
+
+    // In a forked child, before anything else: the lock's holder may not exist here.
+    void after_fork_in_child() { owner_.store(0, std::memory_order_release); }
+
+    // The living image around an address; nullptr: none known (nothing is registered).
+    const Entry* find(std::uint64_t address) const {
+        const PageMap::Slot slot = pages_.find(address);
+        if (slot == 0) {
+            return nullptr;
+        }
+        const Entry& entry = entries_[slot];
+        return entry.is_alive() && address - entry.begin < entry.end - entry.begin ? &entry : nullptr;
+    }
+
+    struct Lookup {
+        const Entry* image = nullptr;  // nullptr: no image there
+        ImageId id{0};
+        RuleWord rule = simple_rule(RuleKind::kNone);
+    };
+    // The image and the rule at a process address; registers the image if it is new. 2 ns when it was asked for
+    // lately, about 50 ns when not.
+    Lookup rule_at(std::uint64_t address) {
+        Lookup found;
+        const std::uint32_t slot = cache_.find(address, &found.rule);
+        found.image = &entries_[slot];
+        found.id = ImageId{slot};
+        if (slot == 0 || !found.image->is_alive()) [[unlikely]] {
+            return slow_rule_at(address);
+        }
+        return found;
+    }
+
+    // Registered so far, retired ones included: ids 1 … count().
+    std::uint32_t count() const { return used_.load(std::memory_order_acquire); }
+    // Precondition: 1 <= id <= count().
+    const Entry& entry(ImageId id) const { return entries_[raw(id)]; }
+
+  private:
+    class Turn;  // holds the registration lock
+
+    Lookup slow_rule_at(std::uint64_t address);
+    ImageId add_locked(const image::LoadedImage& image);
+    const Table* table_for(const image::LoadedImage& image, std::uint32_t fingerprint);
+    void retire(std::uint32_t slot);
+
+    Entry* entries_ = nullptr;  // kMaxImages + 1, of which entry 0 is never alive
+    PageMap pages_;
+    RuleCache cache_;
+    std::atomic<std::uint32_t> used_{0};
+    std::atomic<std::int32_t> owner_{0};  // the registration lock: its holder's thread id; 0: free
+    image::Arena arena_;                  // under the lock
+    ImageHooks hooks_;
+};
+
+}  // namespace kymo::unwind

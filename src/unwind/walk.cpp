@@ -1,0 +1,194 @@
+#include "unwind/walk.h"
+
+#include <cerrno>
+
+namespace kymo::unwind {
+
+namespace {
+
+// What recovery may ask about code.
+class KnownCode {
+  public:
+    explicit KnownCode(ImageSet& images) : images_(images) {}
+
+    bool is_known(std::uint64_t address) const { return images_.rule_at(address).image != nullptr; }
+
+    bool is_return_address(std::uint64_t address) const {
+        const image::LoadedSegment* segment = code_segment(address - 1);
+        if (segment == nullptr) {
+            return false;
+        }
+        std::span<const std::uint8_t> before;
+        std::span<const std::uint8_t> at;
+        around(address, &before, &at);
+        // Code that may be executed only cannot be looked at.
+        return (segment->flags & kReadable) == 0 || native::ends_in_call(before);
+    }
+
+    void around(std::uint64_t address, std::span<const std::uint8_t>* before,
+                std::span<const std::uint8_t>* at) const {
+        constexpr std::uint64_t kWindow = 8;
+        const image::LoadedSegment* segment = code_segment(address - 1);
+        if (segment == nullptr || (segment->flags & kReadable) == 0) {
+            return;
+        }
+        const std::uint64_t low = address - segment->range.begin < kWindow ? segment->range.begin : address - kWindow;
+        const std::uint64_t high = segment->range.end - address < kWindow ? segment->range.end : address + kWindow;
+        *before = {reinterpret_cast<const std::uint8_t*>(low), address - low};
+        *at = {reinterpret_cast<const std::uint8_t*>(address), high - address};
+    }
+
+  private:
+    static constexpr std::uint32_t kExecutable = 1;
+    static constexpr std::uint32_t kReadable = 4;
+
+    const image::LoadedSegment* code_segment(std::uint64_t address) const {
+        const auto found = images_.rule_at(address);
+        const image::LoadedSegment* segment =
+            found.image == nullptr ? nullptr : found.image->image->segment_of(address);
+        return segment != nullptr && (segment->flags & kExecutable) != 0 ? segment : nullptr;
+    }
+
+    ImageSet& images_;
+};
+
+PathEnd end_of(StepResult result) {
+    switch (result) {
+        case StepResult::kOutsideStack:
+            return PathEnd::kOutsideStack;
+        case StepResult::kNoProgress:
+            return PathEnd::kNoProgress;
+        default:
+            return PathEnd::kBadRule;
+    }
+}
+
+class Walk {
+  public:
+    Walk(ImageSet& images, const Registers& start, Start kind, const MemoryView& stack, const StackFinder* finder)
+        : images_(images), cursor_(start), stack_(stack), finder_(finder), exact_(kind == Start::kInterrupted) {
+        if (!stack_.spans(cursor_.sp())) {
+            change_stack(cursor_.sp());
+        }
+    }
+
+    WalkResult run(std::span<Frame> out) {
+        WalkResult result;
+        for (;;) {
+            if (result.count == out.size()) {
+                result.end = PathEnd::kTooDeep;
+                return result;
+            }
+            const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
+            const ImageSet::Lookup found = images_.rule_at(address);
+            Frame& frame = out[result.count];
+            frame = {found.id, address - (found.image != nullptr ? found.image->bias : 0), address};
+            if (kind_of(found.rule) == RuleKind::kPlain) [[likely]] {
+                const StepResult step = cursor_.step(found.rule, stack_);
+                if (step == StepResult::kOk) [[likely]] {
+                    ++result.count;
+                    exact_ = false;
+                    if (cursor_.pc() == 0) [[unlikely]] {  // by convention the outermost frame's return address
+                        result.end = PathEnd::kComplete;
+                        return result;
+                    }
+                    continue;
+                }
+            }
+            if (!rare_step(found, frame, &result)) {
+                return result;
+            }
+        }
+    }
+
+  private:
+    // Everything but a plain rule that works. Counts the frame; false: the walk is over and result->end says how.
+    __attribute__((noinline)) bool rare_step(const ImageSet::Lookup& found, Frame& frame, WalkResult* result) {
+        if (kind_of(found.rule) == RuleKind::kBottom) {
+            ++result->count;
+            result->end = PathEnd::kComplete;
+            return false;
+        }
+        StepResult step = step_by_rule(found, frame);
+        if (step == StepResult::kOutsideStack && change_stack(cursor_.missing())) {
+            step = step_by_rule(found, frame);
+        }
+        bool moved = step == StepResult::kOk || step == StepResult::kSignal;
+        const bool has_rule = kind_of(found.rule) != RuleKind::kNone;
+        if (!moved) {
+            const KnownCode code(images_);
+            moved = native::recover_caller(cursor_, stack_, exact_, code);
+            step = StepResult::kOk;
+            result->recovered = result->recovered || moved;
+        }
+        // A return address that is nowhere and leads nowhere is no frame; an interrupted program counter always is.
+        if (moved || found.image != nullptr || result->count == 0) {
+            ++result->count;
+        }
+        if (!moved) {
+            result->end = found.image == nullptr ? PathEnd::kUnmapped : has_rule ? failure_ : PathEnd::kNoRule;
+            return false;
+        }
+        exact_ = step == StepResult::kSignal;
+        if (!stack_.spans(cursor_.sp())) {
+            change_stack(cursor_.sp());
+        }
+        if (cursor_.pc() == 0) {
+            result->end = PathEnd::kComplete;
+            return false;
+        }
+        return true;
+    }
+
+    StepResult step_by_rule(const ImageSet::Lookup& found, Frame& frame) {
+        StepResult step = StepResult::kBadRule;
+        if (kind_of(found.rule) == RuleKind::kPlain) {
+            step = cursor_.step(found.rule, stack_);
+        } else if (kind_of(found.rule) == RuleKind::kExtended) {
+            const Table* table = found.image->kept_table;
+            if (const ExtendedRule* rule = table->extended_of(found.rule); rule != nullptr) {
+                if (rule->signal_frame && !exact_) {
+                    // Nobody called the code that returns from a handler: its address is its first instruction's.
+                    frame.address = cursor_.pc();
+                    frame.offset = frame.address - found.image->bias;
+                }
+                step = cursor_.step(*rule, *table, stack_);
+            }
+        }
+        failure_ = end_of(step);
+        return step;
+    }
+
+    // Goes over to the stack that `sp` lies in.
+    bool change_stack(std::uint64_t sp) {
+        MemoryView other;
+        if (finder_ == nullptr || stacks_++ >= kMaxStacks || !finder_->find(finder_->context, sp, &other) ||
+            !other.spans(sp)) {
+            return false;
+        }
+        cursor_.detach(stack_);
+        stack_ = other;
+        return true;
+    }
+
+    ImageSet& images_;
+    native::Cursor cursor_;
+    MemoryView stack_;
+    const StackFinder* finder_;
+    unsigned stacks_ = 0;
+    bool exact_;
+    PathEnd failure_ = PathEnd::kBadRule;
+};
+
+}  // namespace
+
+WalkResult walk(ImageSet& images, const Registers& start, Start kind, const MemoryView& stack, std::span<Frame> out,
+                const StackFinder* other_stacks) {
+    const int saved = errno;
+    Walk state(images, start, kind, stack, other_stacks);
+    const WalkResult result = state.run(out);
+    errno = saved;
+    return result;
+}
+
+}  // namespace kymo::unwind

@@ -1,0 +1,123 @@
+// x86-64: finding a frame's caller where no rule tells: the frame pointer chain, or (in an interrupted function that
+// has not touched the stack) the return address on top.
+//
+// Contract: reads the stack through the view only, and code only where `code` says that it may. Every candidate must
+// be a return address: in known code, behind a call instruction. A guess all the same: the walk marks the path.
+#pragma once
+
+#include "unwind/memory_view.h"
+#include "unwind/x86_64/step.h"
+
+#include <span>
+
+namespace kymo::unwind::x86_64 {
+
+inline constexpr unsigned kLongestCall = 7;
+
+// Whether `bytes` (what stands before a return address, up to kLongestCall bytes) end in a call instruction: E8 with
+// four bytes, or FF /2 (or the far FF /3) with its ModRM, SIB and displacement. Intel SDM volume 2A, CALL.
+inline bool ends_in_call(std::span<const std::uint8_t> bytes) {
+    const std::size_t size = bytes.size();
+    if (size >= 5 && bytes[size - 5] == 0xE8) {
+        return true;
+    }
+    for (std::size_t length = 2; length <= kLongestCall && length <= size; ++length) {
+        if (bytes[size - length] != 0xFF) {
+            continue;
+        }
+        const std::uint8_t modrm = bytes[size - length + 1];
+        const unsigned mod = modrm >> 6U;
+        const unsigned rm = modrm & 7U;
+        const bool has_sib = mod != 3 && rm == 4;
+        std::size_t need = has_sib ? 3 : 2;
+        if (mod == 1) {
+            need += 1;
+        } else if (mod == 2 || (mod == 0 && rm == 5) ||
+                   (mod == 0 && has_sib && length > 2 && (bytes[size - length + 2] & 7U) == 5)) {
+            need += 4;
+        }
+        if (((modrm >> 3U & 7U) == 2 || (modrm >> 3U & 7U) == 3) && need == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where the interrupted function stands in its prologue or epilogue, as far as one instruction tells.
+enum class Place : std::uint8_t {
+    kUnknown,
+    kReturnOnTop,  // at its entry (push %rbp, endbr64) or its ret
+    kFramePushed,  // between push %rbp and mov %rsp,%rbp
+};
+
+inline Place place_of(std::span<const std::uint8_t> before, std::span<const std::uint8_t> at) {
+    const auto starts = [&at](std::initializer_list<std::uint8_t> bytes) {
+        return at.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), at.begin());
+    };
+    if (starts({0x55}) || starts({0xF3, 0x0F, 0x1E, 0xFA}) || starts({0xC3})) {
+        return Place::kReturnOnTop;
+    }
+    const bool pushed = !before.empty() && before.back() == 0x55;
+    return pushed && (starts({0x48, 0x89, 0xE5}) || starts({0x48, 0x8B, 0xEC})) ? Place::kFramePushed
+                                                                                : Place::kUnknown;
+}
+
+// `Code`: bool is_return_address(address); void around(address, before*, at*) gives the readable code bytes on both
+// sides (empty where unreadable); bool is_known(address).
+template <class Code>
+bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, const Code& code) {
+    constexpr unsigned kMaxHops = 64;
+    const std::uint64_t sp = cursor.sp();
+    std::uint64_t word = 0;
+    Place place = Place::kUnknown;
+    if (interrupted) {
+        std::span<const std::uint8_t> before;
+        std::span<const std::uint8_t> at;
+        code.around(cursor.pc(), &before, &at);
+        place = place_of(before, at);
+    }
+    if (place == Place::kReturnOnTop && stack.read(sp, &word) && code.is_return_address(word)) {
+        cursor.recover(word, sp + 8, nullptr);
+        return true;
+    }
+    std::uint64_t pushed = 0;
+    if (place == Place::kFramePushed && stack.read(sp + 8, &word) && code.is_return_address(word) &&
+        stack.read(sp, &pushed)) {
+        cursor.recover(word, sp + 16, &pushed);
+        return true;
+    }
+
+    std::uint64_t frame = 0;
+    std::uint64_t outer = 0;
+    if (cursor.get(kRbp, stack, &frame) && frame >= sp && frame % 8 == 0 && stack.read(frame, &outer) &&
+        stack.read(frame + 8, &word)) {
+        bool good = code.is_return_address(word);
+        if (!good && !code.is_known(cursor.pc())) {
+            // Generated code calling generated code: nothing can be said about the return address, but the chain must
+            // lead into known code.
+            std::uint64_t next = outer;
+            for (unsigned hop = 0; !good && hop < kMaxHops && next > frame && next % 8 == 0; ++hop) {
+                std::uint64_t address = 0;
+                const std::uint64_t here = next;
+                if (!stack.read(here + 8, &address) || !stack.read(here, &next)) {
+                    break;
+                }
+                good = code.is_return_address(address);
+                if (next <= here) {
+                    break;
+                }
+            }
+        }
+        if (good) {
+            cursor.recover(word, frame + 16, &outer);
+            return true;
+        }
+    }
+    if (interrupted && place == Place::kUnknown && stack.read(sp, &word) && code.is_return_address(word)) {
+        cursor.recover(word, sp + 8, nullptr);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace kymo::unwind::x86_64

@@ -1,0 +1,91 @@
+// x86-64: a cursor over the frames of a stack, and one step of it.
+//
+// Contract: no system calls, no memory outside the view and the table; usable in signal handlers. Registers that a
+// function may change at will are known in the interrupted frame only; the preserved ones are followed by noting
+// *where* they were saved and are read when a rule asks for them, which is seldom.
+#pragma once
+
+#include "unwind/memory_view.h"
+#include "unwind/step_result.h"
+#include "unwind/table.h"
+#include "unwind/x86_64/rule.h"
+
+namespace kymo::unwind::x86_64 {
+
+class Cursor {
+  public:
+    explicit Cursor(const Registers& start) : pc_(start.pc), sp_(start.sp()), origin_(&start) {}
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+
+    std::uint64_t pc() const { return pc_; }
+    std::uint64_t sp() const { return sp_; }
+
+    // After kOutsideStack: an address near which memory was missing.
+    std::uint64_t missing() const { return missing_; }
+
+    // The value of a register here. False: not known (any more).
+    bool get(unsigned number, const MemoryView& stack, std::uint64_t* value) const {
+        for (unsigned i = 0; i < kPreserved.size(); ++i) {
+            if (kPreserved[i] == number) {
+                return preserved(i, stack, value);
+            }
+        }
+        *value = number == kRsp ? sp_ : number < kGeneralRegisters ? origin_->general[number] : pc_;
+        return number == kRsp || number == kReturnAddress || (number < kGeneralRegisters && all_known_);
+    }
+
+    // By a rule of kind kPlain.
+    StepResult step(RuleWord rule, const MemoryView& stack) {
+        std::uint64_t base = sp_;
+        if ((rule & kKindAndBase) != plain_with_base(kRsp) && !get(base_of(rule), stack, &base)) {
+            return StepResult::kBadRule;
+        }
+        const std::uint64_t cfa = base + offset_of(rule);
+        if (cfa <= sp_) {
+            return StepResult::kNoProgress;
+        }
+        if (!stack.read(cfa - 8, &pc_)) {
+            missing_ = cfa - 8;
+            return StepResult::kOutsideStack;
+        }
+        if ((rule & kAllSlots) != 0) {
+            for (unsigned i = 0; i < kPreserved.size(); ++i) {
+                const unsigned slot = slot_of(rule, i);
+                saved_at_[i] = slot != 0 ? cfa - std::uint64_t{8} * slot : saved_at_[i];
+            }
+        }
+        sp_ = cfa;
+        all_known_ = false;
+        return StepResult::kOk;
+    }
+
+    // By a rule of kind kExtended.
+    StepResult step(const ExtendedRule& rule, const Table& table, const MemoryView& stack);
+
+    // To a caller found without a rule: everything but what is given is unknown there or unchanged.
+    void recover(std::uint64_t pc, std::uint64_t sp, const std::uint64_t* frame_pointer);
+
+    // Reads every register from the stack that it was saved to: afterwards another view may take that one's place.
+    void detach(const MemoryView& stack);
+
+  private:
+    bool preserved(unsigned index, const MemoryView& stack, std::uint64_t* value) const {
+        if (saved_at_[index] != 0) {
+            return stack.read(saved_at_[index], value);
+        }
+        *value = origin_->general[kPreserved[index]];
+        return (lost_ >> index & 1U) == 0;
+    }
+
+    std::uint64_t pc_;
+    std::uint64_t sp_;
+    std::array<std::uint64_t, kPreserved.size()> saved_at_{};  // 0: still as in *origin_
+    const Registers* origin_;
+    std::uint32_t lost_ = 0;  // preserved registers (by index) that *origin_ does not have
+    bool all_known_ = true;   // the other general registers are as in *origin_
+    std::uint64_t missing_ = 0;
+    Registers own_;  // *origin_ once it is no longer the start
+};
+
+}  // namespace kymo::unwind::x86_64
