@@ -1,0 +1,185 @@
+// kymo VERB …, or kymo PROGRAM …: record and report.
+#include "cli/verbs.h"
+#include "events/suggest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+#include <utility>
+
+namespace kymo::cli {
+namespace {
+
+std::vector<Verb>& registry() {
+    static std::vector<Verb> list;
+    return list;
+}
+
+void print_help() {
+    std::string text =
+        "Kymo shows where a parallel program spends its time, and why.\n\n"
+        "usage: kymo VERB [OPTIONS] …\n"
+        "       kymo PROGRAM ARGUMENTS…      record the program, then report\n"
+        "       kymo -- PROGRAM …            the same, for a program named like a verb\n\nverbs:\n";
+    for (const Verb& verb : verbs()) {
+        text += fmt::format("  {:<10}{}\n", verb.name, verb.summary);
+    }
+    text +=
+        "\noptions:\n  --help     this text; kymo VERB --help tells of a verb\n  --version  the "
+        "version\n\nexamples:\n"
+        "  kymo ./my_program input.dat\n"
+        "  kymo record -e page-faults:period=1 -o faults.kymo -- ./my_program\n"
+        "  kymo doctor\n";
+    std::fputs(text.c_str(), stdout);
+}
+
+// Records with the recording's name chosen here, so that the report finds it.
+int record_and_report(int argc, char** argv) {
+    const Verb* record = find_verb("record");
+    std::vector<char*> arguments;
+    char name[] = "record";
+    char then_report[] = "--then-report";
+    char end_of_options[] = "--";
+    arguments.push_back(name);
+    arguments.push_back(then_report);
+    arguments.push_back(end_of_options);
+    arguments.insert(arguments.end(), argv, argv + argc);
+    arguments.push_back(nullptr);
+    return record->run(static_cast<int>(arguments.size()) - 1, arguments.data());
+}
+
+bool is_program(const std::string& name) {
+    if (name.find('/') != std::string::npos) {
+        return true;  // whether it is there is record's to say, with a better error
+    }
+    const char* path = std::getenv("PATH");
+    std::string_view folders = path != nullptr ? path : "/usr/bin:/bin";
+    while (!folders.empty()) {
+        const std::size_t colon = std::min(folders.find(':'), folders.size());
+        const std::string candidate = std::string(folders.substr(0, colon)) + "/" + name;
+        if (access(candidate.c_str(), X_OK) == 0) {
+            return true;
+        }
+        folders.remove_prefix(std::min(colon + 1, folders.size()));
+    }
+    return access(name.c_str(), F_OK) == 0;
+}
+
+int unknown_verb(const std::string& name) {
+    std::vector<std::string> known;
+    std::string all;
+    for (const Verb& verb : verbs()) {
+        known.emplace_back(verb.name);
+        all += (all.empty() ? "" : ", ") + std::string(verb.name);
+    }
+    std::string next = "the verbs are " + all + "; kymo --help tells more";
+    if (const auto near = events::nearest(name, known, 1); !near.empty()) {
+        next = "did you mean kymo " + near.front() + "? " + next;
+    }
+    return fail({ErrorKind::kUsage, "'" + name + "' is neither a verb nor a program", next});
+}
+
+int run(int argc, char** argv) {
+    if (argc < 2) {
+        print_help();
+        return static_cast<int>(ErrorKind::kUsage);
+    }
+    const std::string first = argv[1];
+    if (first == "--help" || first == "-h" || (first == "help" && argc == 2)) {
+        print_help();
+        return 0;
+    }
+    if (first == "--version" || first == "-V") {
+        std::puts("kymo " KYMO_VERSION);
+        return 0;
+    }
+    if (first == "--") {
+        if (argc == 2) {
+            return fail({ErrorKind::kUsage, "no program given", "kymo -- PROGRAM ARGUMENTS…"});
+        }
+        return record_and_report(argc - 2, argv + 2);
+    }
+    if (const Verb* verb = find_verb(first)) {
+        return verb->run(argc - 1, argv + 1);
+    }
+    if (first.starts_with("-")) {
+        return fail(
+            {ErrorKind::kUsage, "no such option: " + first, "options follow the verb: kymo record " + first + " …"});
+    }
+    return is_program(first) ? record_and_report(argc - 1, argv + 1) : unknown_verb(first);
+}
+
+}  // namespace
+
+const std::vector<Verb>& verbs() {
+    auto& list = registry();
+    std::sort(list.begin(), list.end(), [](const Verb& a, const Verb& b) { return a.place < b.place; });
+    return list;
+}
+
+const Verb* find_verb(std::string_view name) {
+    for (const Verb& verb : verbs()) {
+        if (verb.name == name) {
+            return &verb;
+        }
+    }
+    return nullptr;
+}
+
+Registration::Registration(const Verb& verb) {
+    registry().push_back(verb);
+}
+
+bool use_colour(int descriptor) {
+    const char* off = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    return isatty(descriptor) == 1 && (off == nullptr || *off == '\0') &&
+           (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+int fail(const Error& error) {
+    fmt::print(stderr, "kymo: {}\n", error.what);
+    if (!error.next.empty()) {
+        fmt::print(stderr, "      {}\n", error.next);
+    }
+    return static_cast<int>(error.kind);
+}
+
+void set_usage(CLI::App& options, const std::string& usage) {
+    class Formatter : public CLI::Formatter {
+      public:
+        explicit Formatter(std::string usage) : usage_(std::move(usage)) {}
+        std::string make_usage(const CLI::App*, std::string) const override { return "usage: " + usage_ + "\n\n"; }
+
+      private:
+        std::string usage_;
+    };
+    options.formatter(std::make_shared<Formatter>(usage));
+}
+
+std::optional<int> parse_options(CLI::App& options, int argc, char** argv) {
+    try {
+        options.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+        return options.exit(success);  // --help
+    } catch (const CLI::ParseError& mistake) {
+        return fail(
+            {ErrorKind::kUsage, mistake.what(), "kymo " + std::string(argv[0]) + " --help tells the options"});
+    }
+    return std::nullopt;
+}
+
+}  // namespace kymo::cli
+
+int main(int argc, char** argv) {
+    try {
+        return kymo::cli::run(argc, argv);
+    } catch (const std::exception& broken) {
+        return kymo::cli::fail({kymo::ErrorKind::kInternal, std::string("a defect of Kymo: ") + broken.what(),
+                                "please report it, with the command line"});
+    }
+}

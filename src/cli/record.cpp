@@ -1,0 +1,194 @@
+// kymo record: run a program and record it.
+#include "launch/record.h"
+
+#include "cli/verbs.h"
+
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  kymo record -- ./my_program input.dat            into my_program.kymo\n"
+    "  kymo record -F 4000 -o fast.kymo -- xz -T2 -k file\n"
+    "  kymo record -e page-faults:period=1 -e cache-misses -- ./my_program\n"
+    "  kymo record --duration 30 -- ./server            ended after 30 seconds\n\n"
+    "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
+    "sample.\n"
+    "Always there: task-clock at 1000 samples a second, page-faults, context-switches, cpu-migrations.\n"
+    "kymo doctor --events lists the names. The exit status is the program's own (128 + n when signal n killed it).\n";
+
+std::string in_units(std::uint64_t bytes) {
+    const auto amount = static_cast<double>(bytes);
+    if (bytes < 10'000) {
+        return fmt::format("{} bytes", bytes);
+    }
+    return bytes < 10'000'000 ? fmt::format("{:.0f} kB", amount / 1e3) : fmt::format("{:.1f} MB", amount / 1e6);
+}
+
+// The path as the user would type it.
+std::string shown_path(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto relative = std::filesystem::relative(path, error);
+    const bool inside = !error && !relative.empty() && *relative.begin() != "..";
+    const std::string text = inside ? relative.string() : path.string();
+    const bool plain = text.find_first_of(" \t'\"\\$&;|<>()*?[]#~`!") == std::string::npos;
+    return plain ? text : "'" + text + "'";
+}
+
+const char* reason_text(launch::EndReason reason) {
+    switch (reason) {
+        case launch::EndReason::kInterrupted:
+            return "interrupted";
+        case launch::EndReason::kDuration:
+            return "ended by --duration";
+        case launch::EndReason::kMaxSize:
+            return "--max-size reached: the end of the run is not recorded";
+        case launch::EndReason::kDiskFull:
+            return "no space left: the end of the run is not recorded";
+        case launch::EndReason::kEnded:
+            break;
+    }
+    return nullptr;
+}
+
+void tell(const launch::RecordOutcome& outcome, bool hint) {
+    const std::string path = shown_path(outcome.recording);
+    std::string facts = fmt::format("{} process{}, {}", outcome.processes, outcome.processes == 1 ? "" : "es",
+                                    in_units(outcome.bytes));
+    if (const char* reason = reason_text(outcome.reason)) {
+        facts += std::string("; ") + reason;
+    } else if (WIFSIGNALED(outcome.wait_status)) {
+        const int signal = WTERMSIG(outcome.wait_status);
+        const char* name = sigabbrev_np(signal);
+        facts +=
+            name != nullptr ? fmt::format("; killed by SIG{}", name) : fmt::format("; killed by signal {}", signal);
+    }
+    if (outcome.lost != 0) {
+        facts += fmt::format("; {} kernel records lost", outcome.lost);
+    }
+    fmt::print(stderr, "kymo: recorded {:.3f} s in {} ({})\n", static_cast<double>(outcome.duration_ns) / 1e9, path,
+               facts);
+    if (outcome.processes == 0) {
+        fmt::print(
+            stderr,
+            "kymo: but the program itself was not measured: the monitor was never loaded, or found no session\n"
+            "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
+    }
+    if (!outcome.missing.empty()) {
+        std::string names;
+        for (const events::Missing& missing : outcome.missing) {
+            names += (names.empty() ? "" : ", ") + missing.what;
+        }
+        fmt::print(stderr, "kymo: not measured here: {} (why, and the remedy: kymo doctor)\n", names);
+    }
+    for (const std::string& warning : outcome.warnings) {
+        fmt::print(stderr, "kymo: {}\n", warning);
+    }
+    if (hint) {
+        fmt::print(stderr, "kymo: see it with: kymo report {}\n", path);
+    }
+}
+
+int report(const launch::RecordOutcome& outcome) {
+    const Verb* verb = find_verb("report");
+    if (verb == nullptr) {
+        return outcome.exit_status();
+    }
+    char name[] = "report";
+    std::string path = outcome.recording;
+    char* arguments[] = {name, path.data(), nullptr};
+    const int code = verb->run(2, arguments);
+    return code != 0 ? code : outcome.exit_status();
+}
+
+// What stands before the program: all but the options' own words. CLI11 takes an unknown option for the program.
+std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std::string>& command) {
+    if (!rest.empty() && rest.front() == "--") {
+        rest.erase(rest.begin());
+    } else if (!rest.empty() && rest.front().starts_with("-")) {
+        return Error{ErrorKind::kUsage, "no such option: " + rest.front(),
+                     "kymo record --help tells the options; a program named so is given after --"};
+    }
+    if (rest.empty()) {
+        return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};
+    }
+    command = std::move(rest);
+    return std::nullopt;
+}
+
+int run_record(int argc, char** argv) {
+    CLI::App app("Run a program and record where it spends its time.", "kymo record");
+    set_usage(app, "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…");
+    app.footer(kExamples);
+    app.prefix_command();
+    launch::RecordOptions options;
+    std::string output;
+    std::uint64_t frequency = 0;
+    double duration = 0;
+    bool quiet = false;
+    bool only_program = false;
+    bool then_report = false;
+    app.add_option("-e,--event", options.events, "an event to measure; may be given several times")
+        ->type_name("EVENT")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("-F,--freq", frequency, "samples a second of processor time (default 1000)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 100'000));
+    app.add_option("-o,--output", output, "the recording's folder (default PROGRAM.kymo, or the next free number)")
+        ->type_name("OUT.kymo");
+    app.add_option("--duration", duration, "end the program after so many seconds (SIGTERM, 5 s later SIGKILL)")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--max-size", options.max_bytes,
+                   "limit of each process's file, as 500MB or 2GB; the program runs on")
+        ->type_name("B")
+        ->transform(CLI::AsSizeValue(true));
+    app.add_option("--signal", options.signal, "the signal that reports samples (default 23, SIGURG)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 31));
+    app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
+    app.add_flag("-q,--quiet", quiet, "print nothing but errors");
+    app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    if (const auto error = take_command(app.remaining(), options.command)) {
+        return fail(*error);
+    }
+    if (frequency != 0) {
+        options.events.push_back(fmt::format("task-clock:freq={}", frequency));
+    }
+    if (duration > 1e9) {
+        return fail(
+            {ErrorKind::kUsage, "--duration: more than 1000000000 seconds", "leave it out to record to the end"});
+    }
+    if (options.max_bytes != 0 && options.max_bytes < 256 * 1024) {
+        return fail({ErrorKind::kUsage, "--max-size: a file needs 256 KiB at least", "for example --max-size 100MB"});
+    }
+    options.duration_ns = static_cast<std::uint64_t>(std::llround(duration * 1e9));
+    options.follow = !only_program;
+    if (app.count("--output") != 0) {
+        options.output = output;
+    }
+    const auto outcome = launch::record(options);
+    if (!outcome) {
+        return fail(outcome.error());
+    }
+    const bool can_report = then_report && find_verb("report") != nullptr;
+    if (!quiet) {
+        tell(*outcome, !can_report);
+    }
+    return can_report ? report(*outcome) : outcome->exit_status();
+}
+
+const Registration kRecord({"record", "run a program and record it", 10, run_record});
+
+}  // namespace
+}  // namespace kymo::cli

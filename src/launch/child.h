@@ -1,0 +1,52 @@
+// The program as our child: forked first, held back until counters are attached and the session is written, then
+// released.
+#pragma once
+
+#include "base/result.h"
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace kymo::launch {
+
+struct ChildOptions {
+    std::filesystem::path program;
+    std::vector<std::string> arguments;    // argv, the first included
+    std::vector<std::string> environment;  // NAME=VALUE
+    sigset_t signal_mask{};                // the program's own, as we found it
+    struct sigaction child_action{};       // SIGCHLD's, likewise
+};
+
+class Child {
+  public:
+    // Forks. The child waits for release() and does nothing else. kNoSpace if no process can be made.
+    static Result<Child> fork(const ChildOptions& options);
+
+    Child(Child&& other) noexcept;
+    Child& operator=(Child&&) = delete;
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    // A child that was never released is ended.
+    ~Child();
+
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+    // Lets it exec; returns once it has. 0, or the errno of exec (the child is gone then).
+    int release();
+
+  private:
+    Child(pid_t pid, int go, int failed) : pid_(pid), go_(go), failed_(failed) {}
+
+    pid_t pid_ = -1;
+    int go_ = -1;      // written: exec now; closed: do not
+    int failed_ = -1;  // errno of exec; closed by a successful one
+};
+
+// Our environment for the program: the monitor first in LD_PRELOAD, KYMO_SESSION set to the recording folder.
+std::vector<std::string> program_environment(const char* const* ours, const std::filesystem::path& monitor,
+                                             const std::filesystem::path& recording);
+
+}  // namespace kymo::launch

@@ -1,0 +1,19 @@
+// The end of a recording: what the folder holds, why it ended, and making it small.
+#pragma once
+
+#include "launch/record.h"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace kymo::launch {
+
+// The reason to be told: `reason`, unless the recording ran out of room. `max_bytes`: the limit of a process's file,
+// 0 for none; `log_full`: the parent's own file had no space.
+EndReason end_reason(EndReason reason, const std::filesystem::path& folder, std::uint64_t max_bytes, bool log_full);
+
+// Removes the session, packs the files whose writers are gone, and fills in outcome.processes, bytes and warnings.
+// Files that cannot be packed stay as they are: they are as readable, only larger.
+void finish_folder(const std::filesystem::path& folder, RecordOutcome& outcome);
+
+}  // namespace kymo::launch

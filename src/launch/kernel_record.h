@@ -1,0 +1,84 @@
+// The kernel's records about tasks and switches, taken from a ring into values. A pure function of the record.
+#pragma once
+
+#include "events/ring.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace kymo::launch {
+
+enum class KernelChange : std::uint8_t { kSwitchOut, kSwitchIn, kFork, kExec, kRename, kExit, kLost };
+
+struct KernelRecord {
+    std::uint64_t time = 0;  // ns of CLOCK_MONOTONIC
+    KernelChange change = KernelChange::kLost;
+    bool preempted = false;  // kSwitchOut: it was still runnable
+    std::uint32_t processor = 0;
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t parent_pid = 0;  // kFork, kExit
+    std::uint32_t parent_tid = 0;
+    std::uint64_t lost = 0;  // kLost: how many records
+    char name[17] = {};      // kExec, kRename; NUL-terminated
+};
+
+// False: a kind that is not used, or a record too short for its kind.
+inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& out) {
+    constexpr std::size_t kTrailer = 4;
+    constexpr std::uint16_t kPreempted = 1U << 14U;  // PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
+    events::RingTrailer trailer;
+    if (!events::parse_trailer(record, trailer)) {
+        return false;
+    }
+    const std::size_t body = record.size() - kTrailer;
+    const auto low = [&](std::size_t i) { return static_cast<std::uint32_t>(record[i]); };
+    const auto high = [&](std::size_t i) { return static_cast<std::uint32_t>(record[i] >> 32U); };
+    out = KernelRecord{};
+    out.time = trailer.time;
+    out.processor = trailer.processor;
+    out.pid = trailer.pid;
+    out.tid = trailer.tid;
+    switch (record.type()) {
+        case PERF_RECORD_SWITCH:
+            out.change = (record.misc() & PERF_RECORD_MISC_SWITCH_OUT) != 0 ? KernelChange::kSwitchOut
+                                                                            : KernelChange::kSwitchIn;
+            out.preempted = (record.misc() & kPreempted) != 0;
+            return true;
+        case PERF_RECORD_FORK:
+        case PERF_RECORD_EXIT:
+            if (body < 3) {
+                return false;
+            }
+            out.change = record.type() == PERF_RECORD_FORK ? KernelChange::kFork : KernelChange::kExit;
+            out.pid = low(0);
+            out.parent_pid = high(0);
+            out.tid = low(1);
+            out.parent_tid = high(1);
+            return true;
+        case PERF_RECORD_COMM:
+            if (body < 2) {
+                return false;
+            }
+            out.change =
+                (record.misc() & PERF_RECORD_MISC_COMM_EXEC) != 0 ? KernelChange::kExec : KernelChange::kRename;
+            out.pid = low(0);
+            out.tid = high(0);
+            for (std::size_t i = 0; i < 2 && 1 + i < body; ++i) {
+                const std::uint64_t word = record[1 + i];
+                std::memcpy(out.name + i * 8, &word, 8);
+            }
+            return true;
+        case PERF_RECORD_LOST:
+            if (body < 2) {
+                return false;
+            }
+            out.change = KernelChange::kLost;
+            out.lost = record[1];
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace kymo::launch

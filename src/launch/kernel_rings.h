@@ -1,0 +1,56 @@
+// The parent's per-processor rings: what the kernel tells about the program's whole process tree.
+//
+// One dummy event a processor is opened on the program before it execs; it is inherited by everything the program
+// starts and is enabled by the exec. Records of different processors come in no common order, so they are held back
+// for one round of drain() and handed on sorted by time. Single-threaded; the parent drains when poll says so or a
+// few times a second.
+#pragma once
+
+#include "launch/kernel_record.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <poll.h>
+#include <sys/types.h>
+#include <vector>
+
+namespace kymo::launch {
+
+class KernelRings {
+  public:
+    KernelRings() = default;
+    KernelRings(const KernelRings&) = delete;
+    KernelRings& operator=(const KernelRings&) = delete;
+    ~KernelRings() { close(); }
+
+    // 0, or the errno of the first processor that refused; then nothing is open. Rings are 128 KiB, or less where the
+    // user's locked memory does not suffice.
+    int open(pid_t program);
+    void close();
+    [[nodiscard]] bool is_open() const { return !rings_.empty(); }
+
+    // Descriptors that become readable when a ring is half full.
+    void append_poll(std::vector<pollfd>& descriptors) const;
+
+    using Take = std::function<void(const KernelRecord&)>;
+    // Empties the rings; hands on, in the order of time, what is older than the round before. `last`: everything.
+    void drain(bool last, const Take& take);
+
+  private:
+    struct Ring {
+        int descriptor = -1;
+        void* mapping = nullptr;
+    };
+    int open_processor(pid_t program, int processor);
+
+    std::vector<Ring> rings_;
+    std::size_t data_bytes_ = 0;
+    std::vector<KernelRecord> held_;
+    std::uint64_t settled_ = 0;  // all records before this time have arrived
+};
+
+// The processors that are online, from text like "0-3,6"; at most 8192.
+std::vector<int> parse_processor_list(std::string_view text);
+
+}  // namespace kymo::launch

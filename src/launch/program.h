@@ -1,0 +1,26 @@
+// The program to be run: where it is, and whether it can be run under the monitor. Decided before anything is
+// started, so that a refusal is one clear line and leaves nothing behind.
+#pragma once
+
+#include "base/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kymo::launch {
+
+struct Program {
+    std::filesystem::path path;  // absolute or relative, as execve(2) takes it
+    bool go_runtime = false;     // Go's run time uses SIGURG for itself
+};
+
+// A name without a slash is looked for in `search_path` (the value of PATH), else it is a path.
+//
+// kNotFound: no such program (similar names are offered). kNotRunnable: a folder, not executable, setuid, setgid or
+// with file capabilities that this user would gain (the dynamic loader then ignores preloaded libraries), statically
+// linked, of another architecture or C library, no program at all; for a script, the same of its interpreter.
+// kPermission: it cannot be read.
+Result<Program> find_program(std::string_view name, std::string_view search_path);
+
+}  // namespace kymo::launch

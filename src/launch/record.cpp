@@ -1,0 +1,303 @@
+#include "launch/record.h"
+
+#include "base/time.h"
+#include "events/session_file.h"
+#include "launch/child.h"
+#include "launch/finish.h"
+#include "launch/kernel_rings.h"
+#include "launch/monitor_library.h"
+#include "launch/output.h"
+#include "launch/program.h"
+#include "launch/run_log.h"
+#include "launch/signals.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace kymo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kDrainEvery = kSecond / 4;
+constexpr std::uint64_t kClockPairEvery = 10 * kSecond;
+
+// Removes the folder again unless the run got as far as to be worth keeping.
+class FolderGuard {
+  public:
+    explicit FolderGuard(fs::path folder) : folder_(std::move(folder)) {}
+    FolderGuard(const FolderGuard&) = delete;
+    FolderGuard& operator=(const FolderGuard&) = delete;
+    ~FolderGuard() {
+        if (!folder_.empty()) {
+            std::error_code ignored;
+            fs::remove(folder_ / kLaunchFile, ignored);
+            fs::remove(folder_ / events::kSessionFile, ignored);
+            fs::remove(folder_, ignored);  // only when empty
+        }
+    }
+    void keep() { folder_.clear(); }
+
+  private:
+    fs::path folder_;
+};
+
+Result<void> write_private(const fs::path& path, const std::string& text) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const int error = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    if (!written) {
+        return Error{error == ENOSPC ? ErrorKind::kNoSpace : ErrorKind::kPermission,
+                     "cannot write " + path.string() + ": " + std::strerror(error), "use -o with another folder"};
+    }
+    return {};
+}
+
+Result<void> write_session(events::Session& session, const RecordOptions& options, const Program& program,
+                           const fs::path& monitor, const fs::path& folder, pid_t pid) {
+    session.pid = static_cast<std::uint32_t>(pid);
+    session.signal = static_cast<std::uint32_t>(options.signal != 0  ? options.signal
+                                                : program.go_runtime ? SIGPROF
+                                                                     : SIGURG);
+    session.max_bytes = options.max_bytes;
+    session.follow = options.follow;
+    const std::string library = monitor.string();
+    if (library.size() >= sizeof session.library) {
+        return Error{ErrorKind::kUsage, "the monitor's path is too long", "put Kymo into another folder"};
+    }
+    std::memcpy(session.library, library.c_str(), library.size() + 1);
+    const auto text = events::format_session(session);
+    if (!text) {
+        return text.error();
+    }
+    return write_private(folder / events::kSessionFile, *text);
+}
+
+// The program at run: waits, passes signals on, drains the rings, keeps the time.
+class Watch {
+  public:
+    Watch(pid_t program, const RecordOptions& options, SignalWatch& signals, KernelRings& rings, RunLog& log)
+        : program_(program), options_(options), signals_(signals), rings_(rings), log_(log) {}
+
+    // Returns when the program is gone and waited for.
+    void run() {
+        const std::uint64_t begun = monotonic_now().ns;
+        next_clock_pair_ = begun + kClockPairEvery;
+        deadline_ = options_.duration_ns != 0 ? begun + options_.duration_ns : UINT64_MAX;
+        while (!gone_) {
+            wait();
+            take_signals();
+            reap();
+            const std::uint64_t now = monotonic_now().ns;
+            rings_.drain(false, [this](const KernelRecord& record) { log_.take(record); });
+            if (now >= next_clock_pair_) {
+                log_.write_clock_pair();
+                next_clock_pair_ = now + kClockPairEvery;
+            }
+            if (now >= deadline_ && !gone_) {
+                end_program(now);
+            }
+        }
+    }
+
+    [[nodiscard]] int status() const { return status_; }
+    [[nodiscard]] const rusage& usage() const { return usage_; }
+    [[nodiscard]] EndReason reason() const { return reason_; }
+
+  private:
+    void wait() {
+        polled_.clear();
+        polled_.push_back({signals_.descriptor(), POLLIN, 0});
+        rings_.append_poll(polled_);
+        const std::uint64_t now = monotonic_now().ns;
+        std::uint64_t until = std::min(next_clock_pair_, deadline_);
+        if (rings_.is_open()) {
+            until = std::min(until, now + kDrainEvery);
+        }
+        const std::uint64_t left = until > now ? until - now : 0;
+        const timespec timeout{static_cast<time_t>(left / kSecond), static_cast<long>(left % kSecond)};
+        ppoll(polled_.data(), polled_.size(), &timeout, nullptr);
+    }
+
+    void take_signals() {
+        signalfd_siginfo signal{};
+        while (signals_.next(signal)) {
+            if (is_passed_on(signal)) {
+                kill(program_, static_cast<int>(signal.ssi_signo));
+            }
+            if (asks_to_end(signal) && reason_ == EndReason::kEnded) {
+                reason_ = EndReason::kInterrupted;
+            }
+        }
+    }
+
+    void reap() {
+        int status = 0;
+        while (!gone_ && wait4(program_, &status, WNOHANG | WUNTRACED, &usage_) == program_) {
+            if (!WIFSTOPPED(status)) {
+                status_ = status;
+                gone_ = true;
+                // Only what ended in consequence counts as interrupted; a program may also shrug a signal off and go
+                // on.
+                return;
+            }
+            const int by = WSTOPSIG(status);
+            if (by == SIGTSTP || by == SIGTTIN || by == SIGTTOU) {
+                kill(getpid(), SIGSTOP);
+                kill(program_, SIGCONT);
+            }
+        }
+    }
+
+    void end_program(std::uint64_t now) {
+        if (!asked_to_end_) {
+            asked_to_end_ = true;
+            reason_ = EndReason::kDuration;
+            kill(program_, SIGTERM);
+            kill(program_, SIGCONT);  // a stopped program could not end
+            deadline_ = now + options_.grace_ns;
+        } else {
+            kill(program_, SIGKILL);
+            deadline_ = UINT64_MAX;
+        }
+    }
+
+    pid_t program_;
+    const RecordOptions& options_;
+    SignalWatch& signals_;
+    KernelRings& rings_;
+    RunLog& log_;
+    std::vector<pollfd> polled_;
+    std::uint64_t next_clock_pair_ = 0;
+    std::uint64_t deadline_ = UINT64_MAX;
+    bool asked_to_end_ = false;
+    bool gone_ = false;
+    int status_ = 0;
+    rusage usage_{};
+    EndReason reason_ = EndReason::kEnded;
+};
+
+std::uint64_t to_ns(const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_usec) * 1000;
+}
+
+Error exec_failed(const Program& program, int error) {
+    return {
+        ErrorKind::kNotRunnable, program.path.string() + " cannot be started: " + std::strerror(error),
+        error == E2BIG ? "give it fewer or shorter arguments" : "run it by itself to see whether it starts at all"};
+}
+
+// The run, from the fork on. `folder` exists.
+Result<RecordOutcome> run_program(const RecordOptions& options, const Program& program, events::Plan& plan,
+                                  const events::Machine& machine, const fs::path& monitor, const fs::path& folder) {
+    FolderGuard guard(folder);
+    const auto log = std::make_unique<RunLog>();
+    if (auto created = log->create(folder); !created) {
+        return created.error();
+    }
+    SignalWatch signals;
+    ChildOptions child_options{program.path, options.command, program_environment(environ, monitor, folder),
+                               signals.mask_before(), signals.child_action_before()};
+    auto child = Child::fork(child_options);
+    if (!child) {
+        log->abandon();
+        return child.error();
+    }
+    if (auto written = write_session(plan.session, options, program, monitor, folder, child->pid()); !written) {
+        log->abandon();
+        return written.error();
+    }
+    KernelRings rings;
+    if (machine.performance_events()) {
+        if (const int error = rings.open(child->pid()); error != 0) {
+            events::Machine told = machine;
+            told.switch_records = false;
+            told.switch_error = error;
+            const events::Refusal refusal = events::why_no_switch_records(told);
+            plan.missing.push_back({"switch and task records", refusal.why, refusal.remedy});
+        }
+    }
+    log->write_run(options.command);
+    log->write_clock_pair();
+    for (const events::Missing& missing : plan.missing) {
+        log->write_missing(missing);
+    }
+    const std::uint64_t begun = monotonic_now().ns;
+    if (const int error = child->release(); error != 0) {
+        log->abandon();
+        return exec_failed(program, error);
+    }
+    guard.keep();
+
+    Watch watch(child->pid(), options, signals, rings, *log);
+    watch.run();
+
+    RecordOutcome outcome;
+    outcome.duration_ns = monotonic_now().ns - begun;
+    rings.drain(true, [&](const KernelRecord& record) { log->take(record); });
+    rings.close();
+    outcome.recording = folder;
+    outcome.wait_status = watch.status();
+    outcome.missing = plan.missing;
+    outcome.switches = log->switches();
+    outcome.lost = log->lost();
+    outcome.reason = end_reason(watch.reason(), folder, options.max_bytes, log->full());
+    log->write_clock_pair();
+    recording::RunEnd end;
+    end.time = monotonic_now().ns;
+    end.wait_status = static_cast<std::uint64_t>(static_cast<unsigned>(watch.status()));
+    end.user_ns = to_ns(watch.usage().ru_utime);
+    end.system_ns = to_ns(watch.usage().ru_stime);
+    end.reason = static_cast<std::uint64_t>(outcome.reason);
+    log->write_end(end);
+    log->close();
+    finish_folder(folder, outcome);
+    return outcome;
+}
+
+}  // namespace
+
+int RecordOutcome::exit_status() const {
+    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+Result<RecordOutcome> record(const RecordOptions& options) {
+    if (options.command.empty()) {
+        return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};
+    }
+    const char* search_path = std::getenv("PATH");
+    const auto program =
+        find_program(options.command.front(), search_path != nullptr ? search_path : "/usr/bin:/bin");
+    if (!program) {
+        return program.error();
+    }
+    const auto monitor = options.monitor ? Result<fs::path>(*options.monitor) : find_monitor_library();
+    if (!monitor) {
+        return monitor.error();
+    }
+    events::KernelOpener opener;
+    const events::Machine machine = events::probe(opener);
+    auto plan = events::plan_events(options.events, machine, opener);
+    if (!plan) {
+        return plan.error();
+    }
+    const auto folder = make_recording_folder(options.output, options.command.front());
+    if (!folder) {
+        return folder.error();
+    }
+    return run_program(options, *program, *plan, machine, *monitor, *folder);
+}
+
+}  // namespace kymo::launch

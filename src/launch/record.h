@@ -1,0 +1,58 @@
+// Recording a program: everything `kymo record` does but print.
+//
+// record() starts the program with the monitor preloaded, stays its parent until it ends, and leaves a recording
+// folder that can be read however the program died. The folder holds launch.krec (run_log.h) and, by the monitor, one
+// process-PID-N.krec for each process image. The file `session` (events/session.h) exists while the program runs and
+// is removed at the end: what the program leaves running is recorded no further than its files go, and a program
+// started by it later finds no session and is left alone.
+//
+// One call at a time in a process; the caller has no other children and no other threads. Costs besides the program's
+// own: two processes' start, a few wake-ups a second.
+#pragma once
+
+#include "base/result.h"
+#include "events/plan.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kymo::launch {
+
+struct RecordOptions {
+    std::vector<std::string> command;  // program and arguments
+    std::vector<std::string> events;   // as for -e (events/request.h)
+    std::optional<std::filesystem::path> output;
+    std::optional<std::filesystem::path> monitor;  // none: found (monitor_library.h)
+    std::uint64_t duration_ns = 0;                 // end the program after this long; 0: never
+    std::uint64_t grace_ns = 5'000'000'000;        // from SIGTERM to SIGKILL then
+    std::uint64_t max_bytes = 0;                   // of each process's file; 0: the writer's own limit
+    bool follow = true;                            // descendants too
+    int signal = 0;                                // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
+};
+
+// Values of recording::RunEnd::reason.
+enum class EndReason : std::uint8_t { kEnded = 0, kInterrupted = 1, kDuration = 2, kMaxSize = 3, kDiskFull = 4 };
+
+struct RecordOutcome {
+    std::filesystem::path recording;  // as asked for or chosen, absolute
+    int wait_status = 0;              // of the program, as from waitpid(2)
+    EndReason reason = EndReason::kEnded;
+    std::uint64_t duration_ns = 0;
+    std::size_t processes = 0;  // process files: 0 means that the monitor never ran
+    std::uint64_t bytes = 0;    // of the whole folder, packed
+    std::uint64_t switches = 0;
+    std::uint64_t lost = 0;  // kernel records lost by the parent's rings
+    std::vector<events::Missing> missing;
+    std::vector<std::string> warnings;  // one line each
+
+    // The program's own exit status, or 128 + the signal that killed it.
+    [[nodiscard]] int exit_status() const;
+};
+
+// Errors are those of the parts, all found before the program starts; nothing is left behind then.
+Result<RecordOutcome> record(const RecordOptions& options);
+
+}  // namespace kymo::launch

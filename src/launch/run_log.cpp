@@ -1,0 +1,147 @@
+#include "launch/run_log.h"
+
+#include "base/time.h"
+#include "image/program_facts.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+namespace kymo::launch {
+namespace {
+
+std::uint64_t task_change(KernelChange change) {
+    using recording::TaskChange;
+    switch (change) {
+        case KernelChange::kFork:
+            return static_cast<std::uint64_t>(TaskChange::kFork);
+        case KernelChange::kExec:
+            return static_cast<std::uint64_t>(TaskChange::kExec);
+        case KernelChange::kRename:
+            return static_cast<std::uint64_t>(TaskChange::kRename);
+        case KernelChange::kExit:
+            return static_cast<std::uint64_t>(TaskChange::kExit);
+        case KernelChange::kSwitchOut:
+        case KernelChange::kSwitchIn:
+        case KernelChange::kLost:
+            break;
+    }
+    return 0;
+}
+
+// Both clocks, the wall clock read between two readings of the monotonic one; the closest of a few tries.
+recording::ClockPair read_clock_pair() {
+    constexpr int kTries = 5;
+    recording::ClockPair best;
+    best.error = UINT64_MAX;
+    for (int i = 0; i < kTries; ++i) {
+        const std::uint64_t before = monotonic_now().ns;
+        const std::uint64_t wall = read_clock(CLOCK_REALTIME).ns;
+        const std::uint64_t after = monotonic_now().ns;
+        if (after - before < best.error) {
+            best = {before, wall, after - before};
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Result<void> RunLog::create(const std::filesystem::path& folder) {
+    const std::string path = folder / kLaunchFile;
+    recording::FileOptions options;
+    options.machine = image::own_machine();
+    options.clock = recording::ClockDomain::kMonotonic;
+    options.pid = static_cast<std::uint32_t>(getpid());
+    options.producer = kProducer;
+    const int error = file_.create(path.c_str(), options);
+    if (error == 0) {
+        stream_.open(file_, StreamId{0});
+        recording::write_schema<recording::Run>(stream_);
+        recording::write_schema<recording::RunEnd>(stream_);
+        recording::write_schema<recording::Unavailable>(stream_);
+        recording::write_schema<recording::Switch>(stream_);
+        recording::write_schema<recording::Task>(stream_);
+        recording::write_schema<recording::KernelLost>(stream_);
+        recording::write_schema<recording::ClockPair>(stream_);
+        return {};
+    }
+    const bool space = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    return Error{space ? ErrorKind::kNoSpace : ErrorKind::kPermission,
+                 "cannot write " + path + ": " + std::strerror(error),
+                 space ? "free some space, raise ulimit -f, or use -o with a folder on another disk"
+                       : "use -o with a folder on a local disk that you may write to"};
+}
+
+void RunLog::write_run(std::span<const std::string> command) {
+    std::string joined;
+    for (const std::string& argument : command) {
+        joined += argument;
+        joined += '\0';
+    }
+    utsname system{};
+    uname(&system);
+    std::error_code ignored;
+    const std::string directory = std::filesystem::current_path(ignored);
+    const std::string kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
+    recording::Run row;
+    row.time = monotonic_now().ns;
+    row.command = joined;
+    row.host = system.nodename;
+    row.directory = directory;
+    row.kernel = kernel;
+    row.producer = kProducer;
+    row.processors = static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    stream_.append(row);
+}
+
+void RunLog::write_missing(const events::Missing& missing) {
+    recording::Unavailable row;
+    row.what = missing.what;
+    row.why = missing.why;
+    row.remedy = missing.remedy;
+    stream_.append(row);
+}
+
+void RunLog::write_clock_pair() {
+    stream_.append(read_clock_pair());
+}
+
+void RunLog::take(const KernelRecord& record) {
+    if (const auto row = pairing_.take(record)) {
+        ++switches_;
+        stream_.append(*row);
+    }
+    if (record.change == KernelChange::kLost) {
+        lost_ += record.lost;
+        recording::KernelLost row;
+        row.time = record.time;
+        row.records = record.lost;
+        stream_.append(row);
+    } else if (const std::uint64_t change = task_change(record.change); change != 0) {
+        recording::Task row;
+        row.time = record.time;
+        row.change = change;
+        row.pid = record.pid;
+        row.tid = record.tid;
+        row.parent_pid = record.parent_pid;
+        row.parent_tid = record.parent_tid;
+        row.name = record.name;
+        stream_.append(row);
+    }
+}
+
+void RunLog::write_end(recording::RunEnd row) {
+    for (const recording::Switch& open : pairing_.finish()) {
+        stream_.append(open);
+    }
+    stream_.append(row);
+}
+
+void RunLog::close() {
+    stream_.release();
+    file_.close();
+}
+
+}  // namespace kymo::launch

@@ -1,0 +1,51 @@
+// launch.krec: what the parent knows about the run, as rows of the recording's tables (recording/tables.h): run,
+// unavailable, task, switch, kernel-lost, clock-pair, run-end.
+//
+// Single-threaded. A row that finds no space is counted by the writer and told by full(); nothing here ends the run.
+#pragma once
+
+#include "base/result.h"
+#include "events/plan.h"
+#include "launch/kernel_record.h"
+#include "launch/switch_pairing.h"
+#include "recording/tables.h"
+#include "recording/writer.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace kymo::launch {
+
+inline constexpr const char* kLaunchFile = "launch.krec";
+inline constexpr std::string_view kProducer = "kymo " KYMO_VERSION;
+
+class RunLog {
+  public:
+    // kNoSpace, kPermission.
+    Result<void> create(const std::filesystem::path& folder);
+
+    void write_run(std::span<const std::string> command);
+    void write_missing(const events::Missing& missing);
+    void write_clock_pair();
+    void take(const KernelRecord& record);
+    void write_end(recording::RunEnd row);  // open switch intervals first
+    void close();
+
+    // Lets go of the file without a trace of the run (the folder is to be removed).
+    void abandon() { file_.abandon(); }
+
+    [[nodiscard]] std::uint64_t switches() const { return switches_; }
+    [[nodiscard]] std::uint64_t lost() const { return lost_; }
+    [[nodiscard]] bool full() const { return file_.full() || stream_.unwritten() != 0; }
+
+  private:
+    recording::FileWriter file_;
+    recording::StreamWriter stream_;
+    SwitchPairing pairing_;
+    std::uint64_t switches_ = 0;
+    std::uint64_t lost_ = 0;
+};
+
+}  // namespace kymo::launch
