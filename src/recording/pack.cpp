@@ -4,6 +4,7 @@
 #include "recording/chunk_walker.h"
 #include "recording/crc.h"
 #include "recording/reader.h"
+#include "recording/record.h"
 
 #include <cerrno>
 #include <cstring>
@@ -108,6 +109,21 @@ class Output {
     std::vector<std::uint8_t> pending_;
 };
 
+// Adds the table descriptions among a chunk's records to `copies`, as they stand.
+void copy_descriptions(const Chunk& chunk, std::vector<std::uint8_t>& copies) {
+    const std::uint8_t* at = chunk.payload.data();
+    const std::uint8_t* const end = at + chunk.payload.size();
+    for (Record record; at != end;) {
+        const std::uint8_t* const from = at;
+        if (!read_record(at, end, record)) {
+            return;
+        }
+        if (record.number == kSchemaTable && copies.size() + record.body.size() < kMaxChunkBytes / 2) {
+            copies.insert(copies.end(), from, at);
+        }
+    }
+}
+
 int write_chunk(Output& output, const Chunk& chunk) {
     const std::size_t size = sizeof(ChunkHeader) + chunk.payload.size();
     const std::size_t capacity = (size + 7) / 8 * 8;
@@ -159,6 +175,7 @@ Result<PackReport> pack_file(const std::filesystem::path& path) {
     if (error == 0) {
         error = output.write(head.data(), head.size());
     }
+    std::vector<std::uint8_t> descriptions;
     ScanReport report;
     ChunkWalker walker(file, report);
     for (Chunk chunk; error == 0;) {
@@ -169,7 +186,12 @@ Result<PackReport> pack_file(const std::filesystem::path& path) {
         if (!*more) {
             break;
         }
+        copy_descriptions(chunk, descriptions);
         error = write_chunk(output, chunk);
+    }
+    // Without its descriptions a file says nothing: they are there twice, at opposite ends.
+    if (error == 0 && !descriptions.empty()) {
+        error = write_chunk(output, {.offset = 0, .stream = StreamId{0}, .payload = descriptions});
     }
     if (error == 0 && !report.whole()) {
         return Error{ErrorKind::kMalformed,

@@ -15,7 +15,8 @@ struct PackReport {
 
 // Replaces the file by its packed form, through a temporary file beside it and a rename. The original stays as it
 // is on any error: kNoSpace, kPermission, kMalformed (a file with damaged places is not touched), kUnsupported (a
-// program is still writing it). A packed file is left alone. Cost: reads and writes the file once.
+// program is still writing it). The descriptions of tables are repeated at the end, so that no one damaged place
+// makes the rest unreadable. A packed file is left alone. Cost: reads and writes the file once.
 Result<PackReport> pack_file(const std::filesystem::path& path);
 
 }  // namespace kymo::recording

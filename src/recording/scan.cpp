@@ -2,6 +2,7 @@
 
 #include "recording/chunk_walker.h"
 #include "recording/reader.h"
+#include "recording/record.h"
 
 #include <array>
 #include <memory>
@@ -47,22 +48,6 @@ class Scan {
     Table* too_many_ = nullptr;  // where rows of tables beyond kMaxTables are counted
     bool looked_ = false;
 };
-
-struct Record {
-    std::uint64_t number = 0;
-    std::span<const std::uint8_t> body;
-};
-
-bool read_record(const std::uint8_t*& at, const std::uint8_t* end, Record& record) {
-    std::uint64_t length = 0;
-    if (!detail::read_varint(at, end, record.number) || !detail::read_varint(at, end, length) ||
-        length > static_cast<std::uint64_t>(end - at)) {
-        return false;
-    }
-    record.body = {at, static_cast<std::size_t>(length)};
-    at += length;
-    return true;
-}
 
 Table& Scan::find(std::uint64_t number) {
     if (number < by_small_number_.size() && by_small_number_[number] != nullptr) {

@@ -1,0 +1,81 @@
+// The worked example of docs/recording-format.md is a file, and says what it is said to say.
+
+#include "file_image.h"
+#include "rows.h"
+#include "temporary_folder.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace kymo::recording {
+namespace {
+
+// The bytes of all ```hex blocks, without comments.
+testing::Bytes example() {
+    std::ifstream document(KYMO_FORMAT_DOCUMENT);
+    testing::Bytes bytes;
+    bool inside = false;
+    for (std::string line; std::getline(document, line);) {
+        if (line.starts_with("```")) {
+            inside = line == "```hex";
+            continue;
+        }
+        if (inside) {
+            std::istringstream numbers(line.substr(0, line.find('#')));
+            for (unsigned value = 0; numbers >> std::hex >> value;) {
+                bytes.byte(value);
+            }
+        }
+    }
+    return bytes;
+}
+
+TEST(FormatDocument, TheWorkedExampleReads) {
+    const testing::TemporaryFolder folder;
+    const testing::Bytes bytes = example();
+    ASSERT_EQ(bytes.size(), 248U);
+    bytes.save(folder / "a.krec");
+    const auto file = File::open(folder / "a.krec");
+    ASSERT_TRUE(file) << file.error().what;
+    EXPECT_EQ(file->header().pid, 1234U);
+    EXPECT_EQ(file->header().machine, 62);
+    EXPECT_EQ(file->header().producer, "kymo");
+    EXPECT_TRUE(file->header().packed);
+    testing::RowsByStream rows;
+    const auto report = testing::gather(*file, rows);
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(report->whole());
+    const testing::RowsByStream expected = {
+        {2,
+         {testing::describe(Mark{.time = 1'000'000, .kind = 0, .name = "start", .value = 1}),
+          testing::describe(Mark{.time = 1'000'500, .kind = 2, .name = "", .value = -1})}},
+        {300, {testing::describe(Mark{.time = 1'000'900, .kind = 0, .name = "start", .value = 2})}}};
+    EXPECT_EQ(rows, expected);
+    EXPECT_EQ(report->unknown, (std::vector<TableRows>{{"table 77", 1}}));
+}
+
+// The writer makes the same records, and packing the same chunk, up to the header's size.
+TEST(FormatDocument, TheWriterMakesTheSameBytes) {
+    const testing::TemporaryFolder folder;
+    const testing::Bytes expected = example();
+    testing::Bytes payload;
+    payload.raw(std::string_view(reinterpret_cast<const char*>(expected.data()) + 160, 60));  // up to table 77
+    FileWriter writer;
+    ASSERT_EQ(writer.create((folder / "a.krec").c_str(), {.machine = 62, .pid = 1234, .producer = "kymo"}), 0);
+    StreamWriter stream;
+    stream.open(writer, StreamId{2});
+    ASSERT_TRUE(write_schema<Mark>(stream));
+    ASSERT_TRUE(stream.append(Mark{.time = 1'000'000, .kind = 0, .name = "start", .value = 1}));
+    ASSERT_TRUE(stream.append(Mark{.time = 1'000'500, .kind = 2, .name = "", .value = -1}));
+    ASSERT_EQ(writer.close(), 0);
+    std::ifstream written(folder / "a.krec", std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(written)), std::istreambuf_iterator<char>());
+    ASSERT_EQ(bytes.size(), kHeaderBytes + kChunkBytes);
+    EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), 60),
+              std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
+    EXPECT_EQ(bytes.substr(0, 12), std::string(reinterpret_cast<const char*>(expected.data()), 12));
+}
+
+}  // namespace
+}  // namespace kymo::recording
