@@ -153,7 +153,7 @@ void set_usage(CLI::App& options, const std::string& usage) {
     class Formatter : public CLI::Formatter {
       public:
         explicit Formatter(std::string usage) : usage_(std::move(usage)) {}
-        std::string make_usage(const CLI::App*, std::string) const override { return "usage: " + usage_ + "\n\n"; }
+        std::string make_usage(const CLI::App*, std::string) const override { return "usage: " + usage_ + "\n"; }
 
       private:
         std::string usage_;
