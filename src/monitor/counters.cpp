@@ -1,0 +1,335 @@
+#include "monitor/counters.h"
+
+#include "base/time.h"
+#include "events/attributes.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+// The clock of another thread of this process (clock_getcpuclockid's formula, which is kernel ABI).
+clockid_t thread_clock(int tid) {
+    constexpr int kPerThread = 4;
+    constexpr int kScheduler = 2;
+    return static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3U) | kPerThread | kScheduler);
+}
+
+std::uint64_t nanoseconds(const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_usec) * 1'000U;
+}
+
+std::uint64_t nanoseconds(const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+}  // namespace
+
+std::uint64_t clock_now() {
+    return monotonic_now().ns;
+}
+
+std::uint32_t current_processor() {
+    const int processor = sched_getcpu();
+    return processor < 0 ? 0 : static_cast<std::uint32_t>(processor);
+}
+
+void Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid) {
+    session_ = &session;
+    outcome_ = {};
+    tid_ = tid;
+    groups_ = 0;
+    buffer_ = nullptr;
+    timer_ = -1;
+    latest_ = {};
+    lost_ = 0;
+    throttled_ = 0;
+    for (std::size_t i = 0; i < events::kMaxEvents; ++i) {
+        descriptor_[i] = -1;
+        leader_[i] = -1;
+        id_[i] = 0;
+    }
+    if (session.mechanism == events::Mechanism::kPerfEvents && open_events(descriptors, owner)) {
+        outcome_.kind = CounterKind::kPerfEvents;
+        return;
+    }
+    open_timer(owner);
+}
+
+bool Counters::open_events(Descriptors& descriptors, ThreadState* owner) {
+    for (std::size_t i = 0; i < session_->event_count; ++i) {
+        const std::size_t group = session_->events[i].group;
+        const int leader = leader_[group];
+        const int descriptor = open_one(i, leader, descriptors, owner);
+        if (descriptor < 0) {
+            outcome_.missing |= 1U << i;
+            if (i == 0) {
+                outcome_.error = errno;
+                return false;  // no task-clock, no time: the timer has both
+            }
+            continue;
+        }
+        descriptor_[i] = descriptor;
+        ioctl(descriptor, PERF_EVENT_IOC_ID, &id_[i]);
+        if (leader < 0) {
+            leader_[group] = descriptor;
+            groups_ = group + 1 > groups_ ? group + 1 : groups_;
+        }
+    }
+    for (std::size_t group = 0; group < groups_; ++group) {
+        if (leader_[group] >= 0) {
+            ioctl(leader_[group], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+        }
+    }
+    outcome_.no_buffer = !map_buffer();
+    for (std::size_t i = 0; i < session_->event_count; ++i) {
+        if (descriptor_[i] < 0 || !session_->events[i].samples()) {
+            continue;
+        }
+        if (i != 0 && buffer_ != nullptr) {
+            ioctl(descriptor_[i], PERF_EVENT_IOC_SET_OUTPUT, descriptor_[0]);
+        }
+        if (!make_signal(descriptor_[i])) {
+            outcome_.missing |= 1U << i;
+            if (i == 0) {
+                outcome_.error = errno;
+                close_events(descriptors);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner) {
+    perf_event_attr attr = events::make_attributes(session_->events[event], session_->read_lost);
+    int descriptor = events::open_counter(attr, 0, -1, leader);
+    if (descriptor < 0 && !events::counts_only_in_kernel(session_->events[event]) &&
+        (errno == EACCES || errno == EPERM) && attr.exclude_kernel == 0) {
+        attr.exclude_kernel = 1;
+        descriptor = events::open_counter(attr, 0, -1, leader);
+        if (descriptor >= 0) {
+            outcome_.user_only |= 1U << event;
+        }
+    }
+    return descriptor < 0 ? -1 : descriptors.adopt(descriptor, owner);
+}
+
+bool Counters::make_signal(int descriptor) const {
+    const f_owner_ex owner{F_OWNER_TID, tid_};
+    const int flags = fcntl(descriptor, F_GETFL, 0);
+    // The signal before O_ASYNC: with the flag alone the kernel would send SIGIO, which ends the program.
+    return flags >= 0 && fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
+           fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
+           fcntl(descriptor, F_SETFL, flags | O_ASYNC | O_NONBLOCK) == 0;
+}
+
+bool Counters::map_buffer() {
+    void* at = mmap(nullptr, kPage + kBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_[0], 0);
+    buffer_ = at == MAP_FAILED ? nullptr : static_cast<perf_event_mmap_page*>(at);
+    return buffer_ != nullptr;
+}
+
+void Counters::open_timer(ThreadState* owner) {
+    sigevent notify{};
+    notify.sigev_notify = SIGEV_THREAD_ID;
+    notify.sigev_signo = static_cast<int>(session_->signal);
+    notify.sigev_value.sival_ptr = owner;
+    notify._sigev_un._tid = tid_;
+    int timer = -1;
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &notify, &timer) == 0) {
+        timer_ = timer;
+        outcome_.kind = CounterKind::kThreadTimer;
+    } else if (outcome_.error == 0) {
+        outcome_.error = errno;
+    }
+}
+
+void Counters::enable() {
+    if (outcome_.kind == CounterKind::kPerfEvents) {
+        for (std::size_t group = 0; group < groups_; ++group) {
+            if (leader_[group] >= 0) {
+                ioctl(leader_[group], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+            }
+        }
+    } else if (outcome_.kind == CounterKind::kThreadTimer) {
+        const std::uint64_t period = events::clock_period_ns(session_->events[0]);
+        itimerspec every{};
+        every.it_interval.tv_sec = static_cast<time_t>(period / 1'000'000'000U);
+        every.it_interval.tv_nsec = static_cast<long>(period % 1'000'000'000U);
+        every.it_value = every.it_interval;
+        syscall(SYS_timer_settime, timer_, 0, &every, nullptr);
+    }
+}
+
+void Counters::disable() {
+    if (outcome_.kind == CounterKind::kPerfEvents) {
+        for (std::size_t group = 0; group < groups_; ++group) {
+            if (leader_[group] >= 0) {
+                ioctl(leader_[group], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+            }
+        }
+    } else if (outcome_.kind == CounterKind::kThreadTimer) {
+        const itimerspec never{};
+        syscall(SYS_timer_settime, timer_, 0, &never, nullptr);
+    }
+}
+
+void Counters::close(Descriptors& descriptors) {
+    if (timer_ >= 0) {
+        syscall(SYS_timer_delete, timer_);
+        timer_ = -1;
+    }
+    close_events(descriptors);
+    outcome_.kind = CounterKind::kNone;
+}
+
+void Counters::close_events(Descriptors& descriptors) {
+    if (buffer_ != nullptr) {
+        munmap(buffer_, kPage + kBufferBytes);
+        buffer_ = nullptr;
+    }
+    // Members before leaders: a group that loses its leader first is taken apart by the kernel, one counter at a
+    // time.
+    for (std::size_t i = session_ == nullptr ? 0 : session_->event_count; i-- > 0;) {
+        if (descriptor_[i] >= 0) {
+            descriptors.close(descriptor_[i]);
+            descriptor_[i] = -1;
+        }
+    }
+    for (int& leader : leader_) {
+        leader = -1;
+    }
+    groups_ = 0;
+}
+
+void Counters::abandon(Descriptors& descriptors) {
+    buffer_ = nullptr;  // the kernel does not copy it into children
+    timer_ = -1;        // nor timers
+    close_events(descriptors);
+    outcome_.kind = CounterKind::kNone;
+}
+
+void Counters::read(CounterValues& values, bool own_thread) {
+    if (outcome_.kind == CounterKind::kPerfEvents) {
+        for (std::size_t group = 0; group < groups_; ++group) {
+            read_group(group, values);
+        }
+    } else {
+        read_thread_usage(values, own_thread);
+    }
+}
+
+bool Counters::read_group(std::size_t group, CounterValues& values) {
+    constexpr std::size_t kWords = 3 + events::kMaxEvents * 3;
+    std::uint64_t words[kWords];
+    if (leader_[group] < 0) {
+        return false;
+    }
+    // The system call itself: read(3) is a cancellation point.
+    const ssize_t got = syscall(SYS_read, leader_[group], words, sizeof words);
+    const std::size_t stride = session_->read_lost ? 3 : 2;
+    if (got < static_cast<ssize_t>(3 * sizeof(std::uint64_t)) || words[0] > events::kMaxEvents ||
+        static_cast<std::size_t>(got) < (3 + words[0] * stride) * sizeof(std::uint64_t)) {
+        return false;
+    }
+    if (group == 0) {
+        values.enabled_ns = words[1];
+        values.running_ns = words[2];
+        values.kernel_lost = 0;
+    }
+    for (std::size_t i = 0; i < words[0]; ++i) {
+        const int event = event_of(words[3 + i * stride + 1]);
+        if (event >= 0) {
+            values.value[event] = words[3 + i * stride];
+            values.kernel_lost += session_->read_lost ? words[3 + i * stride + 2] : 0;
+        }
+    }
+    return true;
+}
+
+void Counters::read_other_groups(std::size_t sampled_group, CounterValues& values) {
+    for (std::size_t group = 0; group < groups_; ++group) {
+        if (group != sampled_group) {
+            read_group(group, values);
+        }
+    }
+}
+
+void Counters::read_thread_usage(CounterValues& values, bool own_thread) {
+    timespec spent{};
+    rusage usage{};
+    values = latest_;
+    if (own_thread && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0 && getrusage(RUSAGE_THREAD, &usage) == 0) {
+        fill_from_usage(*session_, usage, spent, values);
+    } else if (!own_thread && clock_gettime(thread_clock(tid_), &spent) == 0) {
+        values.value[0] = values.enabled_ns = values.running_ns = nanoseconds(spent);
+    }
+}
+
+bool Counters::timer_counts(const events::SessionEvent& event) {
+    if (event.type == events::kUsageType) {
+        return true;
+    }
+    return event.type == PERF_TYPE_SOFTWARE &&
+           (events::is_clock(event) || event.config == PERF_COUNT_SW_PAGE_FAULTS ||
+            event.config == PERF_COUNT_SW_PAGE_FAULTS_MIN || event.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ||
+            event.config == PERF_COUNT_SW_CONTEXT_SWITCHES);
+}
+
+void Counters::fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
+                               CounterValues& values) {
+    const auto count = [](long one, long other) { return static_cast<std::uint64_t>(one + other); };
+    for (std::size_t i = 0; i < session.event_count; ++i) {
+        if (!timer_counts(session.events[i])) {
+            continue;
+        }
+        std::uint64_t& value = values.value[i];
+        if (session.events[i].type == events::kUsageType) {
+            value = nanoseconds(usage.ru_stime);
+            continue;
+        }
+        switch (session.events[i].config) {
+            case PERF_COUNT_SW_PAGE_FAULTS:
+                value = count(usage.ru_minflt, usage.ru_majflt);
+                break;
+            case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+                value = count(usage.ru_minflt, 0);
+                break;
+            case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+                value = count(usage.ru_majflt, 0);
+                break;
+            case PERF_COUNT_SW_CONTEXT_SWITCHES:
+                value = count(usage.ru_nvcsw, usage.ru_nivcsw);
+                break;
+            default:
+                value = nanoseconds(spent);
+                break;
+        }
+    }
+    if (adds_system_time(session)) {
+        values.value[session.event_count] = nanoseconds(usage.ru_stime);
+    }
+    values.enabled_ns = values.running_ns = nanoseconds(spent);
+}
+
+int Counters::event_of(std::uint64_t id) const {
+    for (std::size_t i = 0; i < session_->event_count; ++i) {
+        if (id_[i] == id && descriptor_[i] >= 0) {
+            return static_cast<int>(i);
+        }
+    }
+    return -1;
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,167 @@
+// One thread's counters: opened, owned, reset, enabled, read and closed.
+//
+// With performance events: one counter an event, in the session's groups; the first group's leader is task-clock and
+// has the thread's sample buffer (one data page); every sampling counter signals the thread (O_ASYNC, F_OWNER_TID).
+// Without them, or when descriptors are used up: a CPU-time timer of the thread, and getrusage for what it counts.
+//
+// Every step has a defined outcome:
+//   leader cannot be opened           → timer
+//   buffer cannot be mapped           → no buffer: the handler reads the group itself
+//   a member cannot be opened         → that event stays 0 for this thread
+//   a sampling member cannot signal   → it only counts
+//   timer cannot be made              → the thread is not sampled; its totals are still taken at its end
+// outcome() says which, for the recording.
+//
+// open() and close() run in the thread itself, under Quiet; read() in any thread; sample() in the thread's handler.
+#pragma once
+
+#include "events/ring.h"
+#include "events/session.h"
+#include "monitor/descriptors.h"
+
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <span>
+#include <sys/resource.h>
+
+namespace kymo::monitor {
+
+// The session's events and, behind them, the kernel time that a timer thread reads for itself.
+inline constexpr std::size_t kMaxValues = events::kMaxEvents + 1;
+
+struct CounterValues {
+    std::uint64_t value[kMaxValues] = {};  // session order; then system time
+    std::uint64_t enabled_ns = 0;
+    std::uint64_t running_ns = 0;
+    std::uint64_t kernel_lost = 0;
+};
+
+enum class CounterKind : std::uint8_t { kNone = 0, kPerfEvents = 1, kThreadTimer = 2 };
+
+struct CounterOutcome {
+    CounterKind kind = CounterKind::kNone;
+    bool no_buffer = false;
+    int error = 0;                // why performance events failed (errno); 0: they did not, or were not tried
+    std::uint32_t missing = 0;    // bit i: event i could not be opened
+    std::uint32_t user_only = 0;  // bit i: event i had to be limited to user mode
+};
+
+// One overflow. `pc` 0: not known from the record; the signal's own context has it.
+struct Overflow {
+    std::uint64_t time = 0;
+    std::uint64_t pc = 0;
+    std::uint32_t processor = 0;
+    std::uint32_t event = 0;
+    const CounterValues* values = nullptr;
+};
+
+class Counters {
+  public:
+    void open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid);
+    void close(Descriptors& descriptors);
+    // In a forked child: the descriptors are copies of the parent's.
+    void abandon(Descriptors& descriptors);
+
+    void enable();
+    void disable();
+
+    const CounterOutcome& outcome() const { return outcome_; }
+    CounterKind kind() const { return outcome_.kind; }
+
+    // Current values. For a thread other than the calling one, a timer thread's faults and switches are those of its
+    // last sample.
+    void read(CounterValues& values, bool own_thread);
+
+    // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
+    // kernel lost and throttled.
+    template <typename Take>
+    void sample(const Take& take);
+
+    // How many values there are: the session's events, and for a timer thread the system time that a session for
+    // performance events does not list.
+    std::size_t value_count() const {
+        return session_->event_count +
+               (outcome_.kind == CounterKind::kThreadTimer && adds_system_time(*session_) ? 1 : 0);
+    }
+    static bool adds_system_time(const events::Session& session) {
+        return session.mechanism != events::Mechanism::kThreadTimers;
+    }
+
+    // Whether a thread that is measured with a timer has a count for this event.
+    static bool timer_counts(const events::SessionEvent& event);
+    // The session's events from what the kernel keeps of every thread and process anyhow.
+    static void fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
+                                CounterValues& values);
+
+    std::uint64_t lost() const { return lost_; }
+    std::uint64_t throttled() const { return throttled_; }
+
+  private:
+    bool open_events(Descriptors& descriptors, ThreadState* owner);
+    int open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner);
+    bool make_signal(int descriptor) const;
+    bool map_buffer();
+    void open_timer(ThreadState* owner);
+    void close_events(Descriptors& descriptors);
+    bool read_group(std::size_t group, CounterValues& values);
+    void read_other_groups(std::size_t sampled_group, CounterValues& values);
+    void read_thread_usage(CounterValues& values, bool own_thread);
+    int event_of(std::uint64_t id) const;
+
+    static constexpr std::size_t kPage = 4096;
+    static constexpr std::size_t kBufferBytes = kPage;
+
+    const events::Session* session_ = nullptr;
+    CounterOutcome outcome_;
+    int tid_ = 0;
+    int descriptor_[events::kMaxEvents] = {};
+    std::uint64_t id_[events::kMaxEvents] = {};
+    int leader_[events::kMaxEvents] = {};  // by group; −1: none
+    std::size_t groups_ = 0;
+    perf_event_mmap_page* buffer_ = nullptr;
+    int timer_ = -1;
+    CounterValues latest_;
+    std::uint64_t lost_ = 0;
+    std::uint64_t throttled_ = 0;
+};
+
+// Nanoseconds of CLOCK_MONOTONIC and the current processor, for samples that carry neither.
+std::uint64_t clock_now();
+std::uint32_t current_processor();
+
+template <typename Take>
+void Counters::sample(const Take& take) {
+    if (outcome_.kind == CounterKind::kPerfEvents && buffer_ != nullptr) {
+        events::drain(buffer_, kPage, kBufferBytes, [&](const events::RingRecord& record) {
+            if (record.type() == PERF_RECORD_SAMPLE) {
+                events::RingSample sample;
+                if (!events::parse_sample(record, session_->read_lost, sample)) {
+                    return;
+                }
+                const int event = event_of(sample.id);
+                if (event < 0) {
+                    return;
+                }
+                for (std::uint32_t i = 0; i < sample.count; ++i) {
+                    const int member = event_of(sample.values[i].id);
+                    if (member >= 0) {
+                        latest_.value[member] = sample.values[i].value;
+                    }
+                }
+                latest_.enabled_ns = sample.enabled_ns;
+                latest_.running_ns = sample.running_ns;
+                read_other_groups(session_->events[event].group, latest_);
+                take(Overflow{sample.time, sample.ip, sample.processor, static_cast<std::uint32_t>(event), &latest_});
+            } else if (record.type() == PERF_RECORD_LOST) {
+                lost_ += record[1];
+            } else if (record.type() == PERF_RECORD_THROTTLE) {
+                ++throttled_;
+            }
+        });
+        return;
+    }
+    read(latest_, true);
+    take(Overflow{clock_now(), 0, current_processor(), 0, &latest_});
+}
+
+}  // namespace kymo::monitor

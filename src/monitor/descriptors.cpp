@@ -1,0 +1,69 @@
+#include "monitor/descriptors.h"
+
+#include "image/arena.h"
+
+#include <cerrno>
+#include <sys/resource.h>
+
+namespace kymo::monitor {
+
+namespace {
+constexpr int kMostDescriptors = 1 << 20;
+}  // namespace
+
+bool Descriptors::reserve() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return false;
+    }
+    const int most = limit.rlim_cur > kMostDescriptors ? kMostDescriptors : static_cast<int>(limit.rlim_cur);
+    // The upper three quarters: a program that counts on 256 descriptors of a limit of 1,024 is rare, one with 200
+    // threads is not.
+    base_ = most / 4;
+    end_ = most;
+    table_ = static_cast<std::atomic<ThreadState*>*>(
+        image::map_pages(static_cast<std::size_t>(end_ - base_) * sizeof *table_));
+    if (table_ == nullptr) {
+        end_ = base_ = 0;
+    }
+    return table_ != nullptr;
+}
+
+int Descriptors::adopt(int descriptor, ThreadState* owner) {
+    const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, base_);
+    const int error = errno;
+    syscall(SYS_close, descriptor);
+    errno = error;
+    if (moved < 0 || moved >= end_) {
+        if (moved >= 0) {
+            syscall(SYS_close, moved);
+            errno = EMFILE;
+        }
+        return -1;
+    }
+    table_[moved - base_].store(owner == nullptr ? unowned() : owner, std::memory_order_release);
+    int highest = highest_.load(std::memory_order_relaxed);
+    while (highest < moved && !highest_.compare_exchange_weak(highest, moved, std::memory_order_relaxed)) {
+    }
+    return moved;
+}
+
+void Descriptors::close(int descriptor) {
+    if (is_ours(descriptor)) {
+        // Before the number can be given to somebody else.
+        table_[descriptor - base_].store(nullptr, std::memory_order_release);
+        syscall(SYS_close, descriptor);
+    }
+}
+
+int Descriptors::next_ours(int from) const {
+    const int highest = highest_.load(std::memory_order_relaxed);
+    for (int at = from < base_ ? base_ : from; at <= highest; ++at) {
+        if (is_ours(at)) {
+            return at;
+        }
+    }
+    return -1;
+}
+
+}  // namespace kymo::monitor

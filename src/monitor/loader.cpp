@@ -1,0 +1,20 @@
+// Images that go. What is loaded is noticed when a sample meets it (the unwinder asks about an address it does not
+// know), so dlopen is left alone: interposing it would change where libraries are searched, because the C library
+// goes by its caller. dlclose has no such trap.
+
+#include "monitor/process.h"
+#include "monitor/real.h"
+
+namespace {
+kymo::monitor::Real<int (*)(void*)> real_dlclose{"dlclose"};
+}  // namespace
+
+KYMO_INTERPOSE int dlclose(void* handle) {
+    using kymo::monitor::process;
+    const int result = real_dlclose.get()(handle);
+    if (process.running() && process.is_this_process()) {
+        const kymo::monitor::Quiet quiet;
+        process.images().remove_unloaded();
+    }
+    return result;
+}

@@ -1,0 +1,306 @@
+#include "monitor/process.h"
+
+#include <cerrno>
+#include <new>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+constinit Process process;
+
+namespace {
+
+int process_id() {
+    return static_cast<int>(syscall(SYS_getpid));  // never cached: a vfork child must see its own
+}
+
+int thread_id() {
+    return static_cast<int>(syscall(SYS_gettid));
+}
+
+}  // namespace
+
+bool Process::is_this_process() const {
+    return process_id() == pid_;
+}
+
+// ---- life of the process ------------------------------------------------------------------------------
+
+bool Process::load_session() {
+    const char* folder = getenv(events::kSessionVariable);
+    if (folder != nullptr && *folder != 0) {
+        return events::load_session(folder, session_) == events::SessionError::kNone;
+    }
+    // Preloaded by hand: the first process makes the folder, and its children find it as they would a parent's.
+    if (events::default_session(getenv(events::kOutVariable), static_cast<std::uint32_t>(pid_), session_) !=
+        events::SessionError::kNone) {
+        return false;
+    }
+    if (mkdir(session_.directory, 0700) != 0 && errno != EEXIST) {
+        return false;
+    }
+    return setenv(events::kOutVariable, session_.directory, 1) == 0;
+}
+
+void Process::start(int argc, char** argv, std::uint64_t stack_end) {
+    pid_ = process_id();
+    argc_ = argc;
+    argv_ = argv;
+    main_stack_end_ = stack_end;
+    start_time_ = clock_now();
+    if (!load_session() || session_.event_count == 0) {
+        return;
+    }
+    if (!session_.follow && session_.pid != 0 && session_.pid != static_cast<std::uint32_t>(pid_)) {
+        return;
+    }
+    if (!descriptors_.reserve()) {
+        return;
+    }
+    if (!images_.create({this, unwind::describe_own_image, image_added, image_removed})) {
+        return;
+    }
+    for (int& counter : process_counter_) {
+        counter = -1;
+    }
+    Quiet quiet;
+    {
+        const Locked locked(log_lock_);
+        if (!open_file()) {
+            return;
+        }
+    }
+    own_image_ = images_.add_at(reinterpret_cast<std::uint64_t>(&handle_signal));
+    if (!install_handler()) {
+        return;
+    }
+    phase_.store(Phase::kRunning, std::memory_order_release);
+    open_process_counters();
+    set_this_thread(begin_thread(nullptr, main_stack()));
+    if (ThreadState* thread = this_thread();
+        thread != nullptr && quiet.let_through(static_cast<int>(session_.signal))) {
+        thread->programs_mask_bit = std::uint64_t{1} << (session_.signal - 1);
+    }
+}
+
+void Process::after_fork() {
+    pid_ = process_id();
+    start_time_ = clock_now();
+    log_lock_.reset();
+    threads_lock_.reset();
+    images_.after_fork_in_child();
+    file_.abandon();
+    file_failed_ = false;
+    log_ = {};
+    told_.store(0);
+    next_stream_.store(1);
+    for (int& counter : process_counter_) {
+        if (counter >= 0) {
+            descriptors_.close(counter);
+        }
+        counter = -1;
+    }
+    ThreadState* own = this_thread();
+    for (ThreadState* thread = live_; thread != nullptr;) {
+        ThreadState* next = thread->next;
+        thread->counters.abandon(descriptors_);
+        if (thread != own) {
+            thread->busy.store(0);
+            thread->next = spare_;
+            spare_ = thread;
+        }
+        thread = next;
+    }
+    live_ = nullptr;
+    if (!session_.follow) {
+        phase_.store(Phase::kOff, std::memory_order_release);
+        set_this_thread(nullptr);
+        return;
+    }
+    const StackBounds stack = own == nullptr ? StackBounds{} : own->stack;
+    const std::uint64_t mask_bit = own == nullptr ? 0 : own->programs_mask_bit;
+    if (own != nullptr) {
+        own->busy.store(0);
+        own->next = spare_;
+        spare_ = own;
+    }
+    open_process_counters();
+    ThreadState* thread = begin_thread(nullptr, stack);
+    if (thread != nullptr) {
+        thread->programs_mask_bit = mask_bit;
+    }
+    set_this_thread(thread);
+}
+
+void Process::finish(End how) {
+    const Quiet quiet;
+    bool quiescent = false;
+    if (how != End::kExec) {
+        Phase expected = Phase::kRunning;
+        if (!phase_.compare_exchange_strong(expected, Phase::kFinishing)) {
+            return;
+        }
+        quiescent = wait_for_handlers();
+    }
+    {
+        const Locked locked(log_lock_);
+        if (how == End::kExec && !file_.is_open()) {
+            return;  // a forked child on its way to another program, without a sample: nothing to tell
+        }
+        if (!open_file()) {
+            return;
+        }
+    }
+    {
+        const Locked locked(threads_lock_);
+        for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+            if (how != End::kExec) {
+                thread->counters.disable();
+            }
+            announce(*thread);
+            write_stream_end(*thread, thread == this_thread());
+        }
+    }
+    std::uint64_t totals[events::kMaxEvents];
+    recording::ProcessEnd row;
+    row.time = clock_now();
+    row.how = static_cast<std::uint64_t>(how);
+    row.totals = {totals, read_process_totals(totals)};
+    log(row);
+    if (how != End::kExec) {
+        close_process_counters();
+        phase_.store(Phase::kOff, std::memory_order_release);
+        const Locked locked(log_lock_);
+        file_failed_ = true;  // no new one
+        if (quiescent) {
+            file_.close();
+        }
+    }
+}
+
+// Handlers that were inside when the phase changed; each takes microseconds, so the bound is never met but by a
+// thread that is stopped or starved, and then the file is left as it stands.
+bool Process::wait_for_handlers() const {
+    constexpr int kRounds = 10'000;
+    for (int round = 0; round < kRounds; ++round) {
+        bool busy = false;
+        {
+            const Locked locked(threads_lock_);
+            for (const ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+                busy = busy || (thread != this_thread() && thread->busy.load(std::memory_order_acquire) != 0);
+            }
+        }
+        if (!busy) {
+            return true;
+        }
+        syscall(SYS_sched_yield);
+    }
+    return false;
+}
+
+// ---- threads --------------------------------------------------------------------------------------------
+
+ThreadState* Process::begin_thread(const CreationContext* creation, StackBounds stack) {
+    ThreadState* thread = nullptr;
+    {
+        const Locked locked(threads_lock_);
+        thread = spare_;
+        if (thread != nullptr) {
+            spare_ = thread->next;
+        }
+    }
+    if (thread == nullptr) {
+        thread = static_cast<ThreadState*>(image::map_pages(sizeof(ThreadState)));
+        if (thread == nullptr) {
+            return nullptr;
+        }
+        new (thread) ThreadState;
+    }
+    thread->stream = StreamId{next_stream_.fetch_add(1)};
+    thread->tid = thread_id();
+    thread->begin_time = clock_now();
+    thread->creation = creation == nullptr ? CreationContext{} : *creation;
+    thread->announced = false;
+    thread->last = {};
+    thread->stack = stack;
+    thread->tree.clear();
+    thread->programs_mask_bit = 0;
+    thread->samples = thread->merged = thread->monitor_ns = 0;
+    for (std::uint64_t& count : thread->paths) {
+        count = 0;
+    }
+    thread->pauses_seen = resumes();
+    thread->destructor_rounds = 0;
+    thread->busy.store(0);
+    {
+        const Locked locked(threads_lock_);
+        thread->previous = nullptr;
+        thread->next = live_;
+        if (live_ != nullptr) {
+            live_->previous = thread;
+        }
+        live_ = thread;
+    }
+    thread->counters.open(session_, descriptors_, thread, thread->tid);
+    tell_unavailable(thread->counters.outcome());
+    if (!paused()) {
+        thread->counters.enable();
+    }
+    return thread;
+}
+
+void Process::end_thread(ThreadState* thread) {
+    thread->counters.disable();
+    if (const Busy busy(*thread); busy.may_write()) {
+        announce(*thread);
+        write_stream_end(*thread, true);
+        thread->writer.release();
+    }
+    {
+        const Locked locked(threads_lock_);
+        (thread->previous == nullptr ? live_ : thread->previous->next) = thread->next;
+        if (thread->next != nullptr) {
+            thread->next->previous = thread->previous;
+        }
+    }
+    thread->counters.close(descriptors_);
+    // A sample that came while signals were blocked has nobody to go to any more.
+    const std::uint64_t ours = std::uint64_t{1} << (session_.signal - 1);
+    const timespec at_once{};
+    syscall(SYS_rt_sigtimedwait, &ours, nullptr, &at_once, sizeof ours);
+    const Locked locked(threads_lock_);
+    thread->next = spare_;
+    spare_ = thread;
+}
+
+StackBounds Process::main_stack() const {
+    // The kernel keeps this much address space below the stack's start free for it, and at least 128 MiB.
+    constexpr std::uint64_t kGap = 128ULL << 20U;
+    constexpr std::uint64_t kFirstFrame = 64;
+    return {main_stack_end_ - kGap, main_stack_end_ + kFirstFrame};
+}
+
+// ---- measurement on and off -------------------------------------------------------------------------------
+
+void Process::pause() {
+    paused_.store(1, std::memory_order_release);
+    const Locked locked(threads_lock_);
+    for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+        thread->counters.disable();
+    }
+}
+
+void Process::resume() {
+    resumes_.fetch_add(1, std::memory_order_acq_rel);
+    paused_.store(0, std::memory_order_release);
+    const Locked locked(threads_lock_);
+    for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+        thread->counters.enable();
+    }
+}
+
+}  // namespace kymo::monitor

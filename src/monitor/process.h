@@ -1,0 +1,146 @@
+// The monitor's state of this process: the session, the recording file, the threads.
+//
+// When it acts: start() runs in __libc_start_main, before main and with one thread; begin_thread() and end_thread()
+// in the thread concerned; finish() once, by whichever thread ends the process; after_fork() in a forked child, where
+// only the forking thread is left. Until start() and after finish() (phase not kRunning) every entry point leaves the
+// program alone.
+//
+// The recording file is made at start() in the program itself, in a forked child only with its first row: most
+// children exec at once and would leave empty files behind.
+#pragma once
+
+#include "events/session.h"
+#include "monitor/counters.h"
+#include "monitor/descriptors.h"
+#include "monitor/exclusion.h"
+#include "monitor/thread_state.h"
+#include "recording/tables.h"
+#include "recording/writer.h"
+#include "unwind/image_set.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace kymo::monitor {
+
+enum class Phase : std::uint32_t { kOff = 0, kRunning = 1, kFinishing = 2 };
+
+class Process {
+  public:
+    // ---- life of the process
+    void start(int argc, char** argv, std::uint64_t stack_end);
+    enum class End : std::uint8_t { kExit = 0, kImmediateExit = 1, kExec = 2 };
+    // Writes what there is to write. After kExec measurement goes on (exec may fail); otherwise it is over.
+    void finish(End how);
+    void after_fork();
+
+    Phase phase() const { return phase_.load(std::memory_order_acquire); }
+    bool running() const { return phase() == Phase::kRunning; }
+    // False in a vfork child, which shares this memory but is another process.
+    bool is_this_process() const;
+
+    // ---- threads. Both under Quiet.
+    // nullptr: no memory; the thread then runs unmeasured.
+    ThreadState* begin_thread(const CreationContext* creation, StackBounds stack);
+    void end_thread(ThreadState* thread);
+
+    // ---- measurement on and off
+    void resume();
+    void pause();
+    bool paused() const { return paused_.load(std::memory_order_acquire) != 0; }
+    std::uint64_t resumes() const { return resumes_.load(std::memory_order_acquire); }
+
+    // ---- rows
+    // A row of the process as a whole. From handlers, or under Quiet.
+    template <typename Row>
+    bool log(const Row& row) {
+        const Locked locked(log_lock_);
+        return open_file() && log_.append(row);
+    }
+    // Makes sure that the file is there and the thread's `stream` row is in it; before any row of that stream.
+    bool announce(ThreadState& thread);
+
+    const events::Session& session() const { return session_; }
+    Descriptors& descriptors() { return descriptors_; }
+    unwind::ImageSet& images() { return images_; }
+    ImageId own_image() const { return own_image_; }
+
+  private:
+    bool load_session();
+    bool open_file();  // under log_lock_
+    void write_head();
+    void write_stream_end(ThreadState& thread, bool own_thread);
+    void open_process_counters();
+    void close_process_counters();
+    std::uint32_t read_process_totals(std::uint64_t* totals);
+    void tell_unavailable(const CounterOutcome& outcome);
+    bool wait_for_handlers() const;  // false: one did not leave
+    StackBounds main_stack() const;
+    static void image_added(void* self, ImageId id, const image::LoadedImage& image);
+    static void image_removed(void* self, ImageId id);
+    void write_living_images();
+
+    std::atomic<Phase> phase_{Phase::kOff};
+    std::atomic<std::uint32_t> paused_{0};
+    std::atomic<std::uint64_t> resumes_{0};
+    int pid_ = 0;
+    int argc_ = 0;
+    char** argv_ = nullptr;
+    std::uint64_t start_time_ = 0;
+    std::uint64_t main_stack_end_ = 0;
+
+    events::Session session_;
+    Descriptors descriptors_;
+    unwind::ImageSet images_;
+    ImageId own_image_{0};
+
+    SpinLock log_lock_;
+    recording::FileWriter file_;
+    recording::StreamWriter log_;
+    bool file_failed_ = false;
+
+    mutable SpinLock threads_lock_;
+    ThreadState* live_ = nullptr;
+    ThreadState* spare_ = nullptr;
+    std::atomic<std::uint32_t> next_stream_{1};
+
+    std::atomic<std::uint32_t> told_{0};  // one bit a kind of `unavailable` row
+    int process_counter_[events::kMaxEvents] = {};
+};
+
+extern Process process;
+
+// The calling thread's state; nullptr for threads that are not measured.
+ThreadState* this_thread();
+void set_this_thread(ThreadState* thread);
+
+// Takes the samples that have arrived for a thread. `context`: the handler's third argument.
+void handle_signal(int signal, siginfo_t* info, void* context);
+// Installs the handler for the session's signal and lets it through in the calling thread.
+bool install_handler();
+
+// This thread writes to its own stream outside the handler: the handler stays out, and the process does not close its
+// file meanwhile. may_write() is false when measurement is over, or the thread is in here already.
+class Busy {
+  public:
+    explicit Busy(ThreadState& thread) : thread_(thread), entered_(thread.busy.exchange(1) == 0) {}
+    ~Busy() {
+        if (entered_) {
+            thread_.busy.store(0, std::memory_order_release);
+        }
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+    // Checked after busy is set: whoever ends the process sets the phase first and then looks at busy.
+    bool may_write() const { return entered_ && process.running(); }
+
+  private:
+    ThreadState& thread_;
+    bool entered_;
+};
+
+// The calling thread's call path, entered in its own tree. Under Quiet and Busy.
+ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers);
+
+}  // namespace kymo::monitor

@@ -1,0 +1,348 @@
+// What the monitor writes about the process: its file, the head of it, images, streams and their ends.
+
+#include "monitor/process.h"
+
+#include <cerrno>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+static_assert(static_cast<int>(unwind::PathEnd::kComplete) == static_cast<int>(recording::PathEnd::kComplete));
+static_assert(static_cast<int>(unwind::PathEnd::kNotWalked) == static_cast<int>(recording::PathEnd::kNotWalked));
+static_assert(static_cast<int>(unwind::PathEnd::kNoRule) == static_cast<int>(recording::PathEnd::kNoRule));
+static_assert(static_cast<int>(unwind::PathEnd::kBadRule) == static_cast<int>(recording::PathEnd::kBadRule));
+static_assert(static_cast<int>(unwind::PathEnd::kOutsideStack) ==
+              static_cast<int>(recording::PathEnd::kOutsideStack));
+static_assert(static_cast<int>(unwind::PathEnd::kNoProgress) == static_cast<int>(recording::PathEnd::kNoProgress));
+static_assert(static_cast<int>(unwind::PathEnd::kTooDeep) == static_cast<int>(recording::PathEnd::kTooDeep));
+static_assert(static_cast<int>(unwind::PathEnd::kUnmapped) == static_cast<int>(recording::PathEnd::kUnmapped));
+
+#if defined(__x86_64__)
+constexpr std::uint16_t kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t kMachine = EM_AARCH64;
+#endif
+
+constexpr std::size_t kCommandBytes = 4096;
+
+// Appends text to a bounded buffer; numbers and paths without stdio.
+class Text {
+  public:
+    Text(char* at, std::size_t bytes) : begin_(at), at_(at), end_(at + bytes - 1) { *at_ = 0; }
+    Text& operator<<(const char* text) {
+        while (*text != 0 && at_ < end_) {
+            *at_++ = *text++;
+        }
+        *at_ = 0;
+        return *this;
+    }
+    Text& operator<<(unsigned long number) {
+        char digits[24];
+        char* first = digits + sizeof digits - 1;
+        *first = 0;
+        do {
+            *--first = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number != 0);
+        return *this << first;
+    }
+    std::string_view view() const { return {begin_, static_cast<std::size_t>(at_ - begin_)}; }
+
+  private:
+    char* begin_;
+    char* at_;
+    char* end_;
+};
+
+// The kernel's name of an errno that matters here; the parent and the report turn it into advice.
+const char* reason(int error) {
+    switch (error) {
+        case EACCES:
+        case EPERM:
+            return "not permitted";
+        case ENOSYS:
+            return "the kernel does not offer performance events";
+        case EMFILE:
+        case ENFILE:
+            return "the limit of open files is reached";
+        case ENOENT:
+        case EOPNOTSUPP:
+        case ENODEV:
+            return "not supported by this machine";
+        case EBUSY:
+            return "in use by somebody else";
+        case ENOMEM:
+            return "no memory";
+        default:
+            return "refused by the kernel";
+    }
+}
+
+const char* remedy(int error) {
+    switch (error) {
+        case EACCES:
+        case EPERM:
+            return "sudo sysctl kernel.perf_event_paranoid=2 (in a container also: --cap-add PERFMON)";
+        case EMFILE:
+        case ENFILE:
+            return "ulimit -n 65536";
+        default:
+            return "kymo doctor tells what this machine can measure";
+    }
+}
+
+std::uint64_t nanoseconds(const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_usec) * 1'000U;
+}
+
+// The name a thread gave itself, or got from the program.
+bool thread_name(int tid, bool own_thread, char* name, std::size_t bytes) {
+    if (own_thread) {
+        return prctl(PR_GET_NAME, name) == 0;
+    }
+    char path[64];
+    Text(path, sizeof path) << "/proc/self/task/" << static_cast<unsigned long>(tid) << "/comm";
+    const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
+    if (file < 0) {
+        return false;
+    }
+    const ssize_t length = syscall(SYS_read, file, name, bytes - 1);
+    syscall(SYS_close, file);
+    if (length <= 1) {
+        return false;
+    }
+    name[length - 1] = 0;  // in place of the newline
+    return true;
+}
+
+recording::Image image_row(ImageId id, const image::LoadedImage& image) {
+    recording::Image row;
+    row.time = clock_now();
+    row.image = raw(id);
+    row.begin = image.range.begin;
+    row.end = image.range.end;
+    row.bias = image.bias;
+    row.path = image.path;
+    row.build_id = {reinterpret_cast<const char*>(image.build_id.data()), image.build_id.size()};
+    return row;
+}
+
+// Bits of Process::told_, above those of the events that cannot be counted.
+constexpr std::uint32_t kToldTimer = 1U << 16U;
+constexpr std::uint32_t kToldNoBuffer = 1U << 17U;
+constexpr std::uint32_t kToldNothing = 1U << 18U;
+constexpr std::uint32_t kToldUserOnly = 1U << 19U;
+
+}  // namespace
+
+bool Process::open_file() {
+    if (file_.is_open()) {
+        return true;
+    }
+    if (file_failed_) {
+        return false;
+    }
+    recording::FileOptions options;
+    options.max_bytes = session_.max_bytes;
+    options.machine = kMachine;
+    options.pid = static_cast<std::uint32_t>(pid_);
+    options.producer = "kymo monitor";
+    options.descriptor_floor = descriptors_.base();
+    char path[events::kPathBytes + 64];
+    int error = EEXIST;
+    // A process that execs has one file an image of itself.
+    for (unsigned long number = 0; error == EEXIST && number < 10'000; ++number) {
+        Text text(path, sizeof path);
+        text << session_.directory << "/process-" << static_cast<unsigned long>(pid_) << "-" << number << ".krec";
+        error = file_.create(path, options);
+    }
+    if (error != 0) {
+        file_failed_ = true;
+        return false;
+    }
+    log_.open(file_, StreamId{0});
+    write_head();
+    write_living_images();  // a forked child knows its parent's
+    return true;
+}
+
+void Process::write_head() {
+    recording::write_schemas(log_);
+
+    char command[kCommandBytes];
+    std::size_t bytes = 0;
+    for (int i = 0; i < argc_ && argv_[i] != nullptr; ++i) {
+        const std::size_t length = __builtin_strlen(argv_[i]) + 1;
+        if (bytes + length > sizeof command) {
+            break;
+        }
+        __builtin_memcpy(command + bytes, argv_[i], length);
+        bytes += length;
+    }
+    char executable[events::kPathBytes];
+    const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable);
+    recording::Process row;
+    row.time = start_time_;
+    row.pid = static_cast<std::uint64_t>(pid_);
+    row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
+    row.executable = {executable, length > 0 ? static_cast<std::size_t>(length) : 0};
+    row.command = {command, bytes};
+    row.mechanism = static_cast<std::uint64_t>(session_.mechanism);
+    log_.append(row);
+
+    for (std::size_t i = 0; i < session_.event_count; ++i) {
+        const events::SessionEvent& event = session_.events[i];
+        recording::Event entry;
+        entry.index = i;
+        entry.name = event.name;
+        entry.unit = event.nanoseconds ? "ns" : "";
+        entry.mode = static_cast<std::uint64_t>(event.mode);
+        entry.value = event.value;
+        entry.kernel_type = event.type;
+        entry.kernel_config = event.config;
+        entry.precise = event.precise;
+        entry.user_only = event.user_only || (event.samples() && !events::is_clock(event));
+        log_.append(entry);
+    }
+    if (!Counters::adds_system_time(session_)) {
+        return;
+    }
+    // For threads that have to be measured with timers after all; see recording::Stream::mechanism.
+    recording::Event system;
+    system.index = session_.event_count;
+    system.name = "system-time";
+    system.unit = "ns";
+    log_.append(system);
+}
+
+void Process::write_living_images() {
+    for (std::uint32_t id = 1; id <= images_.count(); ++id) {
+        const unwind::ImageSet::Entry& entry = images_.entry(ImageId{id});
+        if (entry.is_alive() && entry.image != nullptr) {
+            log_.append(image_row(ImageId{id}, *entry.image));
+        }
+    }
+}
+
+void Process::image_added(void* self, ImageId id, const image::LoadedImage& image) {
+    static_cast<Process*>(self)->log(image_row(id, image));
+}
+
+void Process::image_removed(void* self, ImageId id) {
+    recording::ImageEnd row;
+    row.time = clock_now();
+    row.image = raw(id);
+    static_cast<Process*>(self)->log(row);
+}
+
+bool Process::announce(ThreadState& thread) {
+    if (thread.announced) {
+        return true;
+    }
+    // DWARF's numbering, the program counter last: also the order in memory.
+    std::uint64_t registers[sizeof(unwind::Registers) / sizeof(std::uint64_t)];
+    recording::Stream row;
+    row.time = thread.begin_time;
+    row.stream = raw(thread.stream);
+    row.tid = static_cast<std::uint64_t>(thread.tid);
+    row.mechanism = static_cast<std::uint64_t>(thread.counters.kind());
+    const CreationContext& creation = thread.creation;
+    if (creation.known) {
+        row.creator_stream = raw(creation.creator);
+        row.creator_context = raw(creation.context);
+        row.stack_pointer = creation.registers.sp();
+        row.blocked_signals = creation.blocked_signals;
+        __builtin_memcpy(registers, &creation.registers, sizeof registers);
+        row.registers = registers;
+        row.float_registers = {reinterpret_cast<const char*>(&creation.float_registers),
+                               sizeof creation.float_registers};
+    }
+    if (!log(row)) {
+        return false;
+    }
+    thread.writer.open(file_, thread.stream);
+    thread.announced = true;
+    return true;
+}
+
+void Process::write_stream_end(ThreadState& thread, bool own_thread) {
+    CounterValues values = thread.last;
+    thread.counters.read(values, own_thread);
+    recording::StreamEnd row;
+    row.time = clock_now();
+    row.stream = raw(thread.stream);
+    row.totals = {values.value, thread.counters.value_count()};
+    row.enabled_ns = values.enabled_ns;
+    row.running_ns = values.running_ns;
+    rusage usage{};
+    if (own_thread && getrusage(RUSAGE_THREAD, &usage) == 0) {
+        row.user_ns = nanoseconds(usage.ru_utime);
+        row.system_ns = nanoseconds(usage.ru_stime);
+    }
+    row.lost = thread.counters.lost() + values.kernel_lost;
+    row.throttled = thread.counters.throttled();
+    row.merged = thread.merged;
+    row.unwritten = thread.writer.unwritten();
+    row.monitor_ns = thread.monitor_ns;
+    row.paths = {thread.paths, recording::kPathEnds};
+    log(row);
+
+    char name[64] = {};
+    if (thread_name(thread.tid, own_thread, name, sizeof name)) {
+        recording::StreamName entry;
+        entry.stream = raw(thread.stream);
+        entry.name = name;
+        log(entry);
+    }
+}
+
+// Once a process and kind, not once a thread.
+void Process::tell_unavailable(const CounterOutcome& outcome) {
+    const auto tell = [this](std::uint32_t bit, const char* what, const char* why, const char* help) {
+        if ((told_.fetch_or(bit) & bit) == 0) {
+            recording::Unavailable row;
+            row.what = what;
+            row.why = why;
+            row.remedy = help;
+            log(row);
+        }
+    };
+    if (outcome.kind == CounterKind::kThreadTimer) {
+        if (outcome.error != 0) {
+            tell(kToldTimer, "performance events for some threads: measured by CPU-time timers",
+                 reason(outcome.error), remedy(outcome.error));
+        }
+        for (std::size_t i = 1; i < session_.event_count; ++i) {
+            if (!Counters::timer_counts(session_.events[i])) {
+                tell(1U << i, session_.events[i].name, "timers do not count it", remedy(EPERM));
+            }
+        }
+        return;
+    }
+    if (outcome.kind == CounterKind::kNone) {
+        tell(kToldNothing, "samples of some threads", reason(outcome.error), remedy(outcome.error));
+        return;
+    }
+    if (outcome.no_buffer) {
+        tell(kToldNoBuffer, "sample buffers for some threads: counters are read in the handler",
+             "the limit of locked memory is reached", "ulimit -l unlimited");
+    }
+    for (std::size_t i = 1; i < session_.event_count; ++i) {
+        if ((outcome.missing >> i & 1U) != 0) {
+            tell(1U << i, session_.events[i].name, "could not be opened in some threads", remedy(0));
+        } else if ((outcome.user_only >> i & 1U) != 0) {
+            tell(kToldUserOnly, "events in the kernel (context switches, migrations)", "not permitted",
+                 "sudo sysctl kernel.perf_event_paranoid=1");
+        }
+    }
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,19 @@
+// Program start: the C library's entry point, which the program's start code calls with main.
+
+#include "monitor/process.h"
+#include "monitor/real.h"
+
+namespace {
+
+using Main = int (*)(int, char**, char**);
+using LibcStart = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+
+kymo::monitor::Real<LibcStart> real_start{"__libc_start_main"};
+
+}  // namespace
+
+KYMO_INTERPOSE int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
+                                     void (*loader_fini)(), void* stack_end) {
+    kymo::monitor::process.start(argc, argv, reinterpret_cast<std::uint64_t>(stack_end));
+    return real_start.get()(main, argc, argv, init, fini, loader_fini, stack_end);
+}

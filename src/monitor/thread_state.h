@@ -1,0 +1,74 @@
+// Everything the monitor keeps for one thread.
+//
+// Lives in pages of its own, never in the program's allocator, and is used again for later threads. `busy` says that
+// the thread is inside the monitor: its handler then leaves at once, and the sample stays in the ring for the next
+// one. While a thread lives, everything but the atomics is touched by that thread only (its handler, or itself under
+// Quiet); at process end, the thread that ends the process reads the counters of the others.
+#pragma once
+
+#include "base/ids.h"
+#include "monitor/context_tree.h"
+#include "monitor/counters.h"
+#include "recording/tables.h"
+#include "recording/writer.h"
+#include "unwind/walk.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace kymo::monitor {
+
+// Where a thread's stack lies. high 0: not known.
+struct StackBounds {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    bool holds(std::uint64_t address) const { return address - low < high - low; }
+};
+
+// Where a thread was started, and in what state the creating thread was: its creation context.
+struct CreationContext {
+    StreamId creator{0};
+    ContextId context{0};  // in the creator's tree
+    std::uint64_t blocked_signals = 0;
+    unwind::Registers registers{};
+    unwind::FloatRegisters float_registers{};
+    bool known = false;
+};
+
+struct ThreadState {
+    // The stream.
+    StreamId stream{0};
+    int tid = 0;
+    std::uint64_t begin_time = 0;
+    CreationContext creation;
+    bool announced = false;  // its `stream` row is written
+
+    // Measuring.
+    Counters counters;
+    CounterValues last;  // at the last sample
+    StackBounds stack;
+    ContextTree tree;
+    recording::StreamWriter writer;
+    std::uint64_t programs_mask_bit = 0;  // the program believes it has blocked the sampling signal here
+
+    // Account, for the stream's end.
+    std::uint64_t samples = 0;
+    std::uint64_t merged = 0;
+    std::uint64_t monitor_ns = 0;
+    std::uint64_t paths[recording::kPathEnds] = {};
+    std::uint64_t pauses_seen = 0;  // how many times measurement had been resumed at the last sample
+
+    std::atomic<std::uint32_t> busy{0};
+    unsigned destructor_rounds = 0;
+
+    // Lists of the thread registry, under its lock.
+    ThreadState* next = nullptr;
+    ThreadState* previous = nullptr;
+
+    // The handler runs on whatever stack the program has there, which may be small: what it needs is kept here. Pages
+    // that are never touched cost nothing.
+    unwind::Frame frames[ContextTree::kMaxDepth];
+    std::uint8_t copied_stack[64 * 1024];
+};
+
+}  // namespace kymo::monitor
