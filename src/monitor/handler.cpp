@@ -13,9 +13,6 @@ namespace kymo::monitor {
 
 namespace {
 
-// One handler run in so many is timed; a clock reading costs as much as three frames of a call path.
-constexpr std::uint64_t kTimedRuns = 16;
-
 ThreadState* state_of(const siginfo_t& info) {
     if (info.si_code == SI_TIMER) {
         // Any timer of the program may use the signal too: its value is a pointer only if it is one of ours, and then
@@ -177,15 +174,12 @@ void handle_signal(int signal, siginfo_t* info, void* context) {
         return;
     }
     if (process.running() && thread->busy.exchange(1, std::memory_order_acquire) == 0) {
-        const bool timed = thread->samples % kTimedRuns == 0;
-        const std::uint64_t begin = timed ? clock_now() : 0;
+        const std::uint64_t begin = clock_now();
         // Between the check above and here the process may have begun to finish, which waits for us now.
         if (process.running()) {
             take_samples(*thread, context);
         }
-        if (timed) {
-            thread->monitor_ns += (clock_now() - begin) * kTimedRuns;
-        }
+        thread->monitor_ns += clock_now() - begin;
         thread->busy.store(0, std::memory_order_release);
     }
     errno = error;
