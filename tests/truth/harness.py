@@ -235,4 +235,4 @@ def plain(function):
 
 
 def total(report, column):
-    return sum(thread[column] for thread in report["threads"])
+    return sum(thread[column] or 0.0 for thread in report["threads"])
