@@ -2,7 +2,7 @@
 //
 // Usable in the monitor: pure but for the system call, no state.
 //
-// What every counter has: CLOCK_MONOTONIC time stamps, made disabled (enable with PERF_IOC_FLAG_GROUP), not
+// What every counter has: CLOCK_MONOTONIC time stamps, made disabled (set_group_enabled), not
 // inherited, a wake-up with every sample, the hypervisor left out, and the same sample layout for all (kSampleType),
 // so that one parser serves every ring (events/ring.h). Events that sample never count the kernel, also as root:
 // their signals would otherwise end timed waits with EINTR. The clocks are the exception that is none: with
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <ctime>
 #include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -83,9 +84,22 @@ inline perf_event_attr make_attributes(const SessionEvent& event, bool read_lost
 
 // perf_event_open(2): a descriptor (close on exec), or −1 and errno. thread 0: the calling one. leader −1: a group of
 // its own.
+//
+// Members of a group are opened enabled: they follow their leader. Members that are disabled and enabled one by one
+// (as PERF_IOC_FLAG_GROUP does) stand at 0 until the thread is next scheduled, where their PMU is not the leader's,
+// and task-clock and page-faults are of different PMUs (seen on Linux 6.18). So a group is switched by its leader
+// alone: set_group_enabled().
 inline int open_counter(perf_event_attr& attr, int thread, int processor, int leader) {
+    if (leader >= 0) {
+        attr.disabled = 0;
+    }
     return static_cast<int>(syscall(SYS_perf_event_open, &attr, thread, processor, leader,
                                     static_cast<unsigned long>(PERF_FLAG_FD_CLOEXEC)));
+}
+
+// Starts or stops a whole group. Never with PERF_IOC_FLAG_GROUP: see open_counter. 0, or −1 and errno.
+inline int set_group_enabled(int leader, bool enabled) {
+    return ioctl(leader, enabled ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 }  // namespace kymo::events
