@@ -20,9 +20,10 @@
 
 namespace kymo::events {
 
-inline constexpr std::uint64_t kSampleType = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                             PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                                             PERF_SAMPLE_READ;
+// Without PERF_SAMPLE_PERIOD: with it, the kernel reports every single software event, whatever period was asked
+// (perf_swevent_event; measured: 12,022 samples of 12,515 page faults at period 10).
+inline constexpr std::uint64_t kSampleType =
+    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
 inline constexpr std::uint64_t kReadFormat =
     PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 inline constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST: Linux 6.0, newer than some headers

@@ -87,7 +87,6 @@ struct RingSample {
     std::uint32_t tid = 0;
     std::uint64_t time = 0;
     std::uint32_t processor = 0;
-    std::uint64_t period = 0;
     std::uint64_t enabled_ns = 0;
     std::uint64_t running_ns = 0;
     std::uint32_t count = 0;  // values in the group's order of opening, leader first
@@ -99,9 +98,9 @@ struct RingSample {
 
 // False: the record is too short for what it says it holds, or has more values than kMaxEvents.
 inline bool parse_sample(const RingRecord& record, bool read_lost, RingSample& sample) {
-    constexpr std::size_t kFixed = 9;  // identifier, ip, pid/tid, time, cpu, period, nr, enabled, running
+    constexpr std::size_t kFixed = 8;  // identifier, ip, pid/tid, time, cpu, nr, enabled, running
     const std::size_t stride = read_lost ? 3 : 2;
-    if (record.size() < kFixed || record[6] > kMaxEvents || record.size() < kFixed + record[6] * stride) {
+    if (record.size() < kFixed || record[5] > kMaxEvents || record.size() < kFixed + record[5] * stride) {
         return false;
     }
     sample.id = record[0];
@@ -110,10 +109,9 @@ inline bool parse_sample(const RingRecord& record, bool read_lost, RingSample& s
     sample.tid = static_cast<std::uint32_t>(record[2] >> 32U);
     sample.time = record[3];
     sample.processor = static_cast<std::uint32_t>(record[4]);
-    sample.period = record[5];
-    sample.count = static_cast<std::uint32_t>(record[6]);
-    sample.enabled_ns = record[7];
-    sample.running_ns = record[8];
+    sample.count = static_cast<std::uint32_t>(record[5]);
+    sample.enabled_ns = record[6];
+    sample.running_ns = record[7];
     for (std::uint32_t i = 0; i < sample.count; ++i) {
         sample.values[i].value = record[kFixed + i * stride];
         sample.values[i].id = record[kFixed + i * stride + 1];
