@@ -1,0 +1,289 @@
+// Walks of live stacks, held against glibc's backtrace().
+#include "paths.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+
+extern "C" {
+int without_rules_framed(void (*call)(void*), void* context);
+int without_rules_unframed(void (*call)(void*), void* context);
+void without_rules_leaf();
+void without_rules_entry();
+long with_frame_calls(long (*call)(void*), void* context);
+int cfa_by_rbx(void (*call)(void*), void* context);
+void cfa_by_r10();
+}
+
+namespace kymo::unwind::test {
+namespace {
+
+volatile int keep = 0;
+
+[[gnu::noinline]] int recurse(int depth, const std::function<void()>& bottom) {
+    if (depth == 0) {
+        bottom();
+        return keep;
+    }
+    volatile char space[48];
+    space[depth % 48] = static_cast<char>(depth);
+    return recurse(depth - 1, bottom) + space[depth % 48];
+}
+
+TEST(Walk, SameAsBacktrace) {
+    walk_and_compare();
+    recurse(10, [] { walk_and_compare(); });
+}
+
+TEST(Walk, ThousandFramesOfRecursion) {
+    recurse(1000, [] {
+        Path path;
+        walk_and_compare(&path);
+        EXPECT_GT(path.frames.size(), 1000U);
+    });
+}
+
+TEST(Walk, EndsAtTheThreadsStart) {
+    std::thread([] { recurse(5, [] { walk_and_compare(); }); }).join();
+}
+
+TEST(Walk, OffsetsAndImagesFit) {
+    Path path;
+    walk_and_compare(&path);
+    std::set<std::uint32_t> seen;
+    for (const Frame& frame : path.frames) {
+        const auto& entry = images().entry(frame.image);
+        EXPECT_EQ(frame.address - entry.bias, frame.offset);
+        EXPECT_TRUE(entry.image->range.holds(frame.address));
+        seen.insert(raw(frame.image));
+    }
+    EXPECT_GE(seen.size(), 2U) << "the program and libc at least";
+}
+
+TEST(Walk, TooDeepKeepsTheInnermost) {
+    recurse(50, [] {
+        const Registers here = capture_here();
+        const MemoryView stack = MemoryView::live(here.sp(), stack_end());
+        const Path whole = walk_from(here, stack);
+        const Path part = walk_from(here, stack, nullptr, 20);
+        EXPECT_EQ(part.result.end, PathEnd::kTooDeep);
+        ASSERT_EQ(part.frames.size(), 20U);
+        for (std::size_t i = 0; i < 20; ++i) {
+            EXPECT_EQ(part.frames[i].address, whole.frames[i].address);
+        }
+        EXPECT_EQ(walk_from(here, stack, nullptr, 0).result.count, 0U);
+    });
+}
+
+TEST(Walk, OverACopiedStackTheSame) {
+    recurse(30, [] {
+        const Registers here = capture_here();
+        std::vector<std::uint8_t> copy(stack_end() - here.sp());
+        ASSERT_EQ(copy_memory(here.sp(), copy).end(), stack_end());
+        const Path live = walk_live(here);
+        const Path copied = walk_from(here, MemoryView::copied(here.sp(), copy));
+        ASSERT_EQ(copied.frames.size(), live.frames.size());
+        EXPECT_EQ(copied.result.end, PathEnd::kComplete);
+        for (std::size_t i = 0; i < live.frames.size(); ++i) {
+            EXPECT_EQ(copied.frames[i].address, live.frames[i].address);
+        }
+        // A copy that ends in the middle ends the path there.
+        const Path cut = walk_from(here, MemoryView::copied(here.sp(), std::span(copy).first(copy.size() / 2)));
+        EXPECT_EQ(cut.result.end, PathEnd::kOutsideStack);
+        EXPECT_LT(cut.frames.size(), live.frames.size());
+    });
+}
+
+// ---- signals
+
+Path in_handler;
+bool handler_compares = false;
+
+void on_signal(int, siginfo_t*, void* context) {
+    const Registers start = registers_from(*static_cast<ucontext_t*>(context));
+    if (handler_compares) {
+        walk_and_compare(&in_handler);
+    } else {
+        in_handler = walk_live(start);
+    }
+}
+
+class WalkInHandler : public testing::Test {
+  protected:
+    void install(int number, int flags) {
+        struct sigaction action{};
+        action.sa_sigaction = on_signal;
+        action.sa_flags = SA_SIGINFO | flags;
+        sigaction(number, &action, &before_);
+        number_ = number;
+    }
+    ~WalkInHandler() override {
+        sigaction(number_, &before_, nullptr);
+        handler_compares = false;
+        in_handler = {};
+    }
+
+  private:
+    struct sigaction before_{};
+    int number_ = SIGUSR1;
+};
+
+TEST_F(WalkInHandler, ThroughTheSignalFrame) {
+    install(SIGUSR1, 0);
+    handler_compares = true;
+    recurse(7, [] { raise(SIGUSR1); });
+    EXPECT_GT(in_handler.frames.size(), 10U);
+}
+
+TEST_F(WalkInHandler, TheInterruptedRegistersAreAllKnownAgain) {
+    // The handler interrupts a function whose CFA is by a register that callees may change at will.
+    install(SIGTRAP, 0);
+    handler_compares = true;
+    cfa_by_r10();
+    EXPECT_GT(in_handler.frames.size(), 5U);
+}
+
+TEST_F(WalkInHandler, NestedHandlers) {
+    install(SIGUSR1, SA_NODEFER);
+    handler_compares = true;
+    static int depth = 0;
+    depth = 0;
+    struct sigaction action{};
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    action.sa_sigaction = [](int number, siginfo_t* info, void* context) {
+        if (++depth < 4) {
+            raise(SIGUSR2);
+        } else {
+            on_signal(number, info, context);
+        }
+    };
+    sigaction(SIGUSR2, &action, nullptr);
+    raise(SIGUSR2);
+    EXPECT_GE(in_handler.frames.size(), 12U);
+    signal(SIGUSR2, SIG_DFL);
+}
+
+struct Bounds {
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+bool find_in(void* context, std::uint64_t sp, MemoryView* stack) {
+    const auto* bounds = static_cast<const Bounds*>(context);
+    if (sp < bounds->begin || sp > bounds->end) {
+        return false;
+    }
+    *stack = MemoryView::live(sp, bounds->end);
+    return true;
+}
+
+TEST_F(WalkInHandler, FromAnAlternateStackToTheThreads) {
+    std::vector<std::uint8_t> alternate(256 * 1024);
+    stack_t stack{};
+    stack.ss_sp = alternate.data();
+    stack.ss_size = alternate.size();
+    ASSERT_EQ(sigaltstack(&stack, nullptr), 0);
+    static Bounds own;
+    static Bounds other;
+    own = {stack_end() - (8U << 20U), stack_end()};
+    other = {reinterpret_cast<std::uint64_t>(alternate.data()),
+             reinterpret_cast<std::uint64_t>(alternate.data()) + alternate.size()};
+    struct sigaction action{};
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_sigaction = [](int, siginfo_t*, void*) {
+        static void* addresses[256];
+        const int count = backtrace(addresses, 256);
+        const Registers here = capture_here();
+        const StackFinder finder{&own, find_in};
+        const MemoryView stack = MemoryView::live(other.begin, other.end);
+        in_handler = walk_from(here, stack, &finder);
+        expect_same(in_handler, std::span(addresses, static_cast<std::size_t>(count)));
+        // Without a finder the path ends with what the handler interrupted.
+        const Path partial = walk_from(here, stack);
+        EXPECT_EQ(partial.result.end, PathEnd::kOutsideStack);
+        EXPECT_LT(partial.frames.size(), in_handler.frames.size());
+    };
+    sigaction(SIGUSR2, &action, nullptr);
+    recurse(6, [] { raise(SIGUSR2); });
+    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
+    EXPECT_GT(in_handler.frames.size(), 8U);
+    signal(SIGUSR2, SIG_DFL);
+    stack.ss_flags = SS_DISABLE;
+    sigaltstack(&stack, nullptr);
+}
+
+// ---- functions without rules
+
+void walk_into(void* context) {
+    *static_cast<Path*>(context) = walk_live(capture_here());
+}
+
+TEST_F(WalkInHandler, FunctionWithoutRulesButAFramePointer) {
+    Path path;
+    without_rules_framed(walk_into, &path);
+    EXPECT_EQ(path.result.end, PathEnd::kComplete);
+    EXPECT_TRUE(path.result.recovered);
+    EXPECT_TRUE(path.passes(reinterpret_cast<const void*>(without_rules_framed)));
+}
+
+TEST_F(WalkInHandler, FunctionWithoutRulesOrFramePointerEndsThePath) {
+    Path path;
+    without_rules_unframed(walk_into, &path);
+    EXPECT_EQ(path.result.end, PathEnd::kNoRule);
+    EXPECT_FALSE(path.result.recovered);
+    ASSERT_EQ(path.frames.size(), 2U);  // walk_into and the function itself
+    EXPECT_TRUE(path.passes(reinterpret_cast<const void*>(without_rules_unframed)));
+}
+
+TEST_F(WalkInHandler, InterruptedLeafWithoutRules) {
+    install(SIGTRAP, 0);
+    without_rules_leaf();
+    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
+    EXPECT_TRUE(in_handler.result.recovered);
+    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(without_rules_leaf), 16));
+}
+
+TEST_F(WalkInHandler, InterruptedEntryWithoutRulesLosesNoFrame) {
+    install(SIGTRAP, 0);
+    with_frame_calls(
+        [](void*) -> long {
+            without_rules_entry();
+            return keep;
+        },
+        nullptr);
+    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
+    EXPECT_TRUE(in_handler.result.recovered);
+    ASSERT_GE(in_handler.frames.size(), 3U);
+    // entry, the lambda, with_frame_calls: following the frame pointer from entry would skip the lambda.
+    EXPECT_LT(in_handler.frames[2].address - reinterpret_cast<std::uint64_t>(with_frame_calls), 32U);
+}
+
+TEST(Walk, BaseInAPreservedRegisterOtherThanTheFramePointer) {
+    cfa_by_rbx([](void*) { recurse(4, [] { walk_and_compare(); }); }, nullptr);
+}
+
+// ---- calls that do not return
+
+std::jmp_buf behind;
+
+[[noreturn, gnu::noinline]] void never_returns() {
+    walk_and_compare();
+    std::longjmp(behind, 1);
+}
+
+[[gnu::noinline]] void ends_with_a_call() {
+    never_returns();  // the last instruction: its return address belongs to the next function
+}
+
+TEST(Walk, CallsAtAFunctionsEnd) {
+    if (setjmp(behind) == 0) {
+        ends_with_a_call();
+    }
+}
+
+}  // namespace
+}  // namespace kymo::unwind::test

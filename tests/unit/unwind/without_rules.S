@@ -1,0 +1,113 @@
+// Functions without call-frame information. int3 lets a test look at them from a signal handler at one instruction exactly.
+    .text
+
+// int (void (*call)(void*), void* context): an honest frame pointer.
+    .globl without_rules_framed
+    .type without_rules_framed, @function
+without_rules_framed:
+    push %rbp
+    mov %rsp, %rbp
+    sub $48, %rsp
+    mov %rdi, %rax
+    mov %rsi, %rdi
+    call *%rax
+    leave
+    ret
+    .size without_rules_framed, . - without_rules_framed
+
+// int (void (*call)(void*), void* context): rbp holds something else, and nothing tells where the caller is.
+    .globl without_rules_unframed
+    .type without_rules_unframed, @function
+without_rules_unframed:
+    push %rbp
+    sub $48, %rsp
+    mov $1, %ebp
+    mov %rdi, %rax
+    mov %rsi, %rdi
+    call *%rax
+    add $48, %rsp
+    pop %rbp
+    ret
+    .size without_rules_unframed, . - without_rules_unframed
+
+// A leaf that has not touched the stack; rbp holds something else.
+    .globl without_rules_leaf
+    .type without_rules_leaf, @function
+without_rules_leaf:
+    mov %rbp, %rdx
+    mov $1, %ebp
+    int3
+    mov %rdx, %rbp
+    ret
+    .size without_rules_leaf, . - without_rules_leaf
+
+// About to push the frame pointer: rbp is still the caller's, and a chain through it would miss one frame.
+    .globl without_rules_entry
+    .type without_rules_entry, @function
+without_rules_entry:
+    int3
+    push %rbp
+    mov %rsp, %rbp
+    pop %rbp
+    ret
+    .size without_rules_entry, . - without_rules_entry
+
+// long (long (*call)(void*), void* context): has a frame pointer and rules, and calls what follows it in the chain.
+    .globl with_frame_calls
+    .type with_frame_calls, @function
+with_frame_calls:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    mov %rdi, %rax
+    mov %rsi, %rdi
+    call *%rax
+    pop %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size with_frame_calls, . - with_frame_calls
+
+// int (void (*call)(void*), void* context): CFA = rbx + 16 while calling, as in glibc's _dl_runtime_resolve_xsavec.
+    .globl cfa_by_rbx
+    .type cfa_by_rbx, @function
+cfa_by_rbx:
+    .cfi_startproc
+    push %rbx
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbx, -16
+    mov %rsp, %rbx
+    .cfi_def_cfa_register %rbx
+    and $-64, %rsp
+    sub $192, %rsp
+    mov %rdi, %rax
+    mov %rsi, %rdi
+    call *%rax
+    mov %rbx, %rsp
+    .cfi_def_cfa_register %rsp
+    pop %rbx
+    .cfi_def_cfa_offset 8
+    .cfi_restore %rbx
+    ret
+    .cfi_endproc
+    .size cfa_by_rbx, . - cfa_by_rbx
+
+// CFA = r10 where a signal interrupts it.
+    .globl cfa_by_r10
+    .type cfa_by_r10, @function
+cfa_by_r10:
+    .cfi_startproc
+    lea 8(%rsp), %r10
+    .cfi_def_cfa %r10, 0
+    sub $256, %rsp
+    int3
+    lea -8(%r10), %rsp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size cfa_by_r10, . - cfa_by_r10
+
+    .section .note.GNU-stack,"",@progbits
