@@ -1,0 +1,4 @@
+// A statically linked program.
+int main(void) {
+    return 0;
+}
