@@ -1,0 +1,106 @@
+// kymo report: what a recording says, for people or as JSON.
+#include "cli/verbs.h"
+#include "recording/reader.h"
+#include "spacetime/call_tree.h"
+#include "spacetime/profile.h"
+#include "view/json.h"
+#include "view/terminal.h"
+
+#include <algorithm>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  kymo report my_program.kymo\n"
+    "  kymo report my_program.kymo --sort off-cpu --top 20\n"
+    "  kymo report my_program.kymo --sort page-faults\n"
+    "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
+
+constexpr std::size_t kLeastWidth = 60;
+constexpr std::size_t kMostWidth = 160;
+constexpr std::size_t kPipeWidth = 100;
+
+std::size_t terminal_width() {
+    if (const char* asked = std::getenv("COLUMNS"); asked != nullptr && std::atoi(asked) > 0) {
+        return std::clamp(static_cast<std::size_t>(std::atoi(asked)), kLeastWidth, kMostWidth);
+    }
+    winsize size{};
+    if (::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return std::clamp<std::size_t>(size.ws_col, kLeastWidth, kMostWidth);
+    }
+    return kPipeWidth;
+}
+
+view::Style terminal_style() {
+    std::setlocale(LC_CTYPE, "");
+    return {.width = terminal_width(),
+            .colour = use_colour(STDOUT_FILENO),
+            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
+}
+
+int run_report(int argc, char** argv) {
+    CLI::App options("Show what a recording holds: what stands out, call paths, functions, lines, threads, events.",
+                     "kymo report");
+    options.footer(kExamples);
+    std::string folder;
+    std::string sort;
+    bool json = false;
+    bool no_creator = false;
+    std::size_t top = 10;
+    double percent = -1;
+    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
+    options.add_option("--top", top, "rows of each table (10)")->check(CLI::Range(1, 1'000'000));
+    options.add_option("--sort", sort,
+                       "sort by user, system, off-cpu, wall, samples or an event's name (processor time)");
+    options.add_option("--percent", percent, "leave out call paths under this share (1)")
+        ->check(CLI::Range(0.0, 100.0));
+    options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
+    if (const auto code = parse_options(options, argc, argv)) {
+        return *code;
+    }
+    const auto recording = recording::Recording::open(folder);
+    if (!recording) {
+        return fail(recording.error());
+    }
+    const auto profile = spacetime::load_profile(*recording, {.below_creators = !no_creator});
+    if (!profile) {
+        return fail(profile.error());
+    }
+    auto metric = view::find_metric(*profile, sort);
+    if (!metric) {
+        return fail(metric.error());
+    }
+    const spacetime::CallTree tree = spacetime::make_call_tree(*profile);
+    std::string text;
+    if (json) {
+        text =
+            view::json_report(*profile, tree).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        text += '\n';
+    } else {
+        view::ReportOptions shown{.style = terminal_style(), .metric = std::move(*metric), .top = top};
+        if (percent >= 0) {
+            shown.percent = percent;
+        }
+        text = view::terminal_report(*profile, tree, shown);
+    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});
+    }
+    return 0;
+}
+
+const Registration kReport({"report", "show what a recording holds", 20, run_report});
+
+}  // namespace
+}  // namespace kymo::cli

@@ -1,0 +1,330 @@
+#include "view/json.h"
+
+#include "spacetime/quality.h"
+#include "view/metric.h"
+#include "view/summary.h"
+
+#include <algorithm>
+#include <numeric>
+#include <sys/wait.h>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+using Json = nlohmann::ordered_json;
+
+double seconds(std::int64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+
+const char* mode_name(recording::EventMode mode) {
+    switch (mode) {
+        case recording::EventMode::kPeriod:
+            return "period";
+        case recording::EventMode::kFrequency:
+            return "frequency";
+        default:
+            return "count";
+    }
+}
+
+const char* kind_name(NodeKind kind) {
+    switch (kind) {
+        case NodeKind::kRoot:
+            return "root";
+        case NodeKind::kProcess:
+            return "process";
+        case NodeKind::kPartial:
+            return "partial";
+        case NodeKind::kNoPath:
+            return "no_path";
+        case NodeKind::kUnsampled:
+            return "unsampled";
+        default:
+            return "frame";
+    }
+}
+
+class Writer {
+  public:
+    Writer(const Profile& profile, const CallTree& tree) : profile_(profile), tree_(tree) {}
+
+    Json report() const {
+        Json json;
+        json["recording"] = recording();
+        json["findings"] = Json::array();
+        json["advantages"] = Json::array();
+        json["spaces"] = spaces();
+        for (const char* later : {"same_spaces", "intervals", "patterns"}) {
+            json[later] = Json::array();
+        }
+        json["threads"] = threads();
+        for (const char* later : {"waits", "finds", "metrics"}) {
+            json[later] = Json::array();
+        }
+        json["processes"] = processes();
+        json["functions"] = functions();
+        json["lines"] = lines();
+        json["call_tree"] = call_tree();
+        json["summary"] = sentences(profile_, tree_);
+        json["notes"] = profile_.warnings;
+        for (const std::string& warning : tree_.symbols.warnings) {
+            json["notes"].push_back(warning);
+        }
+        return json;
+    }
+
+  private:
+    Json costs(std::span<const std::int64_t> row) const {
+        Json json;
+        json["user_s"] = seconds(row[kUser]);
+        json["system_s"] = seconds(row[kSystem]);
+        json["off_cpu_s"] = seconds(row[kOffCpu]);
+        json["samples"] = row[kSamples];
+        return json;
+    }
+
+    Json event_counts(std::span<const std::int64_t> row) const {
+        Json json = Json::object();
+        for (std::size_t i = 0; i < profile_.events.size(); ++i) {
+            json[profile_.events[i].name] = row[kFirstEvent + i];
+        }
+        return json;
+    }
+
+    Json recording() const {
+        Json json;
+        json["program"] = profile_.command.empty() ? "" : profile_.command[0];
+        json["command"] = profile_.command;
+        json["host"] = profile_.host;
+        json["directory"] = profile_.directory;
+        json["processors"] = profile_.processors;
+        json["start_unix_s"] = static_cast<double>(profile_.started_realtime_ns) / 1e9;
+        json["duration_s"] = seconds(static_cast<std::int64_t>(profile_.end - profile_.begin));
+        json["exit_status"] = exit_status();
+        json["ending"] = ending(profile_);
+        json["processes"] = profile_.processes.size();
+        json["threads"] = profile_.threads.size();
+        json["ranks"] = 0;
+        const Quality& quality = profile_.quality;
+        json["samples"] = quality.samples;
+        json["lost"] = quality.lost;
+        json["throttled"] = quality.throttled;
+        json["merged"] = quality.merged;
+        json["unwritten"] = quality.unwritten;
+        json["kernel_records_lost"] = profile_.kernel_lost;
+        json["monitor_s"] = seconds(static_cast<std::int64_t>(quality.monitor_ns));
+        const auto rate = sampling_rate(profile_);
+        json["rate_asked_hz"] = rate ? Json(rate->asked_hz) : Json(nullptr);
+        json["rate_delivered_hz"] = rate ? Json(rate->delivered_hz) : Json(nullptr);
+        Json causes = Json::object();
+        for (std::size_t i = 1; i < quality.paths.size(); ++i) {
+            if (quality.paths[i] != 0) {
+                causes[std::string(path_end_key(static_cast<recording::PathEnd>(i)))] = quality.paths[i];
+            }
+        }
+        json["call_paths"] = {{"complete", complete_paths(quality)},
+                              {"partial", partial_paths(quality)},
+                              {"recovered", quality.recovered},
+                              {"by_cause", causes}};
+        const auto all = tree_.total[0];
+        json["user_s"] = seconds(all[kUser]);
+        json["system_s"] = seconds(all[kSystem]);
+        json["off_cpu_s"] = seconds(all[kOffCpu]);
+        json["events"] = events();
+        json["unavailable"] = Json::array();
+        for (const UnavailableInfo& info : profile_.unavailable) {
+            json["unavailable"].push_back({{"what", info.what}, {"why", info.why}, {"remedy", info.remedy}});
+        }
+        return json;
+    }
+
+    // As a shell has it: 128 + n for signal n; null while not known.
+    Json exit_status() const {
+        const int status = static_cast<int>(profile_.wait_status);
+        if (!profile_.has_run_end) {
+            return nullptr;
+        }
+        return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+
+    Json events() const {
+        Json json = Json::array();
+        for (std::size_t i = 0; i < profile_.events.size(); ++i) {
+            const EventInfo& event = profile_.events[i];
+            std::int64_t total = 0;
+            bool is_known = false;
+            for (const ProfileProcess& process : profile_.processes) {
+                if (!process.totals.empty()) {
+                    total += process.totals[i];
+                    is_known = true;
+                }
+            }
+            json.push_back({{"name", event.name},
+                            {"unit", event.unit},
+                            {"mode", mode_name(event.mode)},
+                            {"value", event.value},
+                            {"user_only", event.user_only},
+                            {"count", tree_.total[0][kFirstEvent + i]},
+                            {"process_count", is_known ? Json(total) : Json(nullptr)},
+                            {"samples", i < profile_.samples_by_event.size() ? profile_.samples_by_event[i] : 0}});
+        }
+        return json;
+    }
+
+    Json processes() const {
+        Json json = Json::array();
+        for (const ProfileProcess& process : profile_.processes) {
+            json.push_back({{"pid", process.pid},
+                            {"parent_pid", process.parent_pid},
+                            {"executable", process.executable},
+                            {"command", process.command},
+                            {"monitored", process.is_monitored},
+                            {"ended", process.has_ended},
+                            {"begin_s", since_start(process.begin)},
+                            {"end_s", since_start(process.end)},
+                            {"samples", process.quality.samples}});
+        }
+        return json;
+    }
+
+    double since_start(std::uint64_t time) const { return seconds(static_cast<std::int64_t>(time - profile_.begin)); }
+
+    Json threads() const {
+        Json json = Json::array();
+        for (const ProfileThread& thread : profile_.threads) {
+            Json row;
+            row["tid"] = thread.tid;
+            row["pid"] = profile_.processes[thread.process].pid;
+            row["name"] = thread.name;
+            row["created_by"] = creation_path(profile_, tree_, thread);
+            row["creator_tid"] = thread.creator == kNone ? Json(nullptr) : Json(profile_.threads[thread.creator].tid);
+            row["begin_s"] = since_start(thread.begin);
+            row["end_s"] = since_start(thread.end);
+            row["sampled"] = thread.is_sampled;
+            row["ended"] = thread.has_ended;
+            row["on_cpu_s"] = seconds(processor_time(thread.costs));
+            row["user_s"] = thread.is_sampled ? Json(seconds(thread.costs[kUser])) : Json(nullptr);
+            row["system_s"] = thread.is_sampled ? Json(seconds(thread.costs[kSystem])) : Json(nullptr);
+            row["off_cpu_s"] = seconds(thread.costs[kOffCpu]);
+            row["run_queue_s"] = seconds(thread.run_queue_ns);
+            row["paused_s"] = seconds(thread.paused_ns);
+            row["switches"] = thread.switches;
+            row["samples"] = thread.costs[kSamples];
+            row["lost"] = thread.quality.lost;
+            row["events"] = event_counts(thread.costs);
+            json.push_back(std::move(row));
+        }
+        return json;
+    }
+
+    Json file_of(std::uint32_t file) const { return file == 0 ? Json(nullptr) : Json(tree_.symbols.files[file]); }
+
+    Json place_of(std::uint32_t function, std::uint32_t file, std::uint32_t line) const {
+        const program::Function& known = tree_.symbols.functions[function];
+        Json json;
+        json["function"] = known.name;
+        json["file"] = file_of(file != 0 ? file : known.file);
+        json["line_begin"] = line;
+        json["line_end"] = line;
+        json["module"] = known.module;
+        json["ranges"] = Json::array();
+        return json;
+    }
+
+    std::vector<std::size_t> order(const CostTable& table) const {
+        std::vector<std::size_t> rows(table.rows());
+        std::iota(rows.begin(), rows.end(), std::size_t{0});
+        std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+            return processor_time(table[a]) > processor_time(table[b]);
+        });
+        return rows;
+    }
+
+    // Functions stand in for code spaces until there is an analysis of those.
+    Json spaces() const {
+        Json json = Json::array();
+        const std::int64_t all = processor_time(tree_.total[0]);
+        for (const std::size_t row : order(tree_.function_self)) {
+            const FunctionCosts& function = tree_.functions[row];
+            const auto self = tree_.function_self[row];
+            if (processor_time(self) <= 0) {
+                continue;
+            }
+            Json space;
+            space["id"] = "f" + std::to_string(function.function);
+            space["place"] = place_of(function.function, function.file, function.line);
+            space["weight"] = nullptr;
+            space["time_share"] = share(processor_time(self), all);
+            space["occurrences"] = nullptr;
+            space["longest_gap_s"] = nullptr;
+            space["uncertain"] = false;
+            space["events"] = event_counts(self);
+            json.push_back(std::move(space));
+        }
+        return json;
+    }
+
+    Json functions() const {
+        Json json = Json::array();
+        for (const std::size_t row : order(tree_.function_self)) {
+            const FunctionCosts& function = tree_.functions[row];
+            const program::Function& known = tree_.symbols.functions[function.function];
+            json.push_back({{"function", known.name},
+                            {"module", known.module},
+                            {"file", file_of(known.file)},
+                            {"line", known.line},
+                            {"hottest_file", file_of(function.file)},
+                            {"hottest_line", function.line},
+                            {"self", costs(tree_.function_self[row])},
+                            {"total", costs(tree_.function_total[row])},
+                            {"events", event_counts(tree_.function_self[row])}});
+        }
+        return json;
+    }
+
+    Json lines() const {
+        Json json = Json::array();
+        for (const std::size_t row : order(tree_.line_self)) {
+            const LineCosts& line = tree_.lines[row];
+            json.push_back({{"file", file_of(line.file)},
+                            {"line", line.line},
+                            {"function", tree_.symbols.functions[line.function].name},
+                            {"self", costs(tree_.line_self[row])},
+                            {"events", event_counts(tree_.line_self[row])}});
+        }
+        return json;
+    }
+
+    // Flat, a parent before its children: trees may be deeper than parsers like to nest.
+    Json call_tree() const {
+        Json json = Json::array();
+        for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+            const CallNode& node = tree_.nodes[i];
+            const program::Function& function = tree_.symbols.functions[node.function];
+            json.push_back({{"id", i},
+                            {"parent", i == 0 ? Json(nullptr) : Json(node.parent)},
+                            {"kind", kind_name(node.kind)},
+                            {"function", i == 0 ? "" : function.name},
+                            {"module", function.module},
+                            {"inlined", node.inlined},
+                            {"file", file_of(node.file)},
+                            {"line", node.line},
+                            {"self", costs(tree_.self[i])},
+                            {"total", costs(tree_.total[i])}});
+        }
+        return json;
+    }
+
+    const Profile& profile_;
+    const CallTree& tree_;
+};
+
+}  // namespace
+
+Json json_report(const Profile& profile, const CallTree& tree) {
+    return Writer(profile, tree).report();
+}
+
+}  // namespace kymo::view

@@ -1,0 +1,31 @@
+// What a report is sorted by and shares are shares of: processor time unless asked otherwise.
+#pragma once
+
+#include "base/result.h"
+#include "spacetime/costs.h"
+#include "spacetime/profile.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::view {
+
+struct Metric {
+    std::string name;                  // "processor time", "user time", "page-faults"
+    std::vector<std::size_t> columns;  // of a CostTable, added up
+    bool is_time = true;               // nanoseconds; otherwise a count
+    bool is_usual = false;             // its columns are shown in every table anyway
+
+    std::int64_t of(std::span<const std::int64_t> costs) const;
+};
+
+// "" (processor time), "user", "system", "off-cpu", "wall", "samples" or an event's name. Error: kUnknownEvent,
+// naming what there is.
+Result<Metric> find_metric(const spacetime::Profile& profile, std::string_view name);
+
+// value / total, 0 when there is no total.
+double share(std::int64_t value, std::int64_t total);
+
+}  // namespace kymo::view

@@ -1,0 +1,228 @@
+#include "view/summary.h"
+
+#include "program/demangle.h"
+#include "view/metric.h"
+#include "view/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/wait.h>
+
+namespace kymo::view {
+
+using namespace spacetime;
+
+namespace {
+
+// Frames below main and below a thread's function: the C library's start-up code.
+constexpr std::array<std::string_view, 9> kStartUp = {"_start",
+                                                      "__libc_start_main",
+                                                      "__libc_start_main_impl",
+                                                      "__libc_start_main_alias_2",
+                                                      "__libc_start_call_main",
+                                                      "start_thread",
+                                                      "clone3",
+                                                      "__clone3",
+                                                      "clone"};
+
+std::string whole_percent(double part) {
+    if (part > 0 && part < 0.01) {
+        return "less than 1 %";
+    }
+    return part >= 0.995 && part < 1 ? "over 99 %" : fmt::format("{:.0f} %", part * 100);
+}
+
+template <typename Costs>
+std::size_t heaviest(const CostTable& table, Costs&& value) {
+    std::size_t best = 0;
+    for (std::size_t row = 1; row < table.rows(); ++row) {
+        if (value(table[row]) > value(table[best])) {
+            best = row;
+        }
+    }
+    return best;
+}
+
+// Whether a function's time is all in copies inlined elsewhere; then into which function, if one.
+std::string inlined_into(const CallTree& tree, std::uint32_t function) {
+    std::uint32_t caller = kNone;
+    for (const CallNode& node : tree.nodes) {
+        if (node.kind != NodeKind::kFrame || node.function != function) {
+            continue;
+        }
+        const std::uint32_t parent = tree.nodes[node.parent].function;
+        if (!node.inlined || (caller != kNone && caller != parent)) {
+            return {};
+        }
+        caller = parent;
+    }
+    return caller == kNone ? std::string() : ", inlined into " + display_name(tree, caller);
+}
+
+std::string hottest_function(const CallTree& tree) {
+    const std::int64_t all = processor_time(tree.total[0]);
+    if (tree.functions.empty() || all <= 0) {
+        return {};
+    }
+    const std::size_t row = heaviest(tree.function_self, processor_time);
+    const FunctionCosts& hot = tree.functions[row];
+    const double part = share(processor_time(tree.function_self[row]), all);
+    const std::string where = place(tree, hot.file, hot.line);
+    return fmt::format("{} of the processor time is in {}{}{}.", whole_percent(part),
+                       display_name(tree, hot.function), where.empty() ? "" : " (" + where + ")",
+                       inlined_into(tree, hot.function));
+}
+
+std::string system_time(const CallTree& tree) {
+    const auto all = tree.total[0];
+    const double part = share(all[kSystem], processor_time(all));
+    if (part < 0.05 || tree.functions.empty()) {
+        return {};
+    }
+    const std::size_t row =
+        heaviest(tree.function_self, [](std::span<const std::int64_t> costs) { return costs[kSystem]; });
+    const double there = share(tree.function_self[row][kSystem], all[kSystem]);
+    std::string text = fmt::format("{} of the processor time is system time", whole_percent(part));
+    if (there >= 0.3) {
+        text += fmt::format(", {} of it entered from {}", whole_percent(there),
+                            display_name(tree, tree.functions[row].function));
+    }
+    return text + ".";
+}
+
+std::string busy_processors(const Profile& profile) {
+    std::int64_t on = 0;
+    for (const ProfileThread& thread : profile.threads) {
+        on += processor_time(thread.costs);
+    }
+    const auto wall = static_cast<double>(profile.end - profile.begin);
+    if (wall <= 0 || profile.threads.size() < 2) {
+        return {};
+    }
+    std::string text = fmt::format("On average {:.2f} ", static_cast<double>(on) / wall);
+    if (profile.processors != 0) {
+        text += "of " + quantity(profile.processors, "processor") + " ";
+    } else {
+        text += "processors ";
+    }
+    return text + "worked for the program.";
+}
+
+// The busiest thread beside the others that were created at the same place.
+std::string imbalance(const Profile& profile) {
+    std::size_t busiest = 0;
+    for (std::size_t i = 0; i < profile.threads.size(); ++i) {
+        if (processor_time(profile.threads[i].costs) > processor_time(profile.threads[busiest].costs)) {
+            busiest = i;
+        }
+    }
+    const ProfileThread& most = profile.threads[busiest];
+    std::int64_t sum = 0;
+    std::int64_t count = 0;
+    for (const ProfileThread& thread : profile.threads) {
+        if (thread.creation_node != kNone && thread.creation_node == most.creation_node) {
+            sum += processor_time(thread.costs);
+            ++count;
+        }
+    }
+    if (count < 2 || sum <= 0) {
+        return {};
+    }
+    const double ratio =
+        static_cast<double>(processor_time(most.costs)) * static_cast<double>(count) / static_cast<double>(sum);
+    if (ratio < 1.15) {
+        return {};
+    }
+    return fmt::format("Of {} threads created at one place, {} ({}) worked {:.2f} times the mean.", count,
+                       most.name.empty() ? "one" : most.name, most.tid, ratio);
+}
+
+}  // namespace
+
+std::string place(const CallTree& tree, std::uint32_t file, std::uint32_t line) {
+    if (line == 0 || file >= tree.symbols.files.size()) {
+        return {};
+    }
+    return std::filesystem::path(tree.symbols.files[file]).filename().string() + ":" + std::to_string(line);
+}
+
+std::string display_name(const CallTree& tree, std::uint32_t function) {
+    return program::short_name(tree.symbols.functions[function].name);
+}
+
+std::vector<std::string> creation_path(const Profile& profile, const CallTree& tree, const ProfileThread& thread) {
+    std::vector<std::string> names;
+    if (thread.creation_node == kNone || thread.creation_node >= profile.nodes.size()) {
+        return names;
+    }
+    for (std::uint32_t at = tree.node_of[thread.creation_node]; at != 0; at = tree.nodes[at].parent) {
+        const std::string name = display_name(tree, tree.nodes[at].function);
+        if (tree.nodes[at].kind == NodeKind::kFrame &&
+            std::find(kStartUp.begin(), kStartUp.end(), name) == kStartUp.end()) {
+            names.push_back(name);
+        }
+    }
+    std::reverse(names.begin(), names.end());
+    return names;
+}
+
+std::string command_line(const std::vector<std::string>& arguments) {
+    std::string line;
+    for (const std::string& argument : arguments) {
+        if (!line.empty()) {
+            line += ' ';
+        }
+        const bool is_plain =
+            !argument.empty() && argument.find_first_of(" \t\n'\"\\$&;|<>()*?[]#~`!") == std::string::npos;
+        if (is_plain) {
+            line += argument;
+            continue;
+        }
+        line += '\'';
+        for (const char c : argument) {
+            line += c == '\''                              ? std::string("'\\''")
+                    : static_cast<unsigned char>(c) < 0x20 ? std::string("?")
+                                                           : std::string(1, c);
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+std::string ending(const Profile& profile) {
+    if (!profile.has_run_end) {
+        return "the recording has no end: its parent was gone before the program";
+    }
+    const int status = static_cast<int>(profile.wait_status);
+    std::string text;
+    if (WIFEXITED(status)) {
+        text = fmt::format("exit status {}", WEXITSTATUS(status));
+    } else if (WIFSIGNALED(status)) {
+        text = fmt::format("killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    } else {
+        text = fmt::format("wait status {:#x}", profile.wait_status);
+    }
+    constexpr std::array<std::string_view, 5> kReasons = {
+        "", "recording interrupted", "recording ended by --duration", "recording ended by --max-size", "disk full"};
+    if (profile.end_reason > 0 && profile.end_reason < kReasons.size()) {
+        text += ", " + std::string(kReasons.at(profile.end_reason));
+    }
+    return text;
+}
+
+std::vector<std::string> sentences(const Profile& profile, const CallTree& tree) {
+    std::vector<std::string> all;
+    for (std::string sentence :
+         {hottest_function(tree), system_time(tree), busy_processors(profile), imbalance(profile)}) {
+        if (!sentence.empty()) {
+            all.push_back(std::move(sentence));
+        }
+    }
+    return all;
+}
+
+}  // namespace kymo::view

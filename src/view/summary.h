@@ -1,0 +1,27 @@
+// The report in sentences, and the words that its parts share.
+#pragma once
+
+#include "spacetime/call_tree.h"
+#include "spacetime/profile.h"
+
+#include <string>
+#include <vector>
+
+namespace kymo::view {
+
+// "demo.cpp:31"; nothing where the line is unknown.
+std::string place(const spacetime::CallTree& tree, std::uint32_t file, std::uint32_t line);
+// A function's name for people.
+std::string display_name(const spacetime::CallTree& tree, std::uint32_t function);
+// "main › run › pthread_create", without the start-up code of the C library.
+std::vector<std::string> creation_path(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                                       const spacetime::ProfileThread& thread);
+// A command line as one would type it.
+std::string command_line(const std::vector<std::string>& arguments);
+// "exited with status 3", "was killed by signal 9 (Killed)".
+std::string ending(const spacetime::Profile& profile);
+
+// What stands out, most important first. Each ends with a full stop.
+std::vector<std::string> sentences(const spacetime::Profile& profile, const spacetime::CallTree& tree);
+
+}  // namespace kymo::view

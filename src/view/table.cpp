@@ -1,0 +1,50 @@
+#include "view/table.h"
+
+#include <algorithm>
+
+namespace kymo::view {
+
+std::string render(const Style& style, const Table& table, std::size_t indent) {
+    constexpr std::size_t kGap = 2;
+    const std::size_t figures = table.headings.size() - 1;
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < figures; ++i) {
+        std::size_t width = columns(table.headings[i]);
+        for (const auto& row : table.rows) {
+            width = std::max(width, columns(row[i].text));
+        }
+        widths.push_back(width);
+    }
+    std::string out;
+    const auto line = [&](const auto& figure, const std::vector<Cell>& free) {
+        std::size_t used = indent;
+        std::string text(indent, ' ');
+        for (std::size_t i = 0; i < figures; ++i) {
+            const Cell cell = figure(i);
+            text += std::string(widths[i] - columns(cell.text), ' ') + paint(style, cell.ink, cell.text);
+            text += std::string(kGap, ' ');
+            used += widths[i] + kGap;
+        }
+        std::size_t room = style.width > used ? style.width - used : 0;
+        room = std::max<std::size_t>(room, 12);
+        for (std::size_t i = 0; i < free.size(); ++i) {
+            const std::string piece = cut_end(style, free[i].text, room);
+            text += paint(style, free[i].ink, piece);
+            room -= std::min(room, columns(piece));
+            if (piece != free[i].text || room == 0) {
+                break;
+            }
+        }
+        while (!text.empty() && text.back() == ' ') {
+            text.pop_back();
+        }
+        out += text + "\n";
+    };
+    line([&](std::size_t i) { return Cell{table.headings[i], Ink::kDim}; }, {{table.headings.back(), Ink::kDim}});
+    for (const auto& row : table.rows) {
+        line([&](std::size_t i) { return row[i]; }, {row.begin() + static_cast<std::ptrdiff_t>(figures), row.end()});
+    }
+    return out;
+}
+
+}  // namespace kymo::view

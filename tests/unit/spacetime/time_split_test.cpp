@@ -1,0 +1,78 @@
+#include "spacetime/time_split.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace kymo::spacetime {
+namespace {
+
+Interval tick(std::uint64_t end, std::uint64_t task_clock) {
+    return {.end = end, .task_clock = task_clock, .is_tick = true};
+}
+
+TEST(TimeSplit, WhatTaskClockAddsBeyondThePeriodIsSystemTime) {
+    TimeSplitter splitter(100, 10);
+    EXPECT_EQ(splitter.split(tick(110, 10)), (Split{10, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(150, 30)), (Split{10, 20, 10, 0}));
+    EXPECT_EQ(splitter.split(tick(160, 4)), (Split{4, 0, 6, 0}));
+}
+
+TEST(TimeSplit, OtherEventsShareOnePeriodOfUserTime) {
+    TimeSplitter splitter(0, 10);
+    EXPECT_EQ(splitter.split({.end = 6, .task_clock = 6}), (Split{6, 0, 0, 0}));
+    EXPECT_EQ(splitter.split({.end = 12, .task_clock = 6}), (Split{4, 2, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(20, 8)), (Split{0, 8, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(30, 10)), (Split{10, 0, 0, 0}));
+}
+
+TEST(TimeSplit, SystemTimeIsTakenWhereItIsMeasured) {
+    TimeSplitter splitter(0, 10);
+    EXPECT_EQ(splitter.split({.end = 100, .task_clock = 80, .system_time = 30, .is_tick = true}),
+              (Split{50, 30, 20, 0}));
+    EXPECT_EQ(splitter.split({.end = 110, .task_clock = 10, .system_time = 30, .is_tick = true}),
+              (Split{0, 10, 0, 0}));
+}
+
+TEST(TimeSplit, WithoutAPeriodProcessorTimeIsUserTime) {
+    TimeSplitter splitter(0, 0);
+    EXPECT_EQ(splitter.split({.end = 100, .task_clock = 80}), (Split{80, 0, 20, 0}));
+}
+
+TEST(TimeSplit, WithoutTaskClockAllIsUserTime) {
+    TimeSplitter splitter(0, 0);
+    EXPECT_EQ(splitter.split({.end = 100}), (Split{100, 0, 0, 0}));
+}
+
+TEST(TimeSplit, APauseIsNotOffCpuTime) {
+    TimeSplitter splitter(0, 10);
+    EXPECT_EQ(splitter.split({.end = 500, .task_clock = 10, .is_tick = true, .after_pause = true}),
+              (Split{10, 0, 0, 490}));
+}
+
+TEST(TimeSplit, PartsAddUpToWallTimeWhateverComes) {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 200; ++round) {
+        const std::uint64_t begin = random() % 1'000'000;
+        TimeSplitter splitter(begin, random() % 3 == 0 ? 0 : 1 + random() % 2000);
+        std::uint64_t now = begin;
+        std::int64_t sum = 0;
+        for (int i = 0; i < 100; ++i) {
+            now += random() % 5000;
+            Interval interval{.end = now, .is_tick = random() % 2 == 0, .after_pause = random() % 10 == 0};
+            if (random() % 8 != 0) {
+                interval.task_clock = random() % 6000;  // may exceed the wall time: clocks are read apart
+            }
+            if (random() % 2 == 0) {
+                interval.system_time = random() % 6000;
+            }
+            const Split split = splitter.split(interval);
+            EXPECT_GE(split.user, 0);
+            EXPECT_GE(split.system, 0);
+            sum += split.user + split.system + split.off_cpu + split.paused;
+        }
+        EXPECT_EQ(sum, static_cast<std::int64_t>(now - begin));
+    }
+}
+
+}  // namespace
+}  // namespace kymo::spacetime
