@@ -210,15 +210,6 @@ def main(body):
 # ---- reading a report ----------------------------------------------------------------------------------
 
 
-def function_shares(report):
-    """Share of processor time by function, 0 to 1."""
-    shares = {}
-    for space in report["spaces"]:
-        name = plain(space["place"]["function"])
-        shares[name] = shares.get(name, 0.0) + space["time_share"]
-    return shares
-
-
 def plain(function):
     """A function's last name: without return type, namespaces, template and call arguments."""
     name = function.replace("(anonymous namespace)", "anonymous")

@@ -5,13 +5,17 @@
 
 namespace {
 
+// The constants keep the three from being the same code, which the compiler would make one of.
 [[gnu::noinline]] void seventy(int length) {
+    asm volatile("" ::"i"(70));
     account::microseconds(length);
 }
 [[gnu::noinline]] void twenty(int length) {
+    asm volatile("" ::"i"(20));
     account::microseconds(length);
 }
 [[gnu::noinline]] void ten(int length) {
+    asm volatile("" ::"i"(10));
     account::microseconds(length);
 }
 
