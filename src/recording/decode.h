@@ -52,10 +52,32 @@ class AnyHandler {
 
 namespace detail {
 
+// As decode_varint. Lengths up to four bytes, all but a few of them, go by branches, which the processor predicts
+// well: a version without branches, eight bytes at once, took twice as long since each value waits for the last one's
+// length.
 inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value) {
     if (at != end && *at < 0x80U) {
         value = *at++;
         return true;
+    }
+    if (end - at >= 4) {
+        const std::uint64_t two = (at[0] & 0x7FU) | static_cast<std::uint64_t>(at[1] & 0x7FU) << 7U;
+        if (at[1] < 0x80U) {
+            value = two;
+            at += 2;
+            return true;
+        }
+        const std::uint64_t three = two | static_cast<std::uint64_t>(at[2] & 0x7FU) << 14U;
+        if (at[2] < 0x80U) {
+            value = three;
+            at += 3;
+            return true;
+        }
+        if (at[3] < 0x80U) {
+            value = three | static_cast<std::uint64_t>(at[3]) << 21U;
+            at += 4;
+            return true;
+        }
     }
     return decode_varint(&at, end, &value);
 }
@@ -150,6 +172,7 @@ class RowDecoder final : public AnyDecoder {
             members_.push_back(member_for(column));
         }
         bases_.resize(table.columns.size());
+        lists_.resize(table.columns.size());
         // The usual case: the file's columns begin with Row's own, or Row's own begin with the file's.
         as_written_ = true;
         for (std::size_t i = 0; i < members_.size() && i < kColumns; ++i) {
@@ -223,9 +246,6 @@ class RowDecoder final : public AnyDecoder {
     }
     bool read(ColumnType, std::size_t column, std::span<const std::uint64_t>& list, const std::uint8_t*& at,
               const std::uint8_t* end) {
-        if (lists_.size() <= column) {
-            lists_.resize(column + 1);
-        }
         return detail::read_list(at, end, lists_[column], list);
     }
 

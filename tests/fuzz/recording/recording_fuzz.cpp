@@ -29,7 +29,7 @@ struct Everything {
     std::span<const std::uint64_t> f = {};
     double g = 0;
     static constexpr const char* kTable = "e";
-    static constexpr std::uint32_t kTableId = 99;
+    [[maybe_unused]] static constexpr std::uint32_t kTableId = 99;
     template <typename V>
     static constexpr void columns(V&& visit) {
         visit("a", ColumnType::kUint, "", &Everything::a);
