@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <gtest/gtest.h>
-#include <sys/auxv.h>
 #include <string>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace kymo::unwind::test {

@@ -196,7 +196,7 @@ TEST_F(WalkInHandler, FromAnAlternateStackToTheThreads) {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     action.sa_sigaction = [](int, siginfo_t*, void*) {
         static void* addresses[256];
-        const int count = backtrace(addresses, 256);
+        const int count = glibc_backtrace(addresses, 256);
         const Registers here = capture_here();
         const StackFinder finder{&own, find_in};
         const MemoryView stack = MemoryView::live(other.begin, other.end);
