@@ -7,7 +7,7 @@
 //
 // Contract: usable in the monitor and its signal handler; no state beyond the mapping. One reader at a time a ring.
 // The kernel writes at data_head; what is consumed is handed back through data_tail at the end of drain(). Cost:
-// about 20 ns a sample with a group of four (bench/events_ring).
+// about 20 ns a sample with a group of four.
 #pragma once
 
 #include "events/attributes.h"
