@@ -190,7 +190,7 @@ std::string_view ElfFile::interpreter() const {
         if (candidate.p_type == PT_INTERP) {
             const auto text = contents(candidate);
             const auto* begin = reinterpret_cast<const char*>(text.data());
-            return {begin, strnlen(begin, text.size())};
+            return {begin, text.empty() ? 0 : strnlen(begin, text.size())};
         }
     }
     return {};

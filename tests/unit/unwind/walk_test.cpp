@@ -13,6 +13,7 @@ extern "C" {
 int without_rules_framed(void (*call)(void*), void* context);
 int without_rules_unframed(void (*call)(void*), void* context);
 void without_rules_leaf();
+void calls_without_rules_leaf();
 void without_rules_entry();
 long with_frame_calls(long (*call)(void*), void* context);
 int cfa_by_rbx(void (*call)(void*), void* context);
@@ -241,10 +242,11 @@ TEST_F(WalkInHandler, FunctionWithoutRulesOrFramePointerEndsThePath) {
 
 TEST_F(WalkInHandler, InterruptedLeafWithoutRules) {
     install(SIGTRAP, 0);
-    without_rules_leaf();
+    calls_without_rules_leaf();
     EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
     EXPECT_TRUE(in_handler.result.recovered);
-    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(without_rules_leaf), 16));
+    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(without_rules_leaf), 4));
+    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(calls_without_rules_leaf), 13));
 }
 
 TEST_F(WalkInHandler, InterruptedEntryWithoutRulesLosesNoFrame) {

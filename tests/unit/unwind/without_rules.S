@@ -30,14 +30,29 @@ without_rules_unframed:
     ret
     .size without_rules_unframed, . - without_rules_unframed
 
-// A leaf that has not touched the stack; rbp holds something else.
+// A leaf that has not touched the stack, below a caller that has put something else into rbp and knows its own frame without it.
+    .globl calls_without_rules_leaf
+    .type calls_without_rules_leaf, @function
+calls_without_rules_leaf:
+    .cfi_startproc
+    push %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    mov $1, %ebp
+    call without_rules_leaf
+    pop %rbp
+    .cfi_def_cfa_offset 8
+    .cfi_restore %rbp
+    ret
+    .cfi_endproc
+    .size calls_without_rules_leaf, . - calls_without_rules_leaf
+
     .globl without_rules_leaf
     .type without_rules_leaf, @function
 without_rules_leaf:
-    mov %rbp, %rdx
-    mov $1, %ebp
+    nop
     int3
-    mov %rdx, %rbp
+    nop
     ret
     .size without_rules_leaf, . - without_rules_leaf
 
