@@ -26,7 +26,7 @@ constexpr const char* kExamples =
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
 
-constexpr std::size_t kLeastWidth = 60;
+constexpr std::size_t kLeastWidth = 72;
 constexpr std::size_t kMostWidth = 160;
 constexpr std::size_t kPipeWidth = 100;
 

@@ -257,6 +257,52 @@ class Builder {
 
 }  // namespace
 
+CallTree fold_recursion(const CallTree& tree) {
+    CallTree folded;
+    folded.self = CostTable(tree.self.events());
+    folded.nodes.push_back(tree.nodes[0]);
+    std::unordered_map<PlaceKey, std::uint32_t, PlaceHash> index;
+    std::vector<std::uint32_t> node_of(tree.nodes.size());
+    std::vector<std::uint32_t> depth(tree.nodes.size(), 1);
+    std::vector<std::int64_t> hottest(1);
+    for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
+        const CallNode& node = tree.nodes[i];
+        const std::uint32_t parent = node_of[node.parent];
+        std::uint32_t& at = node_of[i];
+        const CallNode& above = folded.nodes[parent];
+        if (node.kind == NodeKind::kFrame && above.kind == NodeKind::kFrame && above.function == node.function) {
+            at = parent;
+            depth[i] = depth[node.parent] + 1;
+        } else {
+            const PlaceKey key{parent, node.function,
+                               (static_cast<std::uint32_t>(node.kind) << 1U) | (node.inlined ? 1U : 0U)};
+            const auto [entry, is_new] = index.try_emplace(key, static_cast<std::uint32_t>(folded.nodes.size()));
+            at = entry->second;
+            if (is_new) {
+                folded.nodes.push_back(node);
+                folded.nodes.back().parent = parent;
+                hottest.push_back(-1);
+            }
+        }
+        CallNode& into = folded.nodes[at];
+        into.recursion = std::max(into.recursion, depth[i]);
+        if (const std::int64_t time = processor_time(tree.self[i]); time > hottest[at]) {
+            hottest[at] = time;
+            into.file = node.file;
+            into.line = node.line;
+        }
+    }
+    folded.self.resize(folded.nodes.size());
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+        add(folded.self[node_of[i]], tree.self[i]);
+    }
+    folded.total = folded.self;
+    for (std::size_t node = folded.nodes.size() - 1; node > 0; --node) {
+        add(folded.total[folded.nodes[node].parent], folded.total[node]);
+    }
+    return folded;
+}
+
 std::vector<program::Request> frames_to_name(const Profile& profile) {
     std::vector<program::Request> requests(profile.images.size());
     for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -22,6 +22,7 @@ struct CallNode {
     bool inlined = false;
     std::uint32_t file = 0;  // the hottest place in this function on this path
     std::uint32_t line = 0;
+    std::uint32_t recursion = 1;  // in a folded tree: most levels of itself
 };
 
 struct FunctionCosts {
@@ -50,6 +51,11 @@ struct CallTree {
     std::vector<LineCosts> lines;
     CostTable line_self;
 };
+
+// The tree with direct recursion taken together: a function that calls itself is one node, and what it calls at
+// any depth hangs below that. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay
+// empty.
+CallTree fold_recursion(const CallTree& tree);
 
 // Names the frames and makes the tables. Cost: linear in the profile's nodes, plus symbolize().
 CallTree make_call_tree(const Profile& profile);

@@ -147,6 +147,7 @@ class Loader {
                     stream->end = std::max(stream->end, row.time);
                     stream->creator_stream = static_cast<std::uint32_t>(row.creator_stream);
                     stream->creator_context = static_cast<std::uint32_t>(row.creator_context);
+                    stream->mechanism = row.mechanism;
                 }
             }),
             rec::on<rec::StreamName>([&](StreamId, const rec::StreamName& row) {
@@ -267,6 +268,13 @@ class Loader {
         return last_ = &found->second;
     }
 
+    // The event list is one for all streams, but only those measured by thread timers can read system time: in
+    // the others its column stays 0.
+    bool reads_system_time(const StreamData& stream) const {
+        const std::uint64_t mechanism = stream.mechanism != 0 ? stream.mechanism : data_.mechanism;
+        return mechanism != static_cast<std::uint64_t>(rec::Mechanism::kPerfEvents);
+    }
+
     void add_context(StreamData& stream, const rec::Context& row) {
         // Numbers rise from 1; some may be missing where space ran out.
         const std::size_t limit = 4 * stream.contexts.size() + 65536;
@@ -304,7 +312,7 @@ class Loader {
         if (roles.task_clock) {
             interval.task_clock = delta(*roles.task_clock);
         }
-        if (roles.system_time) {
+        if (roles.system_time && reads_system_time(stream)) {
             interval.system_time = delta(*roles.system_time);
         }
         add_split(costs, running.splitter.split(interval), stream);
@@ -359,7 +367,7 @@ class Loader {
         if (roles.task_clock) {
             interval.task_clock = time_rest(*roles.task_clock);
         }
-        if (roles.system_time) {
+        if (roles.system_time && reads_system_time(stream)) {
             interval.system_time = time_rest(*roles.system_time);
         }
         add_split(stream.unsampled, running->splitter.split(interval), stream);

@@ -77,6 +77,7 @@ struct StreamData {
     bool has_ended = false;  // its last word was found: totals are exact
     std::uint32_t creator_stream = 0;
     std::uint32_t creator_context = 0;
+    std::uint64_t mechanism = 0;  // recording::Mechanism; 0: the process's
 
     std::vector<ContextInfo> contexts{1};  // index: ContextId
     std::vector<bool> is_complete{true};   // a complete call path goes through this context

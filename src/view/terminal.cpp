@@ -24,7 +24,7 @@ constexpr std::size_t kTreeRowsATableRow = 4;
 class Report {
   public:
     Report(const Profile& profile, const CallTree& tree, const ReportOptions& options)
-        : profile_(profile), tree_(tree), options_(options), style_(options.style) {}
+        : profile_(profile), tree_(tree), folded_(fold_recursion(tree)), options_(options), style_(options.style) {}
 
     std::string text() {
         header();
@@ -47,7 +47,7 @@ class Report {
     void heading(std::string_view title, std::string_view rest = {}) {
         out_ += "\n" + paint(style_, Ink::kHeading, title);
         if (!rest.empty()) {
-            out_ += "  " + paint(style_, Ink::kDim, rest);
+            out_ += "  " + paint(style_, Ink::kDim, cut_end(style_, rest, style_.width - columns(title) - 2));
         }
         out_ += "\n";
     }
@@ -230,7 +230,7 @@ class Report {
         TreeLimits limits;
         limits.least_share = options_.percent.value_or(1.0) / 100;
         limits.most_rows = options_.percent ? SIZE_MAX : std::max<std::size_t>(options_.top * kTreeRowsATableRow, 20);
-        const auto rows = tree_rows(tree_, options_.metric, limits);
+        const auto rows = tree_rows(folded_, options_.metric, limits);
         Table table;
         table.headings.push_back("share");
         add_heads(table.headings);
@@ -275,28 +275,21 @@ class Report {
             return;
         }
         if (row.kind == TreeRow::Kind::kItself) {
-            cells.push_back({"in " + display_name(tree_, tree_.nodes[row.chain[0]].function) + " itself", Ink::kDim});
+            cells.push_back(
+                {"in " + display_name(tree_, folded_.nodes[row.chain[0]].function) + " itself", Ink::kDim});
             return;
         }
         // A chain: what fits of its beginning, always its last two.
         std::vector<std::string> names;
-        for (std::size_t i = 0; i < row.chain.size();) {
-            const CallNode& node = tree_.nodes[row.chain[i]];
-            std::size_t same = i + 1;
-            while (same < row.chain.size() && tree_.nodes[row.chain[same]].function == node.function) {
-                ++same;
-            }
+        for (const std::uint32_t link : row.chain) {
+            const CallNode& node = folded_.nodes[link];
             std::string name = display_name(tree_, node.function);
-            if (same - i > 1) {
-                name += " " + std::string(sign().times) + std::to_string(same - i);
+            if (node.recursion > 1) {
+                name += " " + std::string(sign().times) + std::to_string(node.recursion);
             }
-            if (node.inlined) {
-                name = "[" + name + "]";
-            }
-            names.push_back(std::move(name));
-            i = same;
+            names.push_back(node.inlined ? "[" + name + "]" : name);
         }
-        const CallNode& end = tree_.nodes[row.chain.back()];
+        const CallNode& end = folded_.nodes[row.chain.back()];
         const std::string where = end.kind == NodeKind::kFrame ? place(tree_, end.file, end.line) : std::string();
         const std::size_t figures =
             2 + 7 + 2 + 3 * 10 + (options_.metric.is_usual ? 0 : 2 + options_.metric.name.size());
@@ -314,7 +307,7 @@ class Report {
             names.erase(names.begin() + 1);
             ++hidden;
         }
-        if (names.size() == 2 && hidden == 0 && length() > room) {
+        if (names.size() == 2 && length() > room) {
             names.erase(names.begin());
             ++hidden;
         }
@@ -329,7 +322,9 @@ class Report {
             before = std::string(sign().ellipsis) + std::string(sign().then);
         }
         cells.push_back({before, Ink::kPlain});
-        cells.push_back({names.back(), Ink::kName});
+        const std::size_t taken = columns(before);
+        cells.push_back(
+            {cut_begin(style_, names.back(), std::max<std::size_t>(room, taken + 12) - taken), Ink::kName});
         if (!where.empty()) {
             cells.push_back({"  " + where, Ink::kDim});
         }
@@ -451,16 +446,21 @@ class Report {
         more(shown, order.size());
     }
 
-    // A creation path's end, which tells threads apart.
+    // The program's own end of a creation path, which tells threads apart: without the library between it and the
+    // system.
     std::string tail(const std::vector<std::string>& path) const {
-        constexpr std::size_t kNames = 4;
-        std::string text;
-        const std::size_t first = path.size() > kNames ? path.size() - kNames : 0;
-        if (first != 0) {
-            text = std::string(sign().ellipsis) + std::string(sign().then);
+        constexpr std::size_t kNames = 2;
+        std::vector<std::string> own;
+        std::copy_if(path.begin(), path.end(), std::back_inserter(own), [](const std::string& name) {
+            return !name.starts_with("std::") && !name.starts_with("__") && !name.starts_with("pthread_create");
+        });
+        if (own.empty()) {
+            own = path;
         }
-        for (std::size_t i = first; i < path.size(); ++i) {
-            text += (i == first ? "" : std::string(sign().then)) + path[i];
+        const std::size_t first = own.size() > kNames ? own.size() - kNames : 0;
+        std::string text;
+        for (std::size_t i = first; i < own.size(); ++i) {
+            text += (i == first ? "" : std::string(sign().then)) + own[i];
         }
         return text;
     }
@@ -519,6 +519,7 @@ class Report {
 
     const Profile& profile_;
     const CallTree& tree_;
+    const CallTree folded_;  // what the call paths are drawn from
     const ReportOptions& options_;
     const Style& style_;
     std::string out_;

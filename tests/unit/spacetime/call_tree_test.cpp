@@ -108,6 +108,22 @@ TEST(CallTree, RecursionCountsAPathOnce) {
     EXPECT_EQ(user(tree.function_total, row_of(tree, "main")), 2000);
 }
 
+TEST(CallTree, DirectRecursionFoldsIntoOneNode) {
+    Made made;
+    const auto main = made.node(0, 1, 0);
+    const auto first = made.node(main, 2, 1);
+    const auto second = made.node(first, 5, 2);
+    made.node(first, 1, 10);
+    made.node(made.node(second, 5, 4), 1, 20);
+    const CallTree folded = fold_recursion(made.tree());
+    ASSERT_EQ(folded.nodes.size(), 4U);  // root › main › f ×3 › main
+    EXPECT_EQ(folded.nodes[2].recursion, 3U);
+    EXPECT_EQ(user(folded.self, 2), 7);
+    EXPECT_EQ(user(folded.self, 3), 30);
+    EXPECT_EQ(user(folded.total, 0), 37);
+    EXPECT_EQ(folded.nodes[1].recursion, 1U);
+}
+
 TEST(CallTree, OffsetsToNameAreAscendingAndUnique) {
     Made made;
     const auto main = made.node(0, 3, 0);

@@ -187,6 +187,29 @@ TEST_F(TwoThreads, TruncatedFilesGiveWhatTheyHold) {
     }
 }
 
+TEST(Profile, SystemTimeIsReadWhereTheMechanismCan) {
+    const TemporaryFolder folder;
+    {
+        MadeFile file(folder.path() / "process-1-0.krec", 1);
+        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        file.event(1, "system-time", "ns", recording::EventMode::kCount, 0);
+        for (std::uint32_t stream = 1; stream <= 2; ++stream) {
+            recording::Stream row;
+            row.stream = stream;
+            row.tid = stream;
+            row.mechanism = stream;  // 1: perf events, 2: thread timers
+            file.own().append(row);
+            file.sample(stream, 10 * kMs, 0, {8 * kMs, stream == 1 ? 0 : 3 * kMs});
+        }
+        file.close();
+    }
+    const Profile profile = load(folder.path());
+    EXPECT_EQ(profile.threads[0].costs[kUser], ms(1));
+    EXPECT_EQ(profile.threads[0].costs[kSystem], ms(7));
+    EXPECT_EQ(profile.threads[1].costs[kUser], ms(5));
+    EXPECT_EQ(profile.threads[1].costs[kSystem], ms(3));
+}
+
 TEST(Profile, OfNothingIsAnError) {
     const TemporaryFolder folder;
     {
