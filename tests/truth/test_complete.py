@@ -81,11 +81,13 @@ def body(test):
     test.check("enough samples to judge", "> 500", samples, samples > 500)
     test.check("complete call paths", "≥ 99.9 %", f"{paths['complete']} of {walked} {paths.get('by_cause')}",
                walked > 0 and paths["complete"] >= 0.999 * walked)
-    # The same from the outside: what stands at the root of the paths that are called complete?
-    folded = test.folded(path)
+    # The same from the outside: what stands at the root of the paths? Time after a thread's last sample has no path.
+    folded = [(frames, weight) for frames, weight in test.folded(path) if "[after the last sample]" not in frames]
     everything = sum(weight for _, weight in folded)
     rooted = sum(weight for frames, weight in folded if any(plain(frame) in BOTTOMS for frame in frames))
     print("note: roots", sorted({frames[0] for frames, _ in folded})[:12])
+    stray = sorted(((weight / max(1, everything), frames[-3:]) for frames, weight in folded if not any(plain(f) in BOTTOMS for f in frames)), reverse=True)
+    print("note: elsewhere", [(f"{share:.5f}", frames) for share, frames in stray[:5]])
     test.check("time on paths with main or a thread's start", "≥ 99.9 %", f"{rooted / max(1, everything):.5f}",
                everything > 0 and rooted >= 0.999 * everything)
     there = sum(s["time_share"] for s in report["spaces"] if module in str(s["place"].get("module")))
