@@ -1,0 +1,33 @@
+// The seam between machine code and everything that reads it. An architecture is one file (decode_<arch>.cpp) that
+// implements Decoder, and one line in decode.cpp.
+#pragma once
+
+#include "program/flow/instruction.h"
+
+#include <cstdint>
+#include <span>
+
+namespace kymo::program {
+
+// Stateless: any thread may use one at any time. Never reads outside `bytes`.
+class Decoder {
+  public:
+    virtual ~Decoder() = default;
+
+    // The instruction that begins with bytes[0], which lies at `address`: length, kind and target. False where the
+    // bytes are no instruction, or end within one. About 30 ns.
+    virtual bool decode_flow(std::span<const std::uint8_t> bytes, std::uint64_t address, Instruction* out) const = 0;
+
+    // The same with operands and effect. About 80 ns.
+    virtual bool decode(std::span<const std::uint8_t> bytes, std::uint64_t address, Instruction* out) const = 0;
+
+    // The lengths that instructions are a multiple of: where to go on after bytes that are none.
+    virtual std::uint8_t alignment() const = 0;
+};
+
+// By ELF machine number (e_machine); null where this build has no decoder for it. Valid for ever.
+const Decoder* decoder_for(std::uint16_t machine);
+
+const Decoder& x86_64_decoder();
+
+}  // namespace kymo::program

@@ -1,0 +1,37 @@
+// Reading the table behind an indirect jump: which values can the jump's operand have?
+//
+// The last instructions before the jump are evaluated over symbols, along each way that leads to it (a few blocks
+// back, a few ways). Recognised is every computation of the forms
+//     target = sign- or zero-extended entry of table[index], or base + that,
+// with constant table and base: absolute tables of 8- or 4-byte addresses, and the 4-byte offsets relative to a base
+// that gcc and clang write for position-independent code. The number of entries comes from an unsigned comparison of
+// the index with a constant, or from a mask. A base that was put into a register far ahead (out of a loop) is looked
+// for separately. Without a bound, entries are read as long as they lead into the function.
+#pragma once
+
+#include "program/flow/flow_graph.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kymo::program {
+
+struct TableTargets {
+    JumpTable table;
+    std::vector<std::uint64_t> targets;  // in the table's order, double ones kept
+};
+
+// How much may still be done for one function: instructions decoded, taken together over all its indirect jumps.
+struct TableBudget {
+    std::size_t instructions = 0;
+};
+
+// `block` of `graph` (which may still lack edges) ends in an indirect jump. `predecessors`: blocks by block.
+// Cost: usually some tens of instructions; never more than the budget and max_entries.
+std::optional<TableTargets> read_jump_table(const Decoder& decoder, const FlowGraph& graph,
+                                            const std::vector<std::vector<std::uint32_t>>& predecessors,
+                                            std::uint32_t block, const CodeBytes& code, const CodeBytes& data,
+                                            std::uint32_t max_entries, TableBudget* budget);
+
+}  // namespace kymo::program
