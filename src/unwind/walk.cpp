@@ -86,6 +86,9 @@ class Walk {
             if (kind_of(found.rule) == RuleKind::kPlain) [[likely]] {
                 const StepResult step = cursor_.step(found.rule, stack_);
                 if (step == StepResult::kOk) [[likely]] {
+                    if (exact_ && result.count == 0 && is_no_code(cursor_.pc())) [[unlikely]] {
+                        skip_untold_pushes(&result);
+                    }
                     ++result.count;
                     exact_ = false;
                     if (cursor_.pc() == 0) [[unlikely]] {  // by convention the outermost frame's return address
@@ -102,9 +105,41 @@ class Walk {
     }
 
   private:
+    // What cannot be a return address, also where code is generated at run time: small numbers and the stack itself.
+    bool is_no_code(std::uint64_t address) const {
+        constexpr std::uint64_t kLowestMapping = 0x10000;
+        return (address < kLowestMapping && address != 0) || (address >= stack_.begin() && address < stack_.end());
+    }
+
+    // Hand-written code may push registers and not say so (glibc 2.36's __mpn_addmul_1, busy in printf of doubles:
+    // its table has CFA = rsp + 8 throughout). The return address then lies a few words up.
+    __attribute__((noinline)) void skip_untold_pushes(WalkResult* result) {
+        constexpr unsigned kMostPushes = 6;
+        const KnownCode code(images_);
+        for (unsigned i = 0; i < kMostPushes; ++i) {
+            const std::uint64_t at = cursor_.sp() + 8ULL * i;
+            std::uint64_t value = 0;
+            if (!stack_.read(at, &value)) {
+                return;
+            }
+            if (code.is_return_address(value)) {
+                cursor_.recover(value, at + 8, nullptr);
+                result->recovered = true;
+                return;
+            }
+        }
+    }
+
+    // makecontext's bottom: a return address that was never returned to. It is the first byte of a function, and
+    // before it there is none.
+    bool is_made_up_bottom(const ImageSet::Lookup& found) const {
+        return !exact_ && found.image != nullptr && kind_of(found.rule) == RuleKind::kNone &&
+               kind_of(images_.rule_at(cursor_.pc()).rule) != RuleKind::kNone;
+    }
+
     // Everything but a plain rule that works. Counts the frame; false: the walk is over and result->end says how.
     __attribute__((noinline)) bool rare_step(const ImageSet::Lookup& found, Frame& frame, WalkResult* result) {
-        if (kind_of(found.rule) == RuleKind::kBottom) {
+        if (kind_of(found.rule) == RuleKind::kBottom || is_made_up_bottom(found)) {
             ++result->count;
             result->end = PathEnd::kComplete;
             return false;

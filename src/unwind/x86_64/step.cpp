@@ -82,7 +82,9 @@ StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const Memo
             return StepResult::kBadRule;
         }
     }
-    if (!rule.signal_frame && sp <= sp_) {
+    // Nothing is left on the stack only where a function has popped its return address into a register (vfork,
+    // longjmp): in the interrupted frame, once.
+    if (!rule.signal_frame && (sp < sp_ || (sp == sp_ && !all_known_))) {
         return StepResult::kNoProgress;
     }
 

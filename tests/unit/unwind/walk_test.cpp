@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <thread>
+#include <ucontext.h>
 
 extern "C" {
 int without_rules_framed(void (*call)(void*), void* context);
@@ -15,6 +16,8 @@ int without_rules_unframed(void (*call)(void*), void* context);
 void without_rules_leaf();
 void calls_without_rules_leaf();
 void without_rules_entry();
+void pushes_untold();
+void returns_by_register();
 long with_frame_calls(long (*call)(void*), void* context);
 int cfa_by_rbx(void (*call)(void*), void* context);
 void cfa_by_r10();
@@ -262,6 +265,49 @@ TEST_F(WalkInHandler, InterruptedEntryWithoutRulesLosesNoFrame) {
     ASSERT_GE(in_handler.frames.size(), 3U);
     // entry, the lambda, with_frame_calls: following the frame pointer from entry would skip the lambda.
     EXPECT_LT(in_handler.frames[2].address - reinterpret_cast<std::uint64_t>(with_frame_calls), 32U);
+}
+
+TEST_F(WalkInHandler, PushesThatTheTableDoesNotTell) {
+    install(SIGTRAP, 0);
+    recurse(3, [] { pushes_untold(); });
+    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
+    EXPECT_TRUE(in_handler.result.recovered);
+    ASSERT_GE(in_handler.frames.size(), 2U);
+    EXPECT_NE(raw(in_handler.frames[1].image), 0U) << "what was pushed is no frame";
+    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(recurse), 256));
+}
+
+TEST_F(WalkInHandler, AnEmptyFrameThatHasItsCallerInARegister) {
+    install(SIGTRAP, 0);
+    recurse(3, [] { returns_by_register(); });
+    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
+    EXPECT_FALSE(in_handler.result.recovered);
+    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(recurse), 256));
+}
+
+// ---- coroutines
+
+Path in_coroutine;
+std::vector<char> coroutine_stack(256 * 1024);
+
+void coroutine() {
+    const Registers here = capture_here();
+    const auto end = reinterpret_cast<std::uint64_t>(coroutine_stack.data() + coroutine_stack.size());
+    in_coroutine = walk_from(here, MemoryView::live(here.sp(), end));
+}
+
+TEST(Walk, ACoroutineEndsWhereItWasMade) {
+    static ucontext_t here;
+    static ucontext_t there;
+    ASSERT_EQ(getcontext(&there), 0);
+    there.uc_stack.ss_sp = coroutine_stack.data();
+    there.uc_stack.ss_size = coroutine_stack.size();
+    there.uc_link = &here;
+    makecontext(&there, coroutine, 0);
+    ASSERT_EQ(swapcontext(&here, &there), 0);
+    EXPECT_EQ(in_coroutine.result.end, PathEnd::kComplete);
+    EXPECT_FALSE(in_coroutine.result.recovered);
+    EXPECT_EQ(in_coroutine.frames.size(), 2U) << "the coroutine and its made-up caller";
 }
 
 TEST(Walk, BaseInAPreservedRegisterOtherThanTheFramePointer) {

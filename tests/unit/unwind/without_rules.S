@@ -56,6 +56,36 @@ without_rules_leaf:
     ret
     .size without_rules_leaf, . - without_rules_leaf
 
+// Pushes registers and does not say so, as glibc's __mpn_addmul_1: by its table the return address is what rbx held (0x78).
+    .globl pushes_untold
+    .type pushes_untold, @function
+pushes_untold:
+    .cfi_startproc
+    push %rbp
+    push %rbx
+    mov $0x78, %ebx
+    push %rbx
+    int3
+    pop %rbx
+    pop %rbx
+    pop %rbp
+    ret
+    .cfi_endproc
+    .size pushes_untold, . - pushes_untold
+
+// Takes its return address off the stack, as vfork does: for a while the frame is empty and has its caller in rdx.
+    .globl returns_by_register
+    .type returns_by_register, @function
+returns_by_register:
+    .cfi_startproc
+    pop %rdx
+    .cfi_def_cfa_offset 0
+    .cfi_register %rip, %rdx
+    int3
+    jmp *%rdx
+    .cfi_endproc
+    .size returns_by_register, . - returns_by_register
+
 // About to push the frame pointer: rbp is still the caller's, and a chain through it would miss one frame.
     .globl without_rules_entry
     .type without_rules_entry, @function
