@@ -95,31 +95,6 @@ def compare(name, program, build, folder, rounds):
         print(f"  recording: perf's is {bytes_of['perf'] / bytes_of['kymo']:.0f} times kymo's")
 
 
-def compare_reports(build, folder, rounds):
-    """The time to a first view of a run of about ten seconds with two threads and debug information."""
-    program = [build / "bin/kymo-demo", "--rounds", "140"]
-    kymo_out, perf_out = folder / "long.kymo", folder / "long.data"
-    ways = {"kymo report": ([build / "bin/kymo", "record", "-e", f"task-clock:freq={RATE}", "-o", kymo_out, "--", *program],
-                            [build / "bin/kymo", "report", kymo_out])}
-    perf = shutil.which("perf")
-    if perf:
-        ways["perf report --stdio"] = ([perf, "record", "-q", "--call-graph", "dwarf", "-F", str(RATE), "-o", perf_out, "--", *program],
-                                       [perf, "report", "--stdio", "-i", perf_out])
-    for record, _ in ways.values():
-        timed(record, folder)
-    # perf's report takes minutes where it asks addr2line for every inlined frame: once is enough to see that.
-    times = {way: [] for way in ways}
-    for number in range(rounds):
-        for way, (_, report) in ways.items():
-            if number == 0 or way.startswith("kymo"):
-                times[way].append(timed(report, folder))
-    print(f"\ntime to the report: {' '.join(map(str, program))}")
-    for way, figures in times.items():
-        good = [f for f in figures if f]
-        if good:
-            print(f"  {way:48} {statistics.median(f[0] for f in good):8.2f} s wall, {len(good)} runs")
-
-
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
@@ -129,7 +104,6 @@ def main():
         if shutil.which("xz"):
             text_file(folder / "text")
             compare("xz", ["xz", "-T2", "-2", "-k", "-f", "text"], build, folder, rounds)
-        compare_reports(build, folder, rounds)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
