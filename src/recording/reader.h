@@ -14,7 +14,7 @@
 // Rows of one stream are delivered in the order in which they were written; rows of different streams
 // come in no particular order. A const File may be scanned by several threads at once.
 //
-// Cost: about 15 ns a row and core, once the bytes are in memory.
+// Cost: about 20 ns a sample of four deltas and core, checksums included, once the bytes are in memory.
 #pragma once
 
 #include "base/result.h"

@@ -100,7 +100,7 @@ TEST(KilledWriter, EverythingCommittedIsThere) {
     ASSERT_NE(shared, MAP_FAILED);
     std::mt19937 random(2026);
     std::uint64_t seen = 0;
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 20; ++round) {
         const TemporaryFolder folder;
         const auto path = folder / "a.krec";
         auto& progress = *new (shared) Progress{};

@@ -196,7 +196,7 @@ int allow_some(int file, std::uint64_t offset, std::uint64_t bytes) {
 
 // Threads run into the end together: claims without space are undone or stepped over.
 TEST(WriterSpace, ThreadsMeetAFullDiskTogether) {
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 6; ++round) {
         const TemporaryFolder folder;
         const auto path = folder / "a.krec";
         allowance = 10;
