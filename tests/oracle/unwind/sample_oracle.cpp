@@ -29,6 +29,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <sys/prctl.h>
 #include <thread>
 #include <time.h>
@@ -60,7 +61,7 @@ std::size_t frames_compared = 0;
 std::size_t partial = 0;
 std::size_t gave_up = 0;
 std::size_t differing = 0;
-std::array<Difference, 8> differences;
+std::array<Difference, 64> differences;
 
 void walk_ours(const ucontext_t& context, Difference& both) {
     std::array<unwind::Frame, kDepth> frames;
@@ -208,6 +209,27 @@ void print(const char* whose, const Path& path) {
     }
 }
 
+// While an exception installs the frame that catches it, these functions' save slots hold that frame's registers:
+// beyond them nobody can be right (known_cases.cpp). True if the two part right behind one of them.
+bool is_unknowable(const Difference& both) {
+    std::size_t common = 0;
+    while (common < std::min(both.ours.count, both.theirs.count) &&
+           both.ours.lookup[common] == both.theirs.lookup[common]) {
+        common++;
+    }
+    // The frame that will catch may be agreed on as well: it is the first of the mixture.
+    const auto installs = [&](std::size_t index) {
+        Dl_info info{};
+        if (dladdr(reinterpret_cast<void*>(both.ours.lookup[index]), &info) == 0 || info.dli_sname == nullptr) {
+            return false;
+        }
+        const std::string_view name = info.dli_sname;
+        return name.starts_with("_Unwind_RaiseException") || name.starts_with("_Unwind_Resume") ||
+               name.starts_with("_Unwind_ForcedUnwind");
+    };
+    return (common > 0 && installs(common - 1)) || (common > 1 && installs(common - 2));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -251,10 +273,14 @@ int main(int argc, char** argv) {
         "%zu of ours partial (sum %zu)\n",
         samples.load(), frames_compared, static_cast<double>(frames_compared) / static_cast<double>(samples.load()),
         differing, gave_up, partial, sum);
+    std::size_t unexplained = differing - std::min(differing, differences.size());
     for (std::size_t i = 0; i < std::min(differing, differences.size()); i++) {
-        std::printf("difference %zu, our path end %d\n", i, static_cast<int>(differences[i].end));
+        const bool unknowable = is_unknowable(differences[i]);
+        unexplained += unknowable ? 0 : 1;
+        std::printf("difference %zu, our path end %d%s\n", i, static_cast<int>(differences[i].end),
+                    unknowable ? ", in an exception being installed: not counted" : "");
         print("ours", differences[i].ours);
         print("libunwind", differences[i].theirs);
     }
-    return differing == 0 && partial * 1000 <= samples.load() ? 0 : 1;
+    return unexplained == 0 && partial * 1000 <= samples.load() ? 0 : 1;
 }
