@@ -145,7 +145,11 @@ int run_record(int argc, char** argv) {
         ->type_name("OUT.kymo");
     app.add_option("--duration", duration, "end the program after so many seconds (SIGTERM, 5 s later SIGKILL)")
         ->type_name("S")
-        ->check(CLI::PositiveNumber);
+        ->check([](const std::string& text) {
+            double seconds = 0;
+            const bool good = CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= 1e9;
+            return good ? std::string() : "'" + text + "' is not a number of seconds between 0 and 1000000000";
+        });
     app.add_option("--max-size", options.max_bytes,
                    "limit of each process's file, as 500MB or 2GB; the program runs on")
         ->type_name("B")
