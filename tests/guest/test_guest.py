@@ -30,7 +30,8 @@ def body(test):
     report = test.report(path)
     if report:
         recording = report["recording"]
-        test.check("samples", "> 10", recording["samples"], recording["samples"] > 10)
+        least = 10 if test.mode != "barred" else 3  # timers tick 250 times a second at most
+        test.check("samples", f"> {least}", recording["samples"], recording["samples"] > least)
         test.equal("exit status in the report", expected, recording["exit_status"])
         print("note:", recording["call_paths"])
 
