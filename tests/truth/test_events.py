@@ -27,9 +27,11 @@ def body(test):
             test.check(f"{name} of the whole run", f"{truth['pages']} to {truth['pages'] + 3000}", counts[name],
                        truth["pages"] <= counts[name] <= truth["pages"] + 3000)
     test.equal("rate asked", 1000, recording["rate_asked_hz"])
-    on_cpu = total(report, "on_cpu_s")
-    rate = recording["samples"] / on_cpu if on_cpu else 0.0
-    test.near("rate delivered", rate, recording["rate_delivered_hz"], 0.1 * rate, " Hz")
+    # A rate is by processor time, or by user time where samples cannot fall into the kernel.
+    rates = [recording["samples"] / time for time in (total(report, "on_cpu_s"), total(report, "user_s")) if time]
+    delivered = recording["rate_delivered_hz"]
+    test.check("rate delivered", " or ".join(f"{rate:.0f}" for rate in rates) + " Hz, ± 10 %", f"{delivered:.0f} Hz",
+               any(abs(delivered - rate) <= 0.1 * rate for rate in rates))
     files = [f for f in path.iterdir() if f.is_file()]
     size = sum(f.stat().st_size for f in files)
     print(f"note: {size} bytes in {len(files)} files, {size / max(1, recording['samples']):.1f} a sample, {len(counts)} events")
