@@ -1,0 +1,56 @@
+#include "spacetime/spaces/patterns.h"
+
+namespace kymo::spacetime {
+namespace {
+
+void merge_into(PatternSums* to, const PatternSums& from) {
+    to->durations.merge(from.durations);
+    to->samples += from.samples;
+    to->sums.resize(from.sums.size(), 0);
+    for (std::size_t i = 0; i < from.sums.size(); ++i) {
+        to->sums[i] += from.sums[i];
+    }
+}
+
+}  // namespace
+
+void Patterns::add(const Stretches& visits) {
+    for (std::size_t row = 0; row < visits.size(); ++row) {
+        if (visits.node[row] == kNowhere) {
+            continue;
+        }
+        const PatternKey key = {row > 0 ? visits.node[row - 1] : kNowhere, visits.node[row],
+                                row + 1 < visits.size() ? visits.node[row + 1] : kNowhere};
+        PatternSums& into = triples_[key];
+        into.durations.add(visits.duration(row));
+        into.samples += visits.samples[row];
+        into.sums.resize(visits.counters, 0);
+        for (std::size_t i = 0; i < visits.counters; ++i) {
+            into.sums[i] += visits.sums_of(row)[i];
+        }
+    }
+}
+
+void Patterns::merge(const Patterns& other) {
+    for (const auto& [key, sums] : other.triples_) {
+        merge_into(&triples_[key], sums);
+    }
+}
+
+std::map<PatternKey, PatternSums> Patterns::by_before() const {
+    std::map<PatternKey, PatternSums> result;
+    for (const auto& [key, sums] : triples_) {
+        merge_into(&result[{key.before, key.node, kNowhere}], sums);
+    }
+    return result;
+}
+
+std::map<PatternKey, PatternSums> Patterns::by_after() const {
+    std::map<PatternKey, PatternSums> result;
+    for (const auto& [key, sums] : triples_) {
+        merge_into(&result[{kNowhere, key.node, key.after}], sums);
+    }
+    return result;
+}
+
+}  // namespace kymo::spacetime

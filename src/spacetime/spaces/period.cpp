@@ -1,0 +1,195 @@
+#include "spacetime/spaces/period.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::size_t kMostBins = std::size_t{1} << 17U;
+constexpr std::size_t kCandidates = 12;
+constexpr double kLeastCycles = 3;    // in the span
+constexpr double kStepsPerWidth = 8;  // refining: steps a natural width (1 / span) of frequency
+
+using Complex = std::complex<double>;
+
+// In place, size a power of two (Cooley and Tukey 1965).
+void transform(std::vector<Complex>* values) {
+    std::vector<Complex>& v = *values;
+    const std::size_t n = v.size();
+    for (std::size_t i = 1, k = 0; i < n; ++i) {
+        std::size_t bit = n >> 1U;
+        for (; (k & bit) != 0; bit >>= 1U) {
+            k ^= bit;
+        }
+        k ^= bit;
+        if (i < k) {
+            std::swap(v[i], v[k]);
+        }
+    }
+    for (std::size_t length = 2; length <= n; length *= 2) {
+        const double angle = -2 * std::numbers::pi / static_cast<double>(length);
+        std::vector<Complex> roots(length / 2);
+        for (std::size_t k = 0; k < roots.size(); ++k) {
+            roots[k] = std::polar(1.0, angle * static_cast<double>(k));
+        }
+        for (std::size_t i = 0; i < n; i += length) {
+            for (std::size_t k = 0; k < length / 2; ++k) {
+                const Complex odd = v[i + k + length / 2] * roots[k];
+                v[i + k + length / 2] = v[i + k] - odd;
+                v[i + k] += odd;
+            }
+        }
+    }
+}
+
+// By lag in bins: how many pairs of times are so far apart, compared with what their spread over the span makes
+// likely.
+std::vector<double> autocorrelation(std::span<const std::uint64_t> times, std::size_t bins, double bin) {
+    std::vector<Complex> values(2 * bins);  // twice the length: nothing wraps around
+    for (const std::uint64_t time : times) {
+        const double at = static_cast<double>(time - times.front()) / bin;
+        values[std::min(bins - 1, static_cast<std::size_t>(at))] += 1.0;
+    }
+    transform(&values);
+    for (Complex& value : values) {
+        value = std::norm(value);
+    }
+    transform(&values);  // of a symmetric real function forwards and backwards are the same but for a factor
+    std::vector<double> result(bins);
+    for (std::size_t lag = 0; lag < bins; ++lag) {
+        result[lag] = values[lag].real() / static_cast<double>(2 * bins);
+    }
+    return result;
+}
+
+double concentration_at(std::span<const std::uint64_t> times, double frequency) {
+    Complex sum;
+    for (const std::uint64_t time : times) {
+        const double turns = static_cast<double>(time - times.front()) * frequency;
+        sum += std::polar(1.0, 2 * std::numbers::pi * (turns - std::floor(turns)));
+    }
+    return std::abs(sum) / static_cast<double>(times.size());
+}
+
+// The frequency of largest concentration between two. Peaks are as narrow as 1 / span, and there may be thousands in
+// the interval: so it is looked for in a stretch of the times that is short enough for one peak, which is then
+// doubled.
+double refine(std::span<const std::uint64_t> times, double low, double high) {
+    const double span = static_cast<double>(times.back() - times.front());
+    double window = std::min(span, std::max(4 / (high - low), 4 / low));
+    double best_frequency = (low + high) / 2;
+    for (;;) {
+        const auto end =
+            std::upper_bound(times.begin(), times.end(), times.front() + static_cast<std::uint64_t>(window));
+        const auto seen = times.first(static_cast<std::size_t>(end - times.begin()));
+        const double step = 1 / (window * kStepsPerWidth);
+        double best = -1;
+        const double middle = best_frequency;
+        for (double frequency = low; frequency <= high + step / 2; frequency += step) {
+            // Of equals the nearest to the middle: few times are in phase at many frequencies.
+            const double concentration =
+                concentration_at(seen, frequency) - 1e-9 * std::abs(frequency - middle) / middle;
+            if (concentration > best) {
+                best = concentration;
+                best_frequency = frequency;
+            }
+        }
+        if (window >= span) {
+            break;
+        }
+        low = best_frequency - 1 / window;
+        high = best_frequency + 1 / window;
+        window = std::min(span, 2 * window);
+    }
+    double best = concentration_at(times, best_frequency);
+    for (double fine = 1 / (span * kStepsPerWidth); fine > 1e-5 / span; fine /= 2) {
+        for (const double near : {best_frequency - fine, best_frequency + fine}) {
+            const double concentration = concentration_at(times, near);
+            if (concentration > best) {
+                best = concentration;
+                best_frequency = near;
+            }
+        }
+    }
+    return best_frequency;
+}
+
+}  // namespace
+
+double rayleigh_p(std::uint64_t n, double concentration) {
+    const double count = static_cast<double>(n);
+    const double length = count * concentration;
+    const double p = std::exp(std::sqrt(1 + 4 * count + 4 * (count * count - length * length)) - (1 + 2 * count));
+    return std::clamp(p, 0.0, 1.0);
+}
+
+std::optional<Period> find_period(std::span<const std::uint64_t> times, const PeriodOptions& options) {
+    if (times.size() < std::max<std::uint64_t>(options.least_times, 3) || times.back() == times.front()) {
+        return std::nullopt;
+    }
+    const double span = static_cast<double>(times.back() - times.front());
+    const std::size_t bins = std::min(kMostBins, std::bit_ceil(16 * times.size()));
+    const double bin = span / static_cast<double>(bins);
+    const std::vector<double> correlation = autocorrelation(times, bins, bin);
+    const auto longest = static_cast<std::size_t>(static_cast<double>(bins) / kLeastCycles);
+
+    // Jitter widens a peak: a stretch of an eighth of the lag is taken together, and judged by how far it is above
+    // what times at random would give, in standard deviations. The multiples of a period are a little lower than
+    // itself.
+    std::vector<double> below(bins + 1, 0);  // sums of the correlation below a lag
+    for (std::size_t lag = 0; lag < bins; ++lag) {
+        below[lag + 1] = below[lag] + correlation[lag];
+    }
+    const double count = static_cast<double>(times.size());
+    const auto reach = [](std::size_t lag) { return std::max<std::size_t>(1, lag / 16); };
+    const auto height = [&](std::size_t lag) {
+        const std::size_t side = reach(lag);
+        const double overlap = 1 - static_cast<double>(lag) / static_cast<double>(bins);
+        const double expected =
+            static_cast<double>(2 * side + 1) * count * count / static_cast<double>(bins) * overlap;
+        return (below[lag + side + 1] - below[lag - side] - expected) / std::sqrt(expected + 1);
+    };
+    std::vector<std::pair<double, std::size_t>> heights;
+    for (std::size_t lag = 2; lag < longest; ++lag) {
+        heights.emplace_back(-height(lag), lag);
+    }
+    std::sort(heights.begin(), heights.end());
+    std::vector<std::size_t> peaks;
+    for (std::size_t i = 0; i < heights.size() && peaks.size() < kCandidates && heights[i].first < 0; ++i) {
+        const std::size_t lag = heights[i].second;
+        if (std::none_of(peaks.begin(), peaks.end(), [&](std::size_t peak) {
+                return std::max(peak, lag) - std::min(peak, lag) <= reach(peak) + 1;
+            })) {
+            peaks.push_back(lag);
+        }
+    }
+
+    double best_frequency = 0;
+    double best = 0;
+    for (const std::size_t lag : peaks) {
+        const double low = 1 / ((static_cast<double>(lag + reach(lag)) + 0.5) * bin);
+        const double high = 1 / ((static_cast<double>(lag - reach(lag)) - 0.5) * bin);
+        const double frequency = refine(times, low, high);
+        const double concentration = concentration_at(times, frequency);
+        if (concentration > best) {
+            best = concentration;
+            best_frequency = frequency;
+        }
+    }
+    if (best_frequency <= 0) {
+        return std::nullopt;
+    }
+    // Independent frequencies between the shortest and the longest period: one a natural width.
+    const double looked_at = static_cast<double>(bins) / 2;
+    const Period found = {1 / best_frequency, best, std::min(1.0, rayleigh_p(times.size(), best) * looked_at)};
+    return found.p_value < options.significance ? std::optional(found) : std::nullopt;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,33 @@
+// Same spaces: equal, or overlapping by a share of their union (90 % by default), in groups in which every two do.
+//
+// Overlap of two spaces of one image = |∩| / |∪| in bytes. Groups are by complete linkage (a member must overlap with
+// *every* other), because with single linkage a chain of small shifts would end in spaces that have nothing in
+// common. Spaces join in the order given (heaviest first, if the caller sorts so): each the first group that takes
+// it, or a new one.
+//
+// Not every two are compared: with overlap θ the shorter has at least θ of the longer's bytes, and the middle byte of
+// the one lies between the quantiles 3/2 − 1/θ and 1/θ − 1/2 of the other (each misses at most a share 1 − θ of the
+// union). So a sweep over middles finds the candidates, also for spaces of several ranges.
+#pragma once
+
+#include "spacetime/spaces/code_space.h"
+#include "spacetime/spaces/share.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct PlacedSpace {
+    std::uint32_t image = 0;
+    std::span<const ByteRange> ranges;  // normalised, borrowed
+};
+
+bool overlaps(const PlacedSpace& a, const PlacedSpace& b, Share share);
+
+// Groups of indices; every space is in exactly one (perhaps alone), groups by their first member, members in the
+// order given. Cost: O(n log n) plus the comparisons with candidates; a comparison is linear in the ranges.
+std::vector<std::vector<std::size_t>> group_same(std::span<const PlacedSpace> spaces, Share share = percent(90));
+
+}  // namespace kymo::spacetime
