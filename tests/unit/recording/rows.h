@@ -90,21 +90,7 @@ class RowMaker {
 
 using RowsByStream = std::map<std::uint32_t, std::vector<std::string>>;
 
-// All rows of the tables of tables.h (and of Others), as text, by stream in file order.
-template <typename... Others>
-Result<recording::ScanReport> gather(const recording::File& file, RowsByStream& rows) {
-    std::vector<std::unique_ptr<recording::AnyHandler>> handlers;
-    const auto add = [&]<typename Row>() {
-        auto keep = [&rows](StreamId stream, const Row& row) { rows[raw(stream)].push_back(describe(row)); };
-        handlers.push_back(std::make_unique<recording::RowHandler<Row, decltype(keep)>>(keep));
-    };
-    recording::for_each_row_type(add);
-    (add.template operator()<Others>(), ...);
-    std::vector<recording::AnyHandler*> all;
-    for (const auto& handler : handlers) {
-        all.push_back(handler.get());
-    }
-    return file.scan_with(all);
-}
+// All rows of the tables of tables.h, as text, by stream in file order.
+Result<recording::ScanReport> gather(const recording::File& file, RowsByStream& rows);
 
 }  // namespace kymo::testing
