@@ -1,0 +1,445 @@
+#include "gpu/text_trace.h"
+
+#include <bit>
+#include <charconv>
+#include <limits>
+
+namespace kymo::gpu {
+namespace {
+
+constexpr std::uint64_t kMostWarps = 1024 / kWarpLanes * 2;  // twice what any GPU takes: old cards had 1536 threads
+constexpr std::size_t kMostStatic = 1U << 22U;
+
+// The words of a line.
+class Words {
+  public:
+    explicit Words(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+    std::string_view next() {
+        while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) {
+            ++at_;
+        }
+        const char* from = at_;
+        while (at_ != end_ && *at_ != ' ' && *at_ != '\t') {
+            ++at_;
+        }
+        return {from, static_cast<std::size_t>(at_ - from)};
+    }
+    const char* position() const { return at_; }
+
+  private:
+    const char* at_;
+    const char* end_;
+};
+
+template <typename Number>
+bool number(std::string_view word, Number& value, int base = 10) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base);
+    return error == std::errc() && end == word.data() + word.size() && !word.empty();
+}
+
+bool hexadecimal(std::string_view word, std::uint64_t& value) {
+    if (word.starts_with("0x") || word.starts_with("0X")) {
+        word.remove_prefix(2);
+    }
+    return number(word, value, 16);
+}
+
+bool dimensions(std::string_view text, Dim3& dim) {
+    if (text.starts_with("(") && text.ends_with(")")) {
+        text = text.substr(1, text.size() - 2);
+    }
+    const std::size_t first = text.find(',');
+    const std::size_t second = text.find(',', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) {
+        return false;
+    }
+    return number(text.substr(0, first), dim.x) && number(text.substr(first + 1, second - first - 1), dim.y) &&
+           number(text.substr(second + 1), dim.z);
+}
+
+std::uint64_t hash(std::string_view text, std::uint64_t value) {
+    for (const char letter : text) {
+        value = (value ^ static_cast<unsigned char>(letter)) * 0x100'0000'01B3U;  // FNV-1a
+    }
+    return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
+        text.remove_prefix(1);
+    }
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
+// "key = value" behind `prefix`.
+bool assignment(std::string_view text, std::string_view key, std::string_view& value) {
+    if (!text.starts_with(key)) {
+        return false;
+    }
+    text = trimmed(text.substr(key.size()));
+    if (!text.starts_with("=")) {
+        return false;
+    }
+    value = trimmed(text.substr(1));
+    return true;
+}
+
+}  // namespace
+
+// What the fixed part of a line says; the line's mask and addresses are apart.
+struct TextTrace::Fields {
+    StaticInstruction instruction;
+};
+
+Result<std::unique_ptr<TextTrace>> TextTrace::open(std::unique_ptr<ByteInput> bytes, std::string name) {
+    std::unique_ptr<TextTrace> trace(new TextTrace(std::move(bytes), std::move(name)));
+    if (auto read = trace->read_header(); !read) {
+        return read.error();
+    }
+    return trace;
+}
+
+Result<bool> TextTrace::line(std::string_view& text) {
+    if (has_pending_) {
+        has_pending_ = false;
+        text = pending_;
+        return true;
+    }
+    for (;;) {
+        auto more = lines_.next(text);
+        if (!more || !*more) {
+            return more;
+        }
+        text_bytes_ += text.size() + 1;
+        text = trimmed(text);
+        if (!text.empty()) {
+            return true;
+        }
+    }
+}
+
+Result<void> TextTrace::header_line(std::string_view text) {
+    std::string_view value;
+    bool good = true;
+    if (assignment(text, "-kernel name", value)) {
+        header_.name = value;
+    } else if (assignment(text, "-kernel id", value)) {
+        good = number(value, header_.id);
+    } else if (assignment(text, "-grid dim", value)) {
+        good = dimensions(value, header_.grid);
+    } else if (assignment(text, "-block dim", value)) {
+        good = dimensions(value, header_.block);
+    } else if (assignment(text, "-shmem", value)) {
+        good = number(value, header_.shared_bytes);
+    } else if (assignment(text, "-nregs", value)) {
+        good = number(value, header_.registers);
+    } else if (assignment(text, "-binary version", value)) {
+        good = number(value, header_.binary_version);
+    } else if (assignment(text, "-cuda stream id", value)) {
+        good = number(value, header_.stream);
+    } else if (assignment(text, "-shmem base_addr", value)) {
+        good = hexadecimal(value, header_.shared_base);
+    } else if (assignment(text, "-local mem base_addr", value)) {
+        good = hexadecimal(value, header_.local_base);
+    } else if (assignment(text, "-nvbit version", value)) {
+        header_.nvbit_version = value;
+    } else if (assignment(text, "-accelsim tracer version", value)) {
+        good = number(value, header_.tracer_version);
+    } else if (assignment(text, "-enable lineinfo", value)) {
+        header_.has_lines = value == "1";
+        good = value == "0" || value == "1";
+    }  // later tracers may say more
+    if (!good) {
+        return lines_.malformed("a header line like \"-grid dim = (8,1,1)\" with a valid value");
+    }
+    return {};
+}
+
+Result<void> TextTrace::read_header() {
+    std::string_view text;
+    bool described = false;
+    for (;;) {
+        auto more = line(text);
+        if (!more) {
+            return more.error();
+        }
+        if (!*more || text == "#BEGIN_TB") {
+            break;
+        }
+        if (text.starts_with("-")) {
+            if (auto good = header_line(text); !good) {
+                return good;
+            }
+            continue;
+        }
+        if (text.starts_with("#traces format")) {
+            described = true;
+            has_immediate_ = text.find("immediate") != std::string_view::npos;
+            continue;
+        }
+        if (text.starts_with("#")) {
+            continue;
+        }
+        const char* expected = "a header line that begins with \"-\", or #BEGIN_TB";
+        if (described) {
+            return Error{ErrorKind::kMalformed, lines_.malformed("#BEGIN_TB").what,
+                         "a .trace straight from the tracer must first go through its post-traces-processing"};
+        }
+        return lines_.malformed(expected);
+    }
+    has_pending_ = text == "#BEGIN_TB";
+    pending_ = "#BEGIN_TB";
+    if (header_.name.empty() || header_.grid.count() == 0 || header_.block.count() == 0) {
+        return lines_.malformed("a header with kernel name, grid dim and block dim");
+    }
+    if (header_.block.x > 1024U || header_.block.y > 1024U || header_.block.z > 1024U ||
+        header_.block.count() > 2048) {
+        return lines_.malformed("a block of at most 2048 threads");
+    }
+    if (header_.tracer_version < 3 || header_.tracer_version > 7) {
+        return Error{ErrorKind::kUnsupported,
+                     lines_.name() + ": tracer version " + std::to_string(header_.tracer_version) + " is not known",
+                     "versions 3 to 7 are read"};
+    }
+    return {};
+}
+
+Result<void> TextTrace::rewind() {
+    has_pending_ = false;
+    header_ = {};
+    text_bytes_ = 0;
+    if (auto back = lines_.rewind(); !back) {
+        return back;
+    }
+    return read_header();
+}
+
+Result<std::uint32_t> TextTrace::static_index(std::string_view fixed_text, Fields& fields) {
+    Words words(fixed_text);
+    StaticInstruction& instruction = fields.instruction;
+    if (header_.has_lines && !number(words.next(), instruction.line)) {
+        return lines_.malformed("a source line's number");
+    }
+    if (!number(words.next(), instruction.pc, 16)) {
+        return lines_.malformed("a program counter in hexadecimal");
+    }
+    (void)words.next();  // the mask
+    const auto registers = [&](Registers& list) {
+        std::uint32_t count = 0;
+        if (!number(words.next(), count) || count > 16) {
+            return false;
+        }
+        for (std::uint32_t i = 0; i < count; ++i) {
+            std::string_view word = words.next();
+            std::uint32_t one = 0;
+            if (word.empty() || word.front() != 'R' || !number(word.substr(1), one) || one > 255 || !list.add(one)) {
+                return false;
+            }
+        }
+        return true;
+    };
+    if (!registers(instruction.destinations)) {
+        return lines_.malformed("a count of destination registers and as many of R0 to R255");
+    }
+    instruction.opcode = words.next();
+    if (instruction.opcode.empty() || instruction.opcode.front() < 'A' || instruction.opcode.front() > 'Z') {
+        return lines_.malformed("an opcode");
+    }
+    if (!registers(instruction.sources)) {
+        return lines_.malformed("a count of source registers and as many of R0 to R255");
+    }
+    if (!number(words.next(), instruction.width) || instruction.width > 1024) {
+        return lines_.malformed("an access width (0 without addresses)");
+    }
+    instruction.op = decode_opcode(instruction.opcode);
+    if (instruction.has_addresses() && instruction.op.space == Space::kNone) {
+        // An opcode with addresses that we do not know: a load, so that its traffic counts.
+        instruction.op.op_class = OpClass::kMemory;
+        instruction.op.space = Space::kGeneric;
+        instruction.op.load = true;
+        instruction.op.bytes = 4;
+    }
+    if (program_.size() >= kMostStatic) {
+        return lines_.malformed("at most 4194304 different instructions in a kernel");
+    }
+    program_.push_back(std::move(instruction));
+    return static_cast<std::uint32_t>(program_.size() - 1);
+}
+
+Result<void> TextTrace::instruction(std::string_view text, WarpEncoder& encoder) {
+    // [line] PC mask D dests opcode S srcs width [form addresses] [immediate]: the mask, the addresses and the
+    // immediate aside, all is fixed for a static instruction and is parsed once.
+    Words words(text);
+    if (header_.has_lines) {
+        (void)words.next();
+    }
+    (void)words.next();
+    const char* mask_begin = words.position();
+    const std::string_view mask_word = words.next();
+    const char* mask_end = words.position();
+    std::uint32_t mask = 0;
+    if (!number(mask_word, mask, 16) || mask_word.size() != 8) {
+        return lines_.malformed("an execution mask of eight hexadecimal digits");
+    }
+    std::string_view width_word;
+    for (int list = 0; list < 2; ++list) {
+        std::uint32_t count = 0;
+        if (!number(words.next(), count) || count > 16) {
+            return lines_.malformed(list == 0 ? "a count of destination registers" : "a count of source registers");
+        }
+        for (std::uint32_t i = 0; i < count; ++i) {
+            (void)words.next();
+        }
+        if (list == 0) {
+            (void)words.next();  // the opcode
+        }
+    }
+    width_word = words.next();
+    const std::string_view before(text.data(), static_cast<std::size_t>(mask_begin - text.data()));
+    const std::string_view after(mask_end, static_cast<std::size_t>(words.position() - mask_end));
+    const std::uint64_t key = hash(after, hash(before, 0xCBF2'9CE4'8422'2325U));
+    std::uint32_t index = 0;
+    if (const auto found = by_text_.find(key); found != by_text_.end()) {
+        index = found->second;
+    } else {
+        Fields fields;
+        const std::string_view fixed(text.data(), static_cast<std::size_t>(words.position() - text.data()));
+        auto made = static_index(fixed, fields);
+        if (!made) {
+            return made.error();
+        }
+        index = *made;
+        by_text_.emplace(key, index);
+    }
+    std::array<std::uint64_t, kWarpLanes> addresses{};
+    std::size_t count = 0;
+    if (program_[index].has_addresses()) {
+        const auto lanes = static_cast<std::size_t>(std::popcount(mask));
+        const std::string_view form = words.next();
+        std::uint64_t base = 0;
+        if (form == "0") {
+            for (; count < lanes; ++count) {
+                if (!hexadecimal(words.next(), addresses[count])) {
+                    return lines_.malformed("an address for every active lane");
+                }
+            }
+        } else if (form == "1") {
+            std::int64_t stride = 0;
+            if (!hexadecimal(words.next(), base) || !number(words.next(), stride)) {
+                return lines_.malformed("a base address and a stride");
+            }
+            for (; count < lanes; ++count) {
+                addresses[count] = base;
+                base += static_cast<std::uint64_t>(stride);
+            }
+        } else if (form == "2") {
+            if (!hexadecimal(words.next(), base)) {
+                return lines_.malformed("a base address");
+            }
+            for (; count < lanes; ++count) {
+                std::int64_t step = 0;
+                if (count != 0 && !number(words.next(), step)) {
+                    return lines_.malformed("one difference fewer than there are active lanes");
+                }
+                base += static_cast<std::uint64_t>(step);
+                addresses[count] = base;
+            }
+        } else {
+            return lines_.malformed("an address form: 0, 1 or 2");
+        }
+    }
+    std::string_view rest = words.next();
+    if (has_immediate_ && !rest.empty()) {
+        std::int64_t immediate = 0;
+        std::uint64_t unsigned_immediate = 0;
+        if (!number(rest, immediate) && !number(rest, unsigned_immediate)) {
+            return lines_.malformed("an immediate");
+        }
+        rest = words.next();
+    }
+    if (!rest.empty()) {
+        return lines_.malformed("the line's end");
+    }
+    encoder.add(index, mask, {addresses.data(), count});
+    return {};
+}
+
+Result<void> TextTrace::read_warp(WarpTrace& warp) {
+    std::string_view text;
+    auto more = line(text);
+    std::string_view value;
+    std::uint64_t count = 0;
+    if (!more) {
+        return more.error();
+    }
+    if (!*more || !assignment(text, "insts", value) || !number(value, count)) {
+        return lines_.malformed("\"insts = N\"");
+    }
+    WarpEncoder encoder(program_);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        more = line(text);
+        if (!more) {
+            return more.error();
+        }
+        if (!*more || text.front() == '#' || text.starts_with("warp")) {
+            return lines_.malformed("as many instructions as \"insts\" says, " + std::to_string(count));
+        }
+        if (auto good = instruction(text, encoder); !good) {
+            return good;
+        }
+    }
+    warp.instructions = count;
+    warp.code = std::make_shared<const std::vector<std::uint8_t>>(encoder.take());
+    return {};
+}
+
+Result<std::optional<Cta>> TextTrace::next_cta() {
+    std::string_view text;
+    std::string_view value;
+    auto more = line(text);
+    if (!more) {
+        return more.error();
+    }
+    if (!*more) {
+        return std::optional<Cta>();
+    }
+    if (text != "#BEGIN_TB") {
+        return lines_.malformed("#BEGIN_TB");
+    }
+    Cta cta;
+    more = line(text);
+    if (!more) {
+        return more.error();
+    }
+    if (!*more || !assignment(text, "thread block", value) || !dimensions(value, cta.index)) {
+        return lines_.malformed("\"thread block = X,Y,Z\"");
+    }
+    for (;;) {
+        more = line(text);
+        if (!more) {
+            return more.error();
+        }
+        if (!*more) {
+            return lines_.malformed("#END_TB before the file's end");
+        }
+        if (text == "#END_TB") {
+            return std::optional<Cta>(std::move(cta));
+        }
+        WarpTrace warp;
+        if (!assignment(text, "warp", value) || !number(value, warp.id)) {
+            return lines_.malformed("\"warp = N\" or #END_TB");
+        }
+        if (warp.id >= kMostWarps || cta.warps.size() >= kMostWarps) {
+            return lines_.malformed("at most 64 warps in a CTA");
+        }
+        if (auto good = read_warp(warp); !good) {
+            return good.error();
+        }
+        cta.warps.push_back(std::move(warp));
+    }
+}
+
+}  // namespace kymo::gpu

@@ -1,0 +1,222 @@
+#include "gpu/warp_code.h"
+
+#include <bit>
+
+namespace kymo::gpu {
+namespace {
+
+// Tokens, in a byte's low two bits; the upper six are the run's length, 0 meaning that a varint follows.
+enum : std::uint8_t { kRun = 0, kJump = 1, kMask = 2 };
+constexpr std::uint64_t kShortRun = 63;
+
+// First byte of an instruction's addresses.
+enum : std::uint8_t { kStride = 0, kDifferences = 1 };
+
+constexpr std::uint64_t fold(std::int64_t value) {
+    return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+constexpr std::int64_t unfold(std::uint64_t value) {
+    return static_cast<std::int64_t>(value >> 1U) ^ -static_cast<std::int64_t>(value & 1U);
+}
+
+void put(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
+    while (value >= 0x80U) {
+        bytes.push_back(static_cast<std::uint8_t>(value | 0x80U));
+        value >>= 7U;
+    }
+    bytes.push_back(static_cast<std::uint8_t>(value));
+}
+
+std::int64_t difference(std::uint64_t to, std::uint64_t from) {
+    return static_cast<std::int64_t>(to - from);
+}
+
+}  // namespace
+
+void WarpEncoder::varint(std::uint64_t value) {
+    put(bytes_, value);
+}
+
+void WarpEncoder::flush_run() {
+    if (run_ == 0) {
+        return;
+    }
+    if (run_ <= kShortRun) {
+        bytes_.push_back(static_cast<std::uint8_t>((run_ << 2U) | kRun));
+    } else {
+        bytes_.push_back(kRun);
+        varint(run_);
+    }
+    bytes_.insert(bytes_.end(), payload_.begin(), payload_.end());
+    payload_.clear();
+    run_ = 0;
+}
+
+void WarpEncoder::write_addresses(std::span<const std::uint64_t> addresses) {
+    const std::int64_t stride = addresses.size() > 1 ? difference(addresses[1], addresses[0]) : 0;
+    bool even = true;
+    for (std::size_t i = 2; i < addresses.size(); ++i) {
+        even = even && difference(addresses[i], addresses[i - 1]) == stride;
+    }
+    payload_.push_back(even ? kStride : kDifferences);
+    put(payload_, fold(difference(addresses[0], base_)));
+    base_ = addresses[0];
+    if (even) {
+        put(payload_, fold(stride));
+        return;
+    }
+    for (std::size_t i = 1; i < addresses.size(); ++i) {
+        put(payload_, fold(difference(addresses[i], addresses[i - 1])));
+    }
+}
+
+void WarpEncoder::add(std::uint32_t index, std::uint32_t mask, std::span<const std::uint64_t> addresses) {
+    if (mask != mask_) {
+        flush_run();
+        bytes_.push_back(kMask);
+        varint(mask);
+        mask_ = mask;
+    }
+    if (index != next_) {
+        flush_run();
+        bytes_.push_back(kJump);
+        varint(index);
+    }
+    if (program_[index].has_addresses() && mask != 0) {
+        write_addresses(addresses);
+    }
+    ++run_;
+    ++instructions_;
+    next_ = index + 1;
+}
+
+std::vector<std::uint8_t> WarpEncoder::take() {
+    flush_run();
+    std::vector<std::uint8_t> taken = std::move(bytes_);
+    bytes_.clear();
+    next_ = 0;
+    mask_ = 0xFFFF'FFFFU;
+    base_ = 0;
+    instructions_ = 0;
+    taken.shrink_to_fit();
+    return taken;
+}
+
+bool WarpCursor::varint(std::uint64_t& value) {
+    value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        if (at_ == end_) {
+            return false;
+        }
+        const std::uint8_t byte = *at_++;
+        value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
+        if (byte < 0x80U) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Reads tokens until a run begins.
+bool WarpCursor::token() {
+    while (at_ != end_) {
+        const std::uint8_t byte = *at_++;
+        std::uint64_t value = byte >> 2U;
+        switch (byte & 3U) {
+            case kRun:
+                if (value == 0 && !varint(value)) {
+                    fail();
+                    return false;
+                }
+                if (value != 0) {
+                    run_ = value;
+                    return true;
+                }
+                break;
+            case kJump:
+                if (!varint(value) || value >= program_->size()) {
+                    fail();
+                    return false;
+                }
+                next_ = static_cast<std::uint32_t>(value);
+                break;
+            case kMask:
+                if (!varint(value) || value > 0xFFFF'FFFFU) {
+                    fail();
+                    return false;
+                }
+                mask_ = static_cast<std::uint32_t>(value);
+                break;
+            default:
+                fail();
+                return false;
+        }
+    }
+    return false;
+}
+
+bool WarpCursor::skip_addresses() {
+    LaneAddresses unused;
+    return addresses(unused);
+}
+
+bool WarpCursor::next() {
+    if (has_addresses_ && !skip_addresses()) {
+        return false;
+    }
+    if (run_ == 0 && !token()) {
+        return false;
+    }
+    if (next_ >= program_->size()) {
+        fail();
+        return false;
+    }
+    --run_;
+    index_ = next_++;
+    has_addresses_ = (*program_)[index_].has_addresses() && mask_ != 0;
+    return true;
+}
+
+bool WarpCursor::addresses(LaneAddresses& out) {
+    has_addresses_ = false;
+    std::uint64_t value = 0;
+    if (at_ == end_) {
+        fail();
+        return false;
+    }
+    const std::uint8_t form = *at_++;
+    if (form > kDifferences || !varint(value)) {
+        fail();
+        return false;
+    }
+    base_ += static_cast<std::uint64_t>(unfold(value));
+    std::uint64_t address = base_ + offset_;
+    out.strided = form == kStride;
+    out.base = address;
+    std::uint32_t left = mask_;
+    if (form == kStride) {
+        if (!varint(value)) {
+            fail();
+            return false;
+        }
+        out.stride = unfold(value);
+        for (; left != 0; left &= left - 1) {
+            out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
+            address += static_cast<std::uint64_t>(out.stride);
+        }
+        return true;
+    }
+    out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
+    for (left &= left - 1; left != 0; left &= left - 1) {
+        if (!varint(value)) {
+            fail();
+            return false;
+        }
+        address += static_cast<std::uint64_t>(unfold(value));
+        out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
+    }
+    return true;
+}
+
+}  // namespace kymo::gpu

@@ -1,0 +1,99 @@
+// A warp's executed instructions in few bytes, and the cursor that walks them. See docs/gpu-trace-format.md.
+//
+// Tokens: a run ("the next n static instructions, one after another"), a jump to a static instruction, a new
+// execution mask. A memory instruction inside a run is followed by its addresses: base and stride, or base and
+// differences. The encoder merges what it can; the decoder does no allocation.
+//
+// Contract: encode with one WarpEncoder a warp; decode with one WarpCursor a warp. Bytes are not trusted: whatever
+// they are, the cursor ends or says `broken()`; it never reads past the end and never names an instruction outside
+// the program.
+//
+// Cost: decoding 2–4 ns an instruction without addresses, about 20 ns with.
+#pragma once
+
+#include "gpu/kernel.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kymo::gpu {
+
+// The addresses of one executed memory instruction, by lane; lanes outside the mask hold nothing meaningful.
+struct LaneAddresses {
+    std::array<std::uint64_t, kWarpLanes> of{};
+    bool strided = false;  // of[k-th active lane] = base + k × stride
+    std::uint64_t base = 0;
+    std::int64_t stride = 0;
+};
+
+class WarpEncoder {
+  public:
+    explicit WarpEncoder(const Program& program) : program_(program) {}
+    // `addresses`: of the active lanes in lane order, empty for an instruction without. Their number must be
+    // popcount(mask) for an instruction that has addresses.
+    void add(std::uint32_t index, std::uint32_t mask, std::span<const std::uint64_t> addresses);
+    // The finished bytes; the encoder is then empty and ready for the next warp.
+    std::vector<std::uint8_t> take();
+    std::uint64_t instructions() const { return instructions_; }
+
+  private:
+    void flush_run();
+    void varint(std::uint64_t value);
+    void zigzag(std::int64_t value);
+    void write_addresses(std::span<const std::uint64_t> addresses);
+
+    const Program& program_;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint8_t> payload_;  // addresses of the run in the making
+    std::uint64_t run_ = 0;
+    std::uint64_t instructions_ = 0;
+    std::uint32_t next_ = 0;  // the static instruction a run continues with
+    std::uint32_t mask_ = 0xFFFF'FFFFU;
+    std::uint64_t base_ = 0;
+};
+
+class WarpCursor {
+  public:
+    WarpCursor() = default;
+    WarpCursor(const Program& program, const WarpTrace& warp)
+        : program_(&program),
+          at_(warp.code ? warp.code->data() : nullptr),
+          end_(warp.code ? warp.code->data() + warp.code->size() : nullptr),
+          offset_(warp.address_offset) {}
+
+    // Steps to the next instruction. False: at the end, or broken.
+    bool next();
+    bool broken() const { return broken_; }
+
+    std::uint32_t index() const { return index_; }
+    std::uint32_t mask() const { return mask_; }
+    // Whether addresses() may be called: the instruction has addresses and lanes that execute it.
+    bool has_addresses() const { return has_addresses_; }
+    // At most once an instruction, and it may be left out.
+    bool addresses(LaneAddresses& out);
+
+  private:
+    bool varint(std::uint64_t& value);
+    bool token();
+    bool skip_addresses();
+    void fail() {
+        broken_ = true;
+        at_ = end_;
+        run_ = 0;
+    }
+
+    const Program* program_ = nullptr;
+    const std::uint8_t* at_ = nullptr;
+    const std::uint8_t* end_ = nullptr;
+    std::uint64_t offset_ = 0;
+    std::uint64_t run_ = 0;
+    std::uint64_t base_ = 0;
+    std::uint32_t next_ = 0;
+    std::uint32_t index_ = 0;
+    std::uint32_t mask_ = 0xFFFF'FFFFU;
+    bool has_addresses_ = false;
+    bool broken_ = false;
+};
+
+}  // namespace kymo::gpu
