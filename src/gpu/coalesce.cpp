@@ -1,0 +1,87 @@
+#include "gpu/coalesce.h"
+
+#include <bit>
+
+namespace kymo::gpu {
+namespace {
+
+// Sectors first…last of one line, as bits.
+constexpr std::uint8_t bits(unsigned first, unsigned last) {
+    return static_cast<std::uint8_t>((2U << last) - (1U << first));
+}
+
+void add(Footprint& out, std::uint64_t line, std::uint8_t sectors, std::uint64_t& highest) {
+    if (out.count != 0) {
+        LineAccess* entry = &out.lines[out.count - 1];
+        if (entry->line != line && line <= highest) {  // rising lines cannot have been met
+            for (unsigned i = 0; i + 1 < out.count; ++i) {
+                if (out.lines[i].line == line) {
+                    entry = &out.lines[i];
+                    break;
+                }
+            }
+        }
+        if (entry->line == line) {
+            const auto fresh = static_cast<unsigned>(std::popcount(static_cast<unsigned>(sectors & ~entry->sectors)));
+            entry->sectors |= sectors;
+            ++entry->lanes;
+            out.sectors += fresh;
+            return;
+        }
+    }
+    out.lines[out.count++] = {line, sectors, 1};
+    out.sectors += static_cast<unsigned>(std::popcount(static_cast<unsigned>(sectors)));
+    highest = std::max(highest, line);
+}
+
+}  // namespace
+
+void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes, Footprint& out) {
+    out.count = 0;
+    out.sectors = 0;
+    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    if (lanes == 0 || bytes == 0) {
+        return;
+    }
+    const auto whole_span = static_cast<std::uint64_t>(lanes) * bytes;
+    if (addresses.strided && (addresses.stride == static_cast<std::int64_t>(bytes) || addresses.stride == 0) &&
+        addresses.base <= ~std::uint64_t{0} - whole_span) {
+        // One contiguous piece.
+        const std::uint64_t span = addresses.stride == 0 ? bytes : whole_span;
+        const std::uint64_t first = addresses.base / kSectorBytes;
+        const std::uint64_t last = (addresses.base + span - 1) / kSectorBytes;
+        for (std::uint64_t line = first / 4; line <= last / 4; ++line) {
+            const unsigned from = line == first / 4 ? static_cast<unsigned>(first % 4) : 0;
+            const unsigned to = line == last / 4 ? static_cast<unsigned>(last % 4) : 3;
+            const std::uint64_t begin = std::max(addresses.base, line * kLineBytes);
+            const std::uint64_t end = std::min(addresses.base + span, (line + 1) * kLineBytes);
+            const auto here = addresses.stride == 0 ? lanes : static_cast<unsigned>((end - begin) / bytes);
+            out.lines[out.count++] = {line, bits(from, to), static_cast<std::uint8_t>(here)};
+        }
+        out.sectors = static_cast<unsigned>(last - first + 1);
+        return;
+    }
+    std::uint64_t highest = 0;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const std::uint64_t address = addresses.of[static_cast<unsigned>(std::countr_zero(left))];
+        const std::uint64_t first = address / kSectorBytes;
+        const std::uint64_t last = (address + bytes - 1) / kSectorBytes;
+        add(out, first / 4,
+            bits(static_cast<unsigned>(first % 4), first / 4 == last / 4 ? static_cast<unsigned>(last % 4) : 3),
+            highest);
+        if (last / 4 != first / 4) {
+            add(out, last / 4, bits(0, static_cast<unsigned>(last % 4)), highest);
+        }
+    }
+}
+
+void interleave_local(LaneAddresses& addresses, std::uint32_t mask, std::uint64_t warp) {
+    addresses.strided = false;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t word = (addresses.of[lane] & 0xFF'FFFFU) / 4;
+        addresses.of[lane] = (std::uint64_t{1} << 60U) + (warp << 31U) + word * kLineBytes + lane * 4U;
+    }
+}
+
+}  // namespace kymo::gpu

@@ -1,0 +1,22 @@
+// The full model: a launch on all SMs of a GPU, warp by warp, from CTA start to the last store. See
+// docs/gpu-model.md.
+//
+// Contract: reads the source from where it stands to its end (twice, with a rewind between, for a warm L2). Memory is
+// that of the resident CTAs. Cost: about 60–100 ns a warp instruction, one thread.
+#pragma once
+
+#include "gpu/gpu_file.h"
+#include "gpu/result.h"
+#include "gpu/sm.h"
+
+namespace kymo::gpu {
+
+struct FullOptions {
+    bool warm_l2 = false;               // the launch before was the same kernel on the same data
+    IssueObserver* observer = nullptr;  // told of the (last) launch
+};
+
+Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelSource& source,
+                              const FullOptions& options = {});
+
+}  // namespace kymo::gpu

@@ -1,0 +1,114 @@
+#include "gpu/memory_system.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kymo::gpu {
+namespace {
+
+unsigned count(std::uint8_t sectors) {
+    return static_cast<unsigned>(std::popcount(static_cast<unsigned>(sectors)));
+}
+
+double mean_busy(const std::vector<Server>& servers) {
+    double sum = 0;
+    for (const Server& server : servers) {
+        sum += server.busy();
+    }
+    return sum / static_cast<double>(servers.size());
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(const Gpu& gpu, const LaunchCosts& launch)
+    : gpu_(gpu),
+      l2_(static_cast<std::uint64_t>(gpu.l2_size), gpu.whole(gpu.l2_ways)),
+      slices_(gpu.whole(gpu.l2_slices)),
+      channels_(gpu.whole(gpu.dram_channels)),
+      slice_cycles_(kSectorBytes * gpu.l2_slices / gpu.l2_bytes_per_cycle(launch)),
+      dram_cycles_(gpu.dram_channels / gpu.dram_bytes_per_cycle(launch)) {}
+
+double MemorySystem::dram(double time, std::uint64_t line, unsigned sectors) {
+    // Neighbouring lines go to one channel, 1 KiB at a time.
+    Server& channel = channels_[pick(spread(line / 8), channels_.size())];
+    const double bytes = std::max(static_cast<double>(sectors) * kSectorBytes, gpu_.dram_access_bytes);
+    return channel.book(time, bytes * dram_cycles_) - time;
+}
+
+Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
+    const std::uint64_t hash = spread(access.line * 3);
+    const unsigned sectors = count(access.sectors);
+    Server& slice = slices_[pick(hash, slices_.size())];
+    const double begin = slice.book(time, sectors * slice_cycles_);
+    const auto outcome = l2_.access(access.line, access.sectors, true, false);
+    const unsigned missing = sectors - count(outcome.hits);
+    counts_.l2_reads += sectors;
+    counts_.l2_read_hits += sectors - missing;
+    double ready = begin + latency(hash, sm);
+    if (outcome.evicted_dirty != 0) {
+        (void)dram(begin, outcome.evicted_line, count(outcome.evicted_dirty));
+        counts_.dram_writes += count(outcome.evicted_dirty);
+    }
+    if (missing != 0) {
+        counts_.dram_reads += missing;
+        const double wait = dram(begin, access.line, missing);
+        ready += behind_l2() + wait;
+        l2_.arrives(ready);
+        return {ready, Level::kDram};
+    }
+    if (outcome.ready > ready) {
+        return {outcome.ready, Level::kDram};
+    }
+    return {ready, Level::kL2};
+}
+
+double MemorySystem::write(double time, unsigned sm, const LineAccess& access) {
+    const std::uint64_t hash = spread(access.line * 3);
+    const unsigned sectors = count(access.sectors);
+    const double begin = slices_[pick(hash, slices_.size())].book(time, sectors * slice_cycles_);
+    const auto outcome = l2_.access(access.line, access.sectors, true, true);
+    counts_.l2_writes += sectors;
+    if (outcome.evicted_dirty != 0) {
+        (void)dram(begin, outcome.evicted_line, count(outcome.evicted_dirty));
+        counts_.dram_writes += count(outcome.evicted_dirty);
+    }
+    return begin + latency(hash, sm);
+}
+
+Reply MemorySystem::atomic(double time, unsigned sm, const LineAccess& access) {
+    const std::uint64_t hash = spread(access.line * 3);
+    Server& slice = slices_[pick(hash, slices_.size())];
+    const double begin = slice.book(time, access.lanes * gpu_.atomic_cycles);
+    const auto outcome = l2_.access(access.line, access.sectors, true, true);
+    const unsigned missing = count(access.sectors) - count(outcome.hits);
+    counts_.l2_atomics += access.lanes;
+    Reply reply{begin + latency(hash, sm) + access.lanes * gpu_.atomic_cycles, Level::kL2};
+    if (missing != 0) {
+        counts_.dram_reads += missing;
+        reply.ready += behind_l2() + dram(begin, access.line, missing);
+        reply.level = Level::kDram;
+        l2_.arrives(reply.ready);
+    }
+    return reply;
+}
+
+double MemorySystem::slices_busy() const {
+    return mean_busy(slices_);
+}
+
+double MemorySystem::channels_busy() const {
+    return mean_busy(channels_);
+}
+
+void MemorySystem::next_launch() {
+    l2_.settle();
+    counts_ = {};
+    for (Server& server : slices_) {
+        server.restart();
+    }
+    for (Server& server : channels_) {
+        server.restart();
+    }
+}
+
+}  // namespace kymo::gpu

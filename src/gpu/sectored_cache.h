@@ -1,0 +1,65 @@
+// A set-associative cache of 128-byte lines that are filled by 32-byte sectors, with hashed sets and
+// least-recently-used replacement. It keeps, per line, when its last fill arrives, so that a hit on data still under
+// way waits for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace kymo::gpu {
+
+class SectoredCache {
+  public:
+    // `bytes` is rounded down to whole sets; 0: a cache that never hits.
+    SectoredCache(std::uint64_t bytes, unsigned ways);
+
+    struct Outcome {
+        std::uint8_t hits = 0;           // sectors that were there, or are on their way
+        double ready = 0;                // when the last of those arrives; 0: all there
+        std::uint8_t evicted_dirty = 0;  // sectors written back to make room
+        std::uint64_t evicted_line = 0;
+    };
+
+    // Looks `sectors` of `line` up. With `allocate`, those that miss are there from now on, arriving when arrives()
+    // says; with `dirty` they are marked for writing back.
+    Outcome access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty);
+    // The sectors that the last allocating access missed arrive at this time.
+    void arrives(double time) {
+        if (last_ != nullptr && time > last_->ready) {
+            last_->ready = time;
+        }
+    }
+    // Forgets what is under way, keeps the contents: a new launch on a warm cache.
+    void settle();
+    void clear();
+    std::uint64_t sets() const { return sets_; }
+    unsigned ways() const { return ways_; }
+
+  private:
+    struct Line {
+        std::uint64_t tag = ~std::uint64_t{0};
+        double ready = 0;
+        std::uint32_t used = 0;
+        std::uint8_t valid = 0;
+        std::uint8_t dirty = 0;
+    };
+    unsigned ways_;
+    std::uint64_t sets_;
+    std::uint32_t clock_ = 0;
+    Line* last_ = nullptr;
+    std::vector<Line> lines_;
+};
+
+// Spreads lines over sets, slices and channels: a multiplicative hash, so that power-of-two strides do not pile up.
+constexpr std::uint64_t spread(std::uint64_t line) {
+    line ^= line >> 15U;
+    line *= 0x9E37'79B9'7F4A'7C15U;
+    return line ^ (line >> 32U);
+}
+
+// hash × count / 2^32: a number below `count` without dividing.
+constexpr std::uint64_t pick(std::uint64_t hash, std::uint64_t count) {
+    return ((hash & 0xFFFF'FFFFU) * count) >> 32U;
+}
+
+}  // namespace kymo::gpu

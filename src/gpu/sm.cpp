@@ -1,0 +1,504 @@
+#include "gpu/sm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kymo::gpu {
+namespace {
+
+std::uint64_t cycle(double time) {
+    return static_cast<std::uint64_t>(std::ceil(time));
+}
+
+// L1 and shared memory are one array on GPUs since Volta: what CTAs hold of it is not cache.
+double l1_bytes(const LaunchContext& context) {
+    const Gpu& gpu = context.gpu;
+    if (gpu.unified_bytes == 0) {
+        return gpu.l1_size;
+    }
+    const double held = context.occupancy.shared_bytes_of_cta * context.occupancy.ctas;
+    return std::min(gpu.l1_size, std::max(gpu.unified_bytes - held, 0.0));
+}
+
+}  // namespace
+
+void LaunchContext::grow() {
+    for (std::size_t i = decoded.size(); i < program.size(); ++i) {
+        decoded.push_back(decode(gpu, program[i]));
+        for (unsigned k = 0; k < decoded.back().destinations; ++k) {
+            registers = std::max<unsigned>(registers, decoded.back().destination[k] + 1U);
+        }
+    }
+    accounts.resize(program.size());
+}
+
+Sm::Sm(LaunchContext& context, unsigned number)
+    : context_(context),
+      gpu_(context.gpu),
+      number_(number),
+      schedulers_(gpu_.whole(gpu_.sm_schedulers)),
+      warps_(static_cast<std::size_t>(context.occupancy.ctas) * context.occupancy.warps_per_cta),
+      resident_(context.occupancy.ctas),
+      l1_(static_cast<std::uint64_t>(l1_bytes(context)), gpu_.whole(gpu_.l1_ways)),
+      constants_(static_cast<std::uint64_t>(gpu_.constant_size), 4),
+      misses_(gpu_.whole(gpu_.l1_misses)) {}
+
+void Sm::start(CtaScheduler::Start start) {
+    const auto place = static_cast<std::uint32_t>(
+        std::find_if(resident_.begin(), resident_.end(), [](const ResidentCta& cta) { return !cta.used; }) -
+        resident_.begin());
+    resident_[place] = {static_cast<unsigned>(start.cta.warps.size()), 0, start.number, true};
+    if (ctas_++ == 0) {
+        active_since_ = cycle(start.time);
+    }
+    double begin = start.time + context_.launch.cta_start_cycles;
+    if (start.cta.warps.empty()) {
+        finish_cta(place, cycle(begin));
+        return;
+    }
+    std::size_t slot = 0;
+    for (WarpTrace& trace : start.cta.warps) {
+        while (slot < warps_.size() && warps_[slot].used) {
+            ++slot;
+        }
+        if (slot == warps_.size()) {
+            context_.failed =
+                Error{ErrorKind::kMalformed, context_.header.name + ": a CTA has more warps than its block size says",
+                      "trace the kernel again"};
+            return;
+        }
+        begin += context_.launch.warp_start_cycles;
+        Warp& warp = warps_[slot];
+        warp.cursor = WarpCursor(context_.program, trace);
+        warp.scoreboard.clear(context_.registers);
+        warp.code = std::move(trace.code);
+        warp.begun = warp.last_issue = cycle(begin);
+        warp.memory_done = 0;
+        warp.mask_before = 0xFFFF'FFFFU;
+        warp.cta = place;
+        warp.used = true;
+        warp.at_barrier = false;
+        Scheduler& scheduler = schedulers_[slot % schedulers_.size()];
+        const unsigned entry = scheduler.count++;
+        scheduler.slot[entry] = static_cast<std::uint16_t>(slot);
+        scheduler.age[entry] = next_age_++;
+        if (context_.observer != nullptr) {
+            context_.observer->warp_begins(number_, static_cast<unsigned>(slot), warp.begun, start.number, trace.id);
+        }
+        if (!prepare(scheduler, entry, warp.begun, Cause::kIssue)) {
+            finish_warp(scheduler, entry, warp.begun);
+        } else {
+            next_event_ = std::min(next_event_, scheduler.ready[entry]);
+        }
+    }
+}
+
+bool Sm::prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, Cause cause) {
+    Warp& warp = warps_[scheduler.slot[entry]];
+    if (!warp.cursor.next()) {
+        if (warp.cursor.broken()) {
+            context_.failed =
+                Error{ErrorKind::kMalformed, context_.header.name + ": a warp's instructions cannot be decoded",
+                      "make the compact trace again with kymo gpu trace"};
+        }
+        return false;
+    }
+    const Decoded& decoded = context_.decoded[warp.cursor.index()];
+    std::uint64_t ready = earliest;
+    for (unsigned i = 0; i < decoded.sources; ++i) {
+        warp.scoreboard.wait(decoded.source[i], ready, cause);
+    }
+    for (unsigned i = 0; i < decoded.destinations; ++i) {
+        warp.scoreboard.wait(decoded.destination[i], ready, cause);
+    }
+    const std::uint32_t mask = warp.cursor.mask();
+    if (decoded.op.reads_predicate || mask != warp.mask_before) {
+        warp.scoreboard.wait(Scoreboard::kPredicate, ready, cause);
+    }
+    if (decoded.op.fence && warp.memory_done > ready) {
+        ready = warp.memory_done;
+        cause = Cause::kFence;
+    }
+    warp.mask_before = mask;
+    warp.cause = cause;
+    scheduler.ready[entry] = ready;
+    scheduler.pipe[entry] = mask == 0 ? kPipeFree : decoded.pipe;
+    return true;
+}
+
+void Sm::run(std::uint64_t until) {
+    next_event_ = kNever;
+    for (unsigned i = 0; i < schedulers_.size(); ++i) {
+        run_scheduler(i, until);
+    }
+    refill();
+    // What one scheduler did (barriers, CTAs ended and begun) may have given another something to do.
+    for (const Scheduler& scheduler : schedulers_) {
+        for (unsigned i = 0; i < scheduler.count; ++i) {
+            next_event_ = std::min(
+                next_event_, std::max({scheduler.ready[i], scheduler.pipe_free[scheduler.pipe[i]], scheduler.now}));
+        }
+    }
+}
+
+void Sm::run_scheduler(unsigned which, std::uint64_t until) {
+    Scheduler& scheduler = schedulers_[which];
+    for (;;) {
+        // Greedy, then youngest, among those ready now; else the first time at which one is.
+        std::uint64_t first = kNever;
+        std::uint64_t youngest = 0;
+        unsigned chosen = Scheduler::kMost;
+        const std::uint64_t now = scheduler.now;
+        for (unsigned i = 0; i < scheduler.count; ++i) {
+            const std::uint64_t ready = std::max(scheduler.ready[i], scheduler.pipe_free[scheduler.pipe[i]]);
+            if (ready <= now) {
+                if (i == scheduler.greedy) {
+                    chosen = i;
+                    break;
+                }
+                if (chosen == Scheduler::kMost || scheduler.age[i] > youngest) {
+                    chosen = i;
+                    youngest = scheduler.age[i];
+                }
+            } else {
+                first = std::min(first, ready);
+            }
+        }
+        if (chosen == Scheduler::kMost) {
+            if (first >= until) {
+                return;
+            }
+            scheduler.now = first;
+            continue;
+        }
+        if (now >= until) {
+            return;
+        }
+        issue(scheduler, chosen, now);
+        scheduler.now = now + 1;
+    }
+}
+
+void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
+    const unsigned slot = scheduler.slot[entry];
+    Warp& warp = warps_[slot];
+    const std::uint32_t index = warp.cursor.index();
+    const std::uint32_t mask = warp.cursor.mask();
+    const Decoded& decoded = context_.decoded[index];
+    Account& account = context_.accounts[index];
+
+    // The account: from the warp's issue before to when it could have gone is its own wait; from there to now
+    // others'.
+    const std::uint64_t ready = scheduler.ready[entry];
+    const std::uint64_t since = std::min(warp.last_issue + 1, ready);
+    if (ready > since) {
+        account.cycles[static_cast<std::size_t>(warp.cause)] += static_cast<double>(ready - since);
+    }
+    if (now > ready) {
+        const bool busy = scheduler.pipe_free[scheduler.pipe[entry]] >= now;
+        const Cause why = !busy                                  ? Cause::kNotSelected
+                          : scheduler.pipe[entry] == kPipeMemory ? Cause::kMemoryQueue
+                                                                 : Cause::kPipe;
+        account.cycles[static_cast<std::size_t>(why)] += static_cast<double>(now - ready);
+    }
+    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    const double share = mask == 0 ? 1.0 : lanes / double{kWarpLanes};
+    account.cycles[static_cast<std::size_t>(Cause::kIssue)] += share;
+    account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1.0 - share;
+    ++account.issued;
+    account.lanes += lanes;
+    IssueObserver::Issue told;
+    IssueObserver::Issue* const tell = context_.observer != nullptr ? &told : nullptr;
+    if (tell != nullptr) {
+        told = {number_, slot, now, index, context_.program[index].pc, mask, warp.cause, now - warp.last_issue, 0, 0};
+    }
+    warp.last_issue = now;
+    scheduler.greedy = entry;
+
+    std::uint64_t earliest = now + 1;
+    Cause cause = Cause::kDependence;
+    bool waits_at_barrier = false;
+    if (mask == 0) {
+        ++account.empty;
+        earliest = now + gpu_.whole(gpu_.latency[static_cast<std::size_t>(OpClass::kNop)]);
+    } else {
+        scheduler.pipe_free[decoded.pipe] = decoded.pipe == kPipeFree ? 0 : now + decoded.interval;
+        std::uint64_t done = now + decoded.latency;
+        Cause result = Cause::kDependence;
+        switch (decoded.op.op_class) {
+            case OpClass::kMemory: {
+                const Access access = this->access(warp, decoded, account, now, slot, tell);
+                done = cycle(access.ready);
+                result = access.cause;
+                scheduler.pipe_free[kPipeMemory] = std::max(now + decoded.interval, access.issue_blocked);
+                break;
+            }
+            case OpClass::kBranch:
+                earliest = now + 1 + gpu_.whole(gpu_.taken_branch);
+                cause = Cause::kBranch;
+                break;
+            case OpClass::kBarrier:
+                waits_at_barrier = true;
+                break;
+            default:
+                break;
+        }
+        for (unsigned i = 0; i < decoded.destinations; ++i) {
+            warp.scoreboard.write(decoded.destination[i], done, result);
+        }
+        if (decoded.op.sets_predicate) {
+            warp.scoreboard.write(Scoreboard::kPredicate, now + gpu_.whole(gpu_.predicate_latency),
+                                  Cause::kDependence);
+        }
+        if (decoded.op.uniform) {
+            warp.scoreboard.write(Scoreboard::kUniform, done, result);
+        }
+    }
+    if (tell != nullptr) {
+        context_.observer->issued(told);
+    }
+    if (waits_at_barrier) {
+        barrier(warp, scheduler, entry, now);
+    } else if (!prepare(scheduler, entry, earliest, cause)) {
+        finish_warp(scheduler, entry, now + 1);
+    }
+}
+
+void Sm::barrier(Warp& warp, Scheduler& scheduler, unsigned entry, std::uint64_t now) {
+    warp.at_barrier = true;
+    scheduler.ready[entry] = kNever;
+    ++resident_[warp.cta].waiting;
+    release_barrier(warp.cta, now);
+}
+
+void Sm::release_barrier(std::uint32_t cta, std::uint64_t now) {
+    ResidentCta& resident = resident_[cta];
+    if (resident.waiting == 0 || resident.waiting < resident.warps) {
+        return;
+    }
+    resident.waiting = 0;
+    const std::uint64_t open = now + gpu_.whole(gpu_.barrier_latency);
+    for (Scheduler& scheduler : schedulers_) {
+        for (unsigned i = 0; i < scheduler.count;) {
+            Warp& warp = warps_[scheduler.slot[i]];
+            if (warp.cta == cta && warp.at_barrier) {
+                warp.at_barrier = false;
+                if (!prepare(scheduler, i, open, Cause::kBarrier)) {
+                    finish_warp(scheduler, i, open);  // another entry takes its place
+                    continue;
+                }
+            }
+            ++i;
+        }
+    }
+}
+
+void Sm::finish_warp(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
+    const unsigned slot = scheduler.slot[entry];
+    Warp& warp = warps_[slot];
+    warp.used = false;
+    warp.code.reset();
+    warp_cycles_ += static_cast<double>(now - warp.begun);
+    end_ = std::max({end_, static_cast<double>(now), static_cast<double>(warp.memory_done)});
+    if (context_.observer != nullptr) {
+        context_.observer->warp_ends(number_, slot, now);
+    }
+    const unsigned last = --scheduler.count;
+    scheduler.ready[entry] = scheduler.ready[last];
+    scheduler.age[entry] = scheduler.age[last];
+    scheduler.slot[entry] = scheduler.slot[last];
+    scheduler.pipe[entry] = scheduler.pipe[last];
+    scheduler.greedy = scheduler.greedy == last ? entry : Scheduler::kMost;
+    const std::uint32_t cta = warp.cta;
+    if (--resident_[cta].warps == 0) {
+        finish_cta(cta, now);
+    } else {
+        release_barrier(cta, now);
+    }
+}
+
+void Sm::finish_cta(std::uint32_t cta, std::uint64_t now) {
+    resident_[cta].used = false;
+    if (--ctas_ == 0) {
+        active_cycles_ += static_cast<double>(now - std::min(now, active_since_));
+    }
+    places_.push_back(now);
+}
+
+void Sm::refill() {
+    // A CTA without instructions ends as it starts, and leaves its place again.
+    while (!places_.empty() && !context_.failed) {
+        const std::uint64_t now = places_.front();
+        places_.erase(places_.begin());
+        auto next = context_.ctas.next(static_cast<double>(now));
+        if (!next) {
+            context_.failed = next.error();
+        } else if (*next) {
+            context_.grow();
+            start(std::move(**next));
+        } else {
+            out_of_ctas_ = std::min(out_of_ctas_, now);
+        }
+    }
+}
+
+Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std::uint64_t now, unsigned slot,
+                      IssueObserver::Issue* told) {
+    const std::uint32_t mask = warp.cursor.mask();
+    const Op& op = decoded.op;
+    LaneAddresses addresses;
+    const bool given = warp.cursor.has_addresses() && warp.cursor.addresses(addresses);
+    if (op.space == Space::kConstant) {
+        return constant(decoded, given ? &addresses : nullptr, mask, now);
+    }
+    if (!given) {  // an access the trace does not tell about: takes a hit's time
+        const bool in_shared = op.space == Space::kShared;
+        return {static_cast<double>(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
+                in_shared ? Cause::kShared : Cause::kL1, 0};
+    }
+    Space space = op.space;
+    if (space == Space::kGeneric) {
+        constexpr std::uint64_t kWindow = 1U << 24U;
+        const std::uint64_t first = addresses.of[static_cast<unsigned>(std::countr_zero(mask))];
+        const KernelHeader& header = context_.header;
+        space = header.shared_base != 0 && first - header.shared_base < kWindow ? Space::kShared
+                : header.local_base != 0 && first - header.local_base < kWindow ? Space::kLocal
+                                                                                : Space::kGlobal;
+    }
+    if (space == Space::kShared) {
+        return shared(decoded, addresses, mask, account, now, told);
+    }
+    if (space == Space::kLocal) {
+        interleave_local(addresses, mask, static_cast<std::uint64_t>(number_) * 256U + slot);
+    }
+    Footprint footprint;
+    coalesce(addresses, mask, op.bytes, footprint);
+    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    ++account.requests;
+    account.sectors += footprint.sectors;
+    account.fewest_sectors += ideal_sectors(lanes, op.bytes);
+    if (told != nullptr) {
+        told->sectors = footprint.sectors;
+    }
+    return global(warp, decoded, footprint, now);
+}
+
+Sm::Access Sm::shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
+                      std::uint64_t now, IssueObserver::Issue* told) {
+    unsigned passes = shared_passes(addresses, mask, decoded.op.bytes);
+    // Half a warp of 8-byte accesses needs one pass; with fewer lanes there are fewer groups.
+    const unsigned fewest = std::min(passes, fewest_passes(decoded.op.bytes));
+    ++account.shared_requests;
+    account.shared_passes += passes;
+    account.fewest_passes += fewest;
+    if (told != nullptr) {
+        told->extra_passes = passes - fewest;
+    }
+    double service = passes;
+    if (decoded.op.atomic) {
+        service += (most_on_one_word(addresses, mask) - 1) * gpu_.shared_atomic_cycles;
+    }
+    const double begin = load_store_.book(static_cast<double>(now), service);
+    const Cause cause = passes > fewest ? Cause::kBankConflict : decoded.op.atomic ? Cause::kAtomic : Cause::kShared;
+    return {begin + gpu_.shared_latency + service - fewest, cause, cycle(begin)};
+}
+
+Sm::Access Sm::constant(const Decoded& decoded, const LaneAddresses* addresses, std::uint32_t mask,
+                        std::uint64_t now) {
+    const auto time = static_cast<double>(now);
+    (void)decoded;
+    if (addresses == nullptr) {
+        // Parameters and launch data, whose addresses traces do not give: one line, cold once an SM.
+        if (constants_cold_) {
+            constants_cold_ = false;
+            constant_ready_ = time + gpu_.constant_miss_latency + gpu_.l2_latency;
+        }
+        return {std::max(constant_ready_, time + gpu_.constant_latency), Cause::kConstant, 0};
+    }
+    // Different addresses are served one after another.
+    Footprint footprint;
+    coalesce(*addresses, mask, decoded.op.bytes, footprint);
+    double ready = time;
+    for (const LineAccess& line : footprint.all()) {
+        const auto outcome = constants_.access(line.line, line.sectors, true, false);
+        const bool hit = (outcome.hits & line.sectors) == line.sectors;
+        ready = std::max(ready, outcome.ready) + (hit ? gpu_.constant_latency : gpu_.constant_miss_latency);
+        constants_.arrives(ready);
+    }
+    return {ready, Cause::kConstant, 0};
+}
+
+// Miss registers are taken in turn: the next one is free when what it holds has arrived.
+double Sm::miss_slot(double time, unsigned sectors) {
+    double begin = time;
+    for (unsigned i = 0; i < sectors; ++i) {
+        begin = std::max(begin, misses_[(next_miss_ + i) % misses_.size()]);
+    }
+    return begin;
+}
+
+void Sm::missed_until(double ready, unsigned sectors) {
+    for (unsigned i = 0; i < sectors; ++i) {
+        misses_[next_miss_] = ready;
+        next_miss_ = (next_miss_ + 1) % misses_.size();
+    }
+}
+
+Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now) {
+    const Op& op = decoded.op;
+    const double passes = std::max(1.0, footprint.sectors / gpu_.l1_sectors_per_cycle);
+    const double begin = load_store_.book(static_cast<double>(now), passes);
+    Access result{begin + gpu_.l1_latency + passes - 1, Cause::kL1, cycle(begin)};
+    if (begin - static_cast<double>(now) > gpu_.l1_latency) {
+        result.cause = Cause::kMemoryQueue;
+    }
+    double last_done = 0;
+    for (const LineAccess& line : footprint.all()) {
+        const auto sectors = static_cast<unsigned>(std::popcount(static_cast<unsigned>(line.sectors)));
+        if (op.atomic) {
+            const Reply reply = context_.memory.atomic(begin, number_, line);
+            last_done = std::max(last_done, reply.ready);
+            if (op.load && reply.ready > result.ready) {
+                result.ready = reply.ready;
+                result.cause = Cause::kAtomic;
+            }
+            continue;
+        }
+        if (op.store) {
+            // Written through; a line the L1 has is updated there.
+            (void)l1_.access(line.line, line.sectors, false, false);
+            last_done = std::max(last_done, context_.memory.write(begin, number_, line));
+            continue;
+        }
+        const auto outcome = l1_.access(line.line, line.sectors, true, false);
+        const auto hits = static_cast<unsigned>(std::popcount(static_cast<unsigned>(outcome.hits)));
+        l1_reads_ += sectors;
+        l1_read_hits_ += hits;
+        if (outcome.hits != 0 && outcome.ready > result.ready) {
+            result.ready = outcome.ready;  // already on its way
+            result.cause = Cause::kL2;
+        }
+        const unsigned missing = sectors - hits;
+        if (missing == 0) {
+            continue;
+        }
+        const double leave = miss_slot(begin, missing);
+        const LineAccess wanted{line.line, static_cast<std::uint8_t>(line.sectors & ~outcome.hits), line.lanes};
+        const Reply reply = context_.memory.read(leave, number_, wanted);
+        const double wait = port_.book(leave, missing * kSectorBytes / gpu_.noc_bytes) - leave;
+        const double ready = reply.ready + wait + passes - 1;
+        l1_.arrives(ready);
+        missed_until(ready, missing);
+        if (ready > result.ready) {
+            result.ready = ready;
+            result.cause = reply.level == Level::kDram ? Cause::kDram : Cause::kL2;
+        }
+    }
+    if (last_done > 0) {
+        warp.memory_done = std::max(warp.memory_done, cycle(last_done));
+    }
+    return result;
+}
+
+}  // namespace kymo::gpu

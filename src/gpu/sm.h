@@ -1,0 +1,166 @@
+// One streaming multiprocessor of the full model: its warp slots, four schedulers, pipes, L1, shared memory and
+// load/store unit.
+//
+// Event-driven: a warp's next instruction has a time from which it could issue, known as soon as the one before has
+// issued (barriers apart), so a scheduler steps from one issue to the next and never through empty cycles. It prefers
+// the warp it issued last (greedy), then the youngest that is ready: what measured runs of dependent FFMAs show (six
+// warps a scheduler take twice the time of four, as do eight).
+//
+// Contract: one thread. run(until) issues everything before `until`; the shared MemorySystem sees the requests of
+// different SMs out of order by at most the step the caller takes.
+#pragma once
+
+#include "gpu/bank_conflicts.h"
+#include "gpu/cta_scheduler.h"
+#include "gpu/decoded.h"
+#include "gpu/memory_system.h"
+#include "gpu/result.h"
+#include "gpu/warp_code.h"
+
+#include <limits>
+#include <memory>
+
+namespace kymo::gpu {
+
+// Told of every issue, for timelines. `slot` counts warp places of one SM.
+class IssueObserver {
+  public:
+    virtual ~IssueObserver() = default;
+    struct Issue {
+        unsigned sm = 0;
+        unsigned slot = 0;
+        std::uint64_t cycle = 0;
+        std::uint32_t instruction = 0;
+        std::uint64_t pc = 0;
+        std::uint32_t mask = 0;
+        Cause cause = Cause::kIssue;  // of the wait before
+        std::uint64_t waited = 0;     // cycles since the warp's issue before
+        unsigned sectors = 0;
+        unsigned extra_passes = 0;
+    };
+    virtual void warp_begins(unsigned sm, unsigned slot, std::uint64_t cycle, std::uint64_t cta,
+                             std::uint32_t warp) = 0;
+    virtual void issued(const Issue& issue) = 0;
+    virtual void warp_ends(unsigned sm, unsigned slot, std::uint64_t cycle) = 0;
+};
+
+// What all SMs of one launch share.
+struct LaunchContext {
+    const Gpu& gpu;
+    LaunchCosts launch;
+    const KernelHeader& header;
+    const Program& program;
+    Occupancy occupancy;
+    MemorySystem& memory;
+    CtaScheduler& ctas;
+    std::vector<Decoded> decoded;  // grows with the program
+    std::vector<Account> accounts;
+    unsigned registers = 0;  // one more than the highest that the program names
+    IssueObserver* observer = nullptr;
+    std::optional<Error> failed;
+    void grow();  // after a CTA was read
+};
+
+class Sm {
+  public:
+    static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+    Sm(LaunchContext& context, unsigned number);
+
+    // A CTA arrives. Precondition: ctas() < occupancy.ctas.
+    void start(CtaScheduler::Start start);
+    // Takes a new CTA for every one that has ended. To be called once after the first CTAs; run() does it itself.
+    void refill();
+    void run(std::uint64_t until);
+    std::uint64_t next_event() const { return next_event_; }
+    unsigned ctas() const { return ctas_; }
+    double end() const { return end_; }                         // of the last instruction or store so far
+    std::uint64_t out_of_ctas() const { return out_of_ctas_; }  // when it first wanted a CTA and there was none
+    double warp_cycles() const { return warp_cycles_; }
+    double active_cycles() const { return active_cycles_; }
+    std::uint64_t l1_reads() const { return l1_reads_; }
+    std::uint64_t l1_read_hits() const { return l1_read_hits_; }
+
+  private:
+    struct Warp {
+        WarpCursor cursor;
+        Scoreboard scoreboard;
+        std::uint64_t last_issue = 0;
+        std::uint64_t begun = 0;
+        std::uint64_t memory_done = 0;  // its stores and atomics so far
+        std::uint32_t mask_before = 0;
+        Cause cause = Cause::kIssue;
+        std::uint32_t cta = 0;  // place in ctas_in_
+        bool used = false;
+        bool at_barrier = false;
+        std::shared_ptr<const std::vector<std::uint8_t>> code;
+    };
+    struct Scheduler {
+        static constexpr unsigned kMost = 32;
+        unsigned count = 0;
+        std::array<std::uint64_t, kMost> ready{};  // of the entry's next instruction; kNever at a barrier
+        std::array<std::uint64_t, kMost> age{};    // larger: younger
+        std::array<std::uint16_t, kMost> slot{};
+        std::array<std::uint8_t, kMost> pipe{};
+        std::array<std::uint64_t, kPipes> pipe_free{};
+        std::uint64_t now = 0;
+        unsigned greedy = kMost;  // entry issued last
+    };
+    struct ResidentCta {
+        unsigned warps = 0;    // still running
+        unsigned waiting = 0;  // at the barrier
+        std::uint64_t number = 0;
+        bool used = false;
+    };
+
+    void run_scheduler(unsigned which, std::uint64_t until);
+    void issue(Scheduler& scheduler, unsigned entry, std::uint64_t now);
+    // The warp's next instruction: when it could issue, and why not before. False: the warp has ended.
+    bool prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, Cause cause);
+    void finish_warp(Scheduler& scheduler, unsigned entry, std::uint64_t now);
+    void finish_cta(std::uint32_t cta, std::uint64_t now);
+    void barrier(Warp& warp, Scheduler& scheduler, unsigned entry, std::uint64_t now);
+    void release_barrier(std::uint32_t cta, std::uint64_t now);
+
+    struct Access {
+        double ready = 0;
+        Cause cause = Cause::kDependence;
+        std::uint64_t issue_blocked = 0;  // the memory pipe takes nothing before this
+    };
+    Access access(Warp& warp, const Decoded& decoded, Account& account, std::uint64_t now, unsigned slot,
+                  IssueObserver::Issue* told);
+    Access shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
+                  std::uint64_t now, IssueObserver::Issue* told);
+    Access global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now);
+    Access constant(const Decoded& decoded, const LaneAddresses* addresses, std::uint32_t mask, std::uint64_t now);
+    double miss_slot(double time, unsigned sectors);
+    void missed_until(double ready, unsigned sectors);
+
+    LaunchContext& context_;
+    const Gpu& gpu_;
+    unsigned number_;
+    std::vector<Scheduler> schedulers_;
+    std::vector<Warp> warps_;
+    std::vector<ResidentCta> resident_;
+    unsigned ctas_ = 0;
+    std::vector<std::uint64_t> places_;  // when a CTA ended whose place is to be taken
+    std::uint64_t next_age_ = 0;
+    std::uint64_t next_event_ = kNever;
+    SectoredCache l1_;
+    SectoredCache constants_;
+    bool constants_cold_ = true;
+    double constant_ready_ = 0;
+    Server load_store_;
+    Server port_;                 // from the interconnect
+    std::vector<double> misses_;  // when each miss register is free again
+    std::size_t next_miss_ = 0;
+    double end_ = 0;
+    std::uint64_t out_of_ctas_ = kNever;
+    double warp_cycles_ = 0;
+    double active_cycles_ = 0;
+    std::uint64_t active_since_ = 0;
+    std::uint64_t l1_reads_ = 0;
+    std::uint64_t l1_read_hits_ = 0;
+};
+
+}  // namespace kymo::gpu
