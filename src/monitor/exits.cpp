@@ -1,15 +1,20 @@
 // The ways a process ends or becomes another program. exit() and return from main run this library's destructor; the
-// rest is interposed. A vfork child gets here too, in the parent's memory: it is another process and touches nothing.
+// rest is interposed. A vfork child gets here too, in the parent's memory: it is another process and touches nothing
+// but its own stack.
 
+#include "monitor/children.h"
 #include "monitor/process.h"
 #include "monitor/real.h"
 
+#include <cstdarg>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 using kymo::monitor::process;
 using kymo::monitor::Process;
+using kymo::monitor::with_monitor;
 
 namespace {
 
@@ -23,12 +28,50 @@ __attribute__((destructor)) void on_exit_of_process() {
     finish(Process::End::kExit);
 }
 
-kymo::monitor::Real<int (*)(const char*, char* const[], char* const[])> real_execve{"execve"};
-kymo::monitor::Real<int (*)(const char*, char* const[])> real_execv{"execv"};
-kymo::monitor::Real<int (*)(const char*, char* const[])> real_execvp{"execvp"};
-kymo::monitor::Real<int (*)(const char*, char* const[], char* const[])> real_execvpe{"execvpe"};
-kymo::monitor::Real<int (*)(int, char* const[], char* const[])> real_fexecve{"fexecve"};
+using Words = char* const*;
+using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, Words, Words);
+
+kymo::monitor::Real<int (*)(const char*, Words, Words)> real_execve{"execve"};
+kymo::monitor::Real<int (*)(const char*, Words, Words)> real_execvpe{"execvpe"};
+kymo::monitor::Real<int (*)(int, Words, Words)> real_fexecve{"fexecve"};
+kymo::monitor::Real<int (*)(int, const char*, Words, Words, int)> real_execveat{"execveat"};
+kymo::monitor::Real<Spawn> real_posix_spawn{"posix_spawn"};
+kymo::monitor::Real<Spawn> real_posix_spawnp{"posix_spawnp"};
 kymo::monitor::Real<void (*)(int)> real_quick_exit{"quick_exit"};
+
+// Looked up now, because a vfork child must not write to the parent's memory.
+__attribute__((constructor)) void look_up() {
+    real_execve.get();
+    real_execvpe.get();
+    real_fexecve.get();
+    real_execveat.get();
+}
+
+// The words of a variable argument list, `first` included, up to the null pointer.
+std::size_t count_words(const char* first, va_list* list) {
+    std::size_t count = 0;
+    for (const char* word = first; word != nullptr; word = va_arg(*list, const char*)) {
+        ++count;
+    }
+    return count;
+}
+
+void take_words(const char* first, va_list* list, char** words) {
+    for (const char* word = first; word != nullptr; word = va_arg(*list, const char*)) {
+        *words++ = const_cast<char*>(word);
+    }
+    *words = nullptr;
+}
+
+int become(const char* path, Words arguments, Words environment) {
+    finish(Process::End::kExec);
+    return with_monitor(environment, [&](Words all) { return real_execve.get()(path, arguments, all); });
+}
+
+int become_found(const char* file, Words arguments, Words environment) {
+    finish(Process::End::kExec);
+    return with_monitor(environment, [&](Words all) { return real_execvpe.get()(file, arguments, all); });
+}
 
 }  // namespace
 
@@ -49,27 +92,84 @@ KYMO_INTERPOSE void quick_exit(int status) {
     __builtin_unreachable();
 }
 
-KYMO_INTERPOSE int execve(const char* path, char* const arguments[], char* const environment[]) {
-    finish(Process::End::kExec);
-    return real_execve.get()(path, arguments, environment);
+KYMO_INTERPOSE int execve(const char* path, Words arguments, Words environment) {
+    return become(path, arguments, environment);
 }
 
-KYMO_INTERPOSE int execv(const char* path, char* const arguments[]) {
-    finish(Process::End::kExec);
-    return real_execv.get()(path, arguments);
+KYMO_INTERPOSE int execv(const char* path, Words arguments) {
+    return become(path, arguments, environ);
 }
 
-KYMO_INTERPOSE int execvp(const char* file, char* const arguments[]) {
-    finish(Process::End::kExec);
-    return real_execvp.get()(file, arguments);
+KYMO_INTERPOSE int execvp(const char* file, Words arguments) {
+    return become_found(file, arguments, environ);
 }
 
-KYMO_INTERPOSE int execvpe(const char* file, char* const arguments[], char* const environment[]) {
-    finish(Process::End::kExec);
-    return real_execvpe.get()(file, arguments, environment);
+KYMO_INTERPOSE int execvpe(const char* file, Words arguments, Words environment) {
+    return become_found(file, arguments, environment);
 }
 
-KYMO_INTERPOSE int fexecve(int descriptor, char* const arguments[], char* const environment[]) {
+KYMO_INTERPOSE int fexecve(int descriptor, Words arguments, Words environment) {
     finish(Process::End::kExec);
-    return real_fexecve.get()(descriptor, arguments, environment);
+    return with_monitor(environment, [&](Words all) { return real_fexecve.get()(descriptor, arguments, all); });
+}
+
+KYMO_INTERPOSE int execveat(int folder, const char* path, Words arguments, Words environment, int flags) {
+    finish(Process::End::kExec);
+    return with_monitor(environment,
+                        [&](Words all) { return real_execveat.get()(folder, path, arguments, all, flags); });
+}
+
+// The list forms: their words go into an array on the stack, as in the C library, whose own calls cannot be seen.
+// NOLINTBEGIN(cert-dcl50-cpp)
+KYMO_INTERPOSE int execl(const char* path, const char* first, ...) {
+    va_list list;
+    va_start(list, first);
+    const std::size_t count = count_words(first, &list);
+    va_end(list);
+    auto* const words = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+    va_start(list, first);
+    take_words(first, &list, words);
+    va_end(list);
+    return become(path, words, environ);
+}
+
+KYMO_INTERPOSE int execlp(const char* file, const char* first, ...) {
+    va_list list;
+    va_start(list, first);
+    const std::size_t count = count_words(first, &list);
+    va_end(list);
+    auto* const words = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+    va_start(list, first);
+    take_words(first, &list, words);
+    va_end(list);
+    return become_found(file, words, environ);
+}
+
+KYMO_INTERPOSE int execle(const char* path, const char* first, ...) {
+    va_list list;
+    va_start(list, first);
+    const std::size_t count = count_words(first, &list);
+    va_end(list);
+    auto* const words = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
+    va_start(list, first);
+    take_words(first, &list, words);
+    Words environment = va_arg(list, Words);
+    va_end(list);
+    return become(path, words, environment);
+}
+// NOLINTEND(cert-dcl50-cpp)
+
+// Other programs beside this one: this one goes on.
+KYMO_INTERPOSE int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
+                               const posix_spawnattr_t* attributes, Words arguments, Words environment) {
+    return with_monitor(environment, [&](Words all) {
+        return real_posix_spawn.get()(pid, path, actions, attributes, arguments, all);
+    });
+}
+
+KYMO_INTERPOSE int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
+                                const posix_spawnattr_t* attributes, Words arguments, Words environment) {
+    return with_monitor(environment, [&](Words all) {
+        return real_posix_spawnp.get()(pid, file, actions, attributes, arguments, all);
+    });
 }

@@ -1,5 +1,6 @@
 // Program start: the C library's entry point, which the program's start code calls with main.
 
+#include "monitor/children.h"
 #include "monitor/process.h"
 #include "monitor/real.h"
 
@@ -15,5 +16,6 @@ kymo::monitor::Real<LibcStart> real_start{"__libc_start_main"};
 KYMO_INTERPOSE int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
                                      void (*loader_fini)(), void* stack_end) {
     kymo::monitor::process.start(argc, argv, reinterpret_cast<std::uint64_t>(stack_end));
+    kymo::monitor::remember_for_children();
     return real_start.get()(main, argc, argv, init, fini, loader_fini, stack_end);
 }

@@ -1,0 +1,156 @@
+#include "monitor/children.h"
+
+#include "events/session.h"
+#include "monitor/process.h"
+
+#include <cstring>
+#include <stdlib.h>
+#include <string_view>
+
+namespace kymo::monitor {
+
+namespace {
+
+constexpr std::string_view kPreload = "LD_PRELOAD=";
+// A longer environment is passed on as it is: the stack may be small, and there is no other memory.
+constexpr std::size_t kMostEntries = 4096;
+constexpr std::size_t kMostPreload = 8192;
+
+// Set once, before there are children; constant from then on.
+struct Remembered {
+    bool known = false;
+    char preload[kPreload.size() + events::kPathBytes] = {};  // LD_PRELOAD=LIBRARY
+    char session[events::kPathBytes + 32] = {};               // KYMO_SESSION=FOLDER; by hand: KYMO_OUT=FOLDER
+};
+Remembered remembered;
+
+bool join(char* to, std::size_t bytes, std::string_view a, std::string_view b, std::string_view c = {}) {
+    if (a.size() + b.size() + c.size() >= bytes) {
+        return false;
+    }
+    memcpy(to, a.data(), a.size());
+    memcpy(to + a.size(), b.data(), b.size());
+    if (!c.empty()) {
+        memcpy(to + a.size() + b.size(), c.data(), c.size());
+    }
+    to[a.size() + b.size() + c.size()] = 0;
+    return true;
+}
+
+// Not substr(), which throws.
+std::string_view after(std::string_view text, std::size_t letters) {
+    text.remove_prefix(letters < text.size() ? letters : text.size());
+    return text;
+}
+
+std::string_view until(std::string_view text, std::size_t letters) {
+    text.remove_suffix(letters < text.size() ? text.size() - letters : 0);
+    return text;
+}
+
+std::string_view name_of(std::string_view entry) {
+    return until(entry, entry.find('=') + 1);  // with the '='; npos + 1 is 0
+}
+
+// ld.so(8): parted by colons and spaces.
+bool lists(std::string_view list, std::string_view library) {
+    while (!list.empty()) {
+        const std::size_t end = list.find_first_of(": ");
+        if (until(list, end) == library) {
+            return true;
+        }
+        if (end == std::string_view::npos) {
+            return false;
+        }
+        list.remove_prefix(end + 1);
+    }
+    return false;
+}
+
+// Without --follow only the program itself is measured, whatever it becomes.
+bool is_followed() {
+    return process.session().follow || process.is_this_process();
+}
+
+struct Needs {
+    std::size_t entries = 0;
+    bool preload = true;
+    bool session = true;
+    std::string_view others = {};  // libraries that are preloaded besides
+};
+
+Needs needs_of(char* const environment[]) {
+    const std::string_view library = after(remembered.preload, kPreload.size());
+    const std::string_view variable = name_of(remembered.session);
+    Needs needs;
+    for (; environment != nullptr && environment[needs.entries] != nullptr; ++needs.entries) {
+        const std::string_view entry = environment[needs.entries];
+        if (entry.starts_with(kPreload)) {
+            needs.others = after(entry, kPreload.size());
+            needs.preload = needs.others != library && !lists(needs.others, library);
+        } else if (entry.starts_with(variable) && entry.size() > variable.size()) {
+            needs.session = false;
+        }
+    }
+    return needs;
+}
+
+bool is_nothing(const Needs& needs) {
+    return (!needs.preload && !needs.session) || needs.entries > kMostEntries || needs.others.size() > kMostPreload;
+}
+
+}  // namespace
+
+void remember_for_children() {
+    const events::Session& session = process.session();
+    const char* preload = session.library[0] != 0 ? session.library : getenv("LD_PRELOAD");
+    const char* variable =
+        getenv(events::kSessionVariable) != nullptr ? events::kSessionVariable : events::kOutVariable;
+    const char* value = getenv(variable);
+    if (!process.running() || preload == nullptr || value == nullptr) {
+        return;
+    }
+    // ld.so(8) takes a list, so a list that was preloaded by hand is carried on as it stands.
+    char name[32];
+    remembered.known = join(remembered.preload, sizeof remembered.preload, kPreload, preload) &&
+                       join(name, sizeof name, variable, "=") &&
+                       join(remembered.session, sizeof remembered.session, name, value);
+}
+
+std::size_t carry_bytes(char* const environment[]) {
+    if (!remembered.known || !process.running() || !is_followed()) {
+        return 0;
+    }
+    const Needs needs = needs_of(environment);
+    if (is_nothing(needs)) {
+        return 0;
+    }
+    return (needs.entries + 3) * sizeof(char*) + sizeof remembered.preload + needs.others.size() + 2;
+}
+
+char* const* carry(char* const environment[], void* space) {
+    const Needs needs = needs_of(environment);
+    const std::string_view variable = name_of(remembered.session);
+    auto* const list = static_cast<char**>(space);
+    char* const text = reinterpret_cast<char*>(list + needs.entries + 3);
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < needs.entries; ++i) {
+        const std::string_view entry = environment[i];
+        if ((needs.preload && entry.starts_with(kPreload)) || (needs.session && entry.starts_with(variable))) {
+            continue;
+        }
+        list[used++] = environment[i];
+    }
+    if (needs.preload) {
+        join(text, sizeof remembered.preload + needs.others.size() + 2, remembered.preload,
+             needs.others.empty() ? "" : ":", needs.others);
+        list[used++] = text;
+    }
+    if (needs.session) {
+        list[used++] = remembered.session;
+    }
+    list[used] = nullptr;
+    return list;
+}
+
+}  // namespace kymo::monitor

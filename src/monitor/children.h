@@ -1,0 +1,33 @@
+// The environment of programs that this process starts: they are measured too when it preloads the monitor and names
+// the session. Programs may be started with an emptied environment (login shells, sandboxes, job starters); where the
+// call is ours to see, what is missing is added to a copy.
+//
+// Everything here may run in a vfork child, which borrows the parent's memory: nothing is written but the caller's
+// own stack. No malloc, no locks. An environment that has both is passed on as it stands, the same pointer; one that
+// names another session keeps it. Cost: one pass over the environment.
+#pragma once
+
+#include <cstddef>
+
+namespace kymo::monitor {
+
+// Keeps what children need. Once, when measurement has begun and there is one thread.
+void remember_for_children();
+
+// Bytes of stack that carry() needs for this environment; 0: nothing is to be added. `environment` may be null
+// (empty).
+std::size_t carry_bytes(char* const environment[]);
+// The environment with what was missing, in `space` of carry_bytes() bytes; the strings are the caller's and ours.
+char* const* carry(char* const environment[], void* space);
+
+// Calls act(environment to start the program with) and returns its result. What it passes lives until then.
+template <typename Act>
+auto with_monitor(char* const environment[], const Act& act) {
+    const std::size_t bytes = carry_bytes(environment);
+    if (bytes == 0) {
+        return act(environment);
+    }
+    return act(carry(environment, __builtin_alloca_with_align(bytes, 8 * alignof(char*))));
+}
+
+}  // namespace kymo::monitor
