@@ -17,8 +17,12 @@ namespace kymo {
 enum class ProcessAddress : std::uint64_t {};
 enum class ImageOffset : std::uint64_t {};
 
-constexpr std::uint64_t raw(ProcessAddress address) { return static_cast<std::uint64_t>(address); }
-constexpr std::uint64_t raw(ImageOffset offset) { return static_cast<std::uint64_t>(offset); }
+constexpr std::uint64_t raw(ProcessAddress address) {
+    return static_cast<std::uint64_t>(address);
+}
+constexpr std::uint64_t raw(ImageOffset offset) {
+    return static_cast<std::uint64_t>(offset);
+}
 
 // An instruction pointer as found by unwinding, with the knowledge of which of the two it is.
 class CodeAddress {

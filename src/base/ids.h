@@ -19,9 +19,17 @@ enum class ContextId : std::uint32_t {};
 // Index of an event in the recording's event table.
 enum class EventId : std::uint32_t {};
 
-constexpr std::uint32_t raw(StreamId id) { return static_cast<std::uint32_t>(id); }
-constexpr std::uint32_t raw(ImageId id) { return static_cast<std::uint32_t>(id); }
-constexpr std::uint32_t raw(ContextId id) { return static_cast<std::uint32_t>(id); }
-constexpr std::uint32_t raw(EventId id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t raw(StreamId id) {
+    return static_cast<std::uint32_t>(id);
+}
+constexpr std::uint32_t raw(ImageId id) {
+    return static_cast<std::uint32_t>(id);
+}
+constexpr std::uint32_t raw(ContextId id) {
+    return static_cast<std::uint32_t>(id);
+}
+constexpr std::uint32_t raw(EventId id) {
+    return static_cast<std::uint32_t>(id);
+}
 
 }  // namespace kymo

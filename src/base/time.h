@@ -20,9 +20,7 @@ struct Nanoseconds {
 struct TimePoint {
     std::uint64_t ns = 0;
     constexpr auto operator<=>(const TimePoint&) const = default;
-    constexpr Nanoseconds operator-(TimePoint earlier) const {
-        return {static_cast<std::int64_t>(ns - earlier.ns)};
-    }
+    constexpr Nanoseconds operator-(TimePoint earlier) const { return {static_cast<std::int64_t>(ns - earlier.ns)}; }
 };
 
 inline TimePoint read_clock(clockid_t clock) {

@@ -159,7 +159,7 @@ void Counters::enable() {
     if (outcome_.kind == CounterKind::kPerfEvents) {
         for (std::size_t group = 0; group < groups_; ++group) {
             if (leader_[group] >= 0) {
-                ioctl(leader_[group], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+                events::set_group_enabled(leader_[group], true);
             }
         }
     } else if (outcome_.kind == CounterKind::kThreadTimer) {
@@ -176,7 +176,7 @@ void Counters::disable() {
     if (outcome_.kind == CounterKind::kPerfEvents) {
         for (std::size_t group = 0; group < groups_; ++group) {
             if (leader_[group] >= 0) {
-                ioctl(leader_[group], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+                events::set_group_enabled(leader_[group], false);
             }
         }
     } else if (outcome_.kind == CounterKind::kThreadTimer) {

@@ -47,11 +47,13 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
     return view->begin() != view->end();
 }
 
+// The first frame goes to thread.frames[1]: [0] is for a leaf of the monitor's own.
 unwind::WalkResult walk_path(ThreadState& thread, const unwind::Registers& registers) {
     unwind::MemoryView stack;
     find_stack(&thread, registers.sp(), &stack);
     const unwind::StackFinder others{&thread, find_stack};
-    return unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack, thread.frames, &others);
+    return unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack,
+                        std::span(thread.frames).subspan(1), &others);
 }
 
 // The monitor's own frames (the wrapper that starts a thread) are no part of the program's path.
@@ -85,12 +87,23 @@ struct Path {
     std::uint64_t flags = 0;
 };
 
-Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
+unwind::Frame frame_at(std::uint64_t pc) {
+    const unwind::ImageSet::Lookup found = process.images().rule_at(pc);
+    const bool known = found.image != nullptr && raw(found.id) != 0;
+    return {found.id, known ? pc - found.image->bias : pc, pc};
+}
+
+// `own_pc` not 0: the monitor itself was at work there, in the handler that interrupted this path.
+Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, std::uint64_t own_pc = 0) {
     const unwind::WalkResult walk = walk_path(thread, registers);
-    const std::size_t frames = drop_own_frames({thread.frames, walk.count});
+    const std::size_t frames = drop_own_frames({thread.frames + 1, walk.count});
+    if (own_pc != 0) {
+        thread.frames[0] = frame_at(own_pc);
+    }
+    const std::size_t own = own_pc != 0 ? 1 : 0;
     bool cut = false;
     Path path;
-    path.leaf = enter(thread, {thread.frames, frames}, &cut);
+    path.leaf = enter(thread, {thread.frames + 1 - own, frames + own}, &cut);
     const auto end = cut ? unwind::PathEnd::kTooDeep : walk.end;
     path.flags = static_cast<std::uint64_t>(end) | (walk.recovered ? recording::kRecoveredFrame : 0);
     return path;
@@ -98,9 +111,7 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
 
 // A sample whose signal was merged into a later one: where it was is known, how it got there is not.
 Path path_from_address(ThreadState& thread, std::uint64_t pc) {
-    const unwind::ImageSet::Lookup found = process.images().rule_at(pc);
-    const unwind::Frame frame{found.id, found.image == nullptr || raw(found.id) == 0 ? pc : pc - found.image->bias,
-                              pc};
+    const unwind::Frame frame = frame_at(pc);
     bool cut = false;
     Path path;
     path.leaf = enter(thread, {&frame, 1}, &cut);
@@ -141,6 +152,13 @@ void take_samples(ThreadState& thread, void* context) {
     bool walked = false;
     Path path;
     thread.counters.sample([&](const Overflow& overflow) {
+        if (overflow.time >= thread.own_work_begin && overflow.time < thread.own_work_end) {
+            // It came while the monitor was at work here with signals blocked (a new image's table takes
+            // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
+            // interrupted now.
+            write_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc));
+            return;
+        }
         if (overflow.pc != 0 && overflow.pc != pc) {
             ++thread.merged;
             write_sample(thread, overflow, path_from_address(thread, overflow.pc));
@@ -162,7 +180,7 @@ ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers
     }
     const unwind::WalkResult walk = walk_path(thread, registers);
     bool cut = false;
-    return enter(thread, {thread.frames, drop_own_frames({thread.frames, walk.count})}, &cut);
+    return enter(thread, {thread.frames + 1, drop_own_frames({thread.frames + 1, walk.count})}, &cut);
 }
 
 void handle_signal(int signal, siginfo_t* info, void* context) {
@@ -179,7 +197,9 @@ void handle_signal(int signal, siginfo_t* info, void* context) {
         if (process.running()) {
             take_samples(*thread, context);
         }
-        thread->monitor_ns += clock_now() - begin;
+        thread->own_work_begin = begin;
+        thread->own_work_end = clock_now();
+        thread->monitor_ns += thread->own_work_end - begin;
         thread->busy.store(0, std::memory_order_release);
     }
     errno = error;

@@ -81,6 +81,9 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
     set_this_thread(begin_thread(nullptr, main_stack()));
+    if (this_thread() != nullptr) {
+        announce(*this_thread());  // a program that dies before its first sample has a thread all the same
+    }
     if (ThreadState* thread = this_thread();
         thread != nullptr && quiet.let_through(static_cast<int>(session_.signal))) {
         thread->programs_mask_bit = std::uint64_t{1} << (session_.signal - 1);
@@ -230,6 +233,7 @@ ThreadState* Process::begin_thread(const CreationContext* creation, StackBounds 
     thread->tree.clear();
     thread->programs_mask_bit = 0;
     thread->samples = thread->merged = thread->monitor_ns = 0;
+    thread->own_work_begin = thread->own_work_end = 0;
     for (std::uint64_t& count : thread->paths) {
         count = 0;
     }

@@ -140,6 +140,7 @@ constexpr std::uint32_t kToldTimer = 1U << 16U;
 constexpr std::uint32_t kToldNoBuffer = 1U << 17U;
 constexpr std::uint32_t kToldNothing = 1U << 18U;
 constexpr std::uint32_t kToldUserOnly = 1U << 19U;
+constexpr std::uint32_t kToldSystemTime = 1U << 20U;
 
 }  // namespace
 
@@ -212,15 +213,6 @@ void Process::write_head() {
         entry.user_only = event.user_only || (event.samples() && !events::is_clock(event));
         log_.append(entry);
     }
-    if (!Counters::adds_system_time(session_)) {
-        return;
-    }
-    // For threads that have to be measured with timers after all; see recording::Stream::mechanism.
-    recording::Event system;
-    system.index = session_.event_count;
-    system.name = "system-time";
-    system.unit = "ns";
-    log_.append(system);
 }
 
 void Process::write_living_images() {
@@ -316,6 +308,14 @@ void Process::tell_unavailable(const CounterOutcome& outcome) {
         }
     };
     if (outcome.kind == CounterKind::kThreadTimer) {
+        if (Counters::adds_system_time(session_) && (told_.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
+            // A thread of a session for performance events that has to be measured with a timer after all.
+            recording::Event system;
+            system.index = session_.event_count;
+            system.name = "system-time";
+            system.unit = "ns";
+            log(system);
+        }
         if (outcome.error != 0) {
             tell(kToldTimer, "performance events for some threads: measured by CPU-time timers",
                  reason(outcome.error), remedy(outcome.error));

@@ -55,6 +55,8 @@ struct ThreadState {
     std::uint64_t samples = 0;
     std::uint64_t merged = 0;
     std::uint64_t monitor_ns = 0;
+    std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
+    std::uint64_t own_work_end = 0;
     std::uint64_t paths[recording::kPathEnds] = {};
     std::uint64_t pauses_seen = 0;  // how many times measurement had been resumed at the last sample
 
@@ -67,7 +69,7 @@ struct ThreadState {
 
     // The handler runs on whatever stack the program has there, which may be small: what it needs is kept here. Pages
     // that are never touched cost nothing.
-    unwind::Frame frames[ContextTree::kMaxDepth];
+    unwind::Frame frames[ContextTree::kMaxDepth + 1];
     std::uint8_t copied_stack[64 * 1024];
 };
 

@@ -96,7 +96,9 @@ Launch* prepare(Start start, void* argument, const unwind::Registers& here, cons
         launch->creation.registers = here;
         launch->creation.float_registers = floats;
         if (const Busy busy(*creator); busy.may_write()) {
+            creator->own_work_begin = clock_now();
             launch->creation.context = enter_own_path(*creator, here);
+            creator->own_work_end = clock_now();
         }
         launch->creation.known = true;
     }

@@ -408,7 +408,7 @@ Result<Profile> load_profile(const recording::Recording& recording, const Profil
             profile.warnings.push_back(std::move(failure));
         }
     }
-    if (profile.threads.empty()) {
+    if (profile.threads.empty() && profile.processes.empty()) {
         return Error{ErrorKind::kMalformed, "the recording holds no process and no thread",
                      "record again; `kymo doctor` says what this machine can measure"};
     }

@@ -107,7 +107,7 @@ TEST_F(Tree, AgreesWithAMapOnRandomPaths) {
     for (int round = 0; round < 20'000; ++round) {
         std::vector<unwind::Frame> path(random() % 40);
         for (auto& at : path) {
-            at = frame(random() % 3, random() % 6);
+            at = frame(static_cast<std::uint32_t>(random() % 3), random() % 6);
         }
         std::uint32_t expected = 0;
         for (std::size_t i = path.size(); i-- > 0;) {
