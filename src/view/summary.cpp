@@ -80,18 +80,12 @@ std::string hottest_function(const CallTree& tree) {
 std::string system_time(const CallTree& tree) {
     const auto all = tree.total[0];
     const double part = share(all[kSystem], processor_time(all));
-    if (part < 0.05 || tree.functions.empty()) {
+    if (part < 0.05) {
         return {};
     }
-    const std::size_t row =
-        heaviest(tree.function_self, [](std::span<const std::int64_t> costs) { return costs[kSystem]; });
-    const double there = share(tree.function_self[row][kSystem], all[kSystem]);
-    std::string text = fmt::format("{} of the processor time is system time", whole_percent(part));
-    if (there >= 0.3) {
-        text += fmt::format(", {} of it entered from {}", whole_percent(there),
-                            display_name(tree, tree.functions[row].function));
-    }
-    return text + ".";
+    // Where it was entered is not said: a tick in the kernel delivers no sample, so that system time stands with the
+    // code that ran next.
+    return fmt::format("{} of the processor time is system time.", whole_percent(part));
 }
 
 std::string busy_processors(const Profile& profile) {
