@@ -23,7 +23,8 @@ constexpr std::array<EventName, Timeline::kEvents> kNames = {{{"task-clock", "ns
                                                               {"dependence-stall-cycles", ""},
                                                               {"memory-stall-cycles", ""},
                                                               {"barrier-stall-cycles", ""},
-                                                              {"contention-stall-cycles", ""}}};
+                                                              {"contention-stall-cycles", ""},
+                                                              {"system-time", "ns"}}};
 
 Timeline::Event event_of(Cause cause) {
     switch (cause) {

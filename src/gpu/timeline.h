@@ -49,6 +49,7 @@ class Timeline : public IssueObserver {
         kMemoryStall,
         kBarrierStall,
         kContentionStall,
+        kSystemTime,  // always 0: a GPU has none, and without it the analysis would make a guess
         kEvents
     };
 
