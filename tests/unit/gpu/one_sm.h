@@ -1,0 +1,111 @@
+// A GPU small enough to calculate by hand: one SM, one scheduler, every latency a round number, launches for nothing.
+#pragma once
+
+#include "gpu/full_model.h"
+#include "gpu/generate.h"
+#include "gpu/gpu_file.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::gpu {
+
+inline Gpu one_sm() {
+    Gpu gpu;
+    gpu.name = "one-sm";
+    gpu.sms = 1;
+    gpu.boost.mhz = gpu.profiled.mhz = 1000;
+    gpu.sm_schedulers = 1;
+    gpu.sm_warps = 16;
+    gpu.sm_ctas = 16;
+    gpu.sm_registers = 65536;
+    gpu.register_granularity = 256;
+    gpu.sm_shared_bytes = 65536;
+    gpu.shared_granularity = 256;
+    gpu.latency.fill(4);
+    gpu.interval.fill(1);
+    gpu.latency[static_cast<std::size_t>(OpClass::kNop)] = 1;
+    gpu.predicate_latency = 10;
+    gpu.taken_branch = 7;
+    gpu.barrier_latency = 5;
+    gpu.l1_size = 65536;
+    gpu.l1_ways = 4;
+    gpu.l1_latency = 30;
+    gpu.l1_sectors_per_cycle = 4;
+    gpu.l1_misses = 64;
+    gpu.shared_latency = 20;
+    gpu.shared_atomic_cycles = 4;
+    gpu.constant_size = 2048;
+    gpu.constant_latency = 8;
+    gpu.constant_miss_latency = 40;
+    gpu.l2_size = 1 << 20;
+    gpu.l2_ways = 16;
+    gpu.l2_slices = 1;
+    gpu.l2_latency = gpu.l2_far_latency = 200;
+    gpu.l2_bandwidth = 32;  // GB/s at 1000 MHz: one sector a cycle
+    gpu.noc_bytes = 32;
+    gpu.dram_latency = 500;
+    gpu.dram_bandwidth = 16;  // a sector every two cycles
+    gpu.dram_channels = 1;
+    gpu.dram_access_bytes = 32;
+    gpu.atomic_cycles = 2;
+    return gpu;
+}
+
+struct Line {
+    const char* opcode;
+    std::initializer_list<unsigned> destinations;
+    std::initializer_list<unsigned> sources;
+    std::uint32_t mask = 0xFFFF'FFFFU;
+    // Addresses: of[k-th active lane] = base + k × stride; base 0: none.
+    std::uint64_t base = 0;
+    std::int64_t stride = 4;
+};
+
+// A kernel of one CTA whose warps execute these lines.
+inline std::unique_ptr<KernelSource> kernel_of(const std::vector<std::vector<Line>>& warps, std::uint32_t ctas = 1) {
+    ProgramBuilder builder;
+    for (const auto& lines : warps) {
+        for (const Line& line : lines) {
+            builder.add(line.opcode, line.destinations, line.sources, line.base != 0 ? 4 : 0);
+        }
+    }
+    Program program = builder.take();
+    Cta cta;
+    std::uint32_t index = 0;
+    for (const auto& lines : warps) {
+        WarpEncoder encoder(program);
+        for (const Line& line : lines) {
+            std::vector<std::uint64_t> addresses;
+            std::uint64_t address = line.base;
+            for (std::uint32_t left = line.mask; line.base != 0 && left != 0; left &= left - 1) {
+                addresses.push_back(address);
+                address += static_cast<std::uint64_t>(line.stride);
+            }
+            encoder.add(index++, line.mask, addresses);
+        }
+        WarpTrace warp;
+        warp.id = static_cast<std::uint32_t>(cta.warps.size());
+        warp.instructions = lines.size();
+        warp.code = std::make_shared<const std::vector<std::uint8_t>>(encoder.take());
+        cta.warps.push_back(warp);
+    }
+    KernelHeader header;
+    header.name = "by_hand";
+    header.grid = {ctas, 1, 1};
+    header.block = {static_cast<std::uint32_t>(warps.size()) * kWarpLanes, 1, 1};
+    header.registers = 16;
+    return std::make_unique<GeneratedKernel>(header, std::move(program),
+                                             [cta](std::uint64_t, const Program&) { return cta; });
+}
+
+inline KernelResult run(const Gpu& gpu, KernelSource& source) {
+    auto result = run_full(gpu, gpu.boost, source);
+    EXPECT_TRUE(result) << (result ? "" : result.error().what);
+    return result ? std::move(*result) : KernelResult();
+}
+
+inline double cause(const KernelResult& result, Cause which) {
+    return result.total.cycles[static_cast<std::size_t>(which)];
+}
+
+}  // namespace kymo::gpu
