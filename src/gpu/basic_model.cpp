@@ -1,5 +1,7 @@
 #include "gpu/basic_model.h"
 
+#include "gpu/counting.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -53,7 +55,7 @@ class Threads {
             }
         }
         if (end) {
-            executed_ += static_cast<unsigned>(std::popcount(mask));
+            executed_ += lanes_in(mask);
             running_ &= ~mask;
         }
     }
@@ -117,7 +119,7 @@ Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, Kernel
             while (cursor.next()) {
                 Account& account = result.by_instruction[cursor.index()];
                 ++account.issued;
-                account.lanes += static_cast<unsigned>(std::popcount(cursor.mask()));
+                account.lanes += lanes_in(cursor.mask());
                 account.empty += cursor.mask() == 0 ? 1 : 0;
                 threads.step(program[cursor.index()], cursor);
             }

@@ -1,5 +1,7 @@
 #include "gpu/coalesce.h"
 
+#include "gpu/counting.h"
+
 #include <bit>
 
 namespace kymo::gpu {
@@ -22,7 +24,7 @@ void add(Footprint& out, std::uint64_t line, std::uint8_t sectors, std::uint64_t
             }
         }
         if (entry->line == line) {
-            const auto fresh = static_cast<unsigned>(std::popcount(static_cast<unsigned>(sectors & ~entry->sectors)));
+            const auto fresh = sectors_in(static_cast<std::uint8_t>(sectors & ~entry->sectors));
             entry->sectors |= sectors;
             ++entry->lanes;
             out.sectors += fresh;
@@ -30,7 +32,7 @@ void add(Footprint& out, std::uint64_t line, std::uint8_t sectors, std::uint64_t
         }
     }
     out.lines[out.count++] = {line, sectors, 1};
-    out.sectors += static_cast<unsigned>(std::popcount(static_cast<unsigned>(sectors)));
+    out.sectors += sectors_in(sectors);
     highest = std::max(highest, line);
 }
 
@@ -39,7 +41,7 @@ void add(Footprint& out, std::uint64_t line, std::uint8_t sectors, std::uint64_t
 void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes, Footprint& out) {
     out.count = 0;
     out.sectors = 0;
-    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    const auto lanes = lanes_in(mask);
     if (lanes == 0 || bytes == 0) {
         return;
     }

@@ -1,14 +1,11 @@
 #include "gpu/memory_system.h"
 
+#include "gpu/counting.h"
+
 #include <algorithm>
-#include <bit>
 
 namespace kymo::gpu {
 namespace {
-
-unsigned count(std::uint8_t sectors) {
-    return static_cast<unsigned>(std::popcount(static_cast<unsigned>(sectors)));
-}
 
 double mean_busy(const std::vector<Server>& servers) {
     double sum = 0;
@@ -37,17 +34,17 @@ double MemorySystem::dram(double time, std::uint64_t line, unsigned sectors) {
 
 Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
-    const unsigned sectors = count(access.sectors);
+    const unsigned sectors = sectors_in(access.sectors);
     Server& slice = slices_[pick(hash, slices_.size())];
     const double begin = slice.book(time, sectors * slice_cycles_);
     const auto outcome = l2_.access(access.line, access.sectors, true, false);
-    const unsigned missing = sectors - count(outcome.hits);
+    const unsigned missing = sectors - sectors_in(outcome.hits);
     counts_.l2_reads += sectors;
     counts_.l2_read_hits += sectors - missing;
     double ready = begin + latency(hash, sm);
     if (outcome.evicted_dirty != 0) {
-        (void)dram(begin, outcome.evicted_line, count(outcome.evicted_dirty));
-        counts_.dram_writes += count(outcome.evicted_dirty);
+        (void)dram(begin, outcome.evicted_line, sectors_in(outcome.evicted_dirty));
+        counts_.dram_writes += sectors_in(outcome.evicted_dirty);
     }
     if (missing != 0) {
         counts_.dram_reads += missing;
@@ -64,13 +61,13 @@ Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
 
 double MemorySystem::write(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
-    const unsigned sectors = count(access.sectors);
+    const unsigned sectors = sectors_in(access.sectors);
     const double begin = slices_[pick(hash, slices_.size())].book(time, sectors * slice_cycles_);
     const auto outcome = l2_.access(access.line, access.sectors, true, true);
     counts_.l2_writes += sectors;
     if (outcome.evicted_dirty != 0) {
-        (void)dram(begin, outcome.evicted_line, count(outcome.evicted_dirty));
-        counts_.dram_writes += count(outcome.evicted_dirty);
+        (void)dram(begin, outcome.evicted_line, sectors_in(outcome.evicted_dirty));
+        counts_.dram_writes += sectors_in(outcome.evicted_dirty);
     }
     return begin + latency(hash, sm);
 }
@@ -80,7 +77,7 @@ Reply MemorySystem::atomic(double time, unsigned sm, const LineAccess& access) {
     Server& slice = slices_[pick(hash, slices_.size())];
     const double begin = slice.book(time, access.lanes * gpu_.atomic_cycles);
     const auto outcome = l2_.access(access.line, access.sectors, true, true);
-    const unsigned missing = count(access.sectors) - count(outcome.hits);
+    const unsigned missing = sectors_in(access.sectors) - sectors_in(outcome.hits);
     counts_.l2_atomics += access.lanes;
     Reply reply{begin + latency(hash, sm) + access.lanes * gpu_.atomic_cycles, Level::kL2};
     if (missing != 0) {

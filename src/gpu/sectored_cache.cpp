@@ -11,6 +11,7 @@ SectoredCache::SectoredCache(std::uint64_t bytes, unsigned ways)
         sets_ = 1;
     }
     lines_.resize(sets_ * ways_);
+    tags_.resize(sets_ * ways_, kNoLine);
 }
 
 SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty) {
@@ -19,11 +20,11 @@ SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t se
     if (sets_ == 0) {
         return outcome;
     }
-    Line* const set = &lines_[pick(spread(line), sets_) * ways_];
-    Line* oldest = set;
+    const std::uint64_t first = pick(spread(line), sets_) * ways_;
     ++clock_;
-    for (Line* entry = set; entry != set + ways_; ++entry) {
-        if (entry->tag == line) {
+    for (std::uint64_t i = first; i != first + ways_; ++i) {
+        if (tags_[i] == line) {
+            Line* const entry = &lines_[i];
             outcome.hits = entry->valid & sectors;
             outcome.ready = entry->ready;
             entry->used = clock_;
@@ -36,17 +37,19 @@ SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t se
             }
             return outcome;
         }
-        if (entry->used < oldest->used) {
-            oldest = entry;
-        }
     }
     if (!allocate) {
         return outcome;
     }
-    outcome.evicted_dirty = oldest->dirty;
-    outcome.evicted_line = oldest->tag;
-    *oldest = {line, 0, clock_, sectors, dirty ? sectors : std::uint8_t{0}};
-    last_ = oldest;
+    std::uint64_t oldest = first;
+    for (std::uint64_t i = first; i != first + ways_; ++i) {
+        oldest = lines_[i].used < lines_[oldest].used ? i : oldest;
+    }
+    outcome.evicted_dirty = lines_[oldest].dirty;
+    outcome.evicted_line = tags_[oldest];
+    tags_[oldest] = line;
+    lines_[oldest] = {0, clock_, sectors, dirty ? sectors : std::uint8_t{0}};
+    last_ = &lines_[oldest];
     return outcome;
 }
 
@@ -58,6 +61,7 @@ void SectoredCache::settle() {
 
 void SectoredCache::clear() {
     lines_.assign(lines_.size(), Line());
+    tags_.assign(tags_.size(), kNoLine);
     clock_ = 0;
     last_ = nullptr;
 }

@@ -36,8 +36,8 @@ class SectoredCache {
     unsigned ways() const { return ways_; }
 
   private:
+    static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
     struct Line {
-        std::uint64_t tag = ~std::uint64_t{0};
         double ready = 0;
         std::uint32_t used = 0;
         std::uint8_t valid = 0;
@@ -47,6 +47,7 @@ class SectoredCache {
     std::uint64_t sets_;
     std::uint32_t clock_ = 0;
     Line* last_ = nullptr;
+    std::vector<std::uint64_t> tags_;  // apart, so that a set's fit into one or two lines of the host's cache
     std::vector<Line> lines_;
 };
 

@@ -1,5 +1,7 @@
 #include "gpu/sm.h"
 
+#include "gpu/counting.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -202,7 +204,7 @@ void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
                                                                  : Cause::kPipe;
         account.cycles[static_cast<std::size_t>(why)] += static_cast<double>(now - ready);
     }
-    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    const auto lanes = lanes_in(mask);
     const double share = mask == 0 ? 1.0 : lanes / double{kWarpLanes};
     account.cycles[static_cast<std::size_t>(Cause::kIssue)] += share;
     account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1.0 - share;
@@ -374,7 +376,7 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
     }
     Footprint footprint;
     coalesce(addresses, mask, op.bytes, footprint);
-    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    const auto lanes = lanes_in(mask);
     ++account.requests;
     account.sectors += footprint.sectors;
     account.fewest_sectors += ideal_sectors(lanes, op.bytes);
@@ -455,7 +457,7 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
     }
     double last_done = 0;
     for (const LineAccess& line : footprint.all()) {
-        const auto sectors = static_cast<unsigned>(std::popcount(static_cast<unsigned>(line.sectors)));
+        const auto sectors = sectors_in(line.sectors);
         if (op.atomic) {
             const Reply reply = context_.memory.atomic(begin, number_, line);
             last_done = std::max(last_done, reply.ready);
@@ -472,7 +474,7 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
             continue;
         }
         const auto outcome = l1_.access(line.line, line.sectors, true, false);
-        const auto hits = static_cast<unsigned>(std::popcount(static_cast<unsigned>(outcome.hits)));
+        const auto hits = sectors_in(outcome.hits);
         l1_reads_ += sectors;
         l1_read_hits_ += hits;
         if (outcome.hits != 0 && outcome.ready > result.ready) {

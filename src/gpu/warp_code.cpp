@@ -1,5 +1,6 @@
 #include "gpu/warp_code.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace kymo::gpu {
@@ -10,7 +11,7 @@ enum : std::uint8_t { kRun = 0, kJump = 1, kMask = 2 };
 constexpr std::uint64_t kShortRun = 63;
 
 // First byte of an instruction's addresses.
-enum : std::uint8_t { kStride = 0, kDifferences = 1 };
+enum : std::uint8_t { kStride = 0, kDifferences = 1, kRuns = 2 };
 
 constexpr std::uint64_t fold(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63);
@@ -55,19 +56,30 @@ void WarpEncoder::flush_run() {
 
 void WarpEncoder::write_addresses(std::span<const std::uint64_t> addresses) {
     const std::int64_t stride = addresses.size() > 1 ? difference(addresses[1], addresses[0]) : 0;
-    bool even = true;
+    std::size_t runs = addresses.size() > 1 ? 1 : 0;  // of equal differences
     for (std::size_t i = 2; i < addresses.size(); ++i) {
-        even = even && difference(addresses[i], addresses[i - 1]) == stride;
+        runs += addresses[i] - addresses[i - 1] != addresses[i - 1] - addresses[i - 2] ? 1 : 0;
     }
-    payload_.push_back(even ? kStride : kDifferences);
+    const std::uint8_t form = runs <= 1 ? kStride : runs * 2 < addresses.size() ? kRuns : kDifferences;
+    payload_.push_back(form);
     put(payload_, fold(difference(addresses[0], base_)));
     base_ = addresses[0];
-    if (even) {
+    if (form == kStride) {
         put(payload_, fold(stride));
         return;
     }
-    for (std::size_t i = 1; i < addresses.size(); ++i) {
-        put(payload_, fold(difference(addresses[i], addresses[i - 1])));
+    for (std::size_t i = 1; i < addresses.size();) {
+        const std::int64_t step = difference(addresses[i], addresses[i - 1]);
+        put(payload_, fold(step));
+        std::size_t count = 1;
+        while (form == kRuns && i + count < addresses.size() &&
+               difference(addresses[i + count], addresses[i + count - 1]) == step) {
+            ++count;
+        }
+        if (form == kRuns) {
+            put(payload_, count);
+        }
+        i += count;
     }
 }
 
@@ -186,7 +198,7 @@ bool WarpCursor::addresses(LaneAddresses& out) {
         return false;
     }
     const std::uint8_t form = *at_++;
-    if (form > kDifferences || !varint(value)) {
+    if (form > kRuns || !varint(value)) {
         fail();
         return false;
     }
@@ -208,12 +220,19 @@ bool WarpCursor::addresses(LaneAddresses& out) {
         return true;
     }
     out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
+    std::uint64_t step = 0;
+    std::uint64_t repeat = 0;
     for (left &= left - 1; left != 0; left &= left - 1) {
-        if (!varint(value)) {
-            fail();
-            return false;
+        if (repeat == 0) {
+            if (!varint(value) || (form == kRuns && !varint(repeat))) {
+                fail();
+                return false;
+            }
+            step = static_cast<std::uint64_t>(unfold(value));
+            repeat = form == kRuns ? std::max<std::uint64_t>(repeat, 1) : 1;
         }
-        address += static_cast<std::uint64_t>(unfold(value));
+        --repeat;
+        address += step;
         out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
     }
     return true;
