@@ -305,18 +305,23 @@ int accuracy(int argc, char** argv) {
     std::string name = "h100-pcie";
     std::string model = "full";
     std::string only;
+    std::vector<std::string> settings;
     bool rows_too = false;
     bool json = false;
     app.add_option("TABLE", table, "tab-separated: benchmark, parameters, profiler, time_us")->required();
     app.add_option("--gpu", name, "the GPU it was measured on")->type_name("NAME")->capture_default_str();
     app.add_option("--model", model, "full or basic")->check(CLI::IsMember({"full", "basic"}))->capture_default_str();
+    app.add_option("--set", settings, "change the GPU, as in run: what does a mechanism gain?")->type_name("P=V");
     app.add_option("--only", only, "benchmarks whose name contains this");
     app.add_flag("--rows", rows_too, "print every row too");
     app.add_flag("--json", json, "print one JSON object");
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
-    const auto loaded = gpu::load_gpu(name);
+    Target target;
+    target.gpu = name;
+    target.settings = settings;
+    const auto loaded = target.load();
     if (!loaded) {
         return fail(loaded.error());
     }
