@@ -30,7 +30,7 @@ def body(test):
     report = test.report(path)
     if report:
         recording = report["recording"]
-        least = 10 if test.mode != "barred" else 3  # timers tick 250 times a second at most
+        least = 10 if test.mode != "barred" else 0  # timers tick 250 times a second at most, and some of these run for 10 ms
         test.check("samples", f"> {least}", recording["samples"], recording["samples"] > least)
         test.equal("exit status in the report", expected, recording["exit_status"])
         print("note:", recording["call_paths"])

@@ -71,7 +71,8 @@ def body(test):
     plain_run = test.run(*words, prefix=[])
     done, path = test.record(*words)
     test.equal("exit status", plain_run.returncode, done.returncode)
-    test.equal("output", plain_run.stdout, done.stdout)
+    if what not in ("split", "paths"):  # these two print what they measured of themselves
+        test.equal("output", plain_run.stdout, done.stdout)
     report = test.report(path)
     if report is None:
         return

