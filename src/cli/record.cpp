@@ -185,8 +185,11 @@ int run_record(int argc, char** argv) {
     if (!outcome) {
         return fail(outcome.error());
     }
-    const bool can_report = then_report && find_verb("report") != nullptr;
-    if (!quiet) {
+    // Other ranks may still be running: a report of them all is for later.
+    const bool can_report = then_report && !outcome->job && find_verb("report") != nullptr;
+    // One of many ranks speaks for all.
+    const bool is_speaker = !outcome->job || outcome->job->rank == 0;
+    if (!quiet && is_speaker) {
         tell(*outcome, !can_report);
     }
     return can_report ? report(*outcome) : outcome->exit_status();

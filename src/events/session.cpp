@@ -250,23 +250,30 @@ SessionError parse_session(std::string_view text, Session& session) {
     return SessionError::kNone;
 }
 
-SessionError load_session(const char* directory, Session& session) {
+SessionError load_session(const char* given, Session& session) {
     // Static: a program's first thread may start on a small stack. Only the start of a process calls this.
     static char text[kMaxSessionBytes];
     char path[kPathBytes];
     std::size_t used = 0;
-    if (!append(path, sizeof path, used, directory) || !append(path, sizeof path, used, "/") ||
+    if (!append(path, sizeof path, used, given) || !append(path, sizeof path, used, "/") ||
         !append(path, sizeof path, used, kSessionFile)) {
         return SessionError::kTooLong;
     }
     std::size_t size = 0;
+    std::size_t length = __builtin_strlen(given);
     SessionError error = read_whole(path, text, sizeof text, size);
+    if (error == SessionError::kUnreadable) {
+        error = read_whole(given, text, sizeof text, size);
+        while (length > 1 && given[--length] != '/') {
+        }
+    }
     if (error == SessionError::kNone) {
         error = parse_session(std::string_view(text, size), session);
     }
     if (error == SessionError::kNone) {
         used = 0;
-        append(session.directory, sizeof session.directory, used, directory);
+        append(session.directory, sizeof session.directory, used, given);
+        session.directory[length] = 0;
     }
     return error;
 }

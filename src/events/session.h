@@ -1,7 +1,8 @@
 // A session: what the parent (`kymo record`) tells the monitor in the measured program.
 //
-// The environment variable KYMO_SESSION holds the absolute path of the recording folder; the file `session` in it
-// is plain text, one fact a line, words parted by one space, written by format_session() (events/session_file.h):
+// The environment variable KYMO_SESSION holds the absolute path of the recording folder, or that of the session file
+// in it (ranks of a job share a folder and have a session each). The file, by default `session`, is plain text, one
+// fact a line, words parted by one space, written by format_session() (events/session_file.h):
 //
 //     kymo-session 1                 version; always the first line
 //     pid N                          the program itself (0: not known). With `follow 0` only this process is recorded
@@ -89,8 +90,9 @@ enum class SessionError : std::uint8_t {
 // Fills `session` (all of it but `directory`) from the text. On an error the session's content is unspecified.
 SessionError parse_session(std::string_view text, Session& session);
 
-// Reads DIRECTORY/session and sets session.directory. `directory`: absolute, NUL-terminated.
-SessionError load_session(const char* directory, Session& session);
+// Reads PATH/session, or PATH itself where that is a file, and sets session.directory. `path`: absolute,
+// NUL-terminated.
+SessionError load_session(const char* path, Session& session);
 
 // The session of a program that was started without a parent, the monitor preloaded by hand: the default events at
 // 1000 Hz, follow on. The folder is `out` (the value of KYMO_OUT; null or empty: not set), relative to the current

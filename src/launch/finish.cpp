@@ -56,9 +56,13 @@ EndReason end_reason(EndReason reason, const fs::path& folder, std::uint64_t max
     return reason;
 }
 
+std::string session_file(const std::optional<Job>& job) {
+    return events::kSessionFile + (job ? "-" + std::to_string(job->rank) : std::string());
+}
+
 void finish_folder(const fs::path& folder, RecordOutcome& outcome) {
     std::error_code ignored;
-    fs::remove(folder / events::kSessionFile, ignored);
+    fs::remove(folder / session_file(outcome.job), ignored);
     for (const fs::path& file : recording_files(folder)) {
         outcome.processes += is_process_file(file) ? 1 : 0;
         const auto packed = recording::pack_file(file);

@@ -12,6 +12,9 @@ namespace kymo::launch {
 // 0 for none; `log_full`: the parent's own file had no space.
 EndReason end_reason(EndReason reason, const std::filesystem::path& folder, std::uint64_t max_bytes, bool log_full);
 
+// The session's name in the folder: `session`, of a rank `session-RANK`.
+std::string session_file(const std::optional<Job>& job);
+
 // Removes the session, packs the files whose writers are gone, and fills in outcome.processes, bytes and warnings.
 // Files that cannot be packed stay as they are: they are as readable, only larger.
 void finish_folder(const std::filesystem::path& folder, RecordOutcome& outcome);

@@ -5,10 +5,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 namespace kymo::launch {
 
-enum class KernelChange : std::uint8_t { kSwitchOut, kSwitchIn, kFork, kExec, kRename, kExit, kLost };
+enum class KernelChange : std::uint8_t { kSwitchOut, kSwitchIn, kFork, kExec, kRename, kExit, kLost, kMap };
 
 struct KernelRecord {
     std::uint64_t time = 0;  // ns of CLOCK_MONOTONIC
@@ -21,6 +22,7 @@ struct KernelRecord {
     std::uint32_t parent_tid = 0;
     std::uint64_t lost = 0;  // kLost: how many records
     char name[17] = {};      // kExec, kRename; NUL-terminated
+    std::string path;        // kMap: of the file that was mapped for execution
 };
 
 // False: a kind that is not used, or a record too short for its kind.
@@ -76,6 +78,25 @@ inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& 
             out.change = KernelChange::kLost;
             out.lost = record[1];
             return true;
+        case PERF_RECORD_MMAP: {
+            constexpr std::size_t kPath = 4;  // after pid and tid, address, length, offset
+            if (body <= kPath) {
+                return false;
+            }
+            out.change = KernelChange::kMap;
+            out.pid = low(0);
+            out.tid = high(0);
+            for (std::size_t i = kPath; i < body; ++i) {
+                const std::uint64_t word = record[i];
+                char letters[sizeof word];
+                std::memcpy(letters, &word, sizeof word);
+                out.path.append(letters, strnlen(letters, sizeof word));
+                if (letters[sizeof word - 1] == 0) {
+                    break;
+                }
+            }
+            return true;
+        }
         default:
             return false;
     }

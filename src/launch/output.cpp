@@ -59,7 +59,8 @@ Error refused(const fs::path& folder, int error) {
 
 }  // namespace
 
-Result<fs::path> make_recording_folder(const std::optional<fs::path>& asked, const std::string& program) {
+Result<fs::path> make_recording_folder(const std::optional<fs::path>& asked, const std::string& program,
+                                       const std::optional<Job>& job) {
     const fs::path wanted = asked ? *asked : fs::path(fs::path(program).filename().string() + kSuffix);
     if (wanted.empty()) {
         return Error{ErrorKind::kUsage, "the name of the recording is empty", "use -o NAME.kymo"};
@@ -70,11 +71,12 @@ Result<fs::path> make_recording_folder(const std::optional<fs::path>& asked, con
         if (!folder.has_filename() && folder.has_parent_path()) {
             folder = folder.parent_path();
         }
-        if (mkdir(folder.c_str(), 0700) == 0) {
+        const int error = job ? make_job_folder(folder, *job) : mkdir(folder.c_str(), 0700) == 0 ? 0 : errno;
+        if (error == 0) {
             return fs::absolute(folder).lexically_normal();
         }
-        if (errno != EEXIST || asked) {
-            return refused(folder, errno);
+        if (error != EEXIST || asked) {
+            return refused(folder, error);
         }
     }
     return refused(wanted, EEXIST);

@@ -262,4 +262,15 @@ Result<Program> find_program(std::string_view name, std::string_view search_path
                         "check its #! line");
 }
 
+std::string monitoring_obstacle(const fs::path& file) {
+    bool go_runtime = false;
+    const auto checked = check_file(file, go_runtime);
+    if (checked || checked.error().kind == ErrorKind::kNotFound) {
+        return {};
+    }
+    std::string text = checked.error().what;
+    const std::string name = file.string() + " ";
+    return text.starts_with(name) ? text.substr(name.size()) : text;
+}
+
 }  // namespace kymo::launch

@@ -23,4 +23,8 @@ struct Program {
 // kPermission: it cannot be read.
 Result<Program> find_program(std::string_view name, std::string_view search_path);
 
+// Why the monitor cannot be loaded into a program that has been started already, in words that follow its name: "is
+// statically linked: …". Empty: nothing stands in the way, or the file is not to be seen from here.
+std::string monitoring_obstacle(const std::filesystem::path& file);
+
 }  // namespace kymo::launch

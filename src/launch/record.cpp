@@ -34,14 +34,17 @@ constexpr std::uint64_t kClockPairEvery = 10 * kSecond;
 // Removes the folder again unless the run got as far as to be worth keeping.
 class FolderGuard {
   public:
-    explicit FolderGuard(fs::path folder) : folder_(std::move(folder)) {}
+    FolderGuard(fs::path folder, const std::optional<Job>& job) : folder_(std::move(folder)), job_(job) {}
     FolderGuard(const FolderGuard&) = delete;
     FolderGuard& operator=(const FolderGuard&) = delete;
     ~FolderGuard() {
         if (!folder_.empty()) {
             std::error_code ignored;
-            fs::remove(folder_ / kLaunchFile, ignored);
-            fs::remove(folder_ / events::kSessionFile, ignored);
+            fs::remove(folder_ / launch_file(job_), ignored);
+            fs::remove(folder_ / session_file(job_), ignored);
+            if (job_ && std::distance(fs::directory_iterator(folder_, ignored), {}) == 1) {
+                fs::remove(folder_ / kJobFile, ignored);
+            }
             fs::remove(folder_, ignored);  // only when empty
         }
     }
@@ -49,6 +52,7 @@ class FolderGuard {
 
   private:
     fs::path folder_;
+    const std::optional<Job>& job_;
 };
 
 Result<void> write_private(const fs::path& path, const std::string& text) {
@@ -66,7 +70,7 @@ Result<void> write_private(const fs::path& path, const std::string& text) {
 }
 
 Result<void> write_session(events::Session& session, const RecordOptions& options, const Program& program,
-                           const fs::path& monitor, const fs::path& folder, pid_t pid) {
+                           const fs::path& monitor, const fs::path& path, pid_t pid) {
     session.pid = static_cast<std::uint32_t>(pid);
     session.signal = static_cast<std::uint32_t>(options.signal != 0  ? options.signal
                                                 : program.go_runtime ? SIGPROF
@@ -82,7 +86,7 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
     if (!text) {
         return text.error();
     }
-    return write_private(folder / events::kSessionFile, *text);
+    return write_private(path, *text);
 }
 
 // The program at run: waits, passes signals on, drains the rings, keeps the time.
@@ -201,21 +205,27 @@ Error exec_failed(const Program& program, int error) {
 
 // The run, from the fork on. `folder` exists.
 Result<RecordOutcome> run_program(const RecordOptions& options, const Program& program, events::Plan& plan,
-                                  const events::Machine& machine, const fs::path& monitor, const fs::path& folder) {
-    FolderGuard guard(folder);
+                                  const events::Machine& machine, const fs::path& monitor, const fs::path& folder,
+                                  const std::optional<Job>& job) {
+    FolderGuard guard(folder, job);
     const auto log = std::make_unique<RunLog>();
-    if (auto created = log->create(folder); !created) {
+    if (auto created = log->create(folder, job); !created) {
+        if (created.error().kind == ErrorKind::kOutputExists) {
+            guard.keep();
+        }
         return created.error();
     }
     SignalWatch signals;
-    ChildOptions child_options{program.path, options.command, program_environment(environ, monitor, folder),
-                               signals.mask_before(), signals.child_action_before()};
+    const fs::path session = folder / session_file(job);
+    ChildOptions child_options{program.path, options.command,
+                               program_environment(environ, monitor, job ? session : folder), signals.mask_before(),
+                               signals.child_action_before()};
     auto child = Child::fork(child_options);
     if (!child) {
         log->abandon();
         return child.error();
     }
-    if (auto written = write_session(plan.session, options, program, monitor, folder, child->pid()); !written) {
+    if (auto written = write_session(plan.session, options, program, monitor, session, child->pid()); !written) {
         log->abandon();
         return written.error();
     }
@@ -249,6 +259,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     rings.drain(true, [&](const KernelRecord& record) { log->take(record); });
     rings.close();
     outcome.recording = folder;
+    outcome.job = job;
     outcome.wait_status = watch.status();
     outcome.missing = plan.missing;
     outcome.switches = log->switches();
@@ -293,11 +304,12 @@ Result<RecordOutcome> record(const RecordOptions& options) {
     if (!plan) {
         return plan.error();
     }
-    const auto folder = make_recording_folder(options.output, options.command.front());
+    const std::optional<Job> job = current_job();
+    const auto folder = make_recording_folder(options.output, options.command.front(), job);
     if (!folder) {
         return folder.error();
     }
-    return run_program(options, *program, *plan, machine, *monitor, *folder);
+    return run_program(options, *program, *plan, machine, *monitor, *folder, job);
 }
 
 }  // namespace kymo::launch

@@ -6,12 +6,15 @@
 // is removed at the end: what the program leaves running is recorded no further than its files go, and a program
 // started by it later finds no session and is left alone.
 //
+// Under mpirun and its like each rank calls this, and all record into one folder (job.h).
+//
 // One call at a time in a process; the caller has no other children and no other threads. Costs besides the program's
 // own: two processes' start, a few wake-ups a second.
 #pragma once
 
 #include "base/result.h"
 #include "events/plan.h"
+#include "launch/job.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -45,6 +48,7 @@ struct RecordOutcome {
     std::uint64_t bytes = 0;    // of the whole folder, packed
     std::uint64_t switches = 0;
     std::uint64_t lost = 0;  // kernel records lost by the parent's rings
+    std::optional<Job> job;  // this was one rank of it
     std::vector<events::Missing> missing;
     std::vector<std::string> warnings;  // one line each
 

@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "image/program_facts.h"
+#include "launch/program.h"
 
 #include <cerrno>
 #include <cstring>
@@ -25,6 +26,7 @@ std::uint64_t task_change(KernelChange change) {
         case KernelChange::kSwitchOut:
         case KernelChange::kSwitchIn:
         case KernelChange::kLost:
+        case KernelChange::kMap:
             break;
     }
     return 0;
@@ -48,8 +50,12 @@ recording::ClockPair read_clock_pair() {
 
 }  // namespace
 
-Result<void> RunLog::create(const std::filesystem::path& folder) {
-    const std::string path = folder / kLaunchFile;
+std::string launch_file(const std::optional<Job>& job) {
+    return job ? "launch-" + std::to_string(job->rank) + ".krec" : kLaunchFile;
+}
+
+Result<void> RunLog::create(const std::filesystem::path& folder, const std::optional<Job>& job) {
+    const std::string path = folder / launch_file(job);
     recording::FileOptions options;
     options.machine = image::own_machine();
     options.clock = recording::ClockDomain::kMonotonic;
@@ -65,7 +71,18 @@ Result<void> RunLog::create(const std::filesystem::path& folder) {
         recording::write_schema<recording::Task>(stream_);
         recording::write_schema<recording::KernelLost>(stream_);
         recording::write_schema<recording::ClockPair>(stream_);
+        recording::write_schema<recording::ProgramFile>(stream_);
+        if (job) {
+            recording::write_schema<recording::Rank>(stream_);
+            utsname system{};
+            uname(&system);
+            stream_.append(recording::Rank{job->rank, job->size, system.nodename});
+        }
         return {};
+    }
+    if (error == EEXIST) {
+        return Error{ErrorKind::kOutputExists, path + " exists already: another job was recorded into this folder",
+                     "use -o with another folder"};
     }
     const bool space = error == ENOSPC || error == EDQUOT || error == EFBIG;
     return Error{space ? ErrorKind::kNoSpace : ErrorKind::kPermission,
@@ -113,7 +130,14 @@ void RunLog::take(const KernelRecord& record) {
         ++switches_;
         stream_.append(*row);
     }
-    if (record.change == KernelChange::kLost) {
+    if (record.change == KernelChange::kExec) {
+        fresh_.insert(record.pid);
+    } else if (record.change == KernelChange::kExit && record.tid == record.pid) {
+        fresh_.erase(record.pid);
+    }
+    if (record.change == KernelChange::kMap) {
+        take_map(record);
+    } else if (record.change == KernelChange::kLost) {
         lost_ += record.lost;
         recording::KernelLost row;
         row.time = record.time;
@@ -130,6 +154,23 @@ void RunLog::take(const KernelRecord& record) {
         row.name = record.name;
         stream_.append(row);
     }
+}
+
+// An exec maps the program's own file before its interpreter's and its libraries'.
+void RunLog::take_map(const KernelRecord& record) {
+    if (fresh_.erase(record.pid) == 0 || !record.path.starts_with('/')) {
+        return;
+    }
+    const auto [entry, is_new] = obstacles_.try_emplace(record.path);
+    if (is_new) {
+        entry->second = monitoring_obstacle(record.path);
+    }
+    recording::ProgramFile row;
+    row.time = record.time;
+    row.pid = record.pid;
+    row.path = record.path;
+    row.obstacle = entry->second;
+    stream_.append(row);
 }
 
 void RunLog::write_end(recording::RunEnd row) {

@@ -1,11 +1,12 @@
-// launch.krec: what the parent knows about the run, as rows of the recording's tables (recording/tables.h): run,
-// unavailable, task, switch, kernel-lost, clock-pair, run-end.
+// launch.krec (of a rank: launch-RANK.krec): what the parent knows about the run, as rows of the recording's tables
+// (recording/tables.h): run, unavailable, task, switch, kernel-lost, clock-pair, run-end.
 //
 // Single-threaded. A row that finds no space is counted by the writer and told by full(); nothing here ends the run.
 #pragma once
 
 #include "base/result.h"
 #include "events/plan.h"
+#include "launch/job.h"
 #include "launch/kernel_record.h"
 #include "launch/switch_pairing.h"
 #include "recording/tables.h"
@@ -13,18 +14,22 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace kymo::launch {
 
 inline constexpr const char* kLaunchFile = "launch.krec";
+std::string launch_file(const std::optional<Job>& job);
 inline constexpr std::string_view kProducer = "kymo " KYMO_VERSION;
 
 class RunLog {
   public:
     // kNoSpace, kPermission.
-    Result<void> create(const std::filesystem::path& folder);
+    Result<void> create(const std::filesystem::path& folder, const std::optional<Job>& job = std::nullopt);
 
     void write_run(std::span<const std::string> command);
     void write_missing(const events::Missing& missing);
@@ -41,9 +46,13 @@ class RunLog {
     [[nodiscard]] bool full() const { return file_.full() || stream_.unwritten() != 0; }
 
   private:
+    void take_map(const KernelRecord& record);
+
     recording::FileWriter file_;
     recording::StreamWriter stream_;
     SwitchPairing pairing_;
+    std::unordered_set<std::uint32_t> fresh_;  // processes whose first mapping since an exec has not come yet
+    std::unordered_map<std::string, std::string> obstacles_;  // by path
     std::uint64_t switches_ = 0;
     std::uint64_t lost_ = 0;
 };

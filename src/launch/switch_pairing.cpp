@@ -32,13 +32,17 @@ std::optional<recording::Switch> SwitchPairing::take(const KernelRecord& record)
             row.preempted = off.preempted ? 1 : 0;
             return row;
         }
-        case KernelChange::kFork:  // the number may have been another thread's
+        case KernelChange::kFork:
+            // It is ready to run, and waits for its first processor. The number may have been another thread's.
+            off_.insert_or_assign(record.tid, Off{record.time, record.processor, true});
+            return std::nullopt;
         case KernelChange::kExit:
             off_.erase(record.tid);
             return std::nullopt;
         case KernelChange::kExec:
         case KernelChange::kRename:
         case KernelChange::kLost:
+        case KernelChange::kMap:
             break;
     }
     return std::nullopt;

@@ -1,13 +1,16 @@
 // What the monitor writes about the process: its file, the head of it, images, streams and their ends.
 
+#include "base/job_rank.h"
 #include "monitor/process.h"
 
 #include <cerrno>
 #include <elf.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace kymo::monitor {
@@ -198,6 +201,15 @@ void Process::write_head() {
     row.command = {command, bytes};
     row.mechanism = static_cast<std::uint64_t>(session_.mechanism);
     log_.append(row);
+    if (const JobRank found = find_job_rank([](const char* name) { return getenv(name); }); found.known) {
+        utsname system{};
+        uname(&system);
+        recording::Rank place;
+        place.rank = found.rank;
+        place.size = found.size;
+        place.host = system.nodename;
+        log_.append(place);
+    }
 
     for (std::size_t i = 0; i < session_.event_count; ++i) {
         const events::SessionEvent& event = session_.events[i];

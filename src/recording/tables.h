@@ -400,6 +400,41 @@ struct Task {
     }
 };
 
+// The file that a process runs since its last exec, from the kernel's mapping records. Written by the parent.
+struct ProgramFile {
+    std::uint64_t time = 0;
+    std::uint64_t pid = 0;
+    std::string_view path = {};
+    std::string_view obstacle =
+        {};  // why no monitor can be loaded into it, in words; empty: nothing stands in the way
+
+    static constexpr const char* kTable = "program-file";
+    static constexpr std::uint32_t kTableId = 40;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &ProgramFile::time);
+        visit("pid", ColumnType::kUint, "", &ProgramFile::pid);
+        visit("path", ColumnType::kText, "", &ProgramFile::path);
+        visit("obstacle", ColumnType::kText, "", &ProgramFile::obstacle);
+    }
+};
+
+// The place of this file's process in a parallel job (MPI). In the files of a rank's processes and of its parent.
+struct Rank {
+    std::uint64_t rank = 0;
+    std::uint64_t size = 0;  // 0: not known
+    std::string_view host = {};
+
+    static constexpr const char* kTable = "rank";
+    static constexpr std::uint32_t kTableId = 41;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("rank", ColumnType::kUint, "", &Rank::rank);
+        visit("size", ColumnType::kUint, "", &Rank::size);
+        visit("host", ColumnType::kText, "", &Rank::host);
+    }
+};
+
 // What the parent's per-processor buffers lost.
 struct KernelLost {
     std::uint64_t time = 0;

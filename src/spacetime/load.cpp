@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 namespace kymo::spacetime {
 namespace {
@@ -157,12 +158,20 @@ class Loader {
             }),
             rec::on<rec::StreamEnd>([&](StreamId, const rec::StreamEnd& row) { add_end(row); }),
             rec::on<rec::Switch>([&](StreamId, const rec::Switch& row) {
-                FileData::TaskLife& life = data_.tasks[row.tid];
+                FileData::TaskLife& life = life_of(row.tid);
                 life.off_cpu_ns += row.duration;
                 life.run_queue_ns += row.preempted != 0 ? row.duration : 0;
                 ++life.switches;
             }),
             rec::on<rec::Task>([&](StreamId, const rec::Task& row) { add_task(row); }),
+            rec::on<rec::ProgramFile>([&](StreamId, const rec::ProgramFile& row) {
+                FileData::TaskLife& life = life_of(row.pid);
+                life.executable = std::string(row.path);
+                life.obstacle = std::string(row.obstacle);
+            }),
+            rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
+                data_.rank = {.rank = row.rank, .size = row.size, .host = std::string(row.host)};
+            }),
             rec::on<rec::KernelLost>([&](StreamId, const rec::KernelLost& row) { data_.kernel_lost += row.records; }),
             rec::on<rec::ClockPair>([&](StreamId, const rec::ClockPair& row) {
                 if (!data_.clock_pair) {
@@ -207,25 +216,63 @@ class Loader {
         ends_[stream->id] = {row.time, {row.totals.begin(), row.totals.end()}};
     }
 
+    // The life that a thread id stands for at this place of the file.
+    FileData::TaskLife& life_of(std::uint64_t tid) {
+        const auto [known, is_new] = living_.try_emplace(tid, data_.tasks.size());
+        if (is_new) {
+            data_.tasks.push_back({.pid = tid, .tid = tid});
+        }
+        return data_.tasks[known->second];
+    }
+
+    FileData::TaskLife& new_life(std::uint64_t tid, std::uint64_t time) {
+        living_.erase(tid);
+        FileData::TaskLife& life = life_of(tid);
+        life.begin = time;
+        life.has_begun = true;
+        return life;
+    }
+
     void add_task(const rec::Task& row) {
-        FileData::TaskLife& life = data_.tasks[row.tid];
         switch (static_cast<rec::TaskChange>(row.change)) {
-            case rec::TaskChange::kFork:
+            case rec::TaskChange::kFork: {
+                // A forked process, and a thread, run what their creator runs.
+                const FileData::TaskLife creator = life_of(row.parent_tid);
+                FileData::TaskLife& life = new_life(row.tid, row.time);
                 life.pid = row.pid;
+                life.parent_pid = row.parent_pid;
                 life.parent_tid = row.parent_tid;
-                life.begin = row.time;
-                life.has_begun = true;
-                life.name = row.name;
+                life.name = row.name.empty() ? creator.name : std::string(row.name);
+                life.executable = creator.executable;
+                life.obstacle = creator.obstacle;
                 break;
-            case rec::TaskChange::kExec:
-            case rec::TaskChange::kRename:
+            }
+            case rec::TaskChange::kExec: {
+                FileData::TaskLife& before = life_of(row.tid);
+                before.end = row.time;
+                before.execs = true;
+                const std::uint64_t parent_pid = before.parent_pid;
+                const std::uint64_t parent_tid = before.parent_tid;
+                FileData::TaskLife& life = new_life(row.tid, row.time);
+                life.pid = row.pid;
+                life.parent_pid = parent_pid;
+                life.parent_tid = parent_tid;
+                life.name = row.name;
+                life.by_exec = true;
+                break;
+            }
+            case rec::TaskChange::kRename: {
+                FileData::TaskLife& life = life_of(row.tid);
                 life.pid = row.pid;
                 life.name = row.name;
                 break;
-            case rec::TaskChange::kExit:
+            }
+            case rec::TaskChange::kExit: {
+                FileData::TaskLife& life = life_of(row.tid);
                 life.pid = row.pid;
                 life.end = row.time;
                 break;
+            }
             default:
                 ++data_.strange_rows;
         }
@@ -382,6 +429,7 @@ class Loader {
     std::map<std::uint32_t, Running> running_;
     Running* last_ = nullptr;
     std::map<std::uint32_t, End> ends_;
+    std::unordered_map<std::uint64_t, std::size_t> living_;  // thread id → FileData::tasks
 };
 
 }  // namespace

@@ -127,20 +127,34 @@ struct FileData {
         std::uint64_t wait_status = 0;
         std::uint64_t reason = 0;
     };
-    struct TaskLife {  // of a thread, by the kernel's records
+    // A thread's life by the kernel's records; an exec ends one and begins another. Thread ids come back.
+    struct TaskLife {
         std::uint64_t pid = 0;
+        std::uint64_t tid = 0;
+        std::uint64_t parent_pid = 0;
         std::uint64_t parent_tid = 0;
         std::uint64_t begin = 0;
         std::uint64_t end = 0;  // 0: not seen
-        std::string name;
+        std::string name = {};
+        std::string executable = {};  // since the exec that began it; may be unknown
+        std::string obstacle = {};    // why no monitor can be loaded into that
         std::uint64_t off_cpu_ns = 0;
         std::uint64_t run_queue_ns = 0;  // of that: runnable, but another had the processor
         std::uint64_t switches = 0;
         bool has_begun = false;  // its start was seen
+        bool by_exec = false;    // and was an exec
+        bool execs = false;      // its end was an exec
+    };
+    struct Rank {
+        std::uint64_t rank = 0;
+        std::uint64_t size = 0;  // 0: not known
+        std::string host;
+        bool operator==(const Rank&) const = default;
     };
     std::optional<Run> run;
     std::optional<RunEnd> run_end;
-    std::map<std::uint64_t, TaskLife> tasks;  // by thread id
+    std::vector<TaskLife> tasks;  // in the order of their first records
+    std::optional<Rank> rank;
     std::uint64_t kernel_lost = 0;
     std::optional<recording::ClockPair> clock_pair;
 };

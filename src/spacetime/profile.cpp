@@ -1,5 +1,8 @@
 #include "spacetime/profile.h"
 
+#include "spacetime/kernel_tasks.h"
+#include "spacetime/ranks.h"
+
 #include <algorithm>
 #include <map>
 #include <tbb/parallel_for.h>
@@ -45,9 +48,10 @@ class Merger {
         for (std::size_t i = 0; i < profile_.processes.size(); ++i) {
             merge_process(i);
         }
-        add_kernel_threads();
-        profile_.self.resize(profile_.nodes.size());
         settle_times();
+        merge_kernel_tasks(files_, profile_);
+        collect_ranks(files_, profile_);
+        profile_.self.resize(profile_.nodes.size());
         return std::move(profile_);
     }
 
@@ -93,13 +97,14 @@ class Merger {
             profile_.host = file.run->host;
             profile_.directory = file.run->directory;
             profile_.processors = file.run->processors;
-            profile_.begin = file.run->begin;
+            profile_.begin = profile_.begin == 0 ? file.run->begin : std::min(profile_.begin, file.run->begin);
         }
         if (file.run_end) {
             profile_.has_run_end = true;
-            profile_.end = file.run_end->end;
-            profile_.wait_status = file.run_end->wait_status;
-            profile_.end_reason = file.run_end->reason;
+            // Of several ranks, what went wrong counts.
+            profile_.end = std::max(profile_.end, file.run_end->end);
+            profile_.wait_status = profile_.wait_status != 0 ? profile_.wait_status : file.run_end->wait_status;
+            profile_.end_reason = profile_.end_reason != 0 ? profile_.end_reason : file.run_end->reason;
         }
         if (file.clock_pair && profile_.started_realtime_ns == 0) {
             profile_.started_realtime_ns = file.clock_pair->realtime;
@@ -136,6 +141,8 @@ class Merger {
         process.executable = file.executable;
         process.command = file.command;
         process.begin = file.begin;
+        process.name = file.executable.substr(file.executable.rfind('/') + 1);
+        process.rank = file.rank ? file.rank->rank : kNoRank;
         process.has_ended = file.has_ended;
         for (std::size_t event = 0; event < file.totals.size() && event < file.events.size(); ++event) {
             process.totals.resize(profile_.events.size());
@@ -282,67 +289,6 @@ class Merger {
         add_special(data.unsampled, NodeKind::kUnsampled);
     }
 
-    // Threads that the kernel saw and no monitor did (C11 threads, raw clones, unmonitored processes), and
-    // what its switch records add to those that were sampled.
-    void add_kernel_threads() {
-        std::map<std::uint64_t, std::vector<std::uint32_t>> by_tid;
-        for (std::size_t i = 0; i < profile_.threads.size(); ++i) {
-            by_tid[profile_.threads[i].tid].push_back(static_cast<std::uint32_t>(i));
-        }
-        for (const FileData& file : files_) {
-            for (const auto& [tid, life] : file.tasks) {
-                if (const auto sampled = by_tid.find(tid); sampled != by_tid.end()) {
-                    ProfileThread& thread = profile_.threads[sampled->second.front()];
-                    thread.run_queue_ns += static_cast<std::int64_t>(life.run_queue_ns);
-                    thread.switches += life.switches;
-                    if (thread.name.empty()) {
-                        thread.name = life.name;
-                    }
-                } else if (life.has_begun) {
-                    add_kernel_thread(tid, life, by_tid);
-                }
-            }
-        }
-    }
-
-    void add_kernel_thread(std::uint64_t tid, const FileData::TaskLife& life,
-                           const std::map<std::uint64_t, std::vector<std::uint32_t>>& by_tid) {
-        auto process = std::find_if(profile_.processes.begin(), profile_.processes.end(),
-                                    [&](const ProfileProcess& other) { return other.pid == life.pid; });
-        if (process == profile_.processes.end()) {
-            const auto parent = by_tid.find(life.parent_tid);
-            profile_.processes.push_back(
-                {.pid = life.pid,
-                 .parent_pid = parent == by_tid.end()
-                                   ? 0
-                                   : profile_.processes[profile_.threads[parent->second.front()].process].pid,
-                 .executable = life.name,
-                 .begin = life.begin,
-                 .end = life.end,
-                 .has_ended = life.end != 0,
-                 .is_monitored = false});
-            process = std::prev(profile_.processes.end());
-        }
-        const std::uint64_t end = life.end != 0 ? life.end : std::max(profile_.end, life.begin);
-        ProfileThread thread{.process = static_cast<std::uint32_t>(process - profile_.processes.begin()),
-                             .tid = tid,
-                             .name = life.name,
-                             .begin = life.begin,
-                             .end = end,
-                             .has_ended = life.end != 0,
-                             .costs = std::vector<std::int64_t>(profile_.self.columns()),
-                             .run_queue_ns = static_cast<std::int64_t>(life.run_queue_ns),
-                             .switches = life.switches};
-        const auto wall = static_cast<std::int64_t>(end - life.begin);
-        // The records do not tell user from system time.
-        thread.costs[kOffCpu] = std::min(wall, static_cast<std::int64_t>(life.off_cpu_ns));
-        thread.costs[kUser] = wall - thread.costs[kOffCpu];
-        if (const auto parent = by_tid.find(life.parent_tid); parent != by_tid.end()) {
-            thread.creator = parent->second.front();
-        }
-        profile_.threads.push_back(std::move(thread));
-    }
-
     // Where the parent's own rows are missing, the run is as long as what is known of its threads.
     void settle_times() {
         std::uint64_t first = ~std::uint64_t{0};
@@ -383,7 +329,20 @@ class Merger {
 
 }  // namespace
 
+std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
+    std::vector<std::vector<std::int64_t>> costs(profile.processes.size(),
+                                                 std::vector<std::int64_t>(profile.self.columns()));
+    for (const ProfileThread& thread : profile.threads) {
+        std::vector<std::int64_t>& row = costs[thread.process];
+        for (std::size_t i = 0; i < row.size() && i < thread.costs.size(); ++i) {
+            row[i] += thread.costs[i];
+        }
+    }
+    return costs;
+}
+
 Profile make_profile(std::vector<FileData> files, const ProfileOptions& options) {
+    align_clocks(files);
     return Merger(files, options).merge();
 }
 

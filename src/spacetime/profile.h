@@ -5,6 +5,8 @@
 // otherwise. Time after a stream's last sample belongs to a node of its own, so that the root's total is
 // the sum over all streams, exactly.
 //
+// Ranks recorded on several hosts are laid on one time line by the hosts' pairs of clock readings.
+//
 // Merging is addition: profiles of parts of a recording add up to the profile of the whole.
 #pragma once
 
@@ -35,15 +37,37 @@ struct ProfileNode {
     std::uint64_t offset = 0;
 };
 
+inline constexpr std::uint64_t kNoRank = ~std::uint64_t{0};
+
+// One rank of a parallel job: all its processes, by its own account.
+struct ProfileRank {
+    std::uint64_t rank = 0;
+    std::uint64_t size = 0;  // of the job; 0: not known
+    std::string host;
+    std::uint64_t duration_ns = 0;
+    bool has_run_end = false;
+    std::uint64_t wait_status = 0;
+    std::size_t processes = 0;
+    std::size_t threads = 0;
+    std::vector<std::int64_t> costs =
+        {};  // columns of CostTable, all threads; of those without samples not user and system
+};
+
+// One image of a process: an exec ends one and begins another with the same pid.
 struct ProfileProcess {
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
-    std::string executable;
+    std::string executable;  // path; empty where it is not known
+    std::string name = {};   // as the kernel has it (at most 15 letters), or the executable's
     std::vector<std::string> command = {};
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     bool has_ended = false;  // its monitor saw the end; not so after SIGKILL
     bool is_monitored = true;
+    std::string why_not = {};    // no monitor in it, in words that can follow its name
+    std::string exec_from = {};  // the executable that became this one; empty: none, or not known
+    bool has_times = true;       // false: the kernel told nothing of it after its exec
+    std::uint64_t rank = kNoRank;
     std::vector<std::int64_t> totals = {};  // by event, counted for the process as a whole; empty: no such count
     Quality quality = {};
 };
@@ -84,6 +108,7 @@ struct Profile {
     std::vector<std::uint64_t> samples_by_event;
     std::vector<UnavailableInfo> unavailable;
     std::vector<ImageInfo> images;
+    std::vector<ProfileRank> ranks;  // by number; empty: not a parallel job
     std::vector<ProfileProcess> processes;
     std::vector<ProfileThread> threads;
     std::vector<ProfileNode> nodes;  // a parent comes before its children; 0 is the root
@@ -92,6 +117,9 @@ struct Profile {
     std::uint64_t kernel_lost = 0;
     std::vector<std::string> warnings;  // about the recording itself
 };
+
+// What each process cost: columns of CostTable, added up over its threads; row: index of Profile::processes.
+std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile);
 
 struct ProfileOptions {
     bool below_creators = true;

@@ -1,6 +1,7 @@
 #include "view/json.h"
 
 #include "spacetime/quality.h"
+#include "spacetime/ranks.h"
 #include "view/metric.h"
 #include "view/summary.h"
 
@@ -64,6 +65,8 @@ class Writer {
             json[later] = Json::array();
         }
         json["processes"] = processes();
+        json["ranks"] = ranks();
+        json["rank_spread"] = rank_spread();
         json["functions"] = functions();
         json["lines"] = lines();
         json["call_tree"] = call_tree();
@@ -102,11 +105,11 @@ class Writer {
         json["processors"] = profile_.processors;
         json["start_unix_s"] = static_cast<double>(profile_.started_realtime_ns) / 1e9;
         json["duration_s"] = seconds(static_cast<std::int64_t>(profile_.end - profile_.begin));
-        json["exit_status"] = exit_status();
+        json["exit_status"] = exit_status(profile_.has_run_end, profile_.wait_status);
         json["ending"] = ending(profile_);
         json["processes"] = profile_.processes.size();
         json["threads"] = profile_.threads.size();
-        json["ranks"] = 0;
+        json["ranks"] = profile_.ranks.size();
         const Quality& quality = profile_.quality;
         json["samples"] = quality.samples;
         json["lost"] = quality.lost;
@@ -141,9 +144,9 @@ class Writer {
     }
 
     // As a shell has it: 128 + n for signal n; null while not known.
-    Json exit_status() const {
-        const int status = static_cast<int>(profile_.wait_status);
-        if (!profile_.has_run_end) {
+    static Json exit_status(bool is_known, std::uint64_t wait_status) {
+        const int status = static_cast<int>(wait_status);
+        if (!is_known) {
             return nullptr;
         }
         return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -175,16 +178,65 @@ class Writer {
 
     Json processes() const {
         Json json = Json::array();
-        for (const ProfileProcess& process : profile_.processes) {
+        const std::vector<std::vector<std::int64_t>> costs = process_costs(profile_);
+        for (std::size_t i = 0; i < profile_.processes.size(); ++i) {
+            const ProfileProcess& process = profile_.processes[i];
+            const auto time = [&](bool is_known, std::int64_t ns) {
+                return is_known ? Json(seconds(ns)) : Json(nullptr);
+            };
+            const auto text = [](const std::string& words) { return words.empty() ? Json(nullptr) : Json(words); };
             json.push_back({{"pid", process.pid},
                             {"parent_pid", process.parent_pid},
+                            {"name", process.name},
                             {"executable", process.executable},
                             {"command", process.command},
+                            {"exec_from", text(process.exec_from)},
+                            {"rank", process.rank == kNoRank ? Json(nullptr) : Json(process.rank)},
                             {"monitored", process.is_monitored},
+                            {"why_not_monitored", text(process.why_not)},
                             {"ended", process.has_ended},
                             {"begin_s", since_start(process.begin)},
                             {"end_s", since_start(process.end)},
+                            {"on_cpu_s", time(process.has_times, processor_time(costs[i]))},
+                            {"user_s", time(process.is_monitored, costs[i][kUser])},
+                            {"system_s", time(process.is_monitored, costs[i][kSystem])},
+                            {"off_cpu_s", time(process.has_times, costs[i][kOffCpu])},
                             {"samples", process.quality.samples}});
+        }
+        return json;
+    }
+
+    Json ranks() const {
+        Json json = Json::array();
+        for (const ProfileRank& rank : profile_.ranks) {
+            json.push_back({{"rank", rank.rank},
+                            {"size", rank.size},
+                            {"host", rank.host},
+                            {"duration_s", seconds(static_cast<std::int64_t>(rank.duration_ns))},
+                            {"exit_status", exit_status(rank.has_run_end, rank.wait_status)},
+                            {"processes", rank.processes},
+                            {"threads", rank.threads},
+                            {"user_s", seconds(rank.costs[kUser])},
+                            {"system_s", seconds(rank.costs[kSystem])},
+                            {"off_cpu_s", seconds(rank.costs[kOffCpu])},
+                            {"samples", rank.costs[kSamples]}});
+        }
+        return json;
+    }
+
+    Json rank_spread() const {
+        Json json = Json::object();
+        if (profile_.ranks.empty()) {
+            return json;
+        }
+        for (const auto& [name, column] :
+             {std::pair{"user_s", kUser}, {"system_s", kSystem}, {"off_cpu_s", kOffCpu}}) {
+            const Spread spread = spread_over_ranks(profile_.ranks, column);
+            json[name] = {{"min", seconds(spread.least)},
+                          {"mean", spread.mean / 1e9},
+                          {"max", seconds(spread.most)},
+                          {"min_rank", spread.least_rank},
+                          {"max_rank", spread.most_rank}};
         }
         return json;
     }

@@ -1,6 +1,7 @@
 #include "view/terminal.h"
 
 #include "spacetime/quality.h"
+#include "spacetime/ranks.h"
 #include "view/summary.h"
 #include "view/table.h"
 #include "view/tree_rows.h"
@@ -34,6 +35,8 @@ class Report {
         call_paths();
         functions();
         lines();
+        ranks();
+        processes();
         threads();
         events();
         notes();
@@ -395,6 +398,84 @@ class Report {
             add_times(cells, tree_.line_self[order[i]]);
             cells.push_back({place(tree_, line.file, line.line), Ink::kName});
             cells.push_back({"  " + display_name(tree_, line.function), Ink::kDim});
+            table.rows.push_back(std::move(cells));
+        }
+        out_ += render(style_, table);
+        more(shown, order.size());
+    }
+
+    void ranks() {
+        if (profile_.ranks.empty()) {
+            return;
+        }
+        const std::uint64_t size = profile_.ranks.front().size;
+        heading("Ranks",
+                fmt::format("{} of a job of {}", profile_.ranks.size(), size == 0 ? "?" : std::to_string(size)));
+        Table table;
+        table.headings = {"user", "system", "off-CPU", "samples", "rank"};
+        const auto spread_row = [&](const char* name, const auto& pick) {
+            std::vector<Cell> cells;
+            for (const std::size_t column : {kUser, kSystem, kOffCpu}) {
+                cells.push_back({pick(spread_over_ranks(profile_.ranks, column))});
+            }
+            cells.push_back({""});
+            cells.push_back({name, Ink::kHeading});
+            table.rows.push_back(std::move(cells));
+        };
+        spread_row("least", [&](const Spread& spread) { return time(spread.least); });
+        spread_row("mean", [&](const Spread& spread) { return time(std::llround(spread.mean)); });
+        spread_row("most", [&](const Spread& spread) { return time(spread.most); });
+        const auto order =
+            ranked(profile_.ranks.size(), [&](std::size_t i) { return processor_time(profile_.ranks[i].costs) + 1; });
+        const std::size_t shown = std::min(order.size(), std::max<std::size_t>(options_.top, 1));
+        for (std::size_t i = 0; i < shown; ++i) {
+            const ProfileRank& rank = profile_.ranks[order[i]];
+            table.rows.push_back({{time(rank.costs[kUser])},
+                                  {time(rank.costs[kSystem])},
+                                  {time(rank.costs[kOffCpu])},
+                                  {count(rank.costs[kSamples])},
+                                  {std::to_string(rank.rank), Ink::kName},
+                                  {" on " + rank.host + ", " + quantity(rank.processes, "process", "processes") +
+                                       ", " + quantity(rank.threads, "thread"),
+                                   Ink::kDim}});
+        }
+        out_ += render(style_, table);
+        more(shown, order.size());
+    }
+
+    // One line is no news: only where there are several.
+    void processes() {
+        if (profile_.processes.size() < 2) {
+            return;
+        }
+        const std::vector<std::vector<std::int64_t>> costs = process_costs(profile_);
+        const auto order = ranked(costs.size(), [&](std::size_t i) { return processor_time(costs[i]) + 1; });
+        heading("Processes", "by time on a processor");
+        Table table;
+        table.headings = {"user", "system", "off-CPU", "samples", "process"};
+        const std::size_t shown = std::min(order.size(), std::max<std::size_t>(options_.top, 1));
+        for (std::size_t i = 0; i < shown; ++i) {
+            const ProfileProcess& process = profile_.processes[order[i]];
+            const std::vector<std::int64_t>& cost = costs[order[i]];
+            std::vector<Cell> cells{{process.has_times ? time(cost[kUser]) : "?"},
+                                    {process.is_monitored ? time(cost[kSystem]) : "?"},
+                                    {process.has_times ? time(cost[kOffCpu]) : "?"},
+                                    {process.is_monitored ? count(cost[kSamples]) : "-"},
+                                    {process.name.empty() ? "(no name)" : process.name, Ink::kName}};
+            std::string rest = " " + std::to_string(process.pid);
+            if (process.rank != kNoRank) {
+                rest += fmt::format(" rank {}", process.rank);
+            }
+            rest += fmt::format(" {} {}", sign().from, process.parent_pid);
+            if (!process.exec_from.empty()) {
+                rest += ", was " + process.exec_from.substr(process.exec_from.rfind('/') + 1);
+            }
+            if (!process.is_monitored) {
+                rest += ": not measured, " + process.why_not;
+            } else if (process.command.size() > 1) {
+                rest += ": " + command_line({process.command.begin() + 1, process.command.end()});
+            }
+            cells.push_back({rest, Ink::kDim});
             table.rows.push_back(std::move(cells));
         }
         out_ += render(style_, table);

@@ -1,7 +1,13 @@
 """Every process of a tree is in the recording, by whatever call it was started and with whatever environment.
 
-Arguments: BUILD MODE PART. Parts: ways.
+Arguments: BUILD MODE PART. Parts: ways (every call that starts a program), compile (a compiler's tools), make, others (processes
+without exec, and those that cannot be measured).
 """
+
+import collections
+import os
+import re
+import shutil
 
 from harness import main
 
@@ -44,8 +50,137 @@ def ways(test):
         test.check(f"--no-follow, {way}: process files", processes, files, len(files) == processes)
 
 
+def programs_by_strace(test, *command):
+    """The programs that a command execs, by the system calls themselves: how often each file. None without strace."""
+    strace = shutil.which("strace")
+    if not strace:
+        return None
+    log = test.work / "strace.log"
+    if test.run(strace, "-f", "-qq", "-e", "trace=execve", "-o", log, *command).returncode != 0:
+        return None
+    paths = re.findall(r'execve\("([^"]+)"[^\n]*= 0$', log.read_text(errors="replace"), re.MULTILINE)
+    resumed = re.findall(r'^(\d+) +execve\("([^"]+)"[^\n]*<unfinished', log.read_text(errors="replace"), re.MULTILINE)
+    done = {pid for pid in re.findall(r"^(\d+) +<\.\.\. execve resumed>[^\n]*= 0$", log.read_text(errors="replace"), re.MULTILINE)}
+    paths += [path for pid, path in resumed if pid in done]
+    return collections.Counter(os.path.realpath(test.work / path) for path in paths)
+
+
+def check_tree(test, report, expected, at_least):
+    processes = report["processes"]
+    seen = collections.Counter(os.path.realpath(p["executable"]) for p in processes)
+    names = {os.path.basename(p["command"][0]) for p in processes if p["command"]} | {p["name"] for p in processes}
+    if expected is not None:
+        test.check("every program that was started, as often", dict(expected), dict(seen), seen == expected)
+    test.check("programs by name", sorted(at_least), sorted(names), at_least <= names)
+    test.check("all are measured", "none left out", [p["name"] for p in processes if not p["monitored"]], all(p["monitored"] for p in processes))
+    pids = {p["pid"] for p in processes}
+    roots = [p for p in processes if p["parent_pid"] not in pids]
+    test.check("parents: one tree", 1, [p["name"] for p in roots], len(roots) == 1)
+
+
+SOURCE = """#include <map>
+#include <string>
+int number_{0}(const std::string& text) {{
+    std::map<std::string, int> known;
+    known[text] = {0};
+    return known.begin()->second;
+}}
+"""
+
+
+def compile_program(test):
+    compiler = test.tool("g++", "g++")
+    source = test.work / "number.cpp"
+    source.write_text(SOURCE.format(7) + "int main() { return number_7(\"x\") - 7; }\n")
+    command = [compiler, "-O1", "number.cpp", "-o", "number"]
+    expected = programs_by_strace(test, *command)
+    plain = test.run(*command)
+    by_itself = (test.work / "number").read_bytes()
+    done, path = test.record(*command)
+    test.equal("g++: status and messages", (plain.returncode, plain.stdout), (done.returncode, done.stdout))
+    test.check("the program it made is the same", f"{len(by_itself)} bytes", "compared", (test.work / "number").read_bytes() == by_itself)
+    report = test.report(path)
+    if report is not None:
+        check_tree(test, report, expected, {"g++", "cc1plus", "as", "collect2", "ld"})
+        heaviest = max(report["processes"], key=lambda p: p["on_cpu_s"] or 0)
+        test.equal("heaviest process", "cc1plus", heaviest["name"])
+
+
+MAKEFILE = """OBJECTS = a.o b.o c.o d.o
+prog: $(OBJECTS) main.o
+\t{0} -o $@ $^
+%.o: %.cpp
+\t{0} -O1 -c -o $@ $<
+clean:
+\trm -f *.o prog
+"""
+
+
+def make_project(test):
+    make = test.tool("make", "make")
+    compiler = test.tool("g++", "g++")
+    for number, name in enumerate("abcd"):
+        (test.work / f"{name}.cpp").write_text(SOURCE.format(number))
+    (test.work / "main.cpp").write_text("int main() { return 0; }\n")
+    (test.work / "Makefile").write_text(MAKEFILE.format(compiler))
+    expected = programs_by_strace(test, make, "-j2")
+    test.run(make, "clean")
+    plain = test.run(make, "-j2")
+    by_itself = (test.work / "prog").read_bytes()
+    test.run(make, "clean")
+    done, path = test.record(make, "-j2")
+    test.equal("make: status and output", (plain.returncode, sorted(plain.stdout.splitlines())),
+               (done.returncode, sorted(done.stdout.splitlines())))
+    test.check("the program it made is the same", f"{len(by_itself)} bytes", "compared", (test.work / "prog").read_bytes() == by_itself)
+    report = test.report(path)
+    if report is not None:
+        check_tree(test, report, expected, {"make", "g++", "cc1plus", "as", "collect2", "ld"})
+        compilers = [p for p in report["processes"] if p["name"] == "cc1plus"]
+        test.equal("compilers", 5, len(compilers))
+        drivers = {p["pid"] for p in report["processes"] if os.path.basename(p["command"][0]) == "g++"}
+        test.check("each below a driver", "all", len(compilers), all(p["parent_pid"] in drivers for p in compilers))
+
+
+def others(test):
+    program = test.program("children")
+    static = test.program("children_static")
+    done, path = test.record(program, "fork", 80, out="fork.kymo")
+    test.equal("fork without exec: status", 7, done.returncode)
+    report = test.report(path)
+    if report is not None:
+        processes = sorted(report["processes"], key=lambda p: p["begin_s"])
+        test.equal("parent and child, both measured", [True, True], [p["monitored"] for p in processes])
+        test.equal("the child's parent", processes[0]["pid"], processes[-1]["parent_pid"])
+        test.near("the child's processor time", 0.08, processes[-1]["on_cpu_s"], 0.02, " s")
+    done, path = test.record(program, "posix_spawn", static, "work", 150, out="static.kymo")
+    test.equal("static child: status and output", (7, "worked 150\n"), (done.returncode, done.stdout))
+    report = test.report(path)
+    if report is None:
+        return
+    if test.mode == "barred":
+        told = [u["what"] for u in report["recording"]["unavailable"]]
+        test.check("without performance events the kernel tells of no children: told", "an entry", told, any("event" in t or "task" in t for t in told))
+        return
+    found = [p for p in report["processes"] if p["executable"] == os.path.realpath(static)]
+    if test.check("static child listed", "one, not measured", found, len(found) == 1 and not found[0]["monitored"]):
+        child = found[0]
+        test.check("why not", "is statically linked", child["why_not_monitored"], "statically linked" in child["why_not_monitored"])
+        test.equal("its name", os.path.basename(static)[:15], child["name"])
+        test.near("its processor time", 0.15, child["on_cpu_s"], 0.03, " s")
+        test.check("who started it", os.path.realpath(program), child["exec_from"], child["exec_from"] == os.path.realpath(program))
+    setuid = "/usr/bin/su"
+    if test.mode == "user" and os.path.exists(setuid) and os.stat(setuid).st_mode & 0o4000:
+        done, path = test.record(program, "posix_spawn", setuid, "--help", out="setuid.kymo")
+        test.equal("setuid child: status", 0, done.returncode)
+        report = test.report(path)
+        if report is not None:
+            found = [p for p in report["processes"] if p["name"] == os.path.basename(setuid)]
+            test.check("setuid child listed", "not measured, and why", found,
+                       len(found) == 1 and not found[0]["monitored"] and "setuid" in found[0]["why_not_monitored"])
+
+
 def body(test):
-    {"ways": ways}[test.arguments[0]](test)
+    {"ways": ways, "compile": compile_program, "make": make_project, "others": others}[test.arguments[0]](test)
 
 
 main(body)

@@ -1,8 +1,8 @@
 // Starts another program in the way that its first word names, and passes on that program's exit status:
 //     children WAY PROGRAM WORDS...
 // Ways: fork+execve, vfork+execve, posix_spawn, posix_spawnp, execve, execle, execl, execv, execvp, execlp, fexecve,
-//       execveat, system, popen; with "-bare" after it, where an environment can be given, with an empty one; "-failing":
-//       a program that does not exist first.
+//       execveat, system, popen; with "-bare" after it, where an environment can be given, with an empty one;
+//       "-failing": a program that does not exist first.
 // "work MS": computes for so many milliseconds of processor time. "fork MS": a child that does so without exec.
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -64,7 +64,12 @@ TEST(SwitchPairing, AnEndedThreadsNumberMayComeBack) {
     EXPECT_FALSE(pairing.take(record(KernelChange::kSwitchIn, 1, 20)));
     pairing.take(record(KernelChange::kSwitchOut, 2, 10));
     pairing.take(record(KernelChange::kFork, 2, 15));
-    EXPECT_FALSE(pairing.take(record(KernelChange::kSwitchIn, 2, 20)));
+    // Not from 10 on: from the fork, when the new thread was ready to run.
+    const auto start = pairing.take(record(KernelChange::kSwitchIn, 2, 20));
+    ASSERT_TRUE(start);
+    EXPECT_EQ(start->time, 15U);
+    EXPECT_EQ(start->duration, 5U);
+    EXPECT_EQ(start->preempted, 1U);
 }
 
 TEST(SwitchPairing, WhoIsStillOffStaysOpen) {

@@ -1,0 +1,115 @@
+#include "launch/job.h"
+
+#include "base/job_rank.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kymo::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The starter's process, which all ranks of one host have in common: its number, and when it started, since numbers
+// come back.
+std::string parent_identity() {
+    const pid_t parent = getppid();
+    std::ifstream file("/proc/" + std::to_string(parent) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    constexpr int kStartTime = 20;  // words after the name in brackets
+    std::istringstream words(text.substr(std::min(text.rfind(')') + 1, text.size())));
+    std::string word;
+    for (int i = 0; i < kStartTime; ++i) {
+        words >> word;
+    }
+    return std::to_string(parent) + "." + word;
+}
+
+std::string job_text(const Job& job) {
+    return "kymo-job 1\nid " + job.id + "\nsize " + std::to_string(job.size) + "\n";
+}
+
+bool is_of_job(const fs::path& folder, const Job& job) {
+    std::ifstream file(folder / kJobFile);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return file.good() && text.str() == job_text(job);
+}
+
+bool write_job_file(const fs::path& folder, const Job& job) {
+    const std::string text = job_text(job);
+    const int file = open((folder / kJobFile).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const int error = errno;
+    if (file >= 0) {
+        close(file);
+    }
+    errno = error;
+    return written;
+}
+
+// As rename(2), but never over something. 0 or −1.
+int move_to_free_name(const fs::path& from, const fs::path& to) {
+    const int moved = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    if (moved == 0 || (errno != EINVAL && errno != ENOSYS)) {
+        return moved;
+    }
+    // A file system that cannot: a folder in the way is then refused because it is not empty.
+    struct stat facts{};
+    if (lstat(to.c_str(), &facts) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from.c_str(), to.c_str());
+}
+
+}  // namespace
+
+std::optional<Job> current_job() {
+    const JobRank found = find_job_rank([](const char* name) { return std::getenv(name); });
+    if (!found.known) {
+        return std::nullopt;
+    }
+    std::string id = found.job != nullptr ? found.job : "";
+    if (found.step != nullptr) {
+        id += std::string(".") + found.step;
+    }
+    if (id.empty()) {
+        id = "parent-" + parent_identity();
+    }
+    return Job{found.rank, found.size, id};
+}
+
+int make_job_folder(const fs::path& folder, const Job& job) {
+    if (is_of_job(folder, job)) {
+        return 0;
+    }
+    struct stat facts{};
+    if (lstat(folder.c_str(), &facts) == 0) {
+        return EEXIST;
+    }
+    const fs::path aside = folder.string() + ".rank-" + std::to_string(job.rank) + "." + std::to_string(getpid());
+    if (mkdir(aside.c_str(), 0700) != 0) {
+        return errno == EEXIST ? EACCES : errno;
+    }
+    int error = write_job_file(aside, job) && move_to_free_name(aside, folder) == 0 ? 0 : errno;
+    if (error != 0) {
+        std::error_code ignored;
+        fs::remove(aside / kJobFile, ignored);
+        fs::remove(aside, ignored);
+    }
+    if ((error == EEXIST || error == ENOTEMPTY) && is_of_job(folder, job)) {
+        error = 0;  // another rank was first
+    }
+    return error == ENOTEMPTY ? EEXIST : error;
+}
+
+}  // namespace kymo::launch

@@ -1,0 +1,126 @@
+#include "spacetime/ranks.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kymo::spacetime {
+namespace {
+
+void shift(std::uint64_t& time, std::int64_t by) {
+    if (time != 0) {
+        time = static_cast<std::uint64_t>(static_cast<std::int64_t>(time) + by);
+    }
+}
+
+void shift(FileData& file, std::int64_t by) {
+    shift(file.begin, by);
+    for (auto& [id, stream] : file.streams) {
+        shift(stream.begin, by);
+        shift(stream.end, by);
+    }
+    for (FileData::TaskLife& life : file.tasks) {
+        shift(life.begin, by);
+        shift(life.end, by);
+    }
+    if (file.run) {
+        shift(file.run->begin, by);
+    }
+    if (file.run_end) {
+        shift(file.run_end->end, by);
+    }
+    if (file.clock_pair) {
+        shift(file.clock_pair->monotonic, by);
+    }
+}
+
+std::int64_t wall_minus_monotonic(const recording::ClockPair& pair) {
+    return static_cast<std::int64_t>(pair.realtime - pair.monotonic);
+}
+
+}  // namespace
+
+void align_clocks(std::vector<FileData>& files) {
+    std::optional<std::int64_t> first;
+    std::map<std::string, std::int64_t> by_host;
+    for (const FileData& file : files) {
+        if (file.rank && file.clock_pair) {
+            const std::int64_t offset = wall_minus_monotonic(*file.clock_pair);
+            first = first.value_or(offset);
+            by_host.try_emplace(file.rank->host, offset - *first);
+        }
+    }
+    for (FileData& file : files) {
+        const auto host = file.rank ? by_host.find(file.rank->host) : by_host.end();
+        if (host != by_host.end() && host->second != 0) {
+            shift(file, host->second);
+        }
+    }
+}
+
+void collect_ranks(std::span<const FileData> files, Profile& profile) {
+    std::map<std::uint64_t, ProfileRank> ranks;
+    const auto rank_of = [&](std::uint64_t number) -> ProfileRank& {
+        ProfileRank& rank = ranks[number];
+        rank.rank = number;
+        rank.costs.resize(profile.self.columns());
+        return rank;
+    };
+    for (const FileData& file : files) {
+        if (!file.rank) {
+            continue;
+        }
+        ProfileRank& rank = rank_of(file.rank->rank);
+        rank.size = std::max(rank.size, file.rank->size);
+        rank.host = file.rank->host;
+        if (file.run && file.run_end && file.run_end->end >= file.run->begin) {
+            rank.duration_ns = file.run_end->end - file.run->begin;
+            rank.has_run_end = true;
+            rank.wait_status = file.run_end->wait_status;
+        }
+    }
+    if (ranks.empty()) {
+        return;
+    }
+    for (const ProfileProcess& process : profile.processes) {
+        if (process.rank != kNoRank) {
+            ++rank_of(process.rank).processes;
+        }
+    }
+    for (const ProfileThread& thread : profile.threads) {
+        const std::uint64_t number = profile.processes[thread.process].rank;
+        if (number == kNoRank) {
+            continue;
+        }
+        ProfileRank& rank = rank_of(number);
+        ++rank.threads;
+        for (std::size_t i = 0; i < rank.costs.size() && i < thread.costs.size(); ++i) {
+            rank.costs[i] += thread.costs[i];
+        }
+    }
+    for (auto& [number, rank] : ranks) {
+        profile.ranks.push_back(std::move(rank));
+    }
+}
+
+Spread spread_over_ranks(std::span<const ProfileRank> ranks, std::size_t column) {
+    Spread spread{.least = ranks[0].costs[column],
+                  .mean = 0,
+                  .most = ranks[0].costs[column],
+                  .least_rank = ranks[0].rank,
+                  .most_rank = ranks[0].rank};
+    for (const ProfileRank& rank : ranks) {
+        const std::int64_t value = rank.costs[column];
+        if (value < spread.least) {
+            spread.least = value;
+            spread.least_rank = rank.rank;
+        }
+        if (value > spread.most) {
+            spread.most = value;
+            spread.most_rank = rank.rank;
+        }
+        spread.mean += static_cast<double>(value) / static_cast<double>(ranks.size());
+    }
+    return spread;
+}
+
+}  // namespace kymo::spacetime

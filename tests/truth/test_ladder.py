@@ -1,0 +1,92 @@
+"""Each rung of the fallback ladder: what is short is told in the report, and every thread appears, with its time.
+
+Arguments: BUILD MODE RUNG.
+"""
+
+import ctypes
+import os
+import subprocess
+
+from harness import main
+
+
+def check_threads(test, report, count, ms, sampled):
+    threads = {t["name"]: t for t in report["threads"] if t["name"].startswith("t") and t["name"][1:].isdigit()}
+    missing = [f"t{i}" for i in range(count) if f"t{i}" not in threads]
+    test.check("every thread appears", "none missing", missing[:5], not missing)
+    test.check("each by samples of its own", "all", sum(t["sampled"] for t in threads.values()), all(t["sampled"] for t in threads.values()))
+    on_cpu = sum(t["on_cpu_s"] for t in threads.values())
+    # Their own work, the barriers and the start of a thread on top.
+    known = count * ms / 1e3
+    test.check("processor time of them all", f"{0.97 * known:.3f} to {1.5 * known + 0.1:.3f} s", f"{on_cpu:.3f} s",
+               0.97 * known <= on_cpu <= 1.5 * known + 0.1)
+    with_samples = sum(t["samples"] > 0 for t in threads.values())
+    test.check("threads with samples", f"≥ {sampled}", with_samples, with_samples >= sampled)
+
+
+def check_told(test, report, *words):
+    told = [" ".join(u.values()) for u in report["recording"]["unavailable"]]
+    test.check(f"the report tells of {words}", "one entry", told, any(all(w in t for w in words) for t in told))
+
+
+def run(test, count, ms, prefix=(), sampled=None, **more):
+    tool = [test.tool(prefix[0], "util-linux"), *prefix[1:]] if prefix else []
+    done, path = test.record(test.program("threads"), count, ms, prefix=[*test.prefix, *tool], **more)
+    test.equal("status and output", (0, f"{count} threads\n"), (done.returncode, done.stdout))
+    report = test.report(path)
+    if report is not None:
+        check_threads(test, report, count, ms, count if sampled is None else sampled)
+    return report
+
+
+def locked_memory(test):
+    report = run(test, 200, 6, ("prlimit", "--memlock=65536:65536"))
+    if report is not None:
+        check_told(test, report, "sample buffers", "locked memory")
+
+
+def descriptors(test):
+    # Half of the threads at least have no counters of the kernel any more: they tick with its timer, 4 ms or so apart.
+    report = run(test, 100, 16, ("prlimit", "--nofile=256:256"), sampled=85)
+    if report is not None:
+        check_told(test, report, "limit of open files", "ulimit -n")
+
+
+def no_events(test):
+    report = run(test, 40, 25)
+    if report is not None:
+        check_told(test, report, "performance events", "switch records")
+
+
+def fallocate_works(path):
+    """The system call itself: the C library's function would write zeros."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(path, "wb") as file:
+        return libc.fallocate(file.fileno(), 0, ctypes.c_long(0), ctypes.c_long(65536)) == 0
+
+
+def no_fallocate(test):
+    if os.geteuid() != 0:
+        test.skip("mounting takes the superuser")
+    disk = test.folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "ramfs", "ramfs", disk], capture_output=True).returncode != 0:
+        test.skip("a ramfs cannot be mounted here")
+    try:
+        if fallocate_works(disk / "file"):
+            test.skip("this kernel's ramfs can fallocate")
+        done = test.run(test.kymo, "record", "-o", disk / "out.kymo", "--", test.program("threads"), 10, 30)
+        test.equal("status and output", (0, "10 threads\n"), (done.returncode, done.stdout))
+        report = test.report(disk / "out.kymo")
+        if report is not None:
+            check_threads(test, report, 10, 30, 10)
+            test.equal("rows without space", 0, report["recording"]["unwritten"])
+    finally:
+        subprocess.run(["umount", "-l", disk], check=False)
+
+
+def body(test):
+    {"locked_memory": locked_memory, "descriptors": descriptors, "no_events": no_events, "no_fallocate": no_fallocate}[test.arguments[0]](test)
+
+
+main(body)

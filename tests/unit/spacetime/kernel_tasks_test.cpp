@@ -1,0 +1,176 @@
+#include "spacetime/kernel_tasks.h"
+
+#include "spacetime/ranks.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+
+FileData parent_file() {
+    FileData file;
+    file.name = "launch.krec";
+    file.run.emplace().begin = 1 * kMs;
+    file.run_end.emplace().end = 100 * kMs;
+    return file;
+}
+
+FileData process_file(std::uint64_t pid, std::uint64_t begin, std::uint64_t end, const std::string& executable) {
+    FileData file;
+    file.name = "process-" + std::to_string(pid) + ".krec";
+    file.has_process = true;
+    file.pid = pid;
+    file.begin = begin;
+    file.executable = executable;
+    file.has_ended = true;
+    StreamData& stream = file.streams[1];
+    stream.id = 1;
+    stream.tid = pid;
+    stream.begin = begin;
+    stream.end = end;
+    stream.is_known = true;
+    stream.has_ended = true;
+    stream.costs = CostTable(0);
+    stream.costs.resize(1);
+    stream.unsampled.assign(kFirstEvent, 0);
+    stream.unsampled[kOffCpu] = static_cast<std::int64_t>(end - begin);
+    return file;
+}
+
+FileData::TaskLife life(std::uint64_t pid, std::uint64_t begin, std::uint64_t end) {
+    FileData::TaskLife made;
+    made.pid = made.tid = pid;
+    made.begin = begin;
+    made.end = end;
+    made.has_begun = true;
+    return made;
+}
+
+const ProfileProcess* find(const Profile& profile, const std::string& executable) {
+    for (const ProfileProcess& process : profile.processes) {
+        if (process.executable == executable) {
+            return &process;
+        }
+    }
+    return nullptr;
+}
+
+// 10 execs make; 11 is forked from it and execs a static program; 12 is forked and works; 10's own image was
+// measured.
+Profile tree() {
+    FileData parent = parent_file();
+    auto root = life(10, 2 * kMs, 90 * kMs);
+    root.by_exec = true;
+    root.executable = "/bin/make";
+    root.switches = 3;
+    auto fork = life(11, 20 * kMs, 21 * kMs);
+    fork.execs = true;
+    fork.parent_pid = 10;
+    fork.parent_tid = 10;
+    fork.executable = "/bin/make";
+    auto foreign = life(11, 21 * kMs, 61 * kMs);
+    foreign.by_exec = true;
+    foreign.parent_pid = 10;
+    foreign.parent_tid = 10;
+    foreign.executable = "/opt/static";
+    foreign.obstacle = "is statically linked";
+    foreign.off_cpu_ns = 30 * kMs;
+    foreign.run_queue_ns = 5 * kMs;
+    auto gone = life(13, 70 * kMs, 0);
+    gone.by_exec = true;
+    gone.name = "su";
+    parent.tasks = {root, fork, foreign, gone};
+    return make_profile({parent, process_file(10, 3 * kMs, 89 * kMs, "/bin/make")}, {});
+}
+
+TEST(KernelTasks, WhatNoMonitorWasInIsListedWithItsTime) {
+    const Profile profile = tree();
+    const ProfileProcess* process = find(profile, "/opt/static");
+    ASSERT_NE(process, nullptr);
+    EXPECT_FALSE(process->is_monitored);
+    EXPECT_EQ(process->why_not, "is statically linked");
+    EXPECT_EQ(process->parent_pid, 10U);
+    EXPECT_EQ(process->exec_from, "/bin/make");
+    EXPECT_TRUE(process->has_times);
+    const auto costs = process_costs(profile)[static_cast<std::size_t>(process - profile.processes.data())];
+    EXPECT_EQ(costs[kUser], static_cast<std::int64_t>(10 * kMs));
+    EXPECT_EQ(costs[kOffCpu], static_cast<std::int64_t>(30 * kMs));
+}
+
+TEST(KernelTasks, AForkOnItsWayToAnExecIsNoProcessOfItsOwn) {
+    EXPECT_EQ(tree().processes.size(), 3U);
+}
+
+TEST(KernelTasks, AMonitoredImageKeepsItsOwnTimesAndGetsItsSwitches) {
+    const Profile profile = tree();
+    const ProfileProcess* make = find(profile, "/bin/make");
+    ASSERT_NE(make, nullptr);
+    EXPECT_TRUE(make->is_monitored);
+    ASSERT_FALSE(profile.threads.empty());
+    EXPECT_EQ(profile.threads[0].switches, 3U);
+    EXPECT_EQ(profile.threads[0].begin, 3 * kMs);
+}
+
+TEST(KernelTasks, AnExecThatTellsNoMappingChangedRights) {
+    const Profile profile = tree();
+    const ProfileProcess* su = find(profile, "");
+    ASSERT_NE(su, nullptr);
+    EXPECT_FALSE(su->has_times);
+    EXPECT_NE(su->why_not.find("setuid"), std::string::npos);
+}
+
+TEST(KernelTasks, ANumberThatCameBackIsAnotherProcess) {
+    FileData parent = parent_file();
+    auto first = life(20, 5 * kMs, 10 * kMs);
+    first.by_exec = true;
+    first.executable = "/opt/static";
+    auto second = life(20, 50 * kMs, 60 * kMs);
+    second.by_exec = true;
+    second.executable = "/bin/true";
+    parent.tasks = {first, second};
+    const Profile profile = make_profile({parent, process_file(20, 51 * kMs, 59 * kMs, "/bin/true")}, {});
+    ASSERT_EQ(profile.processes.size(), 2U);
+    EXPECT_TRUE(find(profile, "/bin/true")->is_monitored);
+    EXPECT_FALSE(find(profile, "/opt/static")->is_monitored);
+}
+
+FileData ranked(FileData file, std::uint64_t rank, const std::string& host) {
+    file.rank = FileData::Rank{.rank = rank, .size = 2, .host = host};
+    return file;
+}
+
+TEST(Ranks, TheSameNumbersOnTwoHostsStayApart) {
+    FileData first = ranked(parent_file(), 0, "a");
+    FileData second = ranked(parent_file(), 1, "b");
+    first.clock_pair = recording::ClockPair{1 * kMs, 5001 * kMs, 0};
+    second.clock_pair = recording::ClockPair{1 * kMs, 5011 * kMs, 0};  // booted 10 ms later
+    FileData process = process_file(7, 10 * kMs, 30 * kMs, "/bin/solver");
+    const Profile profile = make_profile({first, second, ranked(process, 0, "a"), ranked(process, 1, "b")}, {});
+    ASSERT_EQ(profile.ranks.size(), 2U);
+    EXPECT_EQ(profile.ranks[1].host, "b");
+    EXPECT_EQ(profile.ranks[1].size, 2U);
+    EXPECT_EQ(profile.ranks[1].duration_ns, 99 * kMs);
+    EXPECT_EQ(profile.ranks[0].costs[kOffCpu], static_cast<std::int64_t>(20 * kMs));
+    ASSERT_EQ(profile.processes.size(), 2U);
+    EXPECT_EQ(profile.processes[0].begin, 10 * kMs);
+    EXPECT_EQ(profile.processes[1].begin, 20 * kMs);
+    EXPECT_EQ(profile.begin, 1 * kMs);
+    EXPECT_EQ(profile.end, 110 * kMs);
+    const Spread spread = spread_over_ranks(profile.ranks, kOffCpu);
+    EXPECT_EQ(spread.least, spread.most);
+    EXPECT_DOUBLE_EQ(spread.mean, 20e6);
+}
+
+TEST(Ranks, OneThatFailedIsTheJobsStatus) {
+    FileData good = ranked(parent_file(), 0, "a");
+    FileData bad = ranked(parent_file(), 1, "a");
+    bad.run_end->wait_status = 3 << 8;
+    FileData process = process_file(7, 10 * kMs, 30 * kMs, "/bin/solver");
+    EXPECT_EQ(make_profile({bad, good, process}, {}).wait_status, 3U << 8U);
+    EXPECT_EQ(make_profile({good, bad, process}, {}).wait_status, 3U << 8U);
+}
+
+}  // namespace
+}  // namespace kymo::spacetime
