@@ -182,6 +182,14 @@ TEST_F(SessionFolder, IsLoadedFromItsFile) {
     EXPECT_TRUE(session->from_parent);
 }
 
+TEST_F(SessionFolder, MayHoldSeveral) {
+    std::ofstream(folder_ + "/session-3") << kHead << kEvent;
+    auto session = std::make_unique<Session>();
+    ASSERT_EQ(load_session((folder_ + "/session-3").c_str(), *session), SessionError::kNone);
+    EXPECT_EQ(session->directory, folder_);
+    EXPECT_EQ(load_session((folder_ + "/session-4").c_str(), *session), SessionError::kUnreadable);
+}
+
 TEST_F(SessionFolder, FailuresToLoadAreTold) {
     auto session = std::make_unique<Session>();
     EXPECT_EQ(load_session(folder_.c_str(), *session), SessionError::kUnreadable);

@@ -53,6 +53,22 @@ TEST(KernelRecord, Tasks) {
     EXPECT_EQ(record.lost, 1234U);
 }
 
+TEST(KernelRecord, Mappings) {
+    // pid and tid, address, length, offset, then the path, and the trailer.
+    KernelRecord record;
+    ASSERT_TRUE(parse(PERF_RECORD_MMAP, 0, {kIds, 0x1000, 0x2000, 0, 0x61622F6E69622F, kIds, 55, 0, 9}, record));
+    EXPECT_EQ(record.change, KernelChange::kMap);
+    EXPECT_EQ(record.pid, 100U);
+    EXPECT_EQ(record.path, "/bin/ba");
+    EXPECT_EQ(record.time, 55U);
+    // Over several words, and one that nothing ends before the trailer.
+    ASSERT_TRUE(parse(PERF_RECORD_MMAP, 0, {kIds, 1, 2, 0, 0x2F6E69622F727375, 0x6261, kIds, 55, 0, 9}, record));
+    EXPECT_EQ(record.path, "usr/bin/ab");
+    ASSERT_TRUE(parse(PERF_RECORD_MMAP, 0, {kIds, 1, 2, 0, 0x4141414141414141, kIds, 55, 0, 9}, record));
+    EXPECT_EQ(record.path, "AAAAAAAA");
+    EXPECT_FALSE(parse(PERF_RECORD_MMAP, 0, {kIds, 1, 2, 0, kIds, 55, 0, 9}, record));
+}
+
 TEST(KernelRecord, ShortAndForeignOnesAreRefused) {
     KernelRecord record;
     EXPECT_FALSE(parse(PERF_RECORD_SWITCH, 0, {1, 2, 3}, record));
