@@ -30,7 +30,8 @@ $(BUILD)/build.ninja:
 
 demo:
 	scripts/setup build
-	$(MAKE) --no-print-directory build
+	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	cmake --build $(BUILD) --target kymo kymo_monitor kymo-demo
 	scripts/demo $(BUILD) $(DEMO_OUTPUT)
 
 test:
