@@ -149,6 +149,9 @@ void take_samples(ThreadState& thread, void* context) {
     }
     const unwind::Registers registers = unwind::registers_from(*static_cast<const ucontext_t*>(context));
     const std::uint64_t pc = registers.pc;
+    if (thread.stack.holds(registers.sp())) {
+        thread.waits.seen_at(registers.sp());
+    }
     bool walked = false;
     Path path;
     thread.counters.sample([&](const Overflow& overflow) {

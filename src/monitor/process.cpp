@@ -165,6 +165,9 @@ void Process::finish(End how) {
                 thread->counters.disable();
             }
             announce(*thread);
+            if (quiescent && thread != this_thread()) {
+                write_unfinished_wait(*thread, clock_now(), false);
+            }
             write_stream_end(*thread, thread == this_thread());
         }
     }
@@ -225,6 +228,8 @@ ThreadState* Process::begin_thread(const CreationContext* creation, StackBounds 
     }
     thread->stream = StreamId{next_stream_.fetch_add(1)};
     thread->tid = thread_id();
+    thread->handle = pthread_self();
+    thread->waits.clear();
     thread->begin_time = clock_now();
     thread->creation = creation == nullptr ? CreationContext{} : *creation;
     thread->announced = false;
@@ -261,6 +266,7 @@ void Process::end_thread(ThreadState* thread) {
     thread->counters.disable();
     if (const Busy busy(*thread); busy.may_write()) {
         announce(*thread);
+        write_unfinished_wait(*thread, clock_now(), true);
         write_stream_end(*thread, true);
         thread->writer.release();
     }
@@ -279,6 +285,16 @@ void Process::end_thread(ThreadState* thread) {
     const Locked locked(threads_lock_);
     thread->next = spare_;
     spare_ = thread;
+}
+
+int Process::thread_id_of(pthread_t handle) const {
+    const Locked locked(threads_lock_);
+    for (const ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+        if (thread->handle == handle) {
+            return thread->tid;
+        }
+    }
+    return 0;
 }
 
 StackBounds Process::main_stack() const {

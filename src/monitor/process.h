@@ -43,6 +43,8 @@ class Process {
     // nullptr: no memory; the thread then runs unmeasured.
     ThreadState* begin_thread(const CreationContext* creation, StackBounds stack);
     void end_thread(ThreadState* thread);
+    // The kernel's id of a live measured thread; 0: not one. Under Quiet.
+    int thread_id_of(pthread_t handle) const;
 
     // ---- measurement on and off
     void resume();
@@ -70,6 +72,7 @@ class Process {
     bool open_file();  // under log_lock_
     void write_head();
     void write_stream_end(ThreadState& thread, bool own_thread);
+    void write_brief_waits(const ThreadState& thread);
     void open_process_counters();
     void close_process_counters();
     std::uint32_t read_process_totals(std::uint64_t* totals);
@@ -142,5 +145,9 @@ class Busy {
 
 // The calling thread's call path, entered in its own tree. Under Quiet and Busy.
 ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers);
+
+// A wait that the thread is still in at `now`, when the process ends; or one that the ending thread itself has never
+// come back from. Nobody but the caller may use the thread's stream.
+void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thread);
 
 }  // namespace kymo::monitor

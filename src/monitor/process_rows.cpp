@@ -298,6 +298,7 @@ void Process::write_stream_end(ThreadState& thread, bool own_thread) {
     row.monitor_ns = thread.monitor_ns;
     row.paths = {thread.paths, recording::kPathEnds};
     log(row);
+    write_brief_waits(thread);
 
     char name[64] = {};
     if (thread_name(thread.tid, own_thread, name, sizeof name)) {
@@ -305,6 +306,21 @@ void Process::write_stream_end(ThreadState& thread, bool own_thread) {
         entry.stream = raw(thread.stream);
         entry.name = name;
         log(entry);
+    }
+}
+
+void Process::write_brief_waits(const ThreadState& thread) {
+    for (unsigned kind = 0; kind < recording::kWaitKinds; ++kind) {
+        const WaitState::Sum& sum = thread.waits.brief[kind];
+        recording::WaitBrief row;
+        row.stream = raw(thread.stream);
+        row.kind = kind;
+        row.count = sum.count.load(std::memory_order_relaxed);
+        row.duration = sum.duration.load(std::memory_order_relaxed);
+        row.below = kBriefWaitNs;
+        if (row.count != 0) {
+            log(row);
+        }
     }
 }
 

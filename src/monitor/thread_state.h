@@ -9,12 +9,14 @@
 #include "base/ids.h"
 #include "monitor/context_tree.h"
 #include "monitor/counters.h"
+#include "monitor/waits/state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
 #include "unwind/walk.h"
 
 #include <atomic>
 #include <cstdint>
+#include <pthread.h>
 
 namespace kymo::monitor {
 
@@ -39,6 +41,7 @@ struct ThreadState {
     // The stream.
     StreamId stream{0};
     int tid = 0;
+    pthread_t handle{};
     std::uint64_t begin_time = 0;
     CreationContext creation;
     bool announced = false;  // its `stream` row is written
@@ -62,6 +65,8 @@ struct ThreadState {
 
     std::atomic<std::uint32_t> busy{0};
     unsigned destructor_rounds = 0;
+
+    WaitState waits;
 
     // Lists of the thread registry, under its lock.
     ThreadState* next = nullptr;

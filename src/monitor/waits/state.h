@@ -1,0 +1,55 @@
+// What a thread keeps of its waits: the one it is in, and the sums of those too short to be told one by one.
+//
+// Written by the thread itself, read by the one that ends the process: so every word is atomic, and none of them
+// costs more than a plain store.
+#pragma once
+
+#include "recording/tables.h"
+#include "unwind/native.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace kymo::monitor {
+
+// Shorter waits are only counted. A switch to another thread and back takes about as long.
+inline constexpr std::uint64_t kBriefWaitNs = 10'000;
+
+struct WaitState {
+    struct Sum {
+        std::atomic<std::uint64_t> count{0};
+        std::atomic<std::uint64_t> duration{0};
+
+        void add(std::uint64_t ns) {
+            count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            duration.store(duration.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
+        }
+    };
+
+    // The wait that the thread is in; begin 0: none.
+    std::atomic<std::uint64_t> begin{0};
+    recording::WaitKind kind{};
+    std::uint64_t object = 0;
+    std::uint64_t holder = 0;
+    unwind::Registers registers{};  // in the wrapper, which stays on the stack while the wait lasts
+
+    Sum brief[recording::kWaitKinds];
+
+    void clear() {
+        begin.store(0, std::memory_order_relaxed);
+        for (Sum& sum : brief) {
+            sum.count.store(0, std::memory_order_relaxed);
+            sum.duration.store(0, std::memory_order_relaxed);
+        }
+    }
+
+    // The thread was seen with this stack pointer: it has left a wait that began further down, without coming back
+    // from it (a signal handler jumped out).
+    void seen_at(std::uint64_t stack_pointer) {
+        if (begin.load(std::memory_order_relaxed) != 0 && stack_pointer > registers.sp()) {
+            begin.store(0, std::memory_order_relaxed);
+        }
+    }
+};
+
+}  // namespace kymo::monitor

@@ -1,0 +1,97 @@
+// Calls that may block in the kernel: sleeping, reading and writing, polling, connecting, syncing, waiting for
+// children. Whether they blocked shows only afterwards, so each is timed: two clock readings beside a system call.
+//
+// What the C library calls by itself (the reading and writing of stdio) does not come by here. All are
+// async-signal-safe and stay so: everything is looked up beforehand.
+
+#include "monitor/waits/waits.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+using namespace kymo::monitor;
+
+// One wrapper: result, name, kind, object, parameters in brackets, arguments in brackets, what the C library's
+// declaration ends with (noexcept or nothing).
+#define KYMO_WAITING_CALL(RESULT, NAME, KIND, OBJECT, PARAMETERS, ARGUMENTS, ...)                             \
+    namespace {                                                                                               \
+    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                            \
+    __attribute__((constructor)) void look_up_##NAME() {                                                      \
+        real_##NAME.get();                                                                                    \
+    }                                                                                                         \
+    }                                                                                                         \
+    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                       \
+        const auto real = real_##NAME.get();                                                                  \
+        if (is_own_code(__builtin_return_address(0))) {                                                       \
+            return real ARGUMENTS;                                                                            \
+        }                                                                                                     \
+        return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
+    }
+
+KYMO_WAITING_CALL(ssize_t, read, kRead, fd, (int fd, void* to, size_t bytes), (fd, to, bytes))
+KYMO_WAITING_CALL(ssize_t, __read_chk, kRead, fd, (int fd, void* to, size_t bytes, size_t room),
+                  (fd, to, bytes, room))
+KYMO_WAITING_CALL(ssize_t, readv, kRead, fd, (int fd, const iovec* parts, int count), (fd, parts, count))
+KYMO_WAITING_CALL(ssize_t, pread, kRead, fd, (int fd, void* to, size_t bytes, off_t at), (fd, to, bytes, at))
+KYMO_WAITING_CALL(ssize_t, pread64, kRead, fd, (int fd, void* to, size_t bytes, off64_t at), (fd, to, bytes, at))
+KYMO_WAITING_CALL(ssize_t, recv, kRead, fd, (int fd, void* to, size_t bytes, int flags), (fd, to, bytes, flags))
+KYMO_WAITING_CALL(ssize_t, recvfrom, kRead, fd,
+                  (int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* length),
+                  (fd, to, bytes, flags, from, length))
+KYMO_WAITING_CALL(ssize_t, recvmsg, kRead, fd, (int fd, msghdr* message, int flags), (fd, message, flags))
+
+KYMO_WAITING_CALL(ssize_t, write, kWrite, fd, (int fd, const void* from, size_t bytes), (fd, from, bytes))
+KYMO_WAITING_CALL(ssize_t, writev, kWrite, fd, (int fd, const iovec* parts, int count), (fd, parts, count))
+KYMO_WAITING_CALL(ssize_t, pwrite, kWrite, fd, (int fd, const void* from, size_t bytes, off_t at),
+                  (fd, from, bytes, at))
+KYMO_WAITING_CALL(ssize_t, pwrite64, kWrite, fd, (int fd, const void* from, size_t bytes, off64_t at),
+                  (fd, from, bytes, at))
+KYMO_WAITING_CALL(ssize_t, send, kWrite, fd, (int fd, const void* from, size_t bytes, int flags),
+                  (fd, from, bytes, flags))
+KYMO_WAITING_CALL(ssize_t, sendto, kWrite, fd,
+                  (int fd, const void* from, size_t bytes, int flags, const sockaddr* to, socklen_t length),
+                  (fd, from, bytes, flags, to, length))
+KYMO_WAITING_CALL(ssize_t, sendmsg, kWrite, fd, (int fd, const msghdr* message, int flags), (fd, message, flags))
+
+KYMO_WAITING_CALL(int, poll, kPoll, 0, (pollfd * set, nfds_t count, int timeout), (set, count, timeout))
+KYMO_WAITING_CALL(int, ppoll, kPoll, 0, (pollfd * set, nfds_t count, const timespec* timeout, const sigset_t* mask),
+                  (set, count, timeout, mask))
+KYMO_WAITING_CALL(int, select, kPoll, 0, (int count, fd_set* in, fd_set* out, fd_set* error, timeval* timeout),
+                  (count, in, out, error, timeout))
+KYMO_WAITING_CALL(int, pselect, kPoll, 0,
+                  (int count, fd_set* in, fd_set* out, fd_set* error, const timespec* timeout, const sigset_t* mask),
+                  (count, in, out, error, timeout, mask))
+KYMO_WAITING_CALL(int, epoll_wait, kPoll, fd, (int fd, epoll_event* events, int most, int timeout),
+                  (fd, events, most, timeout))
+KYMO_WAITING_CALL(int, epoll_pwait, kPoll, fd,
+                  (int fd, epoll_event* events, int most, int timeout, const sigset_t* mask),
+                  (fd, events, most, timeout, mask))
+
+KYMO_WAITING_CALL(int, accept, kAccept, fd, (int fd, sockaddr* from, socklen_t* length), (fd, from, length))
+KYMO_WAITING_CALL(int, accept4, kAccept, fd, (int fd, sockaddr* from, socklen_t* length, int flags),
+                  (fd, from, length, flags))
+KYMO_WAITING_CALL(int, connect, kConnect, fd, (int fd, const sockaddr* to, socklen_t length), (fd, to, length))
+
+KYMO_WAITING_CALL(int, fsync, kSync, fd, (int fd), (fd))
+KYMO_WAITING_CALL(int, fdatasync, kSync, fd, (int fd), (fd))
+
+KYMO_WAITING_CALL(int, nanosleep, kSleep, 0, (const timespec* length, timespec* left), (length, left))
+KYMO_WAITING_CALL(int, clock_nanosleep, kSleep, 0,
+                  (clockid_t clock, int flags, const timespec* length, timespec* left), (clock, flags, length, left))
+KYMO_WAITING_CALL(int, usleep, kSleep, 0, (useconds_t microseconds), (microseconds))
+KYMO_WAITING_CALL(unsigned, sleep, kSleep, 0, (unsigned seconds), (seconds))
+
+KYMO_WAITING_CALL(pid_t, wait, kChild, 0, (int* status), (status))
+KYMO_WAITING_CALL(pid_t, waitpid, kChild, 0, (pid_t child, int* status, int options), (child, status, options))
+KYMO_WAITING_CALL(pid_t, wait3, kChild, 0, (int* status, int options, rusage* usage), (status, options, usage),
+                  noexcept)
+KYMO_WAITING_CALL(pid_t, wait4, kChild, 0, (pid_t child, int* status, int options, rusage* usage),
+                  (child, status, options, usage), noexcept)
+KYMO_WAITING_CALL(int, waitid, kChild, 0, (idtype_t type, id_t id, siginfo_t* info, int options),
+                  (type, id, info, options))

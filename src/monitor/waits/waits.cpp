@@ -1,0 +1,129 @@
+#include "monitor/waits/waits.h"
+
+#include <cerrno>
+
+// From the linker: where this library lies.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
+extern "C" __attribute__((visibility("hidden"))) const char _end;
+
+namespace kymo::monitor {
+
+namespace {
+
+// One word an entry, so that it is read whole: the object's tag above, the thread id below.
+class Wakers {
+  public:
+    void note(std::uint64_t object, int tid) {
+        const std::uint64_t mixed = mix(object);
+        entries_[mixed % kEntries].store((mixed & kTagMask) | static_cast<std::uint32_t>(tid),
+                                         std::memory_order_relaxed);
+    }
+    std::uint64_t last(std::uint64_t object) const {
+        const std::uint64_t mixed = mix(object);
+        const std::uint64_t entry = entries_[mixed % kEntries].load(std::memory_order_relaxed);
+        return ((entry ^ mixed) & kTagMask) == 0 ? entry & ~kTagMask : 0;
+    }
+
+  private:
+    static constexpr std::size_t kEntries = 4096;
+    static constexpr std::uint64_t kTagMask = 0xFFFF'FFFF'0000'0000U;
+    static std::uint64_t mix(std::uint64_t object) {
+        // High bits too must tell on the place, which the low ones choose.
+        object *= 0x9E3779B97F4A7C15U;
+        object ^= object >> 32U;
+        object *= 0xBF58476D1CE4E5B9U;
+        return object ^ (object >> 29U);
+    }
+    std::atomic<std::uint64_t> entries_[kEntries]{};
+};
+
+constinit Wakers wakers;
+
+void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin, std::uint64_t end, ContextId context,
+                std::uint64_t flags) {
+    recording::Wait row;
+    row.time = begin;
+    row.duration = end - begin;
+    row.kind = static_cast<std::uint64_t>(wait.kind);
+    row.object = wait.object;
+    row.context = raw(context);
+    row.holder = wait.holder;
+    row.flags = flags;
+    thread.writer.append(row);
+}
+
+}  // namespace
+
+bool is_own_code(const void* address) {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    return at - reinterpret_cast<std::uint64_t>(&__ehdr_start) <
+           reinterpret_cast<std::uint64_t>(&_end) - reinterpret_cast<std::uint64_t>(&__ehdr_start);
+}
+
+// Addresses have 47 bits; a round's low bits are told apart above.
+static std::uint64_t use_of(const void* object, std::uint64_t round) {
+    return address_of(object) ^ (round << 48U);
+}
+
+void note_waker(const void* object, std::uint64_t round) {
+    if (const ThreadState* thread = waiting_thread(); thread != nullptr) {
+        wakers.note(use_of(object, round), thread->tid);
+    }
+}
+
+std::uint64_t waker_of(const void* object, std::uint64_t round) {
+    return wakers.last(use_of(object, round));
+}
+
+int thread_id_of(pthread_t handle) {
+    const Quiet quiet;
+    return process.thread_id_of(handle);
+}
+
+void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
+    const std::uint64_t end = clock_now();
+    WaitState& wait = thread.waits;
+    // A signal handler of the program may have waited itself meanwhile, and then this wait's description is gone; or
+    // it forked, and this is the child, whose thread it is not.
+    if (this_thread() != &thread || wait.begin.load(std::memory_order_relaxed) != begin ||
+        begin < thread.begin_time) {
+        return;
+    }
+    wait.begin.store(0, std::memory_order_relaxed);
+    if (end - begin < kBriefWaitNs) {
+        wait.brief[static_cast<unsigned>(wait.kind)].add(end - begin);
+        return;
+    }
+    const int error = errno;
+    if (process.is_this_process()) {
+        if (wait.holder == 0 && waker != static_cast<std::uint64_t>(thread.tid)) {
+            wait.holder = waker;
+        }
+        const Quiet quiet;
+        if (const Busy busy(thread); busy.may_write()) {
+            const std::uint64_t entered = clock_now();
+            const ContextId context = enter_own_path(thread, unwind::capture_here());
+            if (process.announce(thread)) {
+                write_wait(thread, wait, begin, end, context, 0);
+            }
+            thread.monitor_ns += clock_now() - entered;
+        }
+    }
+    errno = error;
+}
+
+void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thread) {
+    WaitState& wait = thread.waits;
+    const std::uint64_t begin = wait.begin.load(std::memory_order_acquire);
+    if (begin == 0 || now < begin || now - begin < kBriefWaitNs) {
+        return;
+    }
+    // The thread's own frames of that wait are gone; another thread's stack lies still as long as it waits.
+    const ContextId context = own_thread ? ContextId{0} : enter_own_path(thread, wait.registers);
+    if (process.announce(thread)) {
+        write_wait(thread, wait, begin, now, context, own_thread ? recording::kWaitAbandoned : recording::kWaitOpen);
+    }
+    wait.begin.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace kymo::monitor

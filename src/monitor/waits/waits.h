@@ -1,0 +1,81 @@
+// Waiting as something measured: every wrapper of a function that may block goes through waited().
+//
+// Contract. The wrapper stays transparent: arguments, result and errno are those of the real function; a thread that
+// is cancelled inside, or left by a longjmp, leaves nothing behind but WaitState's open wait, which its next wait or
+// its end takes up. Nothing is held while the real function runs. Called before the monitor runs, in a vfork child,
+// from the monitor itself or from an unmeasured thread, it is the real function and nothing else.
+//
+// Cost: two clock readings (about 45 ns) a call that may block; locks try first and come here only when that fails.
+// Waits of kBriefWaitNs and more also cost a walk of the stack and a row, after the wait.
+#pragma once
+
+#include "monitor/process.h"
+#include "monitor/real.h"
+#include "recording/tables.h"
+#include "unwind/walk.h"
+
+#include <cstdint>
+#include <pthread.h>
+
+namespace kymo::monitor {
+
+using recording::WaitKind;
+
+// The calling thread, where its waits are to be measured; otherwise nullptr.
+inline ThreadState* waiting_thread() {
+    ThreadState* thread = this_thread();
+    return thread != nullptr && process.running() && !process.paused() ? thread : nullptr;
+}
+
+// Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.
+bool is_own_code(const void* address);
+
+// Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody.
+void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
+
+// The kernel's id of a thread of this process; 0: not one of the measured ones.
+int thread_id_of(pthread_t handle);
+
+// ---- who wakes waiters -------------------------------------------------------------------------------
+
+// Notes that this thread signals, posts or arrives at an object. A plain store into a small table; another object in
+// the same place takes it over, so that an answer may be missing, but is never of another object (up to a tag of 32
+// bits).
+// round: which use of an object that is used again and again, where that is known.
+void note_waker(const void* object, std::uint64_t round = 0);
+// The thread that last did, 0: not known.
+std::uint64_t waker_of(const void* object, std::uint64_t round = 0);
+
+// ---- the wait ----------------------------------------------------------------------------------------
+
+// object: see recording::WaitKind. holder: thread id, 0 not known. waker(): called after the wait, thread id or 0.
+template <typename Call, typename Waker>
+__attribute__((always_inline)) inline auto waited(WaitKind kind, std::uint64_t object, std::uint64_t holder,
+                                                  const Call& call, const Waker& waker) {
+    ThreadState* thread = waiting_thread();
+    if (thread == nullptr) {
+        return call();
+    }
+    WaitState& state = thread->waits;
+    state.kind = kind;
+    state.object = object;
+    state.holder = holder;
+    state.registers = unwind::capture_here();
+    const std::uint64_t begin = clock_now();
+    state.begin.store(begin, std::memory_order_release);
+    const auto result = call();
+    end_wait(*thread, begin, waker());
+    return result;
+}
+
+template <typename Call>
+__attribute__((always_inline)) inline auto waited(WaitKind kind, std::uint64_t object, std::uint64_t holder,
+                                                  const Call& call) {
+    return waited(kind, object, holder, call, [] { return std::uint64_t{0}; });
+}
+
+inline std::uint64_t address_of(const void* object) {
+    return reinterpret_cast<std::uint64_t>(object);
+}
+
+}  // namespace kymo::monitor
