@@ -3,8 +3,11 @@
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
 #include "spacetime/profile.h"
+#include "spacetime/wait_table.h"
+#include "spacetime/waits.h"
 #include "view/json.h"
 #include "view/terminal.h"
+#include "view/waits.h"
 
 #include <algorithm>
 #include <clocale>
@@ -82,17 +85,23 @@ int run_report(int argc, char** argv) {
         return fail(metric.error());
     }
     const spacetime::CallTree tree = spacetime::make_call_tree(*profile);
+    const spacetime::Waits waits = spacetime::load_waits(*recording);
+    const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     std::string text;
     if (json) {
-        text =
-            view::json_report(*profile, tree).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        auto report = view::json_report(*profile, tree);
+        report["waits"] = view::json_waits(waits, wait_table);
+        report["blocking"] = view::json_blocking(waits, wait_table);
+        report["brief_waits"] = view::json_brief_waits(waits);
+        text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
         view::ReportOptions shown{.style = terminal_style(), .metric = std::move(*metric), .top = top};
         if (percent >= 0) {
             shown.percent = percent;
         }
-        text = view::terminal_report(*profile, tree, shown);
+        text = view::terminal_report(*profile, tree, shown) +
+               view::terminal_waits(shown.style, waits, wait_table, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});

@@ -1,0 +1,67 @@
+// Three threads that meet at a barrier again and again; "slow" has four times the work. Prints what each waited at
+// the barrier by its own account, in nanoseconds.
+#include "account.h"
+
+#include <array>
+#include <cstdio>
+#include <pthread.h>
+
+namespace {
+
+constexpr int kThreads = 3;
+constexpr int kSteps = 40;
+constexpr std::array<const char*, kThreads> kNames = {"quick-a", "quick-b", "slow"};
+
+pthread_barrier_t barrier;
+std::array<std::int64_t, kThreads> waited{};
+int wait_line = 0;
+int work_line = 0;
+
+[[gnu::noinline]] void slow_work(int microseconds) {
+    work_line = __LINE__ + 1;
+    account::microseconds(microseconds);
+    asm volatile("");
+}
+
+[[gnu::noinline]] void quick_work(int microseconds) {
+    account::microseconds(microseconds);
+    asm volatile("");
+}
+
+[[gnu::noinline]] void step(std::size_t number, int length) {
+    number == 2 ? slow_work(4 * length) : quick_work(length);
+    const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+    if (number == 0) {
+        wait_line = __LINE__ + 2;
+    }
+    pthread_barrier_wait(&barrier);
+    waited[number] += account::read_clock(CLOCK_MONOTONIC) - begin;
+}
+
+void* work(void* given) {
+    const auto number = reinterpret_cast<std::size_t>(given);
+    pthread_setname_np(pthread_self(), kNames[number]);
+    account::Lengths lengths;
+    for (int i = 0; i < kSteps; ++i) {
+        step(number, lengths.around(4'000));
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+int main() {
+    pthread_barrier_init(&barrier, nullptr, kThreads);
+    std::array<pthread_t, kThreads> threads{};
+    for (std::size_t i = 0; i < kThreads; ++i) {
+        pthread_create(&threads[i], nullptr, work, reinterpret_cast<void*>(i));
+    }
+    for (const pthread_t thread : threads) {
+        pthread_join(thread, nullptr);
+    }
+    std::printf(
+        "{\"quick-a\": %lld, \"quick-b\": %lld, \"slow\": %lld, \"steps\": %d, \"wait_line\": %d, "
+        "\"work_line\": %d}\n",
+        static_cast<long long>(waited[0]), static_cast<long long>(waited[1]), static_cast<long long>(waited[2]),
+        kSteps, wait_line, work_line);
+}

@@ -1,0 +1,27 @@
+"""Threads of unequal work meet at a barrier: who waits how long, and for whom."""
+
+from harness import main, plain
+
+
+def body(test):
+    truth, report, _ = test.recorded_truth("waits_barrier")
+    rows = [wait for wait in report["waits"] if wait["kind"] == "barrier"]
+    if not test.check("rows", 1, len(rows), len(rows) == 1):
+        return
+    row = rows[0]
+    known = (truth["quick-a"] + truth["quick-b"] + truth["slow"]) / 1e9
+    test.near("waited by all", known, row["seconds"], 0.03 * known, " s")
+    test.equal("waiting function", "step", plain(row["place"]["function"]))
+    test.equal("waiting line", truth["wait_line"], row["place"]["line_begin"])
+    test.equal("waited for most", "slow", row["holder"]["name"])
+    test.equal("which was", "running", row["holder"]["doing"])
+    test.equal("in", "slow_work", plain(row["holder"]["place"]["function"]))
+    for name in ("quick-a", "quick-b"):
+        pairs = [pair for pair in report["blocking"] if pair["waiter"]["name"] == name and pair["kind"] == "barrier"]
+        total = sum(pair["seconds"] for pair in pairs)
+        test.near(f"{name} waited", truth[name] / 1e9, total, 0.03 * truth[name] / 1e9 + 0.001, " s")
+        if pairs:
+            test.equal(f"{name} waited mostly for", "slow", max(pairs, key=lambda pair: pair["seconds"])["holder"]["name"])
+
+
+main(body)
