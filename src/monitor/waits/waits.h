@@ -5,7 +5,7 @@
 // its end takes up. Nothing is held while the real function runs. Called before the monitor runs, in a vfork child,
 // from the monitor itself or from an unmeasured thread, it is the real function and nothing else.
 //
-// Cost: two clock readings (about 45 ns) a call that may block; locks try first and come here only when that fails.
+// Cost: about 100 ns a call that may block (two clock readings); locks try first and come here only when that fails.
 // Waits of kBriefWaitNs and more also cost a walk of the stack and a row, after the wait.
 #pragma once
 
