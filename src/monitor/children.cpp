@@ -76,7 +76,7 @@ struct Needs {
     std::size_t entries = 0;
     bool preload = true;
     bool session = true;
-    std::string_view others = {};  // libraries that are preloaded besides
+    std::string_view others;  // libraries that are preloaded besides
 };
 
 Needs needs_of(char* const environment[]) {

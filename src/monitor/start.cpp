@@ -13,6 +13,7 @@ kymo::monitor::Real<LibcStart> real_start{"__libc_start_main"};
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): the C library's name
 KYMO_INTERPOSE int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
                                      void (*loader_fini)(), void* stack_end) {
     kymo::monitor::process.start(argc, argv, reinterpret_cast<std::uint64_t>(stack_end));

@@ -155,11 +155,13 @@ KYMO_INTERPOSE int thrd_create(thrd_t* handle, thrd_start_t start, void* argumen
     const kymo::unwind::Registers here = kymo::unwind::capture_here();
     // A C11 thread function returns int where a POSIX one returns a pointer: on the architectures Kymo runs on both
     // come back in the same register, and the int's value is all that thrd_join looks at.
+    // NOLINTBEGIN(bugprone-casting-through-void)
     Launch* launch = prepare(reinterpret_cast<Start>(reinterpret_cast<void*>(start)), argument, here, floats);
     if (launch == nullptr) {
         return real(handle, start, argument);
     }
     const int error = real(handle, reinterpret_cast<thrd_start_t>(reinterpret_cast<void*>(run_measured)), launch);
+    // NOLINTEND(bugprone-casting-through-void)
     if (error != thrd_success) {
         kymo::image::unmap_pages(launch, sizeof *launch);
     }

@@ -167,7 +167,7 @@ KYMO_INTERPOSE int sem_timedwait(sem_t* semaphore, const timespec* until) {
     return wait_for_semaphore(semaphore, [=] { return real(semaphore, until); });
 }
 
-KYMO_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) noexcept {
+KYMO_INTERPOSE int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
     const auto real = real_sem_clockwait.get();
     return wait_for_semaphore(semaphore, [=] { return real(semaphore, clock, until); });
 }

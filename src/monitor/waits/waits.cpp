@@ -2,9 +2,10 @@
 
 #include <cerrno>
 
-// From the linker: where this library lies.
+// From the linker: where this library lies. NOLINTBEGIN(readability-identifier-naming)
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
 extern "C" __attribute__((visibility("hidden"))) const char _end;
+// NOLINTEND(readability-identifier-naming)
 
 namespace kymo::monitor {
 
