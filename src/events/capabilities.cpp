@@ -28,8 +28,8 @@ Capability samples(const Machine& machine) {
     return row;
 }
 
-Capability simple(const char* key, const char* title, bool good, std::string detail, const Refusal& refusal) {
-    Capability row{key, title, good ? Level::kYes : Level::kNo, good ? std::move(detail) : refusal.why, ""};
+Capability simple(const char* key, const char* title, bool good, const std::string& detail, const Refusal& refusal) {
+    Capability row{key, title, good ? Level::kYes : Level::kNo, good ? detail : refusal.why, ""};
     if (!good) {
         row.remedy = refusal.remedy;
     }

@@ -10,8 +10,8 @@ namespace kymo::events {
 namespace {
 
 bool ready() {
-    static const bool kReady = pfm_initialize() == PFM_SUCCESS;
-    return kReady;
+    static const bool initialised = pfm_initialize() == PFM_SUCCESS;
+    return initialised;
 }
 
 // Calls use(pmu, event) for every event of the PMUs that choose(pmu) accepts.

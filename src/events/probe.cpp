@@ -112,7 +112,7 @@ void read_limits(Machine& machine, const fs::path& proc) {
     }
 }
 
-const char* kParanoid1 = "sudo sysctl kernel.perf_event_paranoid=1";
+constexpr const char* kParanoid1 = "sudo sysctl kernel.perf_event_paranoid=1";
 
 }  // namespace
 

@@ -50,7 +50,7 @@ std::string_view take_until(std::string_view& text, char stop) {
     return part;
 }
 
-Error unknown(std::string_view name, std::string why, std::string next) {
+Error unknown(std::string_view name, const std::string& why, std::string next) {
     return {ErrorKind::kUnknownEvent, "no such event: " + std::string(name) + " (" + why + ")", std::move(next)};
 }
 

@@ -179,7 +179,7 @@ class Walk {
         StepResult step = StepResult::kBadRule;
         if (kind_of(found.rule) == RuleKind::kPlain) {
             step = cursor_.step(found.rule, stack_);
-        } else if (kind_of(found.rule) == RuleKind::kExtended) {
+        } else if (found.image != nullptr && kind_of(found.rule) == RuleKind::kExtended) {
             const Table* table = found.image->kept_table;
             if (const ExtendedRule* rule = table->extended_of(found.rule); rule != nullptr) {
                 if (rule->signal_frame && !exact_) {
