@@ -169,10 +169,6 @@ int run_record(int argc, char** argv) {
     if (frequency != 0) {
         options.events.push_back(fmt::format("task-clock:freq={}", frequency));
     }
-    if (duration > 1e9) {
-        return fail(
-            {ErrorKind::kUsage, "--duration: more than 1000000000 seconds", "leave it out to record to the end"});
-    }
     if (options.max_bytes != 0 && options.max_bytes < 256 * 1024) {
         return fail({ErrorKind::kUsage, "--max-size: a file needs 256 KiB at least", "for example --max-size 100MB"});
     }

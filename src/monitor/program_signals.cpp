@@ -122,11 +122,8 @@ bool install_handler() {
     // Nothing may interrupt the handler, or a handler of the program could jump out of it.
     sigfillset(&action.sa_mask);
     const Locked locked(action_lock);
-    if (real_sigaction.get()(ours(), &action, &programs_action) != 0) {
-        return false;
-    }
-    // What an exec left over: only "ignore" survives one.
-    return true;
+    // What was there is the program's: an "ignore" that outlived an exec, or nothing.
+    return real_sigaction.get()(ours(), &action, &programs_action) == 0;
 }
 
 void forward_to_program(int signal, siginfo_t* info, void* context) {
