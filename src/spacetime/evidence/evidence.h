@@ -1,0 +1,51 @@
+// What a recording says of code spaces against time: everything that findings are made from and that tables show.
+//
+//     auto evidence = make_evidence(*recording, profile, tree);
+//
+// Two passes over the recording beside those that made the profile, in pieces: memory is bounded by call paths,
+// distinct address pairs, kept nodes and the caps below, never by samples. Deterministic: the same recording gives
+// the same evidence, bit for bit, on any number of processors. Plain values afterwards: any thread may read them.
+//
+// Indices: nodes, spaces, wait targets are those of the vectors here; threads and processes those of the Profile;
+// counters those of Profile::events. kNone (0xffffffff) is "none" everywhere.
+#pragma once
+
+#include "base/result.h"
+#include "recording/reader.h"
+#include "spacetime/call_tree.h"
+#include "spacetime/evidence/collections.h"
+#include "spacetime/evidence/node.h"
+#include "spacetime/evidence/run_facts.h"
+#include "spacetime/profile.h"
+#include "spacetime/spaces/share.h"
+
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct EvidenceOptions {
+    Share space_share = percent(1);  // heavier spaces, and nodes with more of the time, are kept
+    Share same_overlap = percent(90);
+    std::uint64_t fold_below = 8;          // samples of the median visit
+    std::size_t visit_cap = 4096;          // visits kept a node
+    std::size_t sequence_cap = 1U << 16U;  // visits of a level and stream looked at for structure
+};
+
+struct Evidence {
+    RunFacts run;
+    std::vector<WaitTarget> wait_targets;
+    std::vector<SpaceNode> nodes;  // a parent comes before its children; siblings by time, most first
+
+    std::vector<HeavySpace> spaces;  // heaviest first
+    std::vector<SameSpaces> same_spaces;
+    std::vector<SpaceIntervals> intervals;  // of nodes with two visits or more in a stream, by node
+    std::vector<CodePattern> patterns;      // by node, then most time first
+
+    std::vector<std::string> warnings;  // what could not be done: code not readable, no marks, …
+};
+
+Evidence make_evidence(const recording::Recording& recording, const Profile& profile, const CallTree& tree,
+                       const EvidenceOptions& options = {});
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,87 @@
+// A kept node: a piece of code on a call path that holds more than a share of the run, with its visits.
+//
+// The hierarchy that people read, outermost first: call path → function (inlined ones as functions) → loop nest →
+// loop, and from a loop on to what is called in it. A node's parent is the next larger kept node. The *level* of a
+// node is its parent's split into children: visits of children of one parent are neighbours of each other.
+//
+// Beside these, nodes of two other kinds: iterations of a loop that the analysis found (or of the time between marks'
+// begins), and regions that the program itself marked.
+#pragma once
+
+#include "spacetime/evidence/visit_table.h"
+#include "spacetime/spaces/code_space.h"
+#include "spacetime/spaces/period.h"
+#include "spacetime/spaces/visits.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct Place {
+    std::string function;  // as the source has it; empty: not known
+    std::string file;
+    std::uint32_t line_begin = 0;   // 0: not known
+    std::uint32_t line_end = 0;     // last line
+    std::string module;             // file name of the load image
+    std::string build_id;           // raw bytes; with `ranges` the identity across runs
+    std::vector<ByteRange> ranges;  // image offsets
+    bool operator==(const Place&) const = default;
+};
+
+enum class SpaceKind : std::uint8_t {
+    kFunction,  // on its call path
+    kInlined,   // a function inlined into the one around it
+    kLoopNest,  // outermost loop with loops inside
+    kLoop,
+    kIteration,  // one round of a loop found in time; `parent` is the loop or function whose rounds they are
+    kMark,       // between begin and end of a mark of the program's own
+};
+
+enum class Role : std::uint8_t {
+    kNone,
+    kMainLoop,  // the level at which the run has most structure
+    kPhase,     // of a main loop, or of a loop in a phase
+};
+
+// A line's share of a node: what was spent below it while control was at that line of the node's own function.
+struct LineShare {
+    std::string file;
+    std::uint32_t line = 0;
+    std::int64_t processor_ns = 0;
+    std::uint64_t samples = 0;
+    std::vector<std::int64_t> deltas;  // by counter
+};
+
+struct SpaceNode {
+    SpaceKind kind = SpaceKind::kFunction;
+    Role role = Role::kNone;
+    std::uint32_t parent = 0xffffffffU;  // index of Evidence::nodes; kNone: at the top
+    std::uint32_t depth = 0;
+    Place place;
+    std::vector<std::string> path;  // functions from the outermost to this one
+    std::string mark;               // of kMark
+
+    // Exact, over all streams and all visits. Nodes nest: totals include those of children.
+    TimeTerms total;
+    std::vector<std::int64_t> deltas;  // by counter
+    std::uint64_t samples = 0;
+    std::uint64_t visits = 0;
+    DurationSums durations;              // of the visits
+    std::vector<VisitWait> waits;        // by target, most time first
+    std::vector<std::uint32_t> threads;  // that visit it, ascending
+    std::uint64_t median_samples = 0;    // of a visit
+    bool folded = false;                 // median under 8 samples: single visits are not to be compared
+
+    VisitTable rows;               // at most EvidenceOptions::visit_cap
+    std::vector<LineShare> lines;  // most processor time first, at most 32
+
+    // The structure found in time at this level: of the sequence of children's visits.
+    double structure = 0;                   // coverage × (1 − coefficient of variation of the gaps): 0 none … 1
+    std::uint64_t rounds = 0;               // repetitions of the rule
+    std::uint32_t iteration = 0xffffffffU;  // the kIteration node made of them; kNone: none
+};
+
+}  // namespace kymo::spacetime

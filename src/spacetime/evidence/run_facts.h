@@ -1,0 +1,44 @@
+// Facts about the run as a whole that rules ask for: processors, threads' lives, switches.
+#pragma once
+
+#include "spacetime/evidence/node.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+// Parallel to Profile::threads.
+struct ThreadFacts {
+    std::uint32_t process = 0;
+    std::uint64_t tid = 0;
+    std::string name;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t creator = 0xffffffffU;  // index of RunFacts::threads; kNone: not known, or a process's first
+    WaitPlace created_at;                 // the program's own function that created it
+    bool is_sampled = false;
+    TimeTerms total;                   // of its whole life
+    std::vector<std::int64_t> deltas;  // by counter
+    std::uint64_t voluntary = 0;       // switches: it left by itself
+    std::uint64_t involuntary = 0;     // another took its processor
+    std::uint64_t migrations = 0;      // between samples
+    std::vector<VisitWait> waits;      // by target, most time first
+};
+
+struct RunFacts {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t processors = 0;       // 0: not known
+    std::vector<std::string> counters;  // Profile::events' names
+    std::vector<ThreadFacts> threads;
+    TimeTerms total;                   // of all threads
+    std::vector<std::int64_t> deltas;  // by counter, of all threads
+    // Time of all processors with so many threads of the program ready or running at once: [0], [1], …
+    std::vector<std::int64_t> ready_ns;
+    std::optional<std::int64_t> steal_ns;  // taken by the machine from all processors meanwhile; none: not known
+};
+
+}  // namespace kymo::spacetime
