@@ -1,0 +1,172 @@
+#include "spacetime/state_builder.h"
+
+#include <algorithm>
+
+namespace kymo::spacetime {
+namespace {
+
+// Hands out `amount` over pieces of `room` together, in proportion to each one's length, in turn: the shares add up
+// to the amount exactly, and none exceeds its piece. Precondition: amount ≤ room.
+class Spread {
+  public:
+    Spread(std::uint64_t amount, std::uint64_t room) : amount_(amount), room_(room) {}
+
+    std::uint64_t share(std::uint64_t length) {
+        if (room_ == 0) {
+            return 0;
+        }
+        passed_ += length;
+        const auto given = static_cast<std::uint64_t>(static_cast<unsigned __int128>(amount_) * passed_ / room_);
+        const std::uint64_t share = given - given_;
+        given_ = given;
+        return share;
+    }
+
+  private:
+    std::uint64_t amount_;
+    std::uint64_t room_;
+    std::uint64_t passed_ = 0;
+    std::uint64_t given_ = 0;
+};
+
+}  // namespace
+
+StateBuilder::StateBuilder(std::uint64_t begin, std::span<const OffInterval> offs, std::span<const ThreadWait> waits)
+    : now_(begin), offs_(offs.begin(), offs.end()) {
+    std::stable_sort(offs_.begin(), offs_.end(),
+                     [](const OffInterval& a, const OffInterval& b) { return a.begin < b.begin; });
+    // What overlaps is the earlier one's.
+    std::uint64_t taken = 0;
+    for (OffInterval& off : offs_) {
+        off.begin = std::max(off.begin, taken);
+        taken = std::max(taken, off.end);
+    }
+    std::erase_if(offs_, [](const OffInterval& off) { return off.end <= off.begin; });
+    lay_waits(waits);
+}
+
+void StateBuilder::lay_waits(std::span<const ThreadWait> waits) {
+    std::vector<std::uint32_t> order(waits.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = static_cast<std::uint32_t>(i);
+    }
+    // Of two that begin together the shorter one is the inner one.
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return waits[a].begin != waits[b].begin ? waits[a].begin < waits[b].begin : waits[a].end > waits[b].end;
+    });
+    std::vector<std::uint32_t> open;  // the last is the innermost
+    std::uint64_t at = 0;
+    const auto close_until = [&](std::uint64_t time) {
+        while (!open.empty() && at < time) {
+            const ThreadWait& inner = waits[open.back()];
+            const std::uint64_t end = std::min(time, inner.end);
+            if (at < end) {
+                covers_.push_back({at, end, open.back()});
+                at = end;
+            }
+            if (inner.end <= at) {
+                open.pop_back();
+            }
+        }
+    };
+    for (const std::uint32_t next : order) {
+        close_until(waits[next].begin);
+        at = waits[next].begin;
+        open.push_back(next);
+    }
+    close_until(~std::uint64_t{0});
+}
+
+void StateBuilder::cut(std::uint64_t end) {
+    pieces_.clear();
+    for (std::uint64_t at = now_; at < end;) {
+        while (next_off_ < offs_.size() && offs_[next_off_].end <= at) {
+            ++next_off_;
+        }
+        while (next_cover_ < covers_.size() && covers_[next_cover_].end <= at) {
+            ++next_cover_;
+        }
+        Piece piece{.begin = at};
+        std::uint64_t until = end;
+        if (next_off_ < offs_.size()) {
+            const OffInterval& off = offs_[next_off_];
+            piece.is_off = off.begin <= at;
+            piece.is_ready = piece.is_off && off.is_ready;
+            until = std::min(until, piece.is_off ? off.end : off.begin);
+        }
+        if (next_cover_ < covers_.size()) {
+            const Cover& cover = covers_[next_cover_];
+            const bool is_inside = cover.begin <= at;
+            piece.wait = is_inside ? cover.wait : kNoWait;
+            until = std::min(until, is_inside ? cover.end : cover.begin);
+        }
+        piece.length = until - at;
+        pieces_.push_back(piece);
+        at = until;
+    }
+}
+
+void StateBuilder::place_off(std::uint64_t off) {
+    const auto spread_over = [&](const auto& is_meant) {
+        std::uint64_t room = 0;
+        for (const Piece& piece : pieces_) {
+            room += is_meant(piece) ? piece.length : 0;
+        }
+        Spread spread(std::min(off, room), room);
+        off -= std::min(off, room);
+        for (Piece& piece : pieces_) {
+            if (is_meant(piece)) {
+                piece.off = spread.share(piece.length);
+            }
+        }
+    };
+    spread_over([](const Piece& piece) { return piece.is_off; });
+    spread_over([](const Piece& piece) { return !piece.is_off && piece.wait != kNoWait; });
+    spread_over([](const Piece& piece) { return !piece.is_off && piece.wait == kNoWait; });
+}
+
+void StateBuilder::place_system(std::uint64_t system) {
+    for (const bool in_wait : {true, false}) {
+        std::uint64_t room = 0;
+        for (const Piece& piece : pieces_) {
+            room += (piece.wait != kNoWait) == in_wait ? piece.length - piece.off : 0;
+        }
+        Spread spread(std::min(system, room), room);
+        system -= std::min(system, room);
+        for (Piece& piece : pieces_) {
+            if ((piece.wait != kNoWait) == in_wait) {
+                piece.system = spread.share(piece.length - piece.off);
+            }
+        }
+    }
+}
+
+void StateBuilder::put(std::uint64_t length, ThreadState state, std::uint32_t wait) {
+    if (length == 0) {
+        return;
+    }
+    out_.push_back({.begin = now_, .end = now_ + length, .state = state, .wait = wait});
+    now_ += length;
+}
+
+std::span<const StateInterval> StateBuilder::add(const Split& split) {
+    out_.clear();
+    // What was off before measurement went on cannot be told from waiting.
+    put(static_cast<std::uint64_t>(split.paused), ThreadState::kPaused, kNoWait);
+    const auto off = static_cast<std::uint64_t>(split.off_cpu);
+    const auto system = static_cast<std::uint64_t>(split.system);
+    cut(now_ + static_cast<std::uint64_t>(split.user) + system + off);
+    place_off(off);
+    place_system(system);
+    for (const Piece& piece : pieces_) {
+        const ThreadState why = piece.is_ready          ? ThreadState::kReady
+                                : piece.wait != kNoWait ? ThreadState::kWaiting
+                                                        : ThreadState::kOff;
+        put(piece.off, why, piece.wait);
+        put(piece.system, ThreadState::kSystem, piece.wait);
+        put(piece.length - piece.off - piece.system, ThreadState::kUser, piece.wait);
+    }
+    return out_;
+}
+
+}  // namespace kymo::spacetime
