@@ -1,0 +1,28 @@
+// The sections of the report for a terminal, in the order in which terminal.cpp puts them together. Each appends its
+// text, with its heading, or nothing where there is nothing to tell.
+#pragma once
+
+#include "view/terminal/sheet.h"
+
+namespace kymo::view {
+
+// overview.cpp
+void header(Sheet& sheet);
+void summary(Sheet& sheet);
+void measured(Sheet& sheet);
+void not_measured(Sheet& sheet);
+void notes(Sheet& sheet);
+// call_paths.cpp
+void call_paths(Sheet& sheet);
+// functions.cpp
+void functions(Sheet& sheet);
+void lines(Sheet& sheet);
+// processes.cpp
+void ranks(Sheet& sheet);
+void processes(Sheet& sheet);
+// threads.cpp
+void threads(Sheet& sheet);
+// events.cpp
+void events(Sheet& sheet);
+
+}  // namespace kymo::view

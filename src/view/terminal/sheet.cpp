@@ -1,0 +1,71 @@
+#include "view/terminal/sheet.h"
+
+#include "view/summary.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::view {
+
+using namespace spacetime;
+
+namespace {
+
+constexpr double kHotShare = 0.2;
+constexpr double kWarmShare = 0.05;
+
+}  // namespace
+
+void Sheet::heading(std::string_view title, std::string_view rest) {
+    out += "\n" + paint(style, Ink::kHeading, title);
+    if (!rest.empty()) {
+        out += "  " + paint(style, Ink::kDim, cut_end(style, rest, style.width - columns(title) - 2));
+    }
+    out += "\n";
+}
+
+void Sheet::more(std::size_t shown, std::size_t all) {
+    if (all > shown) {
+        out += "  " +
+               paint(style, Ink::kDim,
+                     fmt::format("{} {} more (--top {})", sign().ellipsis,
+                                 count(static_cast<std::int64_t>(all - shown)), all)) +
+               "\n";
+    }
+}
+
+Cell Sheet::share_cell(std::int64_t value, std::int64_t total) const {
+    const double part = share(value, total);
+    return {percent(part), part >= kHotShare ? Ink::kHot : part >= kWarmShare ? Ink::kWarm : Ink::kPlain};
+}
+
+void Sheet::add_heads(std::vector<std::string>& headings) const {
+    if (!options.metric.is_usual) {
+        headings.push_back(options.metric.name);
+    }
+    headings.insert(headings.end(), {"user", "system", "off-CPU"});
+}
+
+void Sheet::add_times(std::vector<Cell>& cells, std::span<const std::int64_t> costs) const {
+    if (!options.metric.is_usual) {
+        const std::int64_t value = options.metric.of(costs);
+        cells.push_back({options.metric.is_time ? time(value) : count(value)});
+    }
+    for (const CostColumn column : {kUser, kSystem, kOffCpu}) {
+        cells.push_back({time(costs[column])});
+    }
+}
+
+void Sheet::add_function(std::vector<Cell>& cells, std::uint32_t function, std::uint32_t file,
+                         std::uint32_t line) const {
+    cells.push_back({display_name(tree, function), Ink::kName});
+    const std::string where = place(tree, file, line);
+    const std::string& module = tree.symbols.functions[function].module;
+    if (!where.empty()) {
+        cells.push_back({"  " + where, Ink::kDim});
+    } else if (!module.empty() && tree.symbols.functions[function].name.find(module) == std::string::npos) {
+        cells.push_back({"  " + module, Ink::kDim});
+    }
+}
+
+}  // namespace kymo::view
