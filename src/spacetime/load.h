@@ -157,6 +157,7 @@ struct FileData {
     std::optional<Rank> rank;
     std::uint64_t kernel_lost = 0;
     std::optional<recording::ClockPair> clock_pair;
+    std::int64_t shift_ns = 0;  // what its times were moved by since they were loaded
 };
 
 // Error: the system cannot read the file. Whatever is in it is not an error.

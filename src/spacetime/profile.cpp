@@ -188,7 +188,13 @@ class Merger {
         }
         profile_.self.resize(profile_.nodes.size());
         for (auto& [id, stream] : streams_) {
-            add_costs(stream, columns_[file_index]);
+            const std::uint32_t no_path = add_costs(stream, columns_[file_index]);
+            profile_.streams.push_back({.file = static_cast<std::uint32_t>(file_index),
+                                        .stream = id,
+                                        .thread = stream.thread,
+                                        .shift_ns = file.shift_ns,
+                                        .nodes = std::move(stream.nodes),
+                                        .no_path = no_path});
         }
     }
 
@@ -259,7 +265,8 @@ class Merger {
         stream.is_busy = false;
     }
 
-    void add_costs(const MergedStream& stream, const std::vector<std::size_t>& columns) {
+    // The node of samples without a call path, or kNone.
+    std::uint32_t add_costs(const MergedStream& stream, const std::vector<std::size_t>& columns) {
         const StreamData& data = *stream.data;
         ProfileThread& thread = profile_.threads[stream.thread];
         const auto add_row = [&](std::span<const std::int64_t> from, std::uint32_t node) {
@@ -279,14 +286,17 @@ class Merger {
             }
         }
         const auto add_special = [&](std::span<const std::int64_t> row, NodeKind kind) {
-            if (!is_nothing(row)) {
-                const std::uint32_t node = add_node({process_node_, kind, 0, 0});
-                profile_.self.resize(profile_.nodes.size());
-                add_row(row, node);
+            if (is_nothing(row)) {
+                return kNone;
             }
+            const std::uint32_t node = add_node({process_node_, kind, 0, 0});
+            profile_.self.resize(profile_.nodes.size());
+            add_row(row, node);
+            return node;
         };
-        add_special(data.costs[0], NodeKind::kNoPath);
+        const std::uint32_t no_path = add_special(data.costs[0], NodeKind::kNoPath);
         add_special(data.unsampled, NodeKind::kUnsampled);
+        return no_path;
     }
 
     // Where the parent's own rows are missing, the run is as long as what is known of its threads.

@@ -91,6 +91,16 @@ struct ProfileThread {
     Quality quality = {};
 };
 
+// Where a stream of the recording went in the profile: for a second pass over its samples.
+struct ProfileStream {
+    std::uint32_t file = 0;            // index of Recording::files()
+    std::uint32_t stream = 0;          // StreamId in that file
+    std::uint32_t thread = 0;          // index of Profile::threads
+    std::int64_t shift_ns = 0;         // what the file's times were moved by to lie on the profile's clock
+    std::vector<std::uint32_t> nodes;  // by ContextId: index of Profile::nodes; [0]: where its call paths hang
+    std::uint32_t no_path = kNone;     // the node of samples without a call path; kNone: there are none
+};
+
 struct Profile {
     // The run, as its parent told it; defaults where there was no parent.
     std::vector<std::string> command;
@@ -111,8 +121,9 @@ struct Profile {
     std::vector<ProfileRank> ranks;  // by number; empty: not a parallel job
     std::vector<ProfileProcess> processes;
     std::vector<ProfileThread> threads;
-    std::vector<ProfileNode> nodes;  // a parent comes before its children; 0 is the root
-    CostTable self;                  // row: node
+    std::vector<ProfileStream> streams;  // by file, then by stream
+    std::vector<ProfileNode> nodes;      // a parent comes before its children; 0 is the root
+    CostTable self;                      // row: node
     Quality quality = {};
     std::uint64_t kernel_lost = 0;
     std::vector<std::string> warnings;  // about the recording itself

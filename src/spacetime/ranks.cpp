@@ -13,6 +13,7 @@ void shift(std::uint64_t& time, std::int64_t by) {
 }
 
 void shift(FileData& file, std::int64_t by) {
+    file.shift_ns += by;
     shift(file.begin, by);
     for (auto& [id, stream] : file.streams) {
         shift(stream.begin, by);

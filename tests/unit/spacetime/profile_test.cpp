@@ -105,6 +105,35 @@ TEST_F(TwoThreads, ThreadsAddUpToWallTimeAndToTotals) {
     EXPECT_EQ(profile.processes[0].totals, (std::vector<std::int64_t>{ms(14.5), 9}));
 }
 
+// A second pass that books every sample where Profile::streams says gives the profile's own counts again.
+TEST_F(TwoThreads, StreamsLeadEverySampleToItsNodeAndThread) {
+    testing::write_two_threads(folder_.path());
+    const auto recording = recording::Recording::open(folder_.path());
+    ASSERT_TRUE(recording.ok());
+    const auto profile = load_profile(*recording);
+    ASSERT_TRUE(profile.ok());
+    std::vector<std::int64_t> by_node(profile->nodes.size());
+    std::vector<std::int64_t> by_thread(profile->threads.size());
+    for (const ProfileStream& stream : profile->streams) {
+        EXPECT_EQ(stream.shift_ns, 0);
+        const auto report = recording->files()[stream.file].scan(
+            recording::on<recording::Sample>([&](StreamId id, const recording::Sample& sample) {
+                if (raw(id) == stream.stream) {
+                    const bool has_path = sample.context != 0 && sample.context < stream.nodes.size();
+                    ++by_node[has_path ? stream.nodes[sample.context] : stream.no_path];
+                    ++by_thread[stream.thread];
+                }
+            }));
+        ASSERT_TRUE(report.ok());
+    }
+    for (std::uint32_t node = 0; node < by_node.size(); ++node) {
+        EXPECT_EQ(by_node[node], profile->self[node][kSamples]) << node;
+    }
+    for (std::size_t thread = 0; thread < by_thread.size(); ++thread) {
+        EXPECT_EQ(by_thread[thread], profile->threads[thread].costs[kSamples]) << thread;
+    }
+}
+
 TEST_F(TwoThreads, AThreadWithoutMonitorIsKnownFromTheKernelsRecords) {
     testing::write_two_threads(folder_.path());
     const Profile profile = load(folder_.path());
