@@ -12,28 +12,19 @@ constexpr std::uint8_t bits(unsigned first, unsigned last) {
     return static_cast<std::uint8_t>((2U << last) - (1U << first));
 }
 
-void add(Footprint& out, std::uint64_t line, std::uint8_t sectors, std::uint64_t& highest) {
-    if (out.count != 0) {
-        LineAccess* entry = &out.lines[out.count - 1];
-        if (entry->line != line && line <= highest) {  // rising lines cannot have been met
-            for (unsigned i = 0; i + 1 < out.count; ++i) {
-                if (out.lines[i].line == line) {
-                    entry = &out.lines[i];
-                    break;
-                }
+// The entry of a line, made where it is not yet there. `highest`: the highest line so far; a higher one cannot have
+// been met.
+LineAccess& entry_of(Footprint& out, std::uint64_t line, std::uint64_t& highest) {
+    if (out.count != 0 && line <= highest) {
+        for (unsigned i = out.count; i-- > 0;) {
+            if (out.lines[i].line == line) {
+                return out.lines[i];
             }
         }
-        if (entry->line == line) {
-            const auto fresh = sectors_in(static_cast<std::uint8_t>(sectors & ~entry->sectors));
-            entry->sectors |= sectors;
-            ++entry->lanes;
-            out.sectors += fresh;
-            return;
-        }
     }
-    out.lines[out.count++] = {line, sectors, 1};
-    out.sectors += sectors_in(sectors);
     highest = std::max(highest, line);
+    out.lines[out.count] = {line, 0, 0};
+    return out.lines[out.count++];
 }
 
 }  // namespace
@@ -64,16 +55,25 @@ void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes
         return;
     }
     std::uint64_t highest = 0;
+    LineAccess* entry = nullptr;  // of the lane before: most often this one's too
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const std::uint64_t address = addresses.of[static_cast<unsigned>(std::countr_zero(left))];
         const std::uint64_t first = address / kSectorBytes;
         const std::uint64_t last = (address + bytes - 1) / kSectorBytes;
-        add(out, first / 4,
-            bits(static_cast<unsigned>(first % 4), first / 4 == last / 4 ? static_cast<unsigned>(last % 4) : 3),
-            highest);
-        if (last / 4 != first / 4) {
-            add(out, last / 4, bits(0, static_cast<unsigned>(last % 4)), highest);
+        if (entry == nullptr || entry->line != first / 4) {
+            entry = &entry_of(out, first / 4, highest);
         }
+        const bool crosses = last / 4 != first / 4;
+        entry->sectors |= bits(static_cast<unsigned>(first % 4), crosses ? 3 : static_cast<unsigned>(last % 4));
+        ++entry->lanes;
+        if (crosses) {
+            entry = &entry_of(out, last / 4, highest);
+            entry->sectors |= bits(0, static_cast<unsigned>(last % 4));
+            ++entry->lanes;
+        }
+    }
+    for (const LineAccess& line : out.all()) {
+        out.sectors += sectors_in(line.sectors);
     }
 }
 

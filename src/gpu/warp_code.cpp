@@ -1,5 +1,7 @@
 #include "gpu/warp_code.h"
 
+#include "gpu/counting.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -115,7 +117,7 @@ std::vector<std::uint8_t> WarpEncoder::take() {
     return taken;
 }
 
-bool WarpCursor::varint(std::uint64_t& value) {
+bool WarpCursor::long_varint(std::uint64_t& value) {
     value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (at_ == end_) {
@@ -190,6 +192,24 @@ bool WarpCursor::next() {
     return true;
 }
 
+// The lanes after the first, one after another: `lanes[0]` is set.
+bool WarpCursor::read_lanes(std::uint8_t form, std::span<std::uint64_t> lanes) {
+    std::uint64_t address = lanes[0];
+    std::uint64_t value = 0;
+    for (std::size_t lane = 1; lane < lanes.size();) {
+        std::uint64_t repeat = 1;
+        if (!varint(value) || (form == kRuns && !varint(repeat))) {
+            return false;
+        }
+        const auto step = static_cast<std::uint64_t>(unfold(value));
+        const std::size_t end = lane + std::clamp<std::uint64_t>(repeat, 1, lanes.size() - lane);
+        for (; lane < end; ++lane) {
+            lanes[lane] = address += step;
+        }
+    }
+    return true;
+}
+
 bool WarpCursor::addresses(LaneAddresses& out) {
     has_addresses_ = false;
     std::uint64_t value = 0;
@@ -203,37 +223,31 @@ bool WarpCursor::addresses(LaneAddresses& out) {
         return false;
     }
     base_ += static_cast<std::uint64_t>(unfold(value));
-    std::uint64_t address = base_ + offset_;
     out.strided = form == kStride;
-    out.base = address;
-    std::uint32_t left = mask_;
+    out.base = base_ + offset_;
+    out.of[0] = out.base;
+    const std::span lanes(out.of.data(), lanes_in(mask_));
     if (form == kStride) {
         if (!varint(value)) {
             fail();
             return false;
         }
         out.stride = unfold(value);
-        for (; left != 0; left &= left - 1) {
-            out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
-            address += static_cast<std::uint64_t>(out.stride);
+        for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
+            lanes[lane] = out.base + lane * static_cast<std::uint64_t>(out.stride);
         }
-        return true;
+    } else if (!read_lanes(form, lanes)) {
+        fail();
+        return false;
     }
-    out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
-    std::uint64_t step = 0;
-    std::uint64_t repeat = 0;
-    for (left &= left - 1; left != 0; left &= left - 1) {
-        if (repeat == 0) {
-            if (!varint(value) || (form == kRuns && !varint(repeat))) {
-                fail();
-                return false;
-            }
-            step = static_cast<std::uint64_t>(unfold(value));
-            repeat = form == kRuns ? std::max<std::uint64_t>(repeat, 1) : 1;
+    if (mask_ != 0xFFFF'FFFFU) {
+        // To their places, the highest first: a place is never below the lane's number.
+        std::uint32_t left = mask_;
+        for (std::size_t lane = lanes.size(); lane-- > 0;) {
+            const unsigned place = 31U - static_cast<unsigned>(std::countl_zero(left));
+            out.of[place] = out.of[lane];
+            left &= ~(1U << place);
         }
-        --repeat;
-        address += step;
-        out.of[static_cast<unsigned>(std::countr_zero(left))] = address;
     }
     return true;
 }

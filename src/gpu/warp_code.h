@@ -21,8 +21,8 @@ namespace kymo::gpu {
 
 // The addresses of one executed memory instruction, by lane; lanes outside the mask hold nothing meaningful.
 struct LaneAddresses {
-    std::array<std::uint64_t, kWarpLanes> of{};
-    bool strided = false;  // of[k-th active lane] = base + k × stride
+    std::array<std::uint64_t, kWarpLanes> of;  // not set to anything: clearing it would cost as much as filling it
+    bool strided = false;                      // of[k-th active lane] = base + k × stride
     std::uint64_t base = 0;
     std::int64_t stride = 0;
 };
@@ -74,7 +74,16 @@ class WarpCursor {
     bool addresses(LaneAddresses& out);
 
   private:
-    bool varint(std::uint64_t& value);
+    // Most are one byte.
+    bool varint(std::uint64_t& value) {
+        if (at_ != end_ && *at_ < 0x80U) {
+            value = *at_++;
+            return true;
+        }
+        return long_varint(value);
+    }
+    bool long_varint(std::uint64_t& value);
+    bool read_lanes(std::uint8_t form, std::span<std::uint64_t> lanes);
     bool token();
     bool skip_addresses();
     void fail() {
