@@ -44,13 +44,15 @@ std::uint32_t current_processor() {
     return processor < 0 ? 0 : static_cast<std::uint32_t>(processor);
 }
 
-void Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid) {
+void Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
+                    Opening opening) {
     session_ = &session;
     outcome_ = {};
     tid_ = tid;
     groups_ = 0;
     buffer_ = nullptr;
     timer_ = -1;
+    by_usage_ = 0;
     latest_ = {};
     lost_ = 0;
     throttled_ = 0;
@@ -58,25 +60,84 @@ void Counters::open(const events::Session& session, Descriptors& descriptors, Th
         descriptor_[i] = -1;
         leader_[i] = -1;
         id_[i] = 0;
+        before_[i] = 0;
     }
-    if (session.mechanism == events::Mechanism::kPerfEvents && open_events(descriptors, owner)) {
+    postponed_ = opening == Opening::kPostponed && may_postpone(session);
+    if (session.mechanism == events::Mechanism::kPerfEvents &&
+        open_events(descriptors, owner, postponed_ ? 1 : session.event_count)) {
         outcome_.kind = CounterKind::kPerfEvents;
+        for (std::size_t i = 1; postponed_ && i < session.event_count; ++i) {
+            by_usage_ |= usage_counts(session.events[i]) ? 1U << i : 0;
+        }
         return;
     }
+    const bool begins = postponed_;
+    postponed_ = false;
     open_timer(owner);
+    if (begins) {
+        enable();
+    }
 }
 
-bool Counters::open_events(Descriptors& descriptors, ThreadState* owner) {
-    for (std::size_t i = 0; i < session_->event_count; ++i) {
+// The leader alone samples, so that an overflow without a buffer is known to be its; and the members may wait.
+bool Counters::may_postpone(const events::Session& session) {
+    for (std::size_t i = 1; i < session.event_count; ++i) {
+        const events::SessionEvent& event = session.events[i];
+        const bool may_wait = usage_counts(event) || (event.type == PERF_TYPE_SOFTWARE &&
+                                                      event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
+        if (event.samples() || !may_wait) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
+    postponed_ = false;
+    // Members that join a running group count nothing before the thread is next scheduled (seen on Linux 6.18). What
+    // the clock misses while the group stands still is added.
+    timespec stopped{};
+    timespec started{};
+    rusage usage{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &stopped);
+    events::set_group_enabled(leader_[0], false);
+    if (!descriptors.are_short() && getrusage(RUSAGE_THREAD, &usage) == 0) {
+        CounterValues until_now;
+        fill_from_usage(*session_, usage, stopped, until_now);
+        for (std::size_t i = 1; i < session_->event_count; ++i) {
+            descriptor_[i] = open_one(i, leader_[0], descriptors, owner);
+            if (descriptor_[i] < 0) {
+                continue;
+            }
+            ioctl(descriptor_[i], PERF_EVENT_IOC_ID, &id_[i]);
+            before_[i] = until_now.value[i];
+            by_usage_ &= ~(1U << i);
+        }
+    }
+    for (std::size_t i = 1; i < session_->event_count; ++i) {
+        if (descriptor_[i] < 0 && (by_usage_ >> i & 1U) == 0) {
+            outcome_.missing |= 1U << i;
+            outcome_.error = descriptors.are_short() ? EMFILE : errno;
+        }
+    }
+    outcome_.no_buffer = !map_buffer();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &started);
+    before_[0] = nanoseconds(started) - nanoseconds(stopped);
+    events::set_group_enabled(leader_[0], true);
+}
+
+// The first `count` events of the session.
+bool Counters::open_events(Descriptors& descriptors, ThreadState* owner, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
         const std::size_t group = session_->events[i].group;
         const int leader = leader_[group];
         const int descriptor = open_one(i, leader, descriptors, owner);
         if (descriptor < 0) {
-            outcome_.missing |= 1U << i;
             if (i == 0) {
                 outcome_.error = errno;
                 return false;  // no task-clock, no time: the timer has both
             }
+            (usage_counts(session_->events[i]) ? by_usage_ : outcome_.missing) |= 1U << i;
             continue;
         }
         descriptor_[i] = descriptor;
@@ -86,13 +147,13 @@ bool Counters::open_events(Descriptors& descriptors, ThreadState* owner) {
             groups_ = group + 1 > groups_ ? group + 1 : groups_;
         }
     }
-    for (std::size_t group = 0; group < groups_; ++group) {
+    for (std::size_t group = 0; group < groups_ && !postponed_; ++group) {
         if (leader_[group] >= 0) {
             ioctl(leader_[group], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
         }
     }
-    outcome_.no_buffer = !map_buffer();
-    for (std::size_t i = 0; i < session_->event_count; ++i) {
+    outcome_.no_buffer = !postponed_ && !map_buffer();
+    for (std::size_t i = 0; i < count; ++i) {
         if (descriptor_[i] < 0 || !session_->events[i].samples()) {
             continue;
         }
@@ -113,6 +174,7 @@ bool Counters::open_events(Descriptors& descriptors, ThreadState* owner) {
 
 int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner) {
     perf_event_attr attr = events::make_attributes(session_->events[event], session_->read_lost);
+    attr.disabled = postponed_ ? 0 : 1;
     int descriptor = events::open_counter(attr, 0, -1, leader);
     if (descriptor < 0 && !events::counts_only_in_kernel(session_->events[event]) &&
         (errno == EACCES || errno == EPERM) && attr.exclude_kernel == 0) {
@@ -127,11 +189,10 @@ int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, 
 
 bool Counters::make_signal(int descriptor) const {
     const f_owner_ex owner{F_OWNER_TID, tid_};
-    const int flags = fcntl(descriptor, F_GETFL, 0);
     // The signal before O_ASYNC: with the flag alone the kernel would send SIGIO, which ends the program.
-    return flags >= 0 && fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
+    return fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
            fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
-           fcntl(descriptor, F_SETFL, flags | O_ASYNC | O_NONBLOCK) == 0;
+           fcntl(descriptor, F_SETFL, O_RDWR | O_ASYNC | O_NONBLOCK) == 0;
 }
 
 bool Counters::map_buffer() {
@@ -225,6 +286,7 @@ void Counters::read(CounterValues& values, bool own_thread) {
         for (std::size_t group = 0; group < groups_; ++group) {
             read_group(group, values);
         }
+        fill_uncounted(values, own_thread);
     } else {
         read_thread_usage(values, own_thread);
     }
@@ -251,7 +313,7 @@ bool Counters::read_group(std::size_t group, CounterValues& values) {
     for (std::size_t i = 0; i < words[0]; ++i) {
         const int event = event_of(words[3 + i * stride + 1]);
         if (event >= 0) {
-            values.value[event] = words[3 + i * stride];
+            values.value[event] = before_[event] + words[3 + i * stride];
             values.kernel_lost += session_->read_lost ? words[3 + i * stride + 2] : 0;
         }
     }
@@ -262,6 +324,23 @@ void Counters::read_other_groups(std::size_t sampled_group, CounterValues& value
     for (std::size_t group = 0; group < groups_; ++group) {
         if (group != sampled_group) {
             read_group(group, values);
+        }
+    }
+}
+
+// The events that have no counter in this thread. Of another thread: as at its last sample.
+void Counters::fill_uncounted(CounterValues& values, bool own_thread) {
+    rusage usage{};
+    if (by_usage_ == 0) {
+        return;
+    }
+    CounterValues all = latest_;
+    if (own_thread && getrusage(RUSAGE_THREAD, &usage) == 0) {
+        fill_from_usage(*session_, usage, {}, all);
+    }
+    for (std::size_t i = 1; i < session_->event_count; ++i) {
+        if ((by_usage_ >> i & 1U) != 0) {
+            values.value[i] = all.value[i];
         }
     }
 }
@@ -277,7 +356,7 @@ void Counters::read_thread_usage(CounterValues& values, bool own_thread) {
     }
 }
 
-bool Counters::timer_counts(const events::SessionEvent& event) {
+bool Counters::usage_counts(const events::SessionEvent& event) {
     if (event.type == events::kUsageType) {
         return true;
     }
@@ -291,7 +370,7 @@ void Counters::fill_from_usage(const events::Session& session, const rusage& usa
                                CounterValues& values) {
     const auto count = [](long one, long other) { return static_cast<std::uint64_t>(one + other); };
     for (std::size_t i = 0; i < session.event_count; ++i) {
-        if (!timer_counts(session.events[i])) {
+        if (!usage_counts(session.events[i])) {
             continue;
         }
         std::uint64_t& value = values.value[i];

@@ -42,6 +42,7 @@ int Descriptors::adopt(int descriptor, ThreadState* owner) {
         return -1;
     }
     table_[moved - base_].store(owner == nullptr ? unowned() : owner, std::memory_order_release);
+    in_use_.fetch_add(1, std::memory_order_relaxed);
     int highest = highest_.load(std::memory_order_relaxed);
     while (highest < moved && !highest_.compare_exchange_weak(highest, moved, std::memory_order_relaxed)) {
     }
@@ -52,6 +53,7 @@ void Descriptors::close(int descriptor) {
     if (is_ours(descriptor)) {
         // Before the number can be given to somebody else.
         table_[descriptor - base_].store(nullptr, std::memory_order_release);
+        in_use_.fetch_sub(1, std::memory_order_relaxed);
         syscall(SYS_close, descriptor);
     }
 }

@@ -44,6 +44,8 @@ class Descriptors {
     // The lowest descriptor of ours that is ≥ `from`; −1: none. Cost: one load a number between.
     int next_ours(int from) const;
     int base() const { return base_; }
+    // More than half of what the limit leaves us is in use: what can be done without is then left to later threads.
+    bool are_short() const { return 2 * in_use_.load(std::memory_order_relaxed) > end_ - base_; }
 
   private:
     static ThreadState* unowned() { return reinterpret_cast<ThreadState*>(1); }
@@ -52,6 +54,7 @@ class Descriptors {
     int base_ = 0;
     int end_ = 0;
     std::atomic<int> highest_{-1};
+    std::atomic<int> in_use_{0};
 };
 
 }  // namespace kymo::monitor

@@ -173,6 +173,9 @@ void take_samples(ThreadState& thread, void* context) {
         }
         write_sample(thread, overflow, path);
     });
+    if (thread.counters.is_postponed()) {
+        process.complete_counters(thread);
+    }
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     }
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
-    set_this_thread(begin_thread(nullptr, main_stack()));
+    set_this_thread(begin_own_thread(main_stack(), 0));
     if (this_thread() != nullptr) {
         announce(*this_thread());  // a program that dies before its first sample has a thread all the same
     }
@@ -101,6 +101,9 @@ void Process::after_fork() {
     log_ = {};
     told_.store(0);
     next_stream_.store(1);
+    for (auto& total : ended_threads_) {
+        total.store(0);
+    }
     for (int& counter : process_counter_) {
         if (counter >= 0) {
             descriptors_.close(counter);
@@ -132,11 +135,7 @@ void Process::after_fork() {
         spare_ = own;
     }
     open_process_counters();
-    ThreadState* thread = begin_thread(nullptr, stack);
-    if (thread != nullptr) {
-        thread->programs_mask_bit = mask_bit;
-    }
-    set_this_thread(thread);
+    set_this_thread(begin_own_thread(stack, mask_bit));
 }
 
 void Process::finish(End how) {
@@ -158,6 +157,10 @@ void Process::finish(End how) {
             return;
         }
     }
+    std::uint64_t totals[events::kMaxEvents];
+    for (std::size_t i = 0; i < events::kMaxEvents; ++i) {
+        totals[i] = ended_threads_[i].load(std::memory_order_relaxed);
+    }
     {
         const Locked locked(threads_lock_);
         for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
@@ -168,10 +171,12 @@ void Process::finish(End how) {
             if (quiescent && thread != this_thread()) {
                 write_unfinished_wait(*thread, clock_now(), false);
             }
-            write_stream_end(*thread, thread == this_thread());
+            const CounterValues values = write_stream_end(*thread, thread == this_thread());
+            for (std::size_t i = 0; i < session_.event_count; ++i) {
+                totals[i] += values.value[i];
+            }
         }
     }
-    std::uint64_t totals[events::kMaxEvents];
     recording::ProcessEnd row;
     row.time = clock_now();
     row.how = static_cast<std::uint64_t>(how);
@@ -210,33 +215,45 @@ bool Process::wait_for_handlers() const {
 
 // ---- threads --------------------------------------------------------------------------------------------
 
-ThreadState* Process::begin_thread(const CreationContext* creation, StackBounds stack) {
-    ThreadState* thread = nullptr;
+ThreadState* Process::take_state() {
     {
         const Locked locked(threads_lock_);
-        thread = spare_;
-        if (thread != nullptr) {
+        if (ThreadState* thread = spare_; thread != nullptr) {
             spare_ = thread->next;
+            return thread;
         }
     }
-    if (thread == nullptr) {
-        thread = static_cast<ThreadState*>(image::map_pages(sizeof(ThreadState)));
-        if (thread == nullptr) {
-            return nullptr;
-        }
-        new (thread) ThreadState;
+    void* pages = image::map_pages(sizeof(ThreadState));
+    return pages == nullptr ? nullptr : new (pages) ThreadState;
+}
+
+void Process::give_back(ThreadState* thread) {
+    const Locked locked(threads_lock_);
+    thread->next = spare_;
+    spare_ = thread;
+}
+
+// The one thread that there is, at the start and in a forked child.
+ThreadState* Process::begin_own_thread(StackBounds stack, std::uint64_t programs_mask_bit) {
+    ThreadState* thread = take_state();
+    if (thread != nullptr) {
+        thread->creation = {};
+        thread->programs_mask_bit = programs_mask_bit;
+        begin_thread(thread, stack, Opening::kWhole);
     }
+    return thread;
+}
+
+void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening opening) {
     thread->stream = StreamId{next_stream_.fetch_add(1)};
     thread->tid = thread_id();
     thread->handle = pthread_self();
     thread->waits.clear();
     thread->begin_time = clock_now();
-    thread->creation = creation == nullptr ? CreationContext{} : *creation;
     thread->announced = false;
     thread->last = {};
     thread->stack = stack;
     thread->tree.clear();
-    thread->programs_mask_bit = 0;
     thread->samples = thread->merged = thread->monitor_ns = 0;
     thread->own_work_begin = thread->own_work_end = 0;
     for (std::uint64_t& count : thread->paths) {
@@ -254,20 +271,31 @@ ThreadState* Process::begin_thread(const CreationContext* creation, StackBounds 
         }
         live_ = thread;
     }
-    thread->counters.open(session_, descriptors_, thread, thread->tid);
+    thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
-    if (!paused()) {
+    if (opening == Opening::kWhole && !paused()) {
         thread->counters.enable();
+    } else if (paused()) {
+        thread->counters.disable();
     }
-    return thread;
+}
+
+void Process::complete_counters(ThreadState& thread) {
+    thread.counters.complete(descriptors_, &thread);
+    tell_unavailable(thread.counters.outcome());
+    if (paused()) {
+        thread.counters.disable();  // it may have been paused in between
+    }
 }
 
 void Process::end_thread(ThreadState* thread) {
-    thread->counters.disable();
     if (const Busy busy(*thread); busy.may_write()) {
         announce(*thread);
         write_unfinished_wait(*thread, clock_now(), true);
-        write_stream_end(*thread, true);
+        const CounterValues values = write_stream_end(*thread, true);
+        for (std::size_t i = 0; i < session_.event_count; ++i) {
+            ended_threads_[i].fetch_add(values.value[i], std::memory_order_relaxed);
+        }
         thread->writer.release();
     }
     {
@@ -282,9 +310,7 @@ void Process::end_thread(ThreadState* thread) {
     const std::uint64_t ours = std::uint64_t{1} << (session_.signal - 1);
     const timespec at_once{};
     syscall(SYS_rt_sigtimedwait, &ours, nullptr, &at_once, sizeof ours);
-    const Locked locked(threads_lock_);
-    thread->next = spare_;
-    spare_ = thread;
+    give_back(thread);
 }
 
 int Process::thread_id_of(pthread_t handle) const {

@@ -40,8 +40,11 @@ class Process {
     bool is_this_process() const;
 
     // ---- threads. Both under Quiet.
-    // nullptr: no memory; the thread then runs unmeasured.
-    ThreadState* begin_thread(const CreationContext* creation, StackBounds stack);
+    // A state for a thread to come, whose `creation` and `programs_mask_bit` are the caller's to set. nullptr: no
+    // memory; the thread then runs unmeasured.
+    ThreadState* take_state();
+    void give_back(ThreadState* thread);
+    void begin_thread(ThreadState* thread, StackBounds stack, Opening opening);
     void end_thread(ThreadState* thread);
     // The kernel's id of a live measured thread; 0: not one. Under Quiet.
     int thread_id_of(pthread_t handle) const;
@@ -49,6 +52,8 @@ class Process {
     // ---- measurement on and off
     void resume();
     void pause();
+    // In the handler, after a thread's first overflow.
+    void complete_counters(ThreadState& thread);
     bool paused() const { return paused_.load(std::memory_order_acquire) != 0; }
     std::uint64_t resumes() const { return resumes_.load(std::memory_order_acquire); }
 
@@ -71,14 +76,16 @@ class Process {
     bool load_session();
     bool open_file();  // under log_lock_
     void write_head();
-    void write_stream_end(ThreadState& thread, bool own_thread);
+    CounterValues write_stream_end(ThreadState& thread, bool own_thread);  // returns what it has written
     void write_brief_waits(const ThreadState& thread);
     void open_process_counters();
     void close_process_counters();
+    bool read_usage(CounterValues& values) const;
     std::uint32_t read_process_totals(std::uint64_t* totals);
     void tell_unavailable(const CounterOutcome& outcome);
     bool wait_for_handlers() const;  // false: one did not leave
     StackBounds main_stack() const;
+    ThreadState* begin_own_thread(StackBounds stack, std::uint64_t programs_mask_bit);
     static void image_added(void* self, ImageId id, const image::LoadedImage& image);
     static void image_removed(void* self, ImageId id);
     void write_living_images();
@@ -109,6 +116,8 @@ class Process {
 
     std::atomic<std::uint32_t> told_{0};  // one bit a kind of `unavailable` row
     int process_counter_[events::kMaxEvents] = {};
+    std::atomic<std::uint64_t> ended_threads_[events::kMaxEvents] = {};  // what they had counted
+    CounterValues usage_before_;                                         // what the process had used up when measurement began
 };
 
 extern Process process;

@@ -277,7 +277,7 @@ bool Process::announce(ThreadState& thread) {
     return true;
 }
 
-void Process::write_stream_end(ThreadState& thread, bool own_thread) {
+CounterValues Process::write_stream_end(ThreadState& thread, bool own_thread) {
     CounterValues values = thread.last;
     thread.counters.read(values, own_thread);
     recording::StreamEnd row;
@@ -307,6 +307,7 @@ void Process::write_stream_end(ThreadState& thread, bool own_thread) {
         entry.name = name;
         log(entry);
     }
+    return values;
 }
 
 void Process::write_brief_waits(const ThreadState& thread) {
@@ -349,7 +350,7 @@ void Process::tell_unavailable(const CounterOutcome& outcome) {
                  reason(outcome.error), remedy(outcome.error));
         }
         for (std::size_t i = 1; i < session_.event_count; ++i) {
-            if (!Counters::timer_counts(session_.events[i])) {
+            if (!Counters::usage_counts(session_.events[i])) {
                 tell(1U << i, session_.events[i].name, "timers do not count it", remedy(EPERM));
             }
         }
@@ -365,7 +366,9 @@ void Process::tell_unavailable(const CounterOutcome& outcome) {
     }
     for (std::size_t i = 1; i < session_.event_count; ++i) {
         if ((outcome.missing >> i & 1U) != 0) {
-            tell(1U << i, session_.events[i].name, "could not be opened in some threads", remedy(0));
+            tell(1U << i, session_.events[i].name,
+                 outcome.error != 0 ? reason(outcome.error) : "could not be opened in some threads",
+                 remedy(outcome.error));
         } else if ((outcome.user_only >> i & 1U) != 0) {
             tell(kToldUserOnly, "events in the kernel (context switches, migrations)", "not permitted",
                  "sudo sysctl kernel.perf_event_paranoid=1");

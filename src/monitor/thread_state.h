@@ -38,6 +38,11 @@ struct CreationContext {
 };
 
 struct ThreadState {
+    // From the creating thread to the new one.
+    void* (*start)(void*) = nullptr;
+    void* argument = nullptr;
+    std::size_t stack_bytes = 0;  // 0: not known
+
     // The stream.
     StreamId stream{0};
     int tid = 0;

@@ -20,14 +20,6 @@ thread_local ThreadState* current_thread = nullptr;
 
 using Start = void* (*)(void*);
 
-// What the new thread takes over. One page a thread being started, given back at once.
-struct Launch {
-    Start start;
-    void* argument;
-    CreationContext creation;
-    std::uint64_t programs_mask_bit;
-};
-
 pthread_key_t exit_key;
 bool exit_key_made = false;
 
@@ -44,65 +36,89 @@ void on_thread_exit(void* value) {
     process.end_thread(thread);
 }
 
-// The stack of the calling thread, from the C library, once a thread.
-StackBounds own_stack() {
-    pthread_attr_t attributes;
-    void* low = nullptr;
+// The size that the C library was asked for, or gives without being asked.
+std::size_t stack_bytes(const pthread_attr_t* asked) {
     std::size_t bytes = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+    if (asked != nullptr) {
+        return pthread_attr_getstacksize(asked, &bytes) == 0 ? bytes : 0;
+    }
+    pthread_attr_t usual;
+    if (pthread_attr_init(&usual) != 0) {
+        return 0;
+    }
+    pthread_attr_getstacksize(&usual, &bytes);
+    pthread_attr_destroy(&usual);
+    return bytes;
+}
+
+// The stack of the calling thread. glibc puts a thread's descriptor, whose address is the thread's handle, at the
+// stack's upper end, and thread-local storage beside it. (pthread_getattr_np allocates, which would give every thread
+// an arena of malloc that its program has not asked for.)
+StackBounds own_stack(std::size_t bytes) {
+    constexpr std::uint64_t kDescriptor = 4096;  // 2,304 bytes in glibc 2.36
+    const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    const auto high = static_cast<std::uint64_t>(pthread_self());
+    if (bytes < 2 * kDescriptor || high <= here || high - here >= bytes) {
         return {};
     }
-    pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_destroy(&attributes);
-    const auto begin = reinterpret_cast<std::uint64_t>(low);
-    return {begin, begin + bytes};
+    return {high - bytes + kDescriptor, high};
 }
 
 void* run_measured(void* given) {
-    auto* launch = static_cast<Launch*>(given);
-    const Start start = launch->start;
-    void* argument = launch->argument;
-    const StackBounds stack = own_stack();
+    auto* thread = static_cast<ThreadState*>(given);
+    const Start start = thread->start;
+    void* argument = thread->argument;
+    const StackBounds stack = own_stack(thread->stack_bytes);
     {
         const Quiet quiet;
-        ThreadState* thread = process.running() ? process.begin_thread(&launch->creation, stack) : nullptr;
-        if (thread != nullptr) {
-            thread->programs_mask_bit = launch->programs_mask_bit;
+        if (process.running()) {
+            process.begin_thread(thread, stack, Opening::kPostponed);
             current_thread = thread;
             pthread_setspecific(exit_key, thread);
+        } else {
+            process.give_back(thread);
         }
-        image::unmap_pages(launch, sizeof *launch);
     }
     return start(argument);
 }
 
 // Fills in what the new thread must know of its creator; nullptr when the thread is to run unmeasured.
-Launch* prepare(Start start, void* argument, const unwind::Registers& here, const unwind::FloatRegisters& floats) {
+ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attributes, const unwind::Registers& here,
+                     const unwind::FloatRegisters& floats) {
     if (!process.running() || !process.is_this_process()) {
         return nullptr;
     }
-    auto* launch = static_cast<Launch*>(image::map_pages(sizeof(Launch)));
-    if (launch == nullptr) {
+    const std::size_t bytes = stack_bytes(attributes);
+    const Quiet quiet;
+    ThreadState* thread = process.take_state();
+    if (thread == nullptr) {
         return nullptr;
     }
-    launch->start = start;
-    launch->argument = argument;
-    ThreadState* creator = current_thread;
-    if (creator != nullptr) {
-        const Quiet quiet;
-        launch->programs_mask_bit = creator->programs_mask_bit;
-        launch->creation.creator = creator->stream;
-        launch->creation.blocked_signals = quiet.mask_before() | creator->programs_mask_bit;
-        launch->creation.registers = here;
-        launch->creation.float_registers = floats;
+    thread->start = start;
+    thread->argument = argument;
+    thread->stack_bytes = bytes;
+    thread->creation = {};
+    thread->programs_mask_bit = 0;
+    if (ThreadState* creator = current_thread; creator != nullptr) {
+        thread->programs_mask_bit = creator->programs_mask_bit;
+        thread->creation.creator = creator->stream;
+        thread->creation.blocked_signals = quiet.mask_before() | creator->programs_mask_bit;
+        thread->creation.registers = here;
+        thread->creation.float_registers = floats;
         if (const Busy busy(*creator); busy.may_write()) {
             creator->own_work_begin = clock_now();
-            launch->creation.context = enter_own_path(*creator, here);
+            thread->creation.context = enter_own_path(*creator, here);
             creator->own_work_end = clock_now();
         }
-        launch->creation.known = true;
+        thread->creation.known = true;
     }
-    return launch;
+    return thread;
+}
+
+// No thread came of it.
+void forget(ThreadState* thread) {
+    const Quiet quiet;
+    process.give_back(thread);
 }
 
 // The thread key must exist before the first thread; both entry points may be the first.
@@ -137,13 +153,13 @@ KYMO_INTERPOSE int pthread_create(pthread_t* handle, const pthread_attr_t* attri
     const auto real = real_pthread_create.get();
     const kymo::unwind::FloatRegisters floats = kymo::unwind::capture_float_here();
     const kymo::unwind::Registers here = kymo::unwind::capture_here();
-    Launch* launch = prepare(start, argument, here, floats);
-    if (launch == nullptr) {
+    ThreadState* thread = prepare(start, argument, attributes, here, floats);
+    if (thread == nullptr) {
         return real(handle, attributes, start, argument);
     }
-    const int error = real(handle, attributes, run_measured, launch);
+    const int error = real(handle, attributes, run_measured, thread);
     if (error != 0) {
-        kymo::image::unmap_pages(launch, sizeof *launch);
+        forget(thread);
     }
     return error;
 }
@@ -156,14 +172,15 @@ KYMO_INTERPOSE int thrd_create(thrd_t* handle, thrd_start_t start, void* argumen
     // A C11 thread function returns int where a POSIX one returns a pointer: on the architectures Kymo runs on both
     // come back in the same register, and the int's value is all that thrd_join looks at.
     // NOLINTBEGIN(bugprone-casting-through-void)
-    Launch* launch = prepare(reinterpret_cast<Start>(reinterpret_cast<void*>(start)), argument, here, floats);
-    if (launch == nullptr) {
+    ThreadState* thread =
+        prepare(reinterpret_cast<Start>(reinterpret_cast<void*>(start)), argument, nullptr, here, floats);
+    if (thread == nullptr) {
         return real(handle, start, argument);
     }
-    const int error = real(handle, reinterpret_cast<thrd_start_t>(reinterpret_cast<void*>(run_measured)), launch);
+    const int error = real(handle, reinterpret_cast<thrd_start_t>(reinterpret_cast<void*>(run_measured)), thread);
     // NOLINTEND(bugprone-casting-through-void)
     if (error != thrd_success) {
-        kymo::image::unmap_pages(launch, sizeof *launch);
+        forget(thread);
     }
     return error;
 }
