@@ -1,5 +1,5 @@
-// Trace files of either form, plain or xz: whatever the bytes, the outcome is CTAs or an error, and what was read can be
-// modelled.
+// Trace files of either form, plain or xz: whatever the bytes, the outcome is CTAs or an error, and what was read can
+// be modelled.
 #include "gpu/basic_model.h"
 #include "gpu/compact_trace.h"
 #include "gpu/full_model.h"
