@@ -264,7 +264,11 @@ SessionError load_session(const char* given, Session& session) {
     SessionError error = read_whole(path, text, sizeof text, size);
     if (error == SessionError::kUnreadable) {
         error = read_whole(given, text, sizeof text, size);
-        while (length > 1 && given[--length] != '/') {
+        while (length > 1) {
+            --length;
+            if (given[length] == '/') {
+                break;
+            }
         }
     }
     if (error == SessionError::kNone) {

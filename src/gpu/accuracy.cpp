@@ -160,6 +160,7 @@ std::vector<AccuracySummary> summarise(const std::vector<AccuracyRow>& rows) {
         }
     }
     std::vector<AccuracySummary> summaries;
+    summaries.reserve(groups.size() + 1);
     for (const auto& [what, members] : groups) {
         summaries.push_back(summary(what, members));
     }

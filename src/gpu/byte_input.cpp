@@ -11,7 +11,7 @@
 namespace kymo::gpu {
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024;
+constexpr std::size_t kPiece = std::size_t{256} << 10U;
 constexpr std::uint64_t kMostWindow = 256U << 20U;
 constexpr std::array<std::uint8_t, 6> kXzMagic = {0xFD, '7', 'z', 'X', 'Z', 0x00};
 
@@ -148,7 +148,7 @@ Result<std::unique_ptr<ByteInput>> open_bytes(const std::filesystem::path& path)
     }
     std::array<std::uint8_t, kXzMagic.size()> first{};
     const std::size_t got = std::fread(first.data(), 1, first.size(), file);
-    std::rewind(file);
+    std::fseek(file, 0, SEEK_SET);
     auto plain = std::make_unique<PlainFile>(file, name);
     if (is_xz({first.data(), got})) {
         return std::unique_ptr<ByteInput>(std::make_unique<XzFile>(std::move(plain), name));

@@ -82,7 +82,7 @@ void interleave_local(LaneAddresses& addresses, std::uint32_t mask, std::uint64_
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t word = (addresses.of[lane] & 0xFF'FFFFU) / 4;
-        addresses.of[lane] = (std::uint64_t{1} << 60U) + (warp << 31U) + word * kLineBytes + lane * 4U;
+        addresses.of[lane] = (std::uint64_t{1} << 60U) + (warp << 31U) + word * kLineBytes + std::uint64_t{lane} * 4;
     }
 }
 

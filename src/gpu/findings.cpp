@@ -16,7 +16,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 
 std::string rounded(double value) {
     const double tenth = std::round(value * 10) / 10;
-    std::string text = std::to_string(tenth);
+    const std::string text = std::to_string(tenth);
     return text.substr(0, text.find('.') + 2);
 }
 

@@ -181,7 +181,7 @@ std::unique_ptr<KernelSource> vector_add_kernel(std::uint32_t elements) {
         cta.index = {static_cast<std::uint32_t>(number), 0, 0};
         Lanes lanes;
         for (std::uint32_t id = 0; id < kThreads / kWarpLanes; ++id) {
-            const std::uint64_t first = number * kThreads + id * kWarpLanes;
+            const std::uint64_t first = number * kThreads + std::uint64_t{id} * kWarpLanes;
             const std::uint32_t inside = launched(elements, static_cast<std::uint32_t>(first / kWarpLanes));
             WarpEncoder encoder(list);
             for (std::uint32_t i = 0; i <= end; ++i) {
@@ -359,7 +359,7 @@ std::unique_ptr<KernelSource> atax_kernel(const char* name, std::uint32_t size, 
         cta.index = {static_cast<std::uint32_t>(number), 0, 0};
         Lanes lanes;
         for (std::uint32_t id = 0; id < warps_of(width); ++id) {
-            const std::uint64_t first = number * width + id * kWarpLanes;
+            const std::uint64_t first = number * width + std::uint64_t{id} * kWarpLanes;
             const std::uint32_t all = launched(width, id);
             std::uint32_t inside = 0;
             for (unsigned lane = 0; lane < kWarpLanes; ++lane) {

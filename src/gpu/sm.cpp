@@ -388,7 +388,7 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
 
 Sm::Access Sm::shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
                       std::uint64_t now, IssueObserver::Issue* told) {
-    unsigned passes = shared_passes(addresses, mask, decoded.op.bytes);
+    const unsigned passes = shared_passes(addresses, mask, decoded.op.bytes);
     // Half a warp of 8-byte accesses needs one pass; with fewer lanes there are fewer groups.
     const unsigned fewest = std::min(passes, fewest_passes(decoded.op.bytes));
     ++account.shared_requests;

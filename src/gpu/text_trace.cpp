@@ -7,7 +7,8 @@
 namespace kymo::gpu {
 namespace {
 
-constexpr std::uint64_t kMostWarps = 1024 / kWarpLanes * 2;  // twice what any GPU takes: old cards had 1536 threads
+constexpr std::uint64_t kMostWarps =
+    std::uint64_t{1024} / kWarpLanes * 2;  // twice what any GPU takes: old cards had 1536 threads
 constexpr std::size_t kMostStatic = 1U << 22U;
 
 // The words of a line.
@@ -233,7 +234,7 @@ Result<std::uint32_t> TextTrace::static_index(std::string_view fixed_text, Field
             return false;
         }
         for (std::uint32_t i = 0; i < count; ++i) {
-            std::string_view word = words.next();
+            const std::string_view word = words.next();
             std::uint32_t one = 0;
             if (word.empty() || word.front() != 'R' || !number(word.substr(1), one) || one > 255 || !list.add(one)) {
                 return false;

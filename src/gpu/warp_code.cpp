@@ -243,7 +243,7 @@ bool WarpCursor::addresses(LaneAddresses& out) {
     if (mask_ != 0xFFFF'FFFFU) {
         // To their places, the highest first: a place is never below the lane's number.
         std::uint32_t left = mask_;
-        for (std::size_t lane = lanes.size(); lane-- > 0;) {
+        for (std::size_t lane = lanes.size(); lane-- > 0 && left != 0;) {
             const unsigned place = 31U - static_cast<unsigned>(std::countl_zero(left));
             out.of[place] = out.of[lane];
             left &= ~(1U << place);

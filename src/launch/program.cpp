@@ -268,7 +268,7 @@ std::string monitoring_obstacle(const fs::path& file) {
     if (checked || checked.error().kind == ErrorKind::kNotFound) {
         return {};
     }
-    std::string text = checked.error().what;
+    const std::string text = checked.error().what;
     const std::string name = file.string() + " ";
     return text.starts_with(name) ? text.substr(name.size()) : text;
 }

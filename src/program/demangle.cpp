@@ -10,8 +10,8 @@ namespace kymo::program {
 namespace {
 
 // The demangler recurses over the name and expands back references, so its input is bounded.
-constexpr std::size_t kMaxMangled = 32 * 1024;
-constexpr std::size_t kMaxName = 64 * 1024;
+constexpr std::size_t kMaxMangled = std::size_t{32} << 10U;
+constexpr std::size_t kMaxName = std::size_t{64} << 10U;
 
 // Rust before its own mangling: a last component "::h" and 16 hexadecimal digits.
 void drop_rust_hash(std::string& name) {

@@ -43,7 +43,8 @@ std::optional<std::uint64_t> aarch64_slot(std::span<const std::uint8_t> code, st
         const std::uint32_t pages = ((page >> 5U) & 0x7ffffU) << 2U | ((page >> 29U) & 3U);
         const std::int64_t relative =
             static_cast<std::int64_t>(std::uint64_t{pages} << 43U) >> 31;  // 21 bits, × 4096
-        return ((address + at) & ~0xfffULL) + static_cast<std::uint64_t>(relative) + ((fetch >> 10U) & 0xfffU) * 8;
+        return ((address + at) & ~0xfffULL) + static_cast<std::uint64_t>(relative) +
+               std::uint64_t{(fetch >> 10U) & 0xfffU} * 8;
     }
     return std::nullopt;
 }

@@ -109,7 +109,7 @@ Symbols symbolize(std::span<const Request> requests) {
         }
     }
     symbols.functions = std::move(names).take_functions();
-    symbols.files = std::move(names).take_files();
+    symbols.files = std::move(names).take_files();  // NOLINT(bugprone-use-after-move): each takes its own part
     return symbols;
 }
 

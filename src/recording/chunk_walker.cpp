@@ -13,7 +13,7 @@ namespace kymo::recording {
 
 namespace {
 
-constexpr std::size_t kReadAhead = 256 * 1024;
+constexpr std::size_t kReadAhead = std::size_t{256} << 10U;
 
 bool all_zero(const ChunkHeader& header) {
     static constexpr ChunkHeader kZero{};

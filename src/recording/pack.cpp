@@ -21,7 +21,7 @@ namespace kymo::recording {
 
 namespace {
 
-constexpr std::size_t kWriteBytes = 1024 * 1024;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 20U;
 
 Error write_error(const std::filesystem::path& path, int error) {
     const std::string what = path.string() + " was not packed: " + std::strerror(error);

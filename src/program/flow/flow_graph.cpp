@@ -81,7 +81,7 @@ class Builder {
         while (!work_.empty()) {
             const std::uint64_t address = work_.back();
             work_.pop_back();
-            ByteMark& first = *mark(address);
+            const ByteMark& first = *mark(address);
             graph_.overlaps += first.inside;
             const std::uint64_t begin = snap(address);
             mark(begin)->leader = 1;

@@ -107,7 +107,7 @@ class Havlak {
             is_header_[header] = true;
             add(find(latch));
         }
-        for (std::size_t next = 0; next < body.size(); ++next) {
+        for (std::size_t next = 0; next < body.size(); ++next) {  // NOLINT(modernize-loop-convert): it grows
             const std::uint32_t member = body[next];
             for (std::size_t i = 0; i < other_[member].size(); ++i) {
                 if (!spend(1)) {
