@@ -25,7 +25,7 @@ def main():
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build").resolve()
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 9
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
-    program = build / "bench/short_threads"
+    program = build / "tests/programs/short_threads"
     with tempfile.TemporaryDirectory(prefix="kymo-thread-bench-") as name:
         folder = pathlib.Path(name)
         for shape, at_once in (("one after another", 1), ("fifty at a time", 50), ("all at once", count)):

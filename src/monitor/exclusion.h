@@ -1,14 +1,17 @@
 // Mutual exclusion inside the monitor.
 //
-// SpinLock: short critical sections shared by threads and by their sampling handlers. A handler may spin on
-// it, because nobody who holds it can be waiting for that handler: outside handlers it is only taken under
-// Quiet. A forked child resets it (the holder may not exist there).
+// Lock: short critical sections shared by threads and by their sampling handlers. A handler may wait for it, because
+// nobody who holds it can be waiting for that handler: outside handlers it is only taken under Quiet. Waiters sleep
+// (futex; three states, as in U. Drepper, "Futexes Are Tricky", 2011): were they to yield and try again, a holder that
+// is preempted among thousands of threads would wait for a turn of each of them (seen: 30 s for 5,000 threads that end
+// together). A forked child resets it (the holder may not exist there). errno is kept.
 //
 // Quiet: this thread takes no signal until the end of the scope, so the sampling handler cannot interrupt the
 // monitor's own work on this thread, and no handler of the program can jump out of it.
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -16,30 +19,46 @@
 
 namespace kymo::monitor {
 
-class SpinLock {
+class Lock {
   public:
     void lock() {
-        while (held_.exchange(1, std::memory_order_acquire) != 0) {
-            // The holder may be on this very processor, preempted: let it run.
-            syscall(SYS_sched_yield);
+        std::uint32_t seen = kFree;
+        if (state_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire)) {
+            return;
+        }
+        const int error = errno;
+        while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
+            syscall(SYS_futex, &state_, kWait, kAwaited, nullptr);
+        }
+        errno = error;
+    }
+    void unlock() {
+        if (state_.exchange(kFree, std::memory_order_release) == kAwaited) {
+            syscall(SYS_futex, &state_, kWake, 1);
         }
     }
-    void unlock() { held_.store(0, std::memory_order_release); }
-    void reset() { held_.store(0, std::memory_order_relaxed); }
+    void reset() { state_.store(kFree, std::memory_order_relaxed); }
 
   private:
-    std::atomic<std::uint32_t> held_{0};
+    static constexpr std::uint32_t kFree = 0;
+    static constexpr std::uint32_t kHeld = 1;
+    static constexpr std::uint32_t kAwaited = 2;
+    static constexpr int kWait = 128;  // FUTEX_WAIT | FUTEX_PRIVATE_FLAG; linux/futex.h clashes with some C libraries'
+    static constexpr int kWake = 129;
+
+    std::atomic<std::uint32_t> state_{kFree};
+    static_assert(sizeof(state_) == 4);
 };
 
 class Locked {
   public:
-    explicit Locked(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+    explicit Locked(Lock& lock) : lock_(lock) { lock_.lock(); }
     ~Locked() { lock_.unlock(); }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
 
   private:
-    SpinLock& lock_;
+    Lock& lock_;
 };
 
 // The kernel's own mask type: 64 signals in 8 bytes. The raw call is used because sigprocmask is one of the

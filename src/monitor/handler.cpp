@@ -47,13 +47,13 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
     return view->begin() != view->end();
 }
 
-// The first frame goes to thread.frames[1]: [0] is for a leaf of the monitor's own.
+// The first frame goes to thread.frames()[1]: [0] is for a leaf of the monitor's own.
 unwind::WalkResult walk_path(ThreadState& thread, const unwind::Registers& registers) {
     unwind::MemoryView stack;
     find_stack(&thread, registers.sp(), &stack);
     const unwind::StackFinder others{&thread, find_stack};
     return unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack,
-                        std::span(thread.frames).subspan(1), &others);
+                        thread.frames().subspan(1), &others);
 }
 
 // The monitor's own frames (the wrapper that starts a thread) are no part of the program's path.
@@ -96,14 +96,14 @@ unwind::Frame frame_at(std::uint64_t pc) {
 // `own_pc` not 0: the monitor itself was at work there, in the handler that interrupted this path.
 Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, std::uint64_t own_pc = 0) {
     const unwind::WalkResult walk = walk_path(thread, registers);
-    const std::size_t frames = drop_own_frames({thread.frames + 1, walk.count});
+    const std::size_t frames = drop_own_frames(thread.frames().subspan(1, walk.count));
     if (own_pc != 0) {
-        thread.frames[0] = frame_at(own_pc);
+        thread.frames()[0] = frame_at(own_pc);
     }
     const std::size_t own = own_pc != 0 ? 1 : 0;
     bool cut = false;
     Path path;
-    path.leaf = enter(thread, {thread.frames + 1 - own, frames + own}, &cut);
+    path.leaf = enter(thread, thread.frames().subspan(1 - own, frames + own), &cut);
     const auto end = cut ? unwind::PathEnd::kTooDeep : walk.end;
     path.flags = static_cast<std::uint64_t>(end) | (walk.recovered ? recording::kRecoveredFrame : 0);
     return path;
@@ -186,7 +186,8 @@ ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers
     }
     const unwind::WalkResult walk = walk_path(thread, registers);
     bool cut = false;
-    return enter(thread, {thread.frames + 1, drop_own_frames({thread.frames + 1, walk.count})}, &cut);
+    const std::size_t frames = drop_own_frames(thread.frames().subspan(1, walk.count));
+    return enter(thread, thread.frames().subspan(1, frames), &cut);
 }
 
 void handle_signal(int signal, siginfo_t* info, void* context) {

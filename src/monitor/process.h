@@ -104,12 +104,12 @@ class Process {
     unwind::ImageSet images_;
     ImageId own_image_{0};
 
-    SpinLock log_lock_;
+    Lock log_lock_;
     recording::FileWriter file_;
     recording::StreamWriter log_;
     bool file_failed_ = false;
 
-    mutable SpinLock threads_lock_;
+    mutable Lock threads_lock_;
     ThreadState* live_ = nullptr;
     ThreadState* spare_ = nullptr;
     std::atomic<std::uint32_t> next_stream_{1};

@@ -11,7 +11,7 @@ namespace kymo::monitor {
 
 namespace {
 
-SpinLock action_lock;
+Lock action_lock;
 struct sigaction programs_action{};  // for the sampling signal; zero: SIG_DFL
 // Bit n−1: the program's handler of signal n blocks the sampling signal while it runs.
 std::atomic<std::uint64_t> masks_with_ours{0};

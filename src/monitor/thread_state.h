@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <pthread.h>
+#include <span>
 
 namespace kymo::monitor {
 
@@ -77,9 +78,11 @@ struct ThreadState {
     ThreadState* next = nullptr;
     ThreadState* previous = nullptr;
 
-    // The handler runs on whatever stack the program has there, which may be small: what it needs is kept here. Pages
-    // that are never touched cost nothing.
-    unwind::Frame frames[ContextTree::kMaxDepth + 1];
+    // The handler runs on whatever stack the program has there, which may be small: what it needs is kept here. Bytes
+    // that no constructor touches: the pages of most threads are never needed.
+    std::span<unwind::Frame> frames() { return {reinterpret_cast<unwind::Frame*>(frame_space), kMostFrames}; }
+    static constexpr std::size_t kMostFrames = ContextTree::kMaxDepth + 1;
+    alignas(unwind::Frame) std::uint8_t frame_space[kMostFrames * sizeof(unwind::Frame)];
     std::uint8_t copied_stack[64 * 1024];
 };
 

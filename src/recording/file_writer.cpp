@@ -102,7 +102,7 @@ bool within_size_limit(std::uint64_t end) {
 }
 
 std::uint64_t whole_chunks(std::uint64_t bytes) {
-    return kHeaderBytes + (bytes - kHeaderBytes) / kChunkBytes * kChunkBytes;
+    return kHeaderBytes + (bytes - kHeaderBytes) / kGridBytes * kGridBytes;
 }
 
 std::atomic_ref<std::uint64_t> used_of(FileHeader& header) {
@@ -170,7 +170,7 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     fresh.header_bytes = kHeaderBytes;
     fresh.machine = options.machine;
     fresh.clock = static_cast<std::uint8_t>(options.clock);
-    fresh.chunk_bytes = kChunkBytes;
+    fresh.chunk_bytes = kGridBytes;
     fresh.pid = options.pid;
     const std::size_t producer = options.producer.size() < kProducerBytes ? options.producer.size() : kProducerBytes;
     fresh.producer_bytes = static_cast<std::uint32_t>(producer);
@@ -281,12 +281,12 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
     if (!is_open() || bytes > kMaxChunkBytes || full()) {
         return nullptr;
     }
-    const std::uint64_t capacity = (bytes + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
+    const std::uint64_t capacity = (bytes + kGridBytes - 1) / kGridBytes * kGridBytes;
     const auto used = used_of(*header());
     std::uint64_t offset = used.load(std::memory_order_relaxed);
     do {
         if (offset + capacity > mapped_bytes_) {
-            if (capacity == kChunkBytes) {
+            if (capacity <= kChunkBytes) {
                 fail(EFBIG);
             }
             return nullptr;
@@ -314,7 +314,7 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
 
 ChunkHeader* FileWriter::chunk_at(std::uint64_t number) const {
     return reinterpret_cast<ChunkHeader*>(base_.load(std::memory_order_relaxed) + kHeaderBytes +
-                                          (number - 1) * kChunkBytes);
+                                          (number - 1) * kGridBytes);
 }
 
 ChunkHeader* FileWriter::take_released() {
@@ -338,7 +338,7 @@ ChunkHeader* FileWriter::take_released() {
 void FileWriter::give_back(ChunkHeader* chunk) {
     const auto offset =
         static_cast<std::uint64_t>(reinterpret_cast<std::uint8_t*>(chunk) - base_.load(std::memory_order_relaxed));
-    const std::uint64_t number = (offset - kHeaderBytes) / kChunkBytes + 1;
+    const std::uint64_t number = (offset - kHeaderBytes) / kGridBytes + 1;
     const std::atomic_ref<std::uint32_t> next(chunk->next_free);
     std::uint64_t head = free_.load(std::memory_order_relaxed);
     do {

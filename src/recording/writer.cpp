@@ -12,6 +12,7 @@ void StreamWriter::open(FileWriter& file, StreamId stream) {
     generation_ = file.generation();
     stream_ = stream;
     first_ = true;
+    small_taken_ = false;
     marker_due_ = false;
     unwritten_ = 0;
     bases_.clear();
@@ -68,10 +69,14 @@ bool StreamWriter::make_room(std::size_t kept, std::size_t fresh) {
             file_->give_back(chunk);
         }
     }
-    ChunkHeader* const chunk = file_->take(sizeof(ChunkHeader) + fresh, raw(stream_));
+    // Most streams of a program with thousands of threads are short: a small chunk first.
+    const std::size_t needed = sizeof(ChunkHeader) + fresh;
+    const std::size_t usual = small_taken_ ? kChunkBytes : kGridBytes;
+    ChunkHeader* const chunk = file_->take(needed < usual ? usual : needed, raw(stream_));
     if (chunk == nullptr) {
         return false;
     }
+    small_taken_ = true;
     leave();
     enter(chunk, true);
     return true;

@@ -14,7 +14,8 @@
 // fit kMaxChunkBytes either is refused and counted.
 //
 // Cost: append about 25 ns; taking a chunk up to 100 µs once every 64 KiB (some 3,300 samples), nearly all of it the
-// kernel making sixteen pages ready, which as page faults would fall into the measurement instead.
+// kernel making sixteen pages ready, which as page faults would fall into the measurement instead. A stream's first
+// chunk is of two pages: thousands of threads that live at the same time, each with a few samples, take 8 KiB each.
 #pragma once
 
 #include "base/ids.h"
@@ -79,8 +80,9 @@ class StreamWriter {
     std::uint8_t* end_ = nullptr;  // of the chunk
     std::uint32_t generation_ = 0;
     StreamId stream_{0};
-    bool first_ = true;        // has had no chunk yet
-    bool marker_due_ = false;  // the next row needs a stream marker before it
+    bool first_ = true;         // has had no chunk yet
+    bool small_taken_ = false;  // has had a new chunk: the next is of the usual size
+    bool marker_due_ = false;   // the next row needs a stream marker before it
     std::uint64_t unwritten_ = 0;
     DeltaBases bases_;
 };

@@ -71,7 +71,7 @@ TEST(FormatDocument, TheWriterMakesTheSameBytes) {
     ASSERT_EQ(writer.close(), 0);
     std::ifstream written(folder / "a.krec", std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(written)), std::istreambuf_iterator<char>());
-    ASSERT_EQ(bytes.size(), kHeaderBytes + kChunkBytes);
+    ASSERT_EQ(bytes.size(), kHeaderBytes + kGridBytes);
     EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), 60),
               std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
     EXPECT_EQ(bytes.substr(0, 12), std::string(reinterpret_cast<const char*>(expected.data()), 12));

@@ -325,17 +325,24 @@ TEST(Reader, OneDamagedChunkCostsOnlyItsOwnRows) {
     const TemporaryFolder folder;
     const auto path = folder / "a.krec";
     const RowsByStream written = write_sample_file(path);
-    // The third chunk's magic. The first has the descriptions, the second the first streams.
-    constexpr std::uint64_t kDamaged = kHeaderBytes + 2 * kChunkBytes;
-    std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(kDamaged).put('X');
+    // The magic of the first chunk that begins with stream 3.
+    std::fstream bytes(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::uint64_t damaged = kHeaderBytes;
+    ChunkHeader header{};
+    while (bytes.seekg(static_cast<std::streamoff>(damaged)).read(reinterpret_cast<char*>(&header), sizeof header) &&
+           header.stream != 3) {
+        damaged += header.capacity;
+    }
+    bytes.seekp(static_cast<std::streamoff>(damaged)).put('X');
+    bytes.close();
     const auto file = File::open(path);
     ASSERT_TRUE(file);
     RowsByStream read;
     const auto report = gather(*file, read);
     ASSERT_TRUE(report);
     ASSERT_EQ(report->damages, 1U);
-    EXPECT_EQ(report->damaged[0].offset, kDamaged);
-    EXPECT_EQ(report->damaged[0].bytes, kChunkBytes);
+    EXPECT_EQ(report->damaged[0].offset, damaged);
+    EXPECT_EQ(report->damaged[0].bytes, header.capacity);
     EXPECT_EQ(read[1], written.at(1));
     EXPECT_EQ(read[2], written.at(2));
     EXPECT_LT(read[3].size() + read[4].size(), written.at(3).size() + written.at(4).size());
