@@ -1,0 +1,98 @@
+// A case: one comparison of two sides of the evidence, made ready for rules to look at.
+//
+// What is compared, by Contrast:
+//   kRun         the run as a whole. No sides: rules read RunFacts, wait targets and nodes; their sums are exact.
+//   kSpace       a kept node against the rest of the program. One case a node. `bad` is the node, `good` the rest.
+//   kOccurrences a node's slow visits against its fast ones. Only where there are slow ones (statistics/split.h).
+//   kNeighbours  a node's visits that follow one neighbour against its other visits.
+//   kGaps        a node's long gaps against its other gaps.
+//   kThreads     threads at the same step of one node: the one that works longest against the others.
+//
+// Cases of kOccurrences and kNeighbours carry the exact account of the excess; kSpace, kOccurrences and kNeighbours
+// the tested features. Plain values that refer to the Evidence: it lives longer.
+#pragma once
+
+#include "findings/account.h"
+#include "findings/finding.h"
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace kymo::findings {
+
+enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kNeighbours, kGaps, kThreads };
+
+struct Side {
+    std::size_t count = 0;  // visits, gaps; of kSpace's rest and kRun: 1
+    double median_ns = 0;
+    spacetime::TimeTerms terms;        // sums
+    std::vector<std::int64_t> deltas;  // by counter, sums
+};
+
+// What was compared between the sides, visit by visit.
+struct Feature {
+    std::string name;
+    // Means over the visits of a side: of a counter its count in a visit (kSpace: in a second of processor time),
+    // otherwise the feature's own value.
+    double bad = 0;
+    double good = 0;
+    double effect = 0;  // Cliff's delta of the feature as tested: counters by wall time
+    double shift = 0;   // Hodges–Lehmann, likewise
+    double p = 1;       // adjusted for all features of the case
+    double q = 1;       // and for all cases
+};
+
+struct GapRow {
+    std::uint32_t thread = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t after = 0;  // neighbour that follows the visit before it: what begins to fill the gap
+    std::uint32_t order = 0;  // of the visit before it
+};
+
+// One step of a phase: what each thread worked in it.
+struct StepRow {
+    std::uint32_t step = 0;
+    std::vector<double> busy_ns;  // by Case::threads
+};
+
+struct Case {
+    const spacetime::Evidence* evidence = nullptr;
+    Contrast contrast = Contrast::kRun;
+    std::uint32_t node = kNoNode;
+    std::uint32_t neighbour = spacetime::kStreamEdge;  // kNeighbours: what comes before
+
+    // kOccurrences, kNeighbours: rows of the node's VisitTable.
+    std::vector<std::size_t> bad_rows;
+    std::vector<std::size_t> good_rows;
+    Side bad;
+    Side good;
+    Excess excess;
+    std::vector<Feature> features;  // clearest first
+
+    std::vector<GapRow> long_gaps;  // kGaps
+    std::vector<GapRow> short_gaps;
+    std::vector<StepRow> steps;          // kThreads
+    std::vector<std::uint32_t> threads;  // taking part in the bad side; kThreads: all that take part
+
+    bool tested = false;  // false: fewer than three bad, or too few visits for any test to show anything
+    double p = 1;         // some feature differs
+    double q = 1;
+
+    const spacetime::SpaceNode& space() const { return evidence->nodes[node]; }
+    // Null: there is no such feature.
+    const Feature* feature(std::string_view name) const;
+    // bad / good of a feature is at least `ratio` and, where it could be tested, chance does not explain it.
+    bool differs(std::string_view name, double ratio) const;
+    // The part of the excess that is in these terms, 0 … 1; 0 where there is no excess.
+    double excess_share(TermSet terms) const;
+    // ns of [begin, end) of each bad visit.
+    std::vector<TimeRange> bad_times() const;
+};
+
+// Index of a counter by name; kNoNode: the recording has no such event.
+std::uint32_t counter(const spacetime::Evidence& evidence, std::string_view name);
+
+}  // namespace kymo::findings

@@ -1,0 +1,75 @@
+#include "findings/cases/sides.h"
+
+#include "findings/statistics/robust.h"
+
+#include <algorithm>
+
+namespace kymo::findings {
+
+using spacetime::VisitTable;
+
+Side side_of(const VisitTable& visits, std::span<const std::size_t> rows) {
+    Side side;
+    side.count = rows.size();
+    side.deltas.assign(visits.counters, 0);
+    std::vector<double> walls;
+    for (const std::size_t row : rows) {
+        walls.push_back(static_cast<double>(visits.terms[row].wall()));
+        side.terms += visits.terms[row];
+        const auto deltas = visits.deltas_of(row);
+        for (std::size_t c = 0; c < deltas.size(); ++c) {
+            side.deltas[c] += deltas[c];
+        }
+    }
+    side.median_ns = median(std::move(walls));
+    return side;
+}
+
+void fill_sides(std::span<const char> label, Case* subject) {
+    const VisitTable& visits = subject->space().rows;
+    for (std::size_t row = 0; row < label.size(); ++row) {
+        (label[row] != 0 ? subject->bad_rows : subject->good_rows).push_back(row);
+    }
+    subject->bad = side_of(visits, subject->bad_rows);
+    subject->good = side_of(visits, subject->good_rows);
+    subject->excess = account(visits, subject->bad_rows, subject->good_rows);
+    for (const std::size_t row : subject->bad_rows) {
+        subject->threads.push_back(visits.thread[row]);
+    }
+    std::sort(subject->threads.begin(), subject->threads.end());
+    subject->threads.erase(std::unique(subject->threads.begin(), subject->threads.end()), subject->threads.end());
+}
+
+std::vector<VisitRef> visits_of(const VisitTable& table) {
+    std::vector<VisitRef> visits;
+    visits.reserve(table.size());
+    for (std::size_t row = 0; row < table.size(); ++row) {
+        visits.push_back({&table, row});
+    }
+    return visits;
+}
+
+std::vector<double> durations(const VisitTable& table) {
+    std::vector<double> result;
+    result.reserve(table.size());
+    for (const spacetime::TimeTerms& terms : table.terms) {
+        result.push_back(static_cast<double>(terms.wall()));
+    }
+    return result;
+}
+
+std::vector<char> swapped_labels(std::span<const VisitRef> visits, std::span<const char> label, Random* random) {
+    std::vector<char> result(label.begin(), label.end());
+    for (std::size_t i = 0; i + 1 < result.size(); ++i) {
+        if (visits[i].table->thread[visits[i].row] == visits[i + 1].table->thread[visits[i + 1].row] &&
+            result[i] != result[i + 1]) {
+            if (random->below(2) != 0) {
+                std::swap(result[i], result[i + 1]);
+            }
+            ++i;
+        }
+    }
+    return result;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,23 @@
+// The two sides of a comparison of one node's visits.
+#pragma once
+
+#include "findings/cases/case.h"
+#include "findings/cases/features.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace kymo::findings {
+
+Side side_of(const spacetime::VisitTable& visits, std::span<const std::size_t> rows);
+// Rows, sides, account and threads of a case from labels on all of the node's kept visits.
+void fill_sides(std::span<const char> label, Case* subject);
+std::vector<VisitRef> visits_of(const spacetime::VisitTable& table);
+// ns of wall time, by row.
+std::vector<double> durations(const spacetime::VisitTable& table);
+
+// Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.
+std::vector<char> swapped_labels(std::span<const VisitRef> visits, std::span<const char> label, Random* random);
+
+}  // namespace kymo::findings

@@ -1,0 +1,92 @@
+// A kept node against the rest of the program.
+#include "findings/cases/make.h"
+#include "findings/cases/sides.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kymo::findings {
+namespace {
+
+using spacetime::Evidence;
+using spacetime::SpaceNode;
+
+double per_second(std::int64_t count, const spacetime::TimeTerms& terms) {
+    return processor(terms) > 0 ? static_cast<double>(count) * 1e9 / static_cast<double>(processor(terms)) : 0;
+}
+
+// The visits of a level, by thread, then in time.
+std::vector<VisitRef> level_visits(const Evidence& evidence, const std::vector<std::uint32_t>& siblings) {
+    std::vector<VisitRef> visits;
+    for (const std::uint32_t node : siblings) {
+        const std::vector<VisitRef> own = visits_of(evidence.nodes[node].rows);
+        visits.insert(visits.end(), own.begin(), own.end());
+    }
+    std::sort(visits.begin(), visits.end(), [](const VisitRef& a, const VisitRef& b) {
+        const std::pair left(a.table->thread[a.row], a.table->begin[a.row]);
+        const std::pair right(b.table->thread[b.row], b.table->begin[b.row]);
+        return left < right;
+    });
+    return visits;
+}
+
+Side rest_of(const Evidence& evidence, const SpaceNode& space) {
+    Side rest;
+    rest.count = 1;
+    rest.terms = evidence.run.total;
+    for (const TermInfo& info : kTerms) {
+        rest.terms.*info.member -= space.total.*info.member;
+    }
+    rest.deltas = evidence.run.deltas;
+    for (std::size_t c = 0; c < rest.deltas.size() && c < space.deltas.size(); ++c) {
+        rest.deltas[c] -= space.deltas[c];
+    }
+    return rest;
+}
+
+}  // namespace
+
+void add_space_cases(const Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> levels;  // parent → children
+    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
+        const spacetime::SpaceKind kind = evidence.nodes[node].kind;
+        if (kind != spacetime::SpaceKind::kIteration && kind != spacetime::SpaceKind::kMark) {
+            levels[evidence.nodes[node].parent].push_back(node);
+        }
+    }
+    for (const auto& [parent, siblings] : levels) {
+        const std::vector<VisitRef> visits = level_visits(evidence, siblings);
+        const std::vector<FeatureColumn> columns =
+            siblings.size() > 1 ? feature_columns(evidence, visits, false) : std::vector<FeatureColumn>();
+        for (const std::uint32_t node : siblings) {
+            const SpaceNode& space = evidence.nodes[node];
+            Case subject;
+            subject.evidence = &evidence;
+            subject.contrast = Contrast::kSpace;
+            subject.node = node;
+            subject.threads = space.threads;
+            subject.bad.count = space.visits;
+            subject.bad.terms = space.total;
+            subject.bad.deltas = space.deltas;
+            subject.good = rest_of(evidence, space);
+            std::vector<char> label;
+            for (const VisitRef& visit : visits) {
+                label.push_back(visit.table == &space.rows ? 1 : 0);
+            }
+            if (options.shuffle != nullptr) {
+                label = swapped_labels(visits, label, options.shuffle);
+            }
+            test_features(visits, label, columns, Null::kPairs, Random(0x5bace + node), options.permutations,
+                          &subject);
+            for (Feature& feature : subject.features) {
+                if (const std::uint32_t c = counter(evidence, feature.name); c != kNoNode) {
+                    feature.bad = per_second(space.deltas[c], space.total);
+                    feature.good = per_second(subject.good.deltas[c], subject.good.terms);
+                }
+            }
+            cases->push_back(std::move(subject));
+        }
+    }
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,79 @@
+// A finding: a defect (or an advantage) of the program, with its evidence, what is at stake, and what to do about it.
+//
+// Findings are data; terminal, page and JSON print the same ones. Plain values.
+#pragma once
+
+#include "spacetime/evidence/node.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace kymo::findings {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+inline constexpr std::uint32_t kNoNode = 0xffffffffU;
+
+// ns of the run's clock.
+struct TimeRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool operator==(const TimeRange&) const = default;
+};
+
+// One thing measured on both sides. kUnknown where a figure makes no sense or was not tested.
+struct EvidenceRow {
+    std::string event;  // an event of the recording, a term of time, or another feature, in words
+    double bad = kUnknown;
+    double good = kUnknown;
+    double ratio = kUnknown;   // bad / good
+    double effect = kUnknown;  // Cliff's delta, −1 … 1
+    double q = kUnknown;       // share of false ones expected among those at least as clear
+};
+
+// Seconds of one thread.
+struct ThreadTime {
+    std::uint32_t thread = 0;  // index of Profile::threads
+    double ns = 0;
+    bool operator==(const ThreadTime&) const = default;
+};
+
+struct Finding {
+    std::string kind;   // docs/findings.md
+    std::string title;  // one sentence or a few, in plain words
+    spacetime::Place place;
+    std::uint32_t node = kNoNode;        // index of Evidence::nodes
+    std::vector<TimeRange> when;         // ascending; empty: the whole run
+    std::vector<std::uint32_t> threads;  // index of Profile::threads, ascending
+
+    // What is at stake, and no more: the explained excess. `seconds` is added up over threads; `share` is that of the
+    // thread that lost most, by the run's duration: what the run could at most become shorter by.
+    double seconds = 0;
+    double share = 0;
+    double share_low = 0;  // lower bound of `share`: findings are ranked by it
+
+    std::vector<EvidenceRow> evidence;
+    // Tested: 1 − q. Otherwise: the part of `seconds` that is sure after the error of sampling.
+    double confidence = 0;
+    bool tested = false;  // false: too few to test, or a plain sum: accounted for exactly
+    std::string direction;
+    std::string confirm;        // an experiment
+    std::vector<Finding> also;  // other rules that fit the same time
+};
+
+// How many findings chance gives: the whole chain, on labels that mean nothing.
+struct Control {
+    std::size_t rounds = 0;
+    double findings = 0;          // mean over the rounds
+    std::size_t comparisons = 0;  // that could alarm
+};
+
+struct Judgement {
+    std::vector<Finding> findings;    // most at stake first
+    std::vector<Finding> advantages;  // likewise
+    Control control;
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,71 @@
+#include "findings/judge.h"
+
+#include "findings/cases/make.h"
+#include "findings/rule.h"
+#include "findings/stories.h"
+#include "findings/weigh.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kymo::findings {
+namespace {
+
+constexpr std::uint64_t kSeed = 0xc0de;
+constexpr std::size_t kControlPermutations = 499;
+
+// A claim that rests on a feature does not stand where chance explains the feature.
+bool is_chance(const Case& subject, const Claim& claim, double significance) {
+    if (claim.feature.empty() || !subject.tested) {
+        return false;
+    }
+    const Feature* feature = subject.feature(claim.feature);
+    return feature == nullptr || feature->q > significance;
+}
+
+Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Case>& cases,
+                      const JudgeOptions& options) {
+    std::vector<Weighed> defects;
+    std::vector<Weighed> advantages;
+    for (const Rule* rule : rules()) {
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (cases[i].contrast != rule->contrast) {
+                continue;
+            }
+            std::vector<Claim> claims;
+            rule->look(cases[i], &claims);
+            for (Claim& claim : claims) {
+                if (is_chance(cases[i], claim, options.significance)) {
+                    continue;
+                }
+                Weighed weighed = weigh(cases[i], *rule, std::move(claim));
+                weighed.subject = i;
+                if (weighed.finding.share_low >= options.least_share) {
+                    (rule->is_advantage ? advantages : defects).push_back(std::move(weighed));
+                }
+            }
+        }
+    }
+    Judgement judgement;
+    judgement.findings = join_stories(evidence, std::move(defects));
+    judgement.advantages = join_stories(evidence, std::move(advantages));
+    return judgement;
+}
+
+}  // namespace
+
+Judgement judge(const spacetime::Evidence& evidence, const JudgeOptions& options) {
+    Judgement judgement = judge_cases(evidence, make_cases(evidence), options);
+    Random random(kSeed);
+    for (std::size_t round = 0; round < options.rounds; ++round) {
+        const std::vector<Case> cases =
+            make_cases(evidence, {.shuffle = &random, .permutations = kControlPermutations});
+        judgement.control.comparisons = cases.size();
+        judgement.control.findings += static_cast<double>(judge_cases(evidence, cases, options).findings.size());
+    }
+    judgement.control.rounds = options.rounds;
+    judgement.control.findings /= static_cast<double>(std::max<std::size_t>(1, options.rounds));
+    return judgement;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,60 @@
+// A rule: from a case to a claim about the program, with what it takes and what would speak against it.
+//
+// Rules are rows of one table (rules/table.cpp), one file each. To add one: a file here with its Rule, a line in
+// table.cpp, a line in docs/findings.md, and a test with a case where it holds and one where its counter-evidence
+// keeps it quiet. Rules are pure functions: they see one case (and through it the whole evidence) and say what they
+// claim; testing, bounding, ranking and joining is done by the engine (judge.h), the same for all.
+#pragma once
+
+#include "findings/cases/case.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::findings {
+
+// What a rule says. At stake is either a part of the case's excess (`explains`: of kOccurrences and kNeighbours),
+// which the engine adds up and bounds, or sums of its own (`own`), exact over the evidence.
+struct Claim {
+    std::string title;  // plain words, one or a few sentences
+
+    std::optional<Explains> explains = {};
+    std::vector<ThreadTime> own = {};    // ns by thread
+    double own_sure = 1;                 // part of `own` that is sure after the error of measuring
+    std::vector<double> own_parts = {};  // where `own` adds up from many occasions: ns each, for the bootstrap
+    TermSet own_terms = kAllTerms;       // what kind of time `own` is
+
+    // Default: the case's node, its bad visits' times, its threads.
+    std::uint32_t node = kNoNode;
+    std::optional<spacetime::Place> place = {};
+    std::vector<TimeRange> when = {};
+    std::vector<std::uint32_t> threads = {};
+    std::vector<std::uint32_t> targets = {};  // wait targets that it speaks of, ascending: joins claims on one wait
+
+    std::vector<EvidenceRow> evidence = {};  // the engine adds the account of the excess and the clear features
+    std::string_view feature = {};           // the claim rests on this feature's test: its q is the claim's
+    std::string direction = {};              // default: the rule's
+    std::string confirm = {};                // default: the rule's
+};
+
+struct Rule {
+    std::string_view kind;  // docs/findings.md
+    Contrast contrast = Contrast::kRun;
+    std::string_view needs;    // preconditions, in words: what `look` asks for
+    std::string_view against;  // counter-evidence required absent, in words
+    // Adds a claim for each thing in the case that meets the preconditions and has no counter-evidence.
+    void (*look)(const Case& subject, std::vector<Claim>* claims) = nullptr;
+    std::string_view direction;  // one sentence
+    std::string_view confirm;    // an experiment the user can run
+    // Says what happened, not why: shown only where no other rule explains at least half as much of the same time.
+    bool is_generic = false;
+    bool is_advantage = false;
+};
+
+// All rules, in order: of equal claims on the same time the earlier rule is shown.
+std::span<const Rule* const> rules();
+
+}  // namespace kymo::findings

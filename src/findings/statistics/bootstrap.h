@@ -1,0 +1,22 @@
+// How little could the excess of the slow visits be? A lower bound by bootstrap over visits (Efron 1979).
+#pragma once
+
+#include "findings/statistics/random.h"
+
+#include <cstddef>
+#include <span>
+
+namespace kymo::findings {
+
+struct LowerBoundOptions {
+    double confidence = 0.95;  // one-sided
+    std::size_t rounds = 400;
+    std::size_t most_values = 512;  // larger samples are thinned to so many of their quantiles; the sum is kept
+};
+
+// Lower bound of the sum of `excess` (one value a slow visit; values and result in one unit). Percentile bootstrap:
+// sums of as many values drawn with replacement. Of one value or two it is their sum: nothing is known of their
+// spread. Never more than the sum. Cost: rounds × values.
+double sum_lower_bound(std::span<const double> excess, Random random, const LowerBoundOptions& options = {});
+
+}  // namespace kymo::findings

@@ -1,0 +1,60 @@
+// Which features tell labelled visits from the others, under a null that respects time order.
+//
+// Visits that follow each other are alike, so their labels must not be shuffled one by one: on labelled data that
+// alarms in most blocks where nothing is wrong. Two nulls:
+//
+// - *circular shifts*: within each stream all labels are moved by one random distance, cyclically. Keeps the labels'
+//   own order and the features' autocorrelation, breaks what ties them. For labels found from durations.
+// - *paired signs*: each labelled visit is paired with the nearest unlabelled one of its stream; under the null
+// either
+//   of the two could be the labelled one. For labels that alternate regularly, which shifts would only map onto
+//   themselves.
+//
+// The statistic of a feature is the rank sum of the labelled ones, standardised (ties included), either way; the
+// p-values are those of the step-down maximum over the features (Westfall and Young 1993, as in Ge, Dudoit and Speed
+// 2003): P(any false alarm among the features) ≤ alpha. p = (1 + hits) / (1 + permutations); where a single stream
+// has fewer shifts than permutations are asked for, each shift is looked at once and p = hits / shifts.
+//
+// Work: features × (visits + labelled × permutations); permutations are cut so that this stays under kMostWork.
+#pragma once
+
+#include "findings/statistics/random.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kymo::findings {
+
+inline constexpr std::size_t kPermutations = 1999;
+inline constexpr std::size_t kLeastPermutations = 199;
+inline constexpr std::size_t kMostWork = 40'000'000;  // per call: well under a tenth of a second
+
+struct Labelled {
+    std::span<const std::uint32_t> stream;  // visits by stream, then in time
+    std::span<const char> label;
+    // Feature by feature, one value a visit. NaN is "not known": counts as the feature's median.
+    std::span<const std::vector<double>> features;
+};
+
+struct FeatureTest {
+    double statistic = 0;  // standardised rank sum: > 0 where labelled ones have more
+    double p = 1;          // of this feature alone
+    double adjusted = 1;   // of the maximum over features
+};
+
+struct MaxT {
+    std::vector<FeatureTest> features;
+    double p = 1;        // of the best feature, adjusted: is there any difference at all?
+    double least_p = 1;  // the smallest p that this many visits allow
+    std::size_t permutations = 0;
+};
+
+MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations = kPermutations);
+MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations = kPermutations);
+
+// The labels after one random circular shift in each stream: for the control.
+std::vector<char> shifted_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random);
+
+}  // namespace kymo::findings

@@ -1,0 +1,137 @@
+#include "findings/stories.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kymo::findings {
+namespace {
+
+using spacetime::Evidence;
+
+constexpr double kHalf = 0.5;
+constexpr double kMostOfIt = 0.8;
+
+bool is_inside(const Evidence& evidence, std::uint32_t node, std::uint32_t around) {
+    while (node < evidence.nodes.size()) {
+        if (node == around) {
+            return true;
+        }
+        node = evidence.nodes[node].parent;
+    }
+    return false;
+}
+
+bool related(const Evidence& evidence, std::uint32_t a, std::uint32_t b) {
+    return a == kNoNode || b == kNoNode || is_inside(evidence, a, b) || is_inside(evidence, b, a);
+}
+
+bool intersect(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
+std::vector<TimeRange> joined(std::vector<TimeRange> ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::vector<TimeRange> result;
+    for (const TimeRange& range : ranges) {
+        if (!result.empty() && range.begin <= result.back().end) {
+            result.back().end = std::max(result.back().end, range.end);
+        } else {
+            result.push_back(range);
+        }
+    }
+    return result;
+}
+
+double length(const std::vector<TimeRange>& ranges) {
+    double sum = 0;
+    for (const TimeRange& range : ranges) {
+        sum += static_cast<double>(range.end - range.begin);
+    }
+    return sum;
+}
+
+// Both joined.
+double common(const std::vector<TimeRange>& a, const std::vector<TimeRange>& b) {
+    double sum = 0;
+    for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+        const std::uint64_t begin = std::max(a[i].begin, b[k].begin);
+        const std::uint64_t end = std::min(a[i].end, b[k].end);
+        sum += end > begin ? static_cast<double>(end - begin) : 0;
+        (a[i].end < b[k].end ? i : k) += 1;
+    }
+    return sum;
+}
+
+// An empty list of times is the whole run, of threads all of them.
+bool at_the_same_time(const Finding& a, const Finding& b) {
+    if (!a.threads.empty() && !b.threads.empty() && !intersect(a.threads, b.threads)) {
+        return false;
+    }
+    if (a.when.empty() || b.when.empty()) {
+        return true;
+    }
+    const std::vector<TimeRange> left = joined(a.when);
+    const std::vector<TimeRange> right = joined(b.when);
+    return common(left, right) >= kHalf * std::min(length(left), length(right));
+}
+
+bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
+    if (intersect(a.targets, b.targets)) {
+        return true;
+    }
+    return related(evidence, a.finding.node, b.finding.node) && (a.terms & b.terms) != 0 &&
+           at_the_same_time(a.finding, b.finding);
+}
+
+std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story) {
+    // By falling share_low already.
+    std::size_t best = 0;
+    if (story[0].rule->is_generic) {
+        for (std::size_t i = 1; i < story.size(); ++i) {
+            if (!story[i].rule->is_generic && story[i].finding.share_low >= kHalf * story[0].finding.share_low) {
+                best = i;
+                break;
+            }
+        }
+    }
+    for (std::size_t i = 0; i < story.size(); ++i) {
+        const Finding& inner = story[i].finding;
+        if (i != best && inner.kind == story[best].finding.kind && inner.node != story[best].finding.node &&
+            is_inside(evidence, inner.node, story[best].finding.node) &&
+            inner.share_low >= kMostOfIt * story[best].finding.share_low) {
+            best = i;
+            i = static_cast<std::size_t>(-1);  // again from the front: still further inside
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+std::vector<Finding> join_stories(const Evidence& evidence, std::vector<Weighed> claims) {
+    std::stable_sort(claims.begin(), claims.end(),
+                     [](const Weighed& a, const Weighed& b) { return a.finding.share_low > b.finding.share_low; });
+    std::vector<Finding> findings;
+    while (!claims.empty()) {
+        std::vector<Weighed> story;
+        std::vector<Weighed> others;
+        for (Weighed& claim : claims) {
+            (story.empty() || same_story(evidence, story[0], claim) ? story : others).push_back(std::move(claim));
+        }
+        claims = std::move(others);
+        std::swap(story[0], story[best_of(evidence, story)]);
+        Finding finding = std::move(story[0].finding);
+        for (std::size_t i = 1; i < story.size(); ++i) {
+            const auto is_told = [&](const Finding& told) { return told.kind == story[i].finding.kind; };
+            if (!is_told(finding) && std::none_of(finding.also.begin(), finding.also.end(), is_told)) {
+                finding.also.push_back(std::move(story[i].finding));
+            }
+        }
+        findings.push_back(std::move(finding));
+    }
+    std::stable_sort(findings.begin(), findings.end(),
+                     [](const Finding& a, const Finding& b) { return a.share_low > b.share_low; });
+    return findings;
+}
+
+}  // namespace kymo::findings

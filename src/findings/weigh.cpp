@@ -1,0 +1,163 @@
+#include "findings/weigh.h"
+
+#include "findings/statistics/bootstrap.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace kymo::findings {
+namespace {
+
+constexpr std::uint64_t kSeed = 0xb007;
+constexpr double kSplitConfidence = 0.99;  // 1 − the rate at which the split of slow and fast may alarm falsely
+constexpr double kNoteworthyRatio = 2;     // features that were not tested are told from here on
+constexpr std::size_t kMostFeatures = 4;
+constexpr double kLeastPart = 0.05;  // parts of the excess are told from here on
+
+struct Stake {
+    double ns = 0;       // over all threads
+    double most_ns = 0;  // of the thread that lost most
+    double sure = 0;     // part that is sure
+};
+
+Stake stake_of(const std::map<std::uint32_t, double>& by_thread, double sure) {
+    Stake stake;
+    for (const auto& [thread, ns] : by_thread) {
+        stake.ns += ns;
+        stake.most_ns = std::max(stake.most_ns, ns);
+    }
+    stake.sure = std::clamp(sure, 0.0, 1.0);
+    return stake;
+}
+
+Stake explained_stake(const Case& subject, const Explains& explains) {
+    const std::vector<double> parts = explained(subject.space().rows, subject.excess, explains);
+    std::map<std::uint32_t, double> by_thread;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        by_thread[subject.space().rows.thread[subject.excess.rows[i]]] += parts[i];
+    }
+    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    // Each visit is held against the usual one, so that fluctuations upwards count and those downwards do not: the
+    // sum is at most what the sides differ by.
+    const double total = std::max(0.0, static_cast<double>(subject.excess.total()));
+    double low = sum_lower_bound(parts, Random(kSeed));
+    if (parts.size() < 3) {
+        const auto samples = static_cast<double>(std::max<std::uint64_t>(1, subject.space().median_samples));
+        low -= static_cast<double>(parts.size()) * static_cast<double>(subject.excess.usual.wall()) / samples;
+    }
+    const double cut = sum > 0 ? std::min(1.0, total / sum) : 0;
+    for (auto& [thread, ns] : by_thread) {
+        ns *= cut;
+    }
+    return stake_of(by_thread, sum > 0 ? low / sum : 0);
+}
+
+Stake own_stake(const Claim& claim) {
+    std::map<std::uint32_t, double> by_thread;
+    for (const ThreadTime& time : claim.own) {
+        by_thread[time.thread] += std::max(0.0, time.ns);
+    }
+    double sure = claim.own_sure;
+    const double parts = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
+    if (parts > 0) {
+        sure *= sum_lower_bound(claim.own_parts, Random(kSeed)) / parts;
+    }
+    return stake_of(by_thread, sure);
+}
+
+double ratio(double bad, double good) {
+    return good != 0 ? bad / good : kUnknown;
+}
+
+void add_account(const Case& subject, std::vector<EvidenceRow>* rows) {
+    const auto count = static_cast<double>(std::max<std::size_t>(1, subject.bad.count));
+    const auto row = [&](std::string event, std::int64_t usual, std::int64_t excess) {
+        const double good = static_cast<double>(usual) / 1e9;
+        const double bad = good + static_cast<double>(excess) / count / 1e9;
+        rows->push_back({std::move(event), bad, good, ratio(bad, good), kUnknown, kUnknown});
+    };
+    row("seconds", subject.excess.usual.wall(), subject.excess.total());
+    for (const TermInfo& info : kTerms) {
+        const std::int64_t excess = subject.excess.terms.*info.member;
+        if (static_cast<double>(excess) >= kLeastPart * static_cast<double>(subject.excess.total())) {
+            row("seconds of " + std::string(info.words), subject.excess.usual.*info.member, excess);
+        }
+    }
+}
+
+void add_features(const Case& subject, std::vector<EvidenceRow>* rows) {
+    std::size_t added = 0;
+    for (const Feature& feature : subject.features) {
+        const double by = ratio(feature.bad, feature.good);
+        const bool is_clear =
+            subject.tested ? feature.q <= 0.05 : by >= kNoteworthyRatio || by * kNoteworthyRatio <= 1;
+        const bool is_share = feature.name.rfind("share of ", 0) == 0;  // the account has it
+        if (is_clear && !is_share && feature.name != "duration" && added < kMostFeatures) {
+            rows->push_back(
+                {feature.name, feature.bad, feature.good, by, feature.effect, subject.tested ? feature.q : kUnknown});
+            ++added;
+        }
+    }
+}
+
+TermSet dominant_terms(const Case& subject, const Claim& claim) {
+    if (!claim.explains) {
+        return claim.own_terms;
+    }
+    TermSet terms = 0;
+    for (const TermInfo& info : kTerms) {
+        const auto part = static_cast<double>(subject.excess.terms.*info.member);
+        if (has(claim.explains->terms, info.term) && part * 5 >= static_cast<double>(subject.excess.total())) {
+            terms |= set_of(info.term);
+        }
+    }
+    return terms;
+}
+
+}  // namespace
+
+Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
+    Weighed weighed;
+    weighed.rule = &rule;
+    weighed.terms = dominant_terms(subject, claim);
+    weighed.targets = std::move(claim.targets);
+    const Stake stake = claim.explains ? explained_stake(subject, *claim.explains) : own_stake(claim);
+
+    Finding& finding = weighed.finding;
+    finding.kind = rule.kind;
+    finding.title = std::move(claim.title);
+    finding.node = claim.node != kNoNode ? claim.node : subject.node;
+    if (claim.place) {
+        finding.place = *claim.place;
+    } else if (finding.node != kNoNode) {
+        finding.place = subject.evidence->nodes[finding.node].place;
+    }
+    finding.when = claim.when.empty() ? subject.bad_times() : std::move(claim.when);
+    finding.threads = claim.threads.empty() ? subject.threads : std::move(claim.threads);
+    std::sort(finding.threads.begin(), finding.threads.end());
+    const auto wall = static_cast<double>(subject.evidence->run.end - subject.evidence->run.begin);
+    finding.seconds = stake.ns / 1e9;
+    finding.share = wall > 0 ? std::min(1.0, stake.most_ns / wall) : 0;
+    finding.share_low = finding.share * stake.sure;
+
+    finding.evidence = std::move(claim.evidence);
+    if (claim.explains) {
+        add_account(subject, &finding.evidence);
+    }
+    add_features(subject, &finding.evidence);
+    const Feature* feature = claim.feature.empty() ? nullptr : subject.feature(claim.feature);
+    finding.tested = subject.tested && (feature != nullptr || subject.contrast == Contrast::kOccurrences);
+    if (feature != nullptr && subject.tested) {
+        finding.confidence = 1 - feature->q;
+    } else {
+        finding.confidence = finding.tested ? kSplitConfidence : stake.sure;
+    }
+    finding.direction = claim.direction.empty() ? std::string(rule.direction) : std::move(claim.direction);
+    finding.confirm = claim.confirm.empty() ? std::string(rule.confirm) : std::move(claim.confirm);
+    return weighed;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,176 @@
+#include "findings/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using spacetime::Evidence;
+using spacetime::Place;
+
+std::string base_name(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+// Two significant digits below 10, none after the point above.
+std::string digits(double value) {
+    return value < 9.95 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+}
+
+}  // namespace
+
+std::string at_line(std::string_view file, std::uint32_t line) {
+    return file.empty() || line == 0 ? "" : fmt::format("{}:{}", base_name(file), line);
+}
+
+std::string name(const Place& place) {
+    const std::string function = place.function.empty()
+                                     ? (place.module.empty() ? "code without a name" : "code in " + place.module)
+                                     : "`" + place.function + "`";
+    std::string line = at_line(place.file, place.line_begin);
+    if (line.empty()) {
+        return function;
+    }
+    if (place.line_end > place.line_begin) {
+        line += fmt::format("–{}", place.line_end);
+    }
+    return fmt::format("{} ({})", function, line);
+}
+
+std::string name(const Evidence& evidence, std::uint32_t node) {
+    if (node >= evidence.nodes.size()) {
+        return "the program";
+    }
+    const spacetime::SpaceNode& space = evidence.nodes[node];
+    switch (space.kind) {
+        case spacetime::SpaceKind::kMark:
+            return fmt::format("the region `{}`", space.mark);
+        case spacetime::SpaceKind::kIteration:
+            return "a round of " + name(space.place);
+        case spacetime::SpaceKind::kLoop:
+        case spacetime::SpaceKind::kLoopNest:
+            return "the loop in " + name(space.place);
+        default:
+            return name(space.place);
+    }
+}
+
+std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour) {
+    if (neighbour == spacetime::kParentItself) {
+        return "the code around it";
+    }
+    return neighbour < evidence.nodes.size() ? name(evidence, neighbour) : "anything else";
+}
+
+std::string thread_name(const Evidence& evidence, std::uint32_t thread) {
+    if (thread >= evidence.run.threads.size()) {
+        return "a thread";
+    }
+    const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
+    return facts.name.empty() ? fmt::format("thread {}", facts.tid)
+                              : fmt::format("`{}` (thread {})", facts.name, facts.tid);
+}
+
+std::string thread_names(const Evidence& evidence, std::span<const std::uint32_t> threads) {
+    return threads.size() == 1 ? thread_name(evidence, threads[0]) : fmt::format("{} threads", threads.size());
+}
+
+std::string target_name(const Evidence& evidence, std::uint32_t target) {
+    if (target >= evidence.wait_targets.size()) {
+        return "something";
+    }
+    const spacetime::WaitTarget& wait = evidence.wait_targets[target];
+    std::string text(spacetime::wait_kind_words(wait.kind));
+    if (!wait.place.function.empty()) {
+        text += fmt::format(" in `{}`", wait.place.function);
+    }
+    if (const std::string line = at_line(wait.place.file, wait.place.line); !line.empty()) {
+        text += fmt::format(" ({})", line);
+    }
+    if (wait.holder < evidence.run.threads.size()) {
+        text += (spacetime::is_synchronisation(wait.kind) ? ", held up by " : ", by ") +
+                thread_name(evidence, wait.holder);
+    }
+    return text;
+}
+
+std::string in_seconds(double ns) {
+    const double size = std::abs(ns);
+    if (size >= 1e9) {
+        return digits(ns / 1e9) + " s";
+    }
+    if (size >= 1e6) {
+        return digits(ns / 1e6) + " ms";
+    }
+    return digits(ns / 1e3) + " µs";
+}
+
+std::string in_percent(double share) {
+    return digits(share * 100) + " %";
+}
+
+std::string times(double ratio) {
+    return digits(ratio) + "×";
+}
+
+std::string number(double value) {
+    if (std::abs(value) < 99.5) {
+        return value == std::round(value) ? fmt::format("{:.0f}", value) : digits(value);
+    }
+    std::string text = fmt::format("{:.0f}", value);
+    for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-';) {
+        at -= 3;
+        text.insert(at, ",");
+    }
+    return text;
+}
+
+std::string how_often(std::uint64_t count) {
+    return count == 1 ? "once" : number(static_cast<double>(count)) + " times";
+}
+
+std::string mostly_at(const spacetime::SpaceNode& node, std::uint32_t counter) {
+    std::int64_t all = 0;
+    std::int64_t most = 0;
+    const spacetime::LineShare* best = nullptr;
+    for (const spacetime::LineShare& line : node.lines) {
+        if (counter < line.deltas.size()) {
+            all += line.deltas[counter];
+            if (line.line != 0 && line.deltas[counter] > most) {
+                most = line.deltas[counter];
+                best = &line;
+            }
+        }
+    }
+    if (best == nullptr || most * 2 < all) {
+        return "";
+    }
+    const double share = static_cast<double>(most) / static_cast<double>(all);
+    return (share > 0.95 ? "all" : in_percent(share)) + " at " + at_line(best->file, best->line);
+}
+
+std::string account_words(const Case& subject) {
+    const auto total = static_cast<double>(subject.excess.total());
+    std::string text;
+    double told = 0;
+    for (const ExcessPart& part : subject.excess.parts) {
+        const double share = static_cast<double>(part.ns) / total;
+        if (total <= 0 || share < 0.1 || told > 0.85) {
+            break;
+        }
+        // More than all: other terms fell meanwhile.
+        text += fmt::format("{}{} of the excess is {}", text.empty() ? "" : ", ", in_percent(std::min(share, 1.0)),
+                            words(part.term));
+        if (part.target != kNoNode) {
+            text += " (" + target_name(*subject.evidence, part.target) + ")";
+        }
+        told += share;
+    }
+    return text;
+}
+
+}  // namespace kymo::findings

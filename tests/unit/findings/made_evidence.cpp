@@ -1,0 +1,136 @@
+#include "made_evidence.h"
+
+#include "findings/statistics/robust.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+MadeEvidence::MadeEvidence(std::vector<std::string> counters, std::size_t threads) {
+    evidence.run.counters = std::move(counters);
+    evidence.run.processors = 2;
+    evidence.run.deltas.assign(evidence.run.counters.size(), 0);
+    for (std::size_t i = 0; i < threads; ++i) {
+        ThreadFacts facts;
+        facts.tid = 100 + i;
+        facts.name = i == 0 ? "main" : "worker";
+        facts.is_sampled = true;
+        facts.creator = i == 0 ? kNoNode : 0;
+        facts.deltas.assign(evidence.run.counters.size(), 0);
+        evidence.run.threads.push_back(facts);
+    }
+}
+
+std::uint32_t MadeEvidence::add_node(std::string function, std::uint32_t parent, SpaceKind kind) {
+    SpaceNode node;
+    node.kind = kind;
+    node.parent = parent;
+    node.depth = parent == kNoNode ? 0 : evidence.nodes[parent].depth + 1;
+    node.place.function = function;
+    node.place.file = "program.c";
+    node.place.line_begin = 10 * static_cast<std::uint32_t>(evidence.nodes.size() + 1);
+    node.place.line_end = node.place.line_begin + 5;
+    node.path = parent == kNoNode ? std::vector<std::string>() : evidence.nodes[parent].path;
+    node.path.push_back(std::move(function));
+    node.deltas.assign(evidence.run.counters.size(), 0);
+    node.rows = VisitTable(evidence.run.counters.size());
+    node.rows.first_wait = {0};
+    evidence.nodes.push_back(std::move(node));
+    return static_cast<std::uint32_t>(evidence.nodes.size() - 1);
+}
+
+void MadeEvidence::add_visit(std::uint32_t index, const MadeVisit& visit) {
+    SpaceNode& node = evidence.nodes[index];
+    VisitTable& rows = node.rows;
+    const auto order = static_cast<std::uint32_t>(std::count(rows.thread.begin(), rows.thread.end(), visit.thread));
+    const auto wall = static_cast<std::uint64_t>(visit.terms.wall());
+    rows.thread.push_back(visit.thread);
+    rows.begin.push_back(visit.begin);
+    rows.end.push_back(visit.begin + wall);
+    rows.samples.push_back(wall / static_cast<std::uint64_t>(kMs));
+    rows.bridged.push_back(0);
+    rows.terms.push_back(visit.terms);
+    rows.waits.insert(rows.waits.end(), visit.waits.begin(), visit.waits.end());
+    rows.first_wait.push_back(static_cast<std::uint32_t>(rows.waits.size()));
+    for (std::size_t c = 0; c < rows.counters; ++c) {
+        const std::int64_t delta = c < visit.deltas.size() ? visit.deltas[c] : 0;
+        rows.deltas.push_back(delta);
+        node.deltas[c] += delta;
+    }
+    rows.processor.push_back(visit.processor);
+    rows.migrations.push_back(visit.migrations);
+    rows.before.push_back(visit.before);
+    rows.after.push_back(visit.after);
+    rows.order.push_back(order);
+    rows.step.push_back(visit.step);
+    rows.active_threads.push_back(1);
+    rows.progress.push_back(visit.progress);
+    node.total += visit.terms;
+    node.samples += rows.samples.back();
+    ++node.visits;
+    node.durations.add(wall);
+    for (const VisitWait& wait : visit.waits) {
+        const auto found = std::find_if(node.waits.begin(), node.waits.end(),
+                                        [&](const VisitWait& other) { return other.target == wait.target; });
+        if (found != node.waits.end()) {
+            found->ns += wait.ns;
+        } else {
+            node.waits.push_back(wait);
+        }
+    }
+    if (std::find(node.threads.begin(), node.threads.end(), visit.thread) == node.threads.end()) {
+        node.threads.push_back(visit.thread);
+        std::sort(node.threads.begin(), node.threads.end());
+    }
+}
+
+std::uint32_t MadeEvidence::add_wait_target(recording::WaitKind kind, std::string function, std::uint32_t holder) {
+    WaitTarget target;
+    target.kind = kind;
+    target.object = 0x1000 + evidence.wait_targets.size();
+    target.place.function = std::move(function);
+    target.place.file = "program.c";
+    target.place.line = 99;
+    target.holder = holder;
+    evidence.wait_targets.push_back(target);
+    return static_cast<std::uint32_t>(evidence.wait_targets.size() - 1);
+}
+
+const Evidence& MadeEvidence::finish() {
+    RunFacts& run = evidence.run;
+    for (SpaceNode& node : evidence.nodes) {
+        std::vector<double> samples(node.rows.samples.begin(), node.rows.samples.end());
+        node.median_samples = static_cast<std::uint64_t>(median(samples));
+        node.folded = node.median_samples < 8;
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            run.end = std::max(run.end, node.rows.end[row]);
+        }
+        if (node.parent != kNoNode) {
+            continue;
+        }
+        // Nodes at the top are disjoint: together they are what the threads did.
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            ThreadFacts& thread = run.threads[node.rows.thread[row]];
+            thread.total += node.rows.terms[row];
+            thread.begin = thread.end == 0 ? node.rows.begin[row] : std::min(thread.begin, node.rows.begin[row]);
+            thread.end = std::max(thread.end, node.rows.end[row]);
+            run.total += node.rows.terms[row];
+            for (std::size_t c = 0; c < run.deltas.size(); ++c) {
+                run.deltas[c] += node.rows.deltas_of(row)[c];
+                thread.deltas[c] += node.rows.deltas_of(row)[c];
+            }
+        }
+    }
+    return evidence;
+}
+
+const Finding* find(const std::vector<Finding>& findings, const std::string& kind) {
+    const auto found =
+        std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.kind == kind; });
+    return found != findings.end() ? &*found : nullptr;
+}
+
+}  // namespace kymo::findings

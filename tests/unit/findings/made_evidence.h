@@ -1,0 +1,49 @@
+// Evidence made by hand: a run, threads, nodes, and visits one by one. Sums are kept as the analysis would.
+#pragma once
+
+#include "findings/judge.h"
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kymo::findings {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+// One visit; whatever is not set is 0, or as in a quiet run.
+struct MadeVisit {
+    std::uint32_t thread = 0;
+    std::uint64_t begin = 0;
+    spacetime::TimeTerms terms;
+    std::vector<std::int64_t> deltas = {};  // by counter
+    std::vector<spacetime::VisitWait> waits = {};
+    std::uint32_t before = spacetime::kParentItself;
+    std::uint32_t after = spacetime::kParentItself;
+    std::uint32_t step = spacetime::kStreamEdge;
+    std::uint32_t migrations = 0;
+    std::uint32_t processor = 0;
+    double progress = kUnknown;
+};
+
+class MadeEvidence {
+  public:
+    explicit MadeEvidence(std::vector<std::string> counters = {}, std::size_t threads = 1);
+
+    std::uint32_t add_node(std::string function, std::uint32_t parent = kNoNode,
+                           spacetime::SpaceKind kind = spacetime::SpaceKind::kFunction);
+    // In the order of the stream: by thread, then by time.
+    void add_visit(std::uint32_t node, const MadeVisit& visit);
+    std::uint32_t add_wait_target(recording::WaitKind kind, std::string function, std::uint32_t holder = kNoNode);
+
+    // Fills in what follows from the visits (medians, the run's ends and sums). Call once, last.
+    const spacetime::Evidence& finish();
+
+    spacetime::Evidence evidence;
+};
+
+// The finding of a kind; null where there is none.
+const Finding* find(const std::vector<Finding>& findings, const std::string& kind);
+
+}  // namespace kymo::findings
