@@ -83,8 +83,8 @@ void Counters::open(const events::Session& session, Descriptors& descriptors, Th
 bool Counters::may_postpone(const events::Session& session) {
     for (std::size_t i = 1; i < session.event_count; ++i) {
         const events::SessionEvent& event = session.events[i];
-        const bool may_wait = usage_counts(event) || (event.type == PERF_TYPE_SOFTWARE &&
-                                                      event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
+        const bool may_wait =
+            usage_counts(event) || (event.type == PERF_TYPE_SOFTWARE && event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
         if (event.samples() || !may_wait) {
             return false;
         }

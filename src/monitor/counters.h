@@ -4,10 +4,10 @@
 // has the thread's sample buffer (one data page); every sampling counter signals the thread (O_ASYNC, F_OWNER_TID).
 // Without them, or when descriptors are used up: a CPU-time timer of the thread, and getrusage for what it counts.
 //
-// Most threads that a program makes by the thousand are gone before their first overflow. So in a session that samples
-// by task-clock alone and counts nothing else but what the kernel keeps of every thread anyhow (getrusage), a new
-// thread opens its leader, and nothing else; its first overflow, if it lives to see one, brings the rest: complete().
-// Until then faults and switches are those of getrusage, and migrations are not counted.
+// Most threads that a program makes by the thousand are gone before their first overflow. So in a session that
+// samples by task-clock alone and counts nothing else but what the kernel keeps of every thread anyhow (getrusage), a
+// new thread opens its leader, and nothing else; its first overflow, if it lives to see one, brings the rest:
+// complete(). Until then faults and switches are those of getrusage, and migrations are not counted.
 //
 // Every step has a defined outcome:
 //   leader cannot be opened           → timer
@@ -139,8 +139,8 @@ class Counters {
     perf_event_mmap_page* buffer_ = nullptr;
     int timer_ = -1;
     bool postponed_ = false;
-    std::uint32_t by_usage_ = 0;               // bit i: event i is taken from getrusage
-    std::uint64_t before_[kMaxValues] = {};    // what had been counted before the event's counter was opened
+    std::uint32_t by_usage_ = 0;             // bit i: event i is taken from getrusage
+    std::uint64_t before_[kMaxValues] = {};  // what had been counted before the event's counter was opened
     CounterValues latest_;
     std::uint64_t lost_ = 0;
     std::uint64_t throttled_ = 0;

@@ -2,9 +2,9 @@
 //
 // Lock: short critical sections shared by threads and by their sampling handlers. A handler may wait for it, because
 // nobody who holds it can be waiting for that handler: outside handlers it is only taken under Quiet. Waiters sleep
-// (futex; three states, as in U. Drepper, "Futexes Are Tricky", 2011): were they to yield and try again, a holder that
-// is preempted among thousands of threads would wait for a turn of each of them (seen: 30 s for 5,000 threads that end
-// together). A forked child resets it (the holder may not exist there). errno is kept.
+// (futex; three states, as in U. Drepper, "Futexes Are Tricky", 2011): were they to yield and try again, a holder
+// that is preempted among thousands of threads would wait for a turn of each of them (seen: 30 s for 5,000 threads
+// that end together). A forked child resets it (the holder may not exist there). errno is kept.
 //
 // Quiet: this thread takes no signal until the end of the scope, so the sampling handler cannot interrupt the
 // monitor's own work on this thread, and no handler of the program can jump out of it.
@@ -43,7 +43,8 @@ class Lock {
     static constexpr std::uint32_t kFree = 0;
     static constexpr std::uint32_t kHeld = 1;
     static constexpr std::uint32_t kAwaited = 2;
-    static constexpr int kWait = 128;  // FUTEX_WAIT | FUTEX_PRIVATE_FLAG; linux/futex.h clashes with some C libraries'
+    static constexpr int kWait =
+        128;  // FUTEX_WAIT | FUTEX_PRIVATE_FLAG; linux/futex.h clashes with some C libraries'
     static constexpr int kWake = 129;
 
     std::atomic<std::uint32_t> state_{kFree};

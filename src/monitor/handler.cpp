@@ -52,8 +52,8 @@ unwind::WalkResult walk_path(ThreadState& thread, const unwind::Registers& regis
     unwind::MemoryView stack;
     find_stack(&thread, registers.sp(), &stack);
     const unwind::StackFinder others{&thread, find_stack};
-    return unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack,
-                        thread.frames().subspan(1), &others);
+    return unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack, thread.frames().subspan(1),
+                        &others);
 }
 
 // The monitor's own frames (the wrapper that starts a thread) are no part of the program's path.

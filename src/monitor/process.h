@@ -117,7 +117,7 @@ class Process {
     std::atomic<std::uint32_t> told_{0};  // one bit a kind of `unavailable` row
     int process_counter_[events::kMaxEvents] = {};
     std::atomic<std::uint64_t> ended_threads_[events::kMaxEvents] = {};  // what they had counted
-    CounterValues usage_before_;                                         // what the process had used up when measurement began
+    CounterValues usage_before_;  // what the process had used up when measurement began
 };
 
 extern Process process;

@@ -1,8 +1,8 @@
 // The process's own counters: the kernel's total of every event over all threads, beside the sum that the threads
 // give.
 //
-// What the kernel keeps of every process anyhow (getrusage) is taken from there. Migrations, which it does not, are the
-// sum of the threads'. For each other event one counter is inherited, opened before the second thread exists; by
+// What the kernel keeps of every process anyhow (getrusage) is taken from there. Migrations, which it does not, are
+// the sum of the threads'. For each other event one counter is inherited, opened before the second thread exists; by
 // threads only, so that a forked child's events are not counted twice. An inherited counter costs every new thread
 // about 5 µs, which is why those that threads are made without do without.
 

@@ -18,8 +18,9 @@ inline constexpr std::uint16_t kMinorVersion = 0;
 inline constexpr char kFileMagic[8] = {'K', 'Y', 'M', 'O', 'R', 'E', 'C', '\n'};
 inline constexpr std::uint32_t kChunkMagic = 0x4B48434B;  // "KCHK"
 
-inline constexpr std::size_t kHeaderBytes = 4096;      // what the writer makes
-inline constexpr std::size_t kGridBytes = 8 * 1024;    // chunks begin on this grid, and a stream's first chunk is one step
+inline constexpr std::size_t kHeaderBytes = 4096;  // what the writer makes
+inline constexpr std::size_t kGridBytes =
+    8 * 1024;  // chunks begin on this grid, and a stream's first chunk is one step
 inline constexpr std::size_t kChunkBytes = 64 * 1024;  // the usual chunk, once a stream has shown that it goes on
 inline constexpr std::size_t kProducerBytes = 64;
 

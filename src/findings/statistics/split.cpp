@@ -10,10 +10,17 @@ namespace {
 
 constexpr std::size_t kLeastValues = 4;
 constexpr std::size_t kLeastSide = 3;
+constexpr std::size_t kManyValues = 20;
 constexpr double kLeastSigma = 0.01;  // of a logarithm: no clockwork is better than 1 %
 
 // The standard deviation of the difference of two errors that are uniform over one sampling period.
 constexpr double kSamplingSigma = 0.41;
+
+// Few values know their own spread badly.
+double few_factor(std::size_t count) {
+    const double lacking = count < kManyValues ? static_cast<double>(kManyValues - count) : 0;
+    return 1 + lacking * lacking / 50;
+}
 
 double pooled_sigma(std::span<const double> ascending, std::size_t cut) {
     const double low = quantile(ascending.first(cut), 0.5);
@@ -29,9 +36,6 @@ double pooled_sigma(std::span<const double> ascending, std::size_t cut) {
 // Index of the first value of the upper group; 0: there are no two groups.
 std::size_t two_groups(std::span<const double> ascending, double least_sigma) {
     const std::size_t side = std::max(kLeastSide, ascending.size() / 50);
-    if (ascending.size() < 2 * side + 1) {
-        return 0;
-    }
     std::size_t cut = 0;
     double widest = std::log(kLeastRatio);
     for (std::size_t i = side; i + side <= ascending.size(); ++i) {
@@ -40,7 +44,8 @@ std::size_t two_groups(std::span<const double> ascending, double least_sigma) {
             cut = i;
         }
     }
-    return cut != 0 && widest >= kLeastGap * std::max(least_sigma, pooled_sigma(ascending, cut)) ? cut : 0;
+    const double sigma = cut != 0 ? std::max(least_sigma, pooled_sigma(ascending, cut)) : 0;
+    return cut != 0 && widest >= kLeastGap * few_factor(ascending.size()) * sigma ? cut : 0;
 }
 
 }  // namespace
@@ -74,7 +79,7 @@ Split split_slow(std::span<const double> durations, double resolution) {
     } else {
         const double centre = quantile(ascending, 0.5);
         const double sigma = std::max(least_sigma, scaled_mad(ascending, centre));
-        threshold = centre + std::max(kLeastDistance * sigma, std::log(kLeastRatio));
+        threshold = centre + std::max(kLeastDistance * few_factor(logs.size()) * sigma, std::log(kLeastRatio));
         split.kind = SplitKind::kUpperTail;
     }
     std::vector<double> fast;

@@ -1,6 +1,6 @@
-// short_threads COUNT AT_ONCE: makes COUNT threads that do nothing, AT_ONCE of them alive at the same time, and prints what
-// one cost in ns of wall time and of the process's processor time, the process's largest resident size in KiB, and how
-// many descriptors it is left with.
+// short_threads COUNT AT_ONCE: makes COUNT threads that do nothing, AT_ONCE of them alive at the same time, and
+// prints what one cost in ns of wall time and of the process's processor time, the process's largest resident size in
+// KiB, and how many descriptors it is left with.
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
