@@ -85,7 +85,7 @@ int run_report(int argc, char** argv) {
         return fail(metric.error());
     }
     const spacetime::CallTree tree = spacetime::make_call_tree(*profile);
-    const spacetime::Waits waits = spacetime::load_waits(*recording);
+    const spacetime::Waits& waits = profile->waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     std::string text;
     if (json) {

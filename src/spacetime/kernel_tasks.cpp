@@ -87,10 +87,9 @@ class KernelTasks {
 
     void add_to_sampled(const Life& life, std::uint32_t index, bool is_process) {
         ProfileThread& thread = profile_.threads[index];
-        // What it waited before its first instruction is not in its own account.
-        thread.run_queue_ns = std::min(thread.run_queue_ns + static_cast<std::int64_t>(life.run_queue_ns),
-                                       std::max<std::int64_t>(thread.costs[kOffCpu], 0));
+        // Of several lives of one thread id: the process's own exec goes on in one monitored image.
         thread.switches += life.switches;
+        thread.figures_from = ThreadFigures::kSwitchRecords;
         if (thread.name.empty()) {
             thread.name = life.name;
         }
@@ -177,6 +176,28 @@ class KernelTasks {
         return best;
     }
 
+    // All that is not off a processor is on one.
+    static ThreadStates states_of(const Life& life, std::uint64_t end) {
+        ThreadStates states(life.begin);
+        std::uint64_t at = life.begin;
+        std::vector<OffInterval> offs = life.offs;
+        std::sort(offs.begin(), offs.end(),
+                  [](const OffInterval& a, const OffInterval& b) { return a.begin < b.begin; });
+        const auto add = [&](std::uint64_t until, ThreadState state) {
+            until = std::min(until, end);
+            if (at < until) {
+                states.add({.begin = at, .end = until, .state = state});
+                at = until;
+            }
+        };
+        for (const OffInterval& off : offs) {
+            add(off.begin, ThreadState::kUser);
+            add(off.end, off.is_ready ? ThreadState::kReady : ThreadState::kOff);
+        }
+        add(end, ThreadState::kUser);
+        return states;
+    }
+
     void add_thread(const Life& life, std::uint32_t process) {
         const std::uint64_t end = profile_.processes[process].has_times ? end_of(life) : life.begin;
         ProfileThread thread{.process = process,
@@ -186,11 +207,14 @@ class KernelTasks {
                              .end = end,
                              .has_ended = life.end != 0,
                              .costs = std::vector<std::int64_t>(profile_.self.columns()),
-                             .run_queue_ns = static_cast<std::int64_t>(life.run_queue_ns),
-                             .switches = life.switches};
-        const auto wall = static_cast<std::int64_t>(end - life.begin);
-        thread.costs[kOffCpu] = std::min(wall, static_cast<std::int64_t>(life.off_cpu_ns));
-        thread.costs[kUser] = wall - thread.costs[kOffCpu];
+                             .switches = life.switches,
+                             .figures_from = ThreadFigures::kSwitchRecords,
+                             .states = states_of(life, end),
+                             .offs = life.offs};
+        const StateSums sums = thread.states.sums();
+        thread.costs[kOffCpu] = sums.off_processor();
+        thread.costs[kUser] = sums.processor();
+        thread.run_queue_ns = sums[ThreadState::kReady];
         if (const auto parent = by_tid_.find(life.parent_tid); parent != by_tid_.end()) {
             thread.creator = parent->second.front();
         }

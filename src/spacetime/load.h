@@ -1,39 +1,32 @@
-// From a recording's rows to what each stream cost by call path: the first stage.
+// From a recording's rows to what each stream cost by call path, its states and its waits: the first stage.
 //
-// Two passes over each file: the small tables first (a stream's description may lie behind its samples in
-// the file), then contexts and samples. Samples are added up as they come, so memory is bounded by call
-// paths and streams, not by samples. Files are not trusted: rows that refer to nothing are counted
-// in FileData::strange_rows and otherwise dropped.
+// Two passes over each file: first everything but samples (a stream's description may lie behind its samples in
+// the file; switch records lie in the parent's), then the samples. These are added up as they come, so memory is
+// bounded by call paths, waits, switches and kept states, not by samples. Files are not trusted: rows that refer to
+// nothing are counted in FileData::strange_rows and otherwise dropped.
+//
+// Time of a sample's interval stands with the sample's call path, but what lies inside a waiting call and is not
+// time of the program itself (off the processor, in the kernel) stands with that call's own path.
 #pragma once
 
 #include "base/result.h"
 #include "recording/reader.h"
 #include "recording/tables.h"
 #include "spacetime/costs.h"
+#include "spacetime/images.h"
+#include "spacetime/sample_time.h"
+#include "spacetime/thread_states.h"
+#include "spacetime/waits.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace kymo::spacetime {
-
-struct EventInfo {
-    std::string name;
-    std::string unit;
-    recording::EventMode mode = recording::EventMode::kCount;
-    std::uint64_t value = 0;  // period or frequency
-    bool user_only = false;
-};
-
-struct ImageInfo {
-    std::string path;
-    std::string build_id;
-    std::uint16_t machine = 0;
-    auto operator<=>(const ImageInfo&) const = default;
-};
 
 struct UnavailableInfo {
     std::string what;
@@ -67,6 +60,18 @@ struct Quality {
     bool operator==(const Quality&) const = default;
 };
 
+// How often a thread left its processor: by itself, or because another got it.
+struct SwitchCounts {
+    std::uint64_t voluntary = 0;
+    std::uint64_t involuntary = 0;
+    SwitchCounts& operator+=(const SwitchCounts& other) {
+        voluntary += other.voluntary;
+        involuntary += other.involuntary;
+        return *this;
+    }
+    bool operator==(const SwitchCounts&) const = default;
+};
+
 struct StreamData {
     std::uint32_t id = 0;
     std::uint64_t tid = 0;
@@ -77,7 +82,16 @@ struct StreamData {
     bool has_ended = false;  // its last word was found: totals are exact
     std::uint32_t creator_stream = 0;
     std::uint32_t creator_context = 0;
-    std::uint64_t mechanism = 0;  // recording::Mechanism; 0: the process's
+    std::uint64_t mechanism = 0;                  // recording::Mechanism; 0: the process's
+    std::uint64_t end_time = 0;                   // of its last word
+    std::vector<std::uint64_t> totals;            // of every event, in its last word
+    std::optional<SwitchCounts> kernel_switches;  // by getrusage, where that was asked
+    std::optional<std::uint64_t> run_delay_ns;    // ready and without a processor, by schedstat, where that was asked
+
+    std::vector<OffInterval> offs;                          // by the switch records, filled in between the passes
+    std::vector<ThreadWait> waits;                          // in the order of their ends
+    std::map<recording::WaitKind, WaitAmount> brief_waits;  // those too short to be rows
+    ThreadStates states;
 
     std::vector<ContextInfo> contexts{1};  // index: ContextId
     std::vector<bool> is_complete{true};   // a complete call path goes through this context
@@ -107,6 +121,7 @@ struct FileData {
     std::vector<UnavailableInfo> unavailable;
     std::map<std::uint64_t, ImageInfo> images;
     std::map<std::uint32_t, StreamData> streams;
+    Waits waits;  // the streams' waits, grouped
     std::uint64_t strange_rows = 0;
     std::vector<recording::TableRows> unknown_tables;
     std::uint64_t damaged_places = 0;
@@ -138,9 +153,8 @@ struct FileData {
         std::string name = {};
         std::string executable = {};  // since the exec that began it; may be unknown
         std::string obstacle = {};    // why no monitor can be loaded into that
-        std::uint64_t off_cpu_ns = 0;
-        std::uint64_t run_queue_ns = 0;  // of that: runnable, but another had the processor
-        std::uint64_t switches = 0;
+        std::vector<OffInterval> offs = {};
+        SwitchCounts switches = {};
         bool has_begun = false;  // its start was seen
         bool by_exec = false;    // and was an exec
         bool execs = false;      // its end was an exec
@@ -158,9 +172,27 @@ struct FileData {
     std::uint64_t kernel_lost = 0;
     std::optional<recording::ClockPair> clock_pair;
     std::int64_t shift_ns = 0;  // what its times were moved by since they were loaded
+
+    // The stream of that number, made where it is new. nullptr (and a strange row): no number of a stream.
+    StreamData* stream(std::uint64_t id);
 };
 
-// Error: the system cannot read the file. Whatever is in it is not an error.
+struct LoadOptions {
+    std::size_t most_states = std::size_t{1} << 24U;  // intervals kept of all streams together (ThreadStates)
+};
+
+// Both passes over several files; switch records of one are for the streams of all. Parallel; what is returned is
+// parallel to `files`. Error: the system cannot read that file; whatever is in it is not an error.
+std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options = {});
 Result<FileData> load_file(const recording::File& file);
+
+// ---- the stages of it ----
+
+// First pass: everything but samples.
+Result<FileData> read_descriptions(const recording::File& file);
+// Gives the streams of monitored threads their switch records.
+void hand_out_switches(std::span<FileData* const> files);
+// Second pass: costs, states, and what holders of locks did meanwhile. `most_states`: as LoadOptions.
+Result<void> read_samples(const recording::File& file, FileData& data, std::size_t most_states);
 
 }  // namespace kymo::spacetime

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tbb/parallel_for.h>
 #include <tuple>
 #include <unordered_map>
 
@@ -158,27 +157,33 @@ class Merger {
 
     void merge_process(std::size_t process) {
         const std::size_t file_index = process_files_[process];
-        const FileData& file = files_[file_index];
+        FileData& file = files_[file_index];
         // Image 0 is generated code: offsets are process addresses.
         image_indices_.clear();
         streams_.clear();
         process_node_ = profile_.processes.size() > 1
                             ? add_node({0, NodeKind::kProcess, static_cast<std::uint32_t>(process), 0})
                             : 0;
-        for (const auto& [id, stream] : file.streams) {
+        spacetime::merge(profile_.waits, file.waits);
+        for (auto& [id, stream] : file.streams) {
             MergedStream& merged = streams_[id];
             merged.data = &stream;
             merged.thread = static_cast<std::uint32_t>(profile_.threads.size());
-            profile_.threads.push_back({.process = static_cast<std::uint32_t>(process),
-                                        .tid = stream.tid,
-                                        .name = stream.name,
-                                        .begin = stream.begin,
-                                        .end = stream.end,
-                                        .is_sampled = true,
-                                        .has_ended = stream.has_ended,
-                                        .costs = std::vector<std::int64_t>(profile_.self.columns()),
-                                        .paused_ns = stream.paused_ns,
-                                        .quality = stream.quality});
+            profile_.threads.push_back(
+                {.process = static_cast<std::uint32_t>(process),
+                 .tid = stream.tid,
+                 .name = stream.name,
+                 .begin = stream.begin,
+                 .end = stream.end,
+                 .is_sampled = true,
+                 .has_ended = stream.has_ended,
+                 .costs = std::vector<std::int64_t>(profile_.self.columns()),
+                 .paused_ns = stream.paused_ns,
+                 .run_queue_ns = stream.states.sums()[ThreadState::kReady],
+                 .states = std::move(stream.states),
+                 .offs = std::move(stream.offs),
+                 .roles = EventRoles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism),
+                 .quality = stream.quality});
             profile_.processes[process].quality += stream.quality;
             profile_.processes[process].end = std::max(profile_.processes[process].end, stream.end);
             profile_.quality += stream.quality;
@@ -195,6 +200,13 @@ class Merger {
                                         .shift_ns = file.shift_ns,
                                         .nodes = std::move(stream.nodes),
                                         .no_path = no_path});
+        }
+        for (auto& [id, stream] : file.streams) {
+            const MergedStream& merged = streams_[id];
+            for (ThreadWait& wait : stream.waits) {
+                wait.context = wait.context < merged.nodes.size() ? merged.nodes[wait.context] : 0;
+            }
+            profile_.threads[merged.thread].waits = std::move(stream.waits);
         }
     }
 
@@ -357,25 +369,23 @@ Profile make_profile(std::vector<FileData> files, const ProfileOptions& options)
 }
 
 Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options) {
-    const auto files = recording.files();
-    std::vector<FileData> data(files.size());
-    std::vector<std::string> failures(files.size());
-    tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) {
-        auto loaded = load_file(files[i]);
+    std::vector<FileData> data;
+    std::vector<std::string> failures;
+    for (auto& loaded : load_files(recording.files())) {
+        // Files keep their numbers.
+        FileData& file = data.emplace_back();
         if (loaded) {
-            data[i] = std::move(*loaded);
+            file = std::move(*loaded);
         } else {
-            failures[i] = loaded.error().what;
+            failures.push_back(loaded.error().what);
         }
-    });
+    }
     Profile profile = make_profile(std::move(data), options);
     for (const std::string& warning : recording.warnings()) {
         profile.warnings.push_back(warning);
     }
     for (std::string& failure : failures) {
-        if (!failure.empty()) {
-            profile.warnings.push_back(std::move(failure));
-        }
+        profile.warnings.push_back(std::move(failure));
     }
     if (profile.threads.empty() && profile.processes.empty()) {
         return Error{ErrorKind::kMalformed, "the recording holds no process and no thread",

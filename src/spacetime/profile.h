@@ -13,6 +13,7 @@
 #include "recording/reader.h"
 #include "spacetime/costs.h"
 #include "spacetime/load.h"
+#include "spacetime/none.h"
 
 #include <cstdint>
 #include <string>
@@ -72,7 +73,12 @@ struct ProfileProcess {
     Quality quality = {};
 };
 
-constexpr std::uint32_t kNone = 0xffffffffU;
+// Where a thread's switches and its time in the run queue are known from.
+enum class ThreadFigures : std::uint8_t {
+    kNone,
+    kSwitchRecords,  // the kernel's records of each switch
+    kThreadEnd,      // asked at the thread's end: getrusage, schedstat
+};
 
 struct ProfileThread {
     std::uint32_t process = 0;
@@ -87,7 +93,12 @@ struct ProfileThread {
     std::vector<std::int64_t> costs;      // columns of CostTable; unsampled remainder included
     std::int64_t paused_ns = 0;
     std::int64_t run_queue_ns = 0;  // of off-CPU: ready to run, but waiting for a processor
-    std::uint64_t switches = 0;
+    SwitchCounts switches = {};
+    ThreadFigures figures_from = ThreadFigures::kNone;  // who told run queue and switches
+    ThreadStates states = {};
+    std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
+    std::vector<OffInterval> offs = {};  // by the kernel's switch records
+    EventRoles roles = {};               // for another pass over its samples (sample_time.h)
     Quality quality = {};
 };
 
@@ -124,6 +135,7 @@ struct Profile {
     std::vector<ProfileStream> streams;  // by file, then by stream
     std::vector<ProfileNode> nodes;      // a parent comes before its children; 0 is the root
     CostTable self;                      // row: node
+    Waits waits;
     Quality quality = {};
     std::uint64_t kernel_lost = 0;
     std::vector<std::string> warnings;  // about the recording itself

@@ -12,16 +12,36 @@ void shift(std::uint64_t& time, std::int64_t by) {
     }
 }
 
+// A switch without an end lasts for ever.
+void shift_end(std::uint64_t& time, std::int64_t by) {
+    if (time != ~std::uint64_t{0}) {
+        shift(time, by);
+    }
+}
+
 void shift(FileData& file, std::int64_t by) {
     file.shift_ns += by;
     shift(file.begin, by);
     for (auto& [id, stream] : file.streams) {
         shift(stream.begin, by);
         shift(stream.end, by);
+        stream.states.shift(by);
+        for (ThreadWait& wait : stream.waits) {
+            shift(wait.begin, by);
+            shift(wait.end, by);
+        }
+        for (OffInterval& off : stream.offs) {
+            shift(off.begin, by);
+            shift_end(off.end, by);
+        }
     }
     for (FileData::TaskLife& life : file.tasks) {
         shift(life.begin, by);
         shift(life.end, by);
+        for (OffInterval& off : life.offs) {
+            shift(off.begin, by);
+            shift_end(off.end, by);
+        }
     }
     if (file.run) {
         shift(file.run->begin, by);

@@ -155,7 +155,17 @@ std::span<const StateInterval> StateBuilder::add(const Split& split) {
     put(static_cast<std::uint64_t>(split.paused), ThreadState::kPaused, kNoWait);
     const auto off = static_cast<std::uint64_t>(split.off_cpu);
     const auto system = static_cast<std::uint64_t>(split.system);
-    cut(now_ + static_cast<std::uint64_t>(split.user) + system + off);
+    const std::uint64_t user = static_cast<std::uint64_t>(split.user);
+    const std::uint64_t end = now_ + user + system + off;
+    if ((next_off_ == offs_.size() || offs_[next_off_].begin >= end) &&
+        (next_cover_ == covers_.size() || covers_[next_cover_].begin >= end)) {
+        // Nothing but the amounts: most intervals.
+        put(off, ThreadState::kOff, kNoWait);
+        put(system, ThreadState::kSystem, kNoWait);
+        put(user, ThreadState::kUser, kNoWait);
+        return out_;
+    }
+    cut(end);
     place_off(off);
     place_system(system);
     for (const Piece& piece : pieces_) {
@@ -164,7 +174,8 @@ std::span<const StateInterval> StateBuilder::add(const Split& split) {
                                                         : ThreadState::kOff;
         put(piece.off, why, piece.wait);
         put(piece.system, ThreadState::kSystem, piece.wait);
-        put(piece.length - piece.off - piece.system, ThreadState::kUser, piece.wait);
+        put(piece.length - piece.off - piece.system,
+            piece.wait != kNoWait ? ThreadState::kSpinning : ThreadState::kUser, piece.wait);
     }
     return out_;
 }

@@ -24,6 +24,11 @@ void ThreadStates::add(const StateInterval& interval) {
     }
     const std::size_t count = begins_.size();
     if (count == 0 || states_.back() != interval.state || waits_.back() != interval.wait) {
+        if (count >= limit_) {
+            coarsen();
+            add(interval);
+            return;
+        }
         if (count != 0) {
             closed_[states_.back()] += static_cast<std::int64_t>(end_ - begins_.back());
         }
@@ -35,6 +40,47 @@ void ThreadStates::add(const StateInterval& interval) {
         states_.push_back(interval.state);
     }
     end_ = interval.end;
+}
+
+void ThreadStates::coarsen() {
+    const auto is_on = [](ThreadState state) {
+        return state == ThreadState::kUser || state == ThreadState::kSystem || state == ThreadState::kSpinning;
+    };
+    grain_ = std::max(2 * grain_, (end_ - begin_) / (limit_ / 4 + 1));
+    ThreadStates coarse(begin_);
+    StateInterval joined{.begin = begin_, .end = begin_};
+    std::uint64_t system = 0;
+    const auto flush = [&] {
+        StateInterval part = joined;
+        part.end = part.begin + system;
+        part.state = ThreadState::kSystem;
+        coarse.add(part);
+        part.begin = part.end;
+        part.end = joined.end;
+        part.state = joined.wait == kNoWait ? ThreadState::kUser : ThreadState::kSpinning;
+        coarse.add(part);
+    };
+    for (std::size_t i = 0; i < size(); ++i) {
+        const StateInterval next = (*this)[i];
+        const bool continues = is_on(next.state) && next.begin == joined.end && next.wait == joined.wait &&
+                               next.end - joined.begin <= grain_;
+        if (!continues) {
+            flush();
+            joined = next;
+            system = 0;
+        }
+        if (!is_on(next.state)) {
+            coarse.add(next);
+            joined.begin = next.end;
+        }
+        joined.end = next.end;
+        system += next.state == ThreadState::kSystem ? next.end - next.begin : 0;
+    }
+    flush();
+    coarse.grain_ = grain_;
+    // Where most of it are times off the processor, there is no use in trying again soon.
+    coarse.limit_ = coarse.size() > limit_ / 4 * 3 ? 2 * limit_ : limit_;
+    *this = std::move(coarse);
 }
 
 StateInterval ThreadStates::operator[](std::size_t index) const {

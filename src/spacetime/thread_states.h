@@ -1,5 +1,5 @@
-// A stream's life as consecutive intervals of one state each: on a processor (user, system), ready and without one,
-// waiting for something, off for a reason that nobody recorded, not measured.
+// A stream's life as consecutive intervals of one state each: on a processor (user, system, spinning), ready and
+// without one, waiting for something, off for a reason that nobody recorded, not measured.
 //
 // The intervals partition [begin, end): none is empty, none overlaps the next, and none is missing. So sums over any
 // partition of any stretch of time add up to its wall time, bit for bit, and those of a whole stream to its costs.
@@ -8,7 +8,9 @@
 // waits. Where inside them user and system time lay is not known: within a piece on a processor, system time is put
 // first. See state_builder.h for how the sources are made to agree.
 //
-// Cost: sums() O(log n + 64); filling() also the intervals inside. Memory: 17 bytes an interval.
+// Cost: sums() O(log n + 64); filling() also the intervals inside. Memory: 14 bytes an interval, and where a limit is
+// set only about so many: beyond it neighbouring pieces on a processor are joined, system with system and user with
+// user time, over ever longer stretches. Sums of the whole stay, those of a stretch become as coarse as that.
 #pragma once
 
 #include "recording/tables.h"
@@ -22,14 +24,15 @@
 namespace kymo::spacetime {
 
 enum class ThreadState : std::uint8_t {
-    kUser = 0,     // on a processor in the program
-    kSystem = 1,   // on a processor in the kernel
-    kReady = 2,    // ready to run: another thread has the processor
-    kWaiting = 3,  // off the processor in a call that waits
-    kOff = 4,      // off the processor, nobody recorded why
-    kPaused = 5,   // measurement was switched off
+    kUser = 0,      // on a processor in the program
+    kSystem = 1,    // on a processor in the kernel
+    kReady = 2,     // ready to run: another thread has the processor
+    kWaiting = 3,   // off the processor in a call that waits
+    kOff = 4,       // off the processor, nobody recorded why
+    kPaused = 5,    // measurement was switched off
+    kSpinning = 6,  // on a processor in the program, inside a call that waits: it polls for what it waits for
 };
-inline constexpr std::size_t kThreadStates = 6;
+inline constexpr std::size_t kThreadStates = 7;
 
 inline constexpr std::uint32_t kNoWait = 0xffffffffU;
 
@@ -37,8 +40,8 @@ struct StateInterval {
     std::uint64_t begin = 0;  // ns, as the recording's
     std::uint64_t end = 0;
     ThreadState state = ThreadState::kOff;
-    // Index of the stream's waits: what a kWaiting is for; with other states the waiting call that the time lies in
-    // (a lock that is spun on, the kernel's work in a read). kNoWait: in none.
+    // Index of the stream's waits: what a kWaiting or kSpinning is for; with other states the waiting call that the
+    // time lies in (the kernel's work in a read). kNoWait: in none.
     std::uint32_t wait = kNoWait;
     bool operator==(const StateInterval&) const = default;
 };
@@ -49,7 +52,9 @@ struct StateSums {
 
     std::int64_t operator[](ThreadState state) const { return ns[static_cast<std::size_t>(state)]; }
     std::int64_t& operator[](ThreadState state) { return ns[static_cast<std::size_t>(state)]; }
-    std::int64_t processor() const { return (*this)[ThreadState::kUser] + (*this)[ThreadState::kSystem]; }
+    // What the clocks of the processor call user time.
+    std::int64_t user() const { return (*this)[ThreadState::kUser] + (*this)[ThreadState::kSpinning]; }
+    std::int64_t processor() const { return user() + (*this)[ThreadState::kSystem]; }
     std::int64_t off_processor() const {
         return (*this)[ThreadState::kReady] + (*this)[ThreadState::kWaiting] + (*this)[ThreadState::kOff];
     }
@@ -86,7 +91,11 @@ struct Filling {
 
 class ThreadStates {
   public:
-    explicit ThreadStates(std::uint64_t begin = 0) : begin_(begin), end_(begin) {}
+    ThreadStates() : ThreadStates(0) {}
+    explicit ThreadStates(std::uint64_t begin) : begin_(begin), end_(begin) {}
+
+    // About how many intervals are kept, unless more times off the processor than that have to be.
+    void set_limit(std::size_t intervals) { limit_ = intervals; }
 
     // The next interval; one that continues the last is joined to it. Precondition: interval.begin == end().
     // Empty ones are left out.
@@ -125,10 +134,13 @@ class ThreadStates {
   private:
     static constexpr std::size_t kStep = 64;  // intervals between two stored sums
 
+    void coarsen();
     StateSums before(std::uint64_t time) const;  // over [begin_, time); begin_ ≤ time ≤ end_
 
     std::uint64_t begin_;
     std::uint64_t end_;
+    std::size_t limit_ = ~std::size_t{0};
+    std::uint64_t grain_ = 0;  // ns; longest stretch that pieces were joined over
     std::vector<std::uint64_t> begins_;
     std::vector<std::uint32_t> waits_;
     std::vector<ThreadState> states_;

@@ -3,17 +3,25 @@
 #include <algorithm>
 
 namespace kymo::spacetime {
+namespace {
+
+constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+
+}  // namespace
 
 Split TimeSplitter::split(const Interval& interval) {
-    const auto wall = static_cast<std::int64_t>(interval.end - last_);
-    last_ = interval.end;
+    const std::uint64_t wall = interval.end - std::min(interval.end, last_);
+    last_ += wall;
     Split split;
     if (!interval.task_clock) {
         // No clock of the processor (a modelled stream): all of it is work.
-        (interval.after_pause ? split.paused : split.user) = wall;
+        (interval.after_pause ? split.paused : split.user) = static_cast<std::int64_t>(wall);
         return split;
     }
-    const std::uint64_t on = *interval.task_clock;
+    // Nonsense in a damaged file stays within bounds.
+    const std::uint64_t spent = std::min(*interval.task_clock, kMost) + owed_;
+    const std::uint64_t on = std::min(wall, spent);
+    owed_ = std::min(spent - on, kMost);
     std::uint64_t user = on;
     if (interval.system_time) {
         user = on - std::min(on, *interval.system_time);
@@ -26,9 +34,8 @@ Split TimeSplitter::split(const Interval& interval) {
     }
     split.user = static_cast<std::int64_t>(user);
     split.system = static_cast<std::int64_t>(on - user);
-    const std::int64_t rest = wall - static_cast<std::int64_t>(on);
     // What was off before measurement went on cannot be told from waiting.
-    (interval.after_pause ? split.paused : split.off_cpu) = rest;
+    (interval.after_pause ? split.paused : split.off_cpu) = static_cast<std::int64_t>(wall - on);
     return split;
 }
 

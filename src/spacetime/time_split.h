@@ -6,6 +6,9 @@
 // spent in the program, and what task-clock adds beyond is system time (ticks that fell into the kernel
 // deliver no sample). This holds on average, not for a single interval. Where task-clock is not
 // what samples (another event is), the two cannot be told apart and all of it counts as user time.
+//
+// The two clocks are read a moment apart, so that an interval's processor time may exceed its wall time by some
+// hundred nanoseconds: that is owed, and counted as soon as there is room. No part is ever negative.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +32,14 @@ struct Split {
     bool operator==(const Split&) const = default;
 };
 
-// Splits a stream's intervals in the order of time.
+// Splits a stream's intervals in the order of time. One that ends before the last is empty.
 class TimeSplitter {
   public:
     // `tick_period`: ns of task-clock between two of its samples; 0 where it does not sample.
     TimeSplitter(std::uint64_t begin, std::uint64_t tick_period)
         : last_(begin), period_(tick_period), budget_(tick_period) {}
 
-    // The parts add up to interval.end − the last interval's end.
+    // The parts add up to interval.end − the last interval's end; none is negative.
     Split split(const Interval& interval);
 
     std::uint64_t last() const { return last_; }
@@ -44,7 +47,8 @@ class TimeSplitter {
   private:
     std::uint64_t last_;
     std::uint64_t period_;
-    std::uint64_t budget_;  // user time that may still have passed since the last tick
+    std::uint64_t budget_;    // user time that may still have passed since the last tick
+    std::uint64_t owed_ = 0;  // processor time not counted yet
 };
 
 }  // namespace kymo::spacetime

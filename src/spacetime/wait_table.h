@@ -5,6 +5,7 @@
 // they put into the program (std::mutex::lock), are passed over.
 #pragma once
 
+#include "program/symbolize.h"
 #include "spacetime/waits.h"
 
 #include <string>

@@ -5,19 +5,17 @@
 // samples (the processor time before each) and with waits of its own. Where holders waited for each other, overlaps
 // of several waiters with the same nanosecond of the holder count for each waiter.
 //
-// Groups of parts of a recording add up to those of the whole (merge). Memory: 56 bytes a wait, while a file is
-// loaded; afterwards by groups.
+// Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load.h).
 #pragma once
 
-#include "base/result.h"
-#include "program/symbolize.h"
-#include "recording/reader.h"
 #include "recording/tables.h"
-#include "spacetime/load.h"
+#include "spacetime/images.h"
+#include "spacetime/none.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -53,8 +51,8 @@ struct WaitKey {
     std::uint32_t thread = 0;  // index of Waits::threads
     recording::WaitKind kind{};
     std::uint64_t object = 0;
-    std::uint64_t holder_tid = 0;        // 0: not known
-    std::uint32_t holder = 0xffffffffU;  // index of Waits::threads; kNone: not among them
+    std::uint64_t holder_tid = 0;  // 0: not known
+    std::uint32_t holder = kNone;  // index of Waits::threads; kNone: not among them
     WaitPath path;
     auto operator<=>(const WaitKey&) const = default;
 };
@@ -81,11 +79,6 @@ struct Waits {
     std::uint64_t brief_below_ns = 0;
     std::uint64_t strange_rows = 0;  // that refer to nothing
 };
-
-// Error: the system cannot read the file. Two passes over it; the second only where a holder is known.
-Result<Waits> load_waits(const recording::File& file);
-// Of all its files but those that cannot be read: load_profile() tells which.
-Waits load_waits(const recording::Recording& recording);
 
 // Adds `part` to `whole`. Threads are the same when pid, tid and begin are.
 void merge(Waits& whole, const Waits& part);

@@ -262,7 +262,7 @@ class Writer {
             row["off_cpu_s"] = seconds(thread.costs[kOffCpu]);
             row["run_queue_s"] = seconds(thread.run_queue_ns);
             row["paused_s"] = seconds(thread.paused_ns);
-            row["switches"] = thread.switches;
+            row["switches"] = thread.switches.voluntary + thread.switches.involuntary;
             row["samples"] = thread.costs[kSamples];
             row["lost"] = thread.quality.lost;
             row["events"] = event_counts(thread.costs);

@@ -64,7 +64,7 @@ Profile tree() {
     auto root = life(10, 2 * kMs, 90 * kMs);
     root.by_exec = true;
     root.executable = "/bin/make";
-    root.switches = 3;
+    root.switches = {.voluntary = 3};
     auto fork = life(11, 20 * kMs, 21 * kMs);
     fork.execs = true;
     fork.parent_pid = 10;
@@ -76,8 +76,7 @@ Profile tree() {
     foreign.parent_tid = 10;
     foreign.executable = "/opt/static";
     foreign.obstacle = "is statically linked";
-    foreign.off_cpu_ns = 30 * kMs;
-    foreign.run_queue_ns = 5 * kMs;
+    foreign.offs = {{30 * kMs, 55 * kMs, false}, {56 * kMs, 61 * kMs, true}};
     auto gone = life(13, 70 * kMs, 0);
     gone.by_exec = true;
     gone.name = "su";
@@ -109,7 +108,7 @@ TEST(KernelTasks, AMonitoredImageKeepsItsOwnTimesAndGetsItsSwitches) {
     ASSERT_NE(make, nullptr);
     EXPECT_TRUE(make->is_monitored);
     ASSERT_FALSE(profile.threads.empty());
-    EXPECT_EQ(profile.threads[0].switches, 3U);
+    EXPECT_EQ(profile.threads[0].switches, (SwitchCounts{.voluntary = 3}));
     EXPECT_EQ(profile.threads[0].begin, 3 * kMs);
 }
 

@@ -146,7 +146,7 @@ TEST_F(TwoThreads, AThreadWithoutMonitorIsKnownFromTheKernelsRecords) {
     EXPECT_EQ(helper.costs[kOffCpu], ms(4));
     EXPECT_EQ(processor_time(helper.costs), ms(6));
     EXPECT_EQ(helper.run_queue_ns, ms(1));
-    EXPECT_EQ(helper.switches, 2U);
+    EXPECT_EQ(helper.switches, (SwitchCounts{.voluntary = 1, .involuntary = 1}));
 }
 
 TEST_F(TwoThreads, QualityIsCounted) {
@@ -306,7 +306,8 @@ TEST(Profile, NothingIsLostOrCountedTwice) {
                     file.sample(stream, now, random() % (i + 1), deltas, random() % 8, random() % 2);
                     ++samples;
                 }
-                now += random() % 4000;
+                // Deltas may exceed the wall time: at the end there is room for what is owed.
+                now += 1'000'000;
                 sums[0] += random() % 5000;
                 sums[1] += random() % 5000;
                 file.end_stream(stream, now, sums);

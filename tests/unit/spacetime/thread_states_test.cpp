@@ -57,7 +57,7 @@ TEST(StateBuilder, OffTimeWithoutSwitchRecordsGoesToTheWaitsFirst) {
     const std::vector<ThreadWait> waits{wait_of(110, 130)};
     EXPECT_EQ(built(StateBuilder(100, {}, waits), {.user = 25, .off_cpu = 15}),
               (std::vector{piece(100, 110, State::kUser), piece(110, 125, State::kWaiting, 0),
-                           piece(125, 130, State::kUser, 0), piece(130, 140, State::kUser)}));
+                           piece(125, 130, State::kSpinning, 0), piece(130, 140, State::kUser)}));
     EXPECT_EQ(
         built(StateBuilder(100, {}, waits), {.user = 10, .off_cpu = 30}),
         (std::vector{piece(100, 105, State::kOff), piece(105, 110, State::kUser), piece(110, 130, State::kWaiting, 0),
@@ -86,7 +86,8 @@ TEST(StateBuilder, AWaitGoesOnOverSamples) {
     const Filling filling = states.filling(0, 1000);
     EXPECT_EQ(filling.waits, (std::vector<WaitShare>{{0, 18}}));
     EXPECT_EQ(filling.states.wall(), 30);
-    EXPECT_EQ(filling.states[State::kUser], 12);
+    EXPECT_EQ(filling.states.user(), 12);
+    EXPECT_EQ(filling.states[State::kSpinning], 2);
 }
 
 TEST(StateBuilder, APauseIsItsOwnState) {
@@ -117,6 +118,40 @@ TEST(ThreadStates, NothingKnownIsNothing) {
     EXPECT_EQ(states.sums(), StateSums());
     EXPECT_EQ(states.sums(0, 100), StateSums());
     EXPECT_TRUE(states.filling(0, 100).waits.empty());
+}
+
+TEST(ThreadStates, BeyondItsLimitPiecesOnProcessorsAreJoined) {
+    ThreadStates all(0);
+    ThreadStates few(0);
+    few.set_limit(64);
+    std::mt19937_64 random(3);
+    std::uint64_t at = 0;
+    std::size_t offs = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const bool is_off = i % 2000 == 1999;
+        offs += is_off ? 1 : 0;
+        const State state = is_off ? State::kOff : i % 2 == 0 ? State::kSystem : State::kUser;
+        const StateInterval next = piece(at, at + 1 + random() % 50, state);
+        all.add(next);
+        few.add(next);
+        at = next.end;
+    }
+    EXPECT_EQ(all.size(), 20'000U);
+    EXPECT_LE(few.size(), 64U);
+    EXPECT_EQ(few.sums(), all.sums());
+    EXPECT_EQ(few.end(), all.end());
+    std::size_t kept_offs = 0;
+    for (std::size_t i = 0; i < few.size(); ++i) {
+        kept_offs += few[i].state == State::kOff ? 1 : 0;
+    }
+    EXPECT_EQ(kept_offs, offs);
+    StateSums parts;
+    for (std::uint64_t from = 0; from < at; from += 777) {
+        const StateSums part = few.sums(from, from + 777);
+        EXPECT_EQ(part[State::kOff], all.sums(from, from + 777)[State::kOff]);
+        parts += part;
+    }
+    EXPECT_EQ(parts, all.sums());
 }
 
 // A stream made at random: what its builder is given, and the states that come out.
@@ -175,7 +210,7 @@ TEST(ThreadStatesProperty, TheAmountsHoldWhateverTheSourcesSay) {
         for (const Split& split : made.splits) {
             wall += split.user + split.system + split.off_cpu + split.paused;
         }
-        ASSERT_EQ(sums[State::kUser], made.given[State::kUser]);
+        ASSERT_EQ(sums.user(), made.given.user());
         ASSERT_EQ(sums[State::kSystem], made.given[State::kSystem]);
         ASSERT_EQ(sums[State::kPaused], made.given[State::kPaused]);
         ASSERT_EQ(sums.wall(), wall);
@@ -187,7 +222,8 @@ TEST(ThreadStatesProperty, TheAmountsHoldWhateverTheSourcesSay) {
                 ASSERT_GE(interval.begin, wait.begin);
                 ASSERT_LE(interval.end, wait.end);
             }
-            ASSERT_EQ(interval.state == State::kWaiting && interval.wait == kNoWait, false);
+            const bool needs_wait = interval.state == State::kWaiting || interval.state == State::kSpinning;
+            ASSERT_FALSE(needs_wait && interval.wait == kNoWait);
         }
     }
 }

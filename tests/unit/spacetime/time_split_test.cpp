@@ -49,6 +49,20 @@ TEST(TimeSplit, APauseIsNotOffCpuTime) {
               (Split{10, 0, 0, 490}));
 }
 
+TEST(TimeSplit, ProcessorTimeBeyondTheWallTimeIsCountedWhenThereIsRoom) {
+    TimeSplitter splitter(0, 1000);
+    EXPECT_EQ(splitter.split(tick(100, 103)), (Split{100, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(200, 101)), (Split{100, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(300, 90)), (Split{94, 0, 6, 0}));
+    EXPECT_EQ(splitter.split(tick(400, 90)), (Split{90, 0, 10, 0}));
+}
+
+TEST(TimeSplit, TimeNeverGoesBack) {
+    TimeSplitter splitter(100, 10);
+    EXPECT_EQ(splitter.split(tick(50, 0)), (Split{}));
+    EXPECT_EQ(splitter.split(tick(120, 10)), (Split{10, 0, 10, 0}));
+}
+
 TEST(TimeSplit, PartsAddUpToWallTimeWhateverComes) {
     std::mt19937_64 random(7);
     for (int round = 0; round < 200; ++round) {
@@ -68,6 +82,8 @@ TEST(TimeSplit, PartsAddUpToWallTimeWhateverComes) {
             const Split split = splitter.split(interval);
             EXPECT_GE(split.user, 0);
             EXPECT_GE(split.system, 0);
+            EXPECT_GE(split.off_cpu, 0);
+            EXPECT_GE(split.paused, 0);
             sum += split.user + split.system + split.off_cpu + split.paused;
         }
         EXPECT_EQ(sum, static_cast<std::int64_t>(now - begin));

@@ -2,6 +2,7 @@
 #include "spacetime/waits.h"
 
 #include "made_recording.h"
+#include "spacetime/load.h"
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 
@@ -81,9 +82,9 @@ Waits load(bool first_wait, bool second_wait) {
     write(path, first_wait, second_wait);
     const auto file = rec::File::open(path);
     EXPECT_TRUE(file);
-    auto waits = load_waits(*file);
-    EXPECT_TRUE(waits);
-    return std::move(*waits);
+    auto data = load_file(*file);
+    EXPECT_TRUE(data);
+    return std::move(data->waits);
 }
 
 TEST(Waits, TellsWhatTheHolderDidMeanwhile) {

@@ -1,0 +1,17 @@
+// A load image, as far as analyses tell one from another.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace kymo::spacetime {
+
+struct ImageInfo {
+    std::string path;
+    std::string build_id;
+    std::uint16_t machine = 0;
+    auto operator<=>(const ImageInfo&) const = default;
+};
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,60 @@
+// What the rows of one stream's samples say about its time: the amounts between two samples (time_split.h), placed by
+// switch records and waits (state_builder.h). The one way from samples to states, for every pass over a recording.
+//
+// Memory: switch records and waits of the stream.
+#pragma once
+
+#include "recording/tables.h"
+#include "spacetime/state_builder.h"
+#include "spacetime/time_split.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace kymo::spacetime {
+
+struct EventInfo {
+    std::string name;
+    std::string unit;
+    recording::EventMode mode = recording::EventMode::kCount;
+    std::uint64_t value = 0;  // period or frequency
+    bool user_only = false;
+};
+
+// What samples need to know of their file's event list.
+struct EventRoles {
+    std::optional<std::size_t> task_clock;
+    std::optional<std::size_t> system_time;  // none, where the stream's mechanism cannot read it
+    std::uint64_t tick_period = 0;           // ns of task-clock between two of its samples; 0: it does not sample
+
+    EventRoles() = default;
+    // `mechanism`: recording::Mechanism of the stream. The event list is one for all streams of a process, but only
+    // those measured by thread timers can read system time: in the others its column stays 0.
+    EventRoles(std::span<const EventInfo> events, std::uint64_t mechanism);
+};
+
+class StreamTime {
+  public:
+    // As StateBuilder.
+    StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,
+               std::span<const ThreadWait> waits);
+
+    // The states since the sample before, or the begin, in order. Valid until the next call.
+    std::span<const StateInterval> add(const recording::Sample& row);
+    // Those from the last sample to `end`; the stream's totals of all events, empty where they are not known.
+    std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals);
+
+    std::uint64_t last() const { return splitter_.last(); }
+
+  private:
+    EventRoles roles_;
+    TimeSplitter splitter_;
+    StateBuilder builder_;
+    std::uint64_t task_clock_ = 0;  // so far
+    std::uint64_t system_time_ = 0;
+};
+
+}  // namespace kymo::spacetime
