@@ -191,6 +191,13 @@ class Merger {
         for (auto& [id, stream] : streams_) {
             merge_stream(stream, file);
         }
+        for (auto& [id, stream] : file.streams) {
+            const MergedStream& merged = streams_[id];
+            for (ThreadWait& wait : stream.waits) {
+                wait.context = wait.context < merged.nodes.size() ? merged.nodes[wait.context] : 0;
+            }
+            profile_.threads[merged.thread].waits = std::move(stream.waits);
+        }
         profile_.self.resize(profile_.nodes.size());
         for (auto& [id, stream] : streams_) {
             const std::uint32_t no_path = add_costs(stream, columns_[file_index]);
@@ -200,13 +207,6 @@ class Merger {
                                         .shift_ns = file.shift_ns,
                                         .nodes = std::move(stream.nodes),
                                         .no_path = no_path});
-        }
-        for (auto& [id, stream] : file.streams) {
-            const MergedStream& merged = streams_[id];
-            for (ThreadWait& wait : stream.waits) {
-                wait.context = wait.context < merged.nodes.size() ? merged.nodes[wait.context] : 0;
-            }
-            profile_.threads[merged.thread].waits = std::move(stream.waits);
         }
     }
 

@@ -168,6 +168,7 @@ TEST(TimeIdentity, HoldsForEveryStreamOfGeneratedRecordings) {
     std::int64_t waiting = 0;
     std::int64_t ready = 0;
     std::int64_t off = 0;
+    std::size_t known_places = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const TemporaryFolder folder;
         write_recording(folder.path(), seed);
@@ -183,6 +184,11 @@ TEST(TimeIdentity, HoldsForEveryStreamOfGeneratedRecordings) {
             waiting += thread.states.sums()[State::kWaiting];
             ready += thread.states.sums()[State::kReady];
             off += thread.states.sums()[State::kOff];
+            for (const ThreadWait& wait : thread.waits) {
+                known_places += wait.context != 0 ? 1 : 0;
+                const std::uint64_t offset = profile->nodes.at(wait.context).offset;
+                EXPECT_TRUE(wait.context == 0 || offset == 0x10 || offset == 0x20 || offset == 0x30);
+            }
             std::mt19937_64 random(seed);
             StateSums parts;
             for (std::uint64_t from = thread.begin; from < thread.end;) {
@@ -205,6 +211,7 @@ TEST(TimeIdentity, HoldsForEveryStreamOfGeneratedRecordings) {
     EXPECT_GT(waiting, 0);
     EXPECT_GT(ready, 0);
     EXPECT_GT(off, 0);
+    EXPECT_GT(known_places, 0U);
 }
 
 // A second pass over the samples, as analyses make it, cuts space and time into cells that add up to the same.
