@@ -95,6 +95,50 @@ Needs needs_of(char* const environment[]) {
     return needs;
 }
 
+// Copies the list without `library`; returns the number of letters. `to` may be null: they are only counted.
+std::size_t list_without(std::string_view list, std::string_view library, char* to) {
+    std::size_t letters = 0;
+    while (!list.empty()) {
+        const std::size_t end = list.find_first_of(": ");
+        const std::string_view part = until(list, end);
+        if (!part.empty() && part != library) {
+            if (letters != 0) {
+                if (to != nullptr) {
+                    to[letters] = ':';
+                }
+                ++letters;
+            }
+            if (to != nullptr) {
+                memcpy(to + letters, part.data(), part.size());
+            }
+            letters += part.size();
+        }
+        list = end == std::string_view::npos ? std::string_view{} : after(list, end + 1);
+    }
+    return letters;
+}
+
+// For a program that cannot have the monitor.
+char* const* without_monitor(char* const environment[], char** list, char* text) {
+    const std::string_view library = after(remembered.preload, kPreload.size());
+    std::size_t used = 0;
+    for (std::size_t i = 0; environment[i] != nullptr; ++i) {
+        const std::string_view entry = environment[i];
+        if (!entry.starts_with(kPreload)) {
+            list[used++] = environment[i];
+            continue;
+        }
+        memcpy(text, kPreload.data(), kPreload.size());
+        const std::size_t letters = list_without(after(entry, kPreload.size()), library, text + kPreload.size());
+        text[kPreload.size() + letters] = 0;
+        if (letters != 0) {
+            list[used++] = text;
+        }
+    }
+    list[used] = nullptr;
+    return list;
+}
+
 bool is_nothing(const Needs& needs) {
     return (!needs.preload && !needs.session) || needs.entries > kMostEntries || needs.others.size() > kMostPreload;
 }
@@ -117,19 +161,27 @@ void remember_for_children() {
                        join(remembered.session, sizeof remembered.session, name, value);
 }
 
-std::size_t carry_bytes(char* const environment[]) {
-    if (!remembered.known || !process.running() || !is_followed()) {
+std::size_t carry_bytes(char* const environment[], bool fit) {
+    if (!remembered.known || !process.running() || (fit && !is_followed())) {
         return 0;
     }
     const Needs needs = needs_of(environment);
+    if (!fit) {
+        const bool has = !needs.preload && needs.entries <= kMostEntries && needs.others.size() <= kMostPreload;
+        return has ? (needs.entries + 1) * sizeof(char*) + kPreload.size() + needs.others.size() + 1 : 0;
+    }
     if (is_nothing(needs)) {
         return 0;
     }
     return (needs.entries + 3) * sizeof(char*) + sizeof remembered.preload + needs.others.size() + 2;
 }
 
-char* const* carry(char* const environment[], void* space) {
+char* const* carry(char* const environment[], bool fit, void* space) {
     const Needs needs = needs_of(environment);
+    if (!fit) {
+        auto* const list = static_cast<char**>(space);
+        return without_monitor(environment, list, reinterpret_cast<char*>(list + needs.entries + 1));
+    }
     const std::string_view variable = name_of(remembered.session);
     auto* const list = static_cast<char**>(space);
     char* const text = reinterpret_cast<char*>(list + needs.entries + 3);

@@ -2,6 +2,8 @@
 // the session. Programs may be started with an emptied environment (login shells, sandboxes, job starters); where the
 // call is ours to see, what is missing is added to a copy.
 //
+// Where the program to be started cannot have the monitor (program_file.h), it is taken out of the copy instead.
+//
 // Everything here may run in a vfork child, which borrows the parent's memory: nothing is written but the caller's
 // own stack. No malloc, no locks. An environment that has both is passed on as it stands, the same pointer; one that
 // names another session keeps it. Cost: one pass over the environment.
@@ -14,20 +16,21 @@ namespace kymo::monitor {
 // Keeps what children need. Once, when measurement has begun and there is one thread.
 void remember_for_children();
 
-// Bytes of stack that carry() needs for this environment; 0: nothing is to be added. `environment` may be null
-// (empty).
-std::size_t carry_bytes(char* const environment[]);
-// The environment with what was missing, in `space` of carry_bytes() bytes; the strings are the caller's and ours.
-char* const* carry(char* const environment[], void* space);
+// Bytes of stack that carry() needs for this environment; 0: nothing is to be changed. `environment` may be null
+// (empty). `fit`: the program can have the monitor.
+std::size_t carry_bytes(char* const environment[], bool fit);
+// The environment with what was missing, or without the monitor, in `space` of carry_bytes() bytes; the strings are the
+// caller's and ours.
+char* const* carry(char* const environment[], bool fit, void* space);
 
 // Calls act(environment to start the program with) and returns its result. What it passes lives until then.
 template <typename Act>
-auto with_monitor(char* const environment[], const Act& act) {
-    const std::size_t bytes = carry_bytes(environment);
+auto with_monitor(char* const environment[], bool fit, const Act& act) {
+    const std::size_t bytes = carry_bytes(environment, fit);
     if (bytes == 0) {
         return act(environment);
     }
-    return act(carry(environment, __builtin_alloca_with_align(bytes, 8 * alignof(char*))));
+    return act(carry(environment, fit, __builtin_alloca_with_align(bytes, 8 * alignof(char*))));
 }
 
 }  // namespace kymo::monitor

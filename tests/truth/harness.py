@@ -4,6 +4,8 @@ A test is a script called with the build folder and a mode:
     root     as the superuser
     user     as an ordinary user (nobody, where the tests themselves run as root)
     barred   with perf_event_open refused by a seccomp filter, as in many containers
+    descriptors, memlock
+             as an ordinary user with no more than 1,024 descriptors, or 64 KiB of locked memory
     any      as whoever runs the tests
 
 Every check prints what was expected and what was seen. A test that cannot run here ends with 77, which CTest reports as skipped,
@@ -20,6 +22,7 @@ import tempfile
 
 SKIPPED = 77
 NOBODY = 65534
+LIMITS = {"descriptors": "--nofile=1024:1024", "memlock": "--memlock=65536:65536"}
 
 
 class Test:
@@ -40,11 +43,15 @@ class Test:
         if self.mode == "root" and not root:
             self.skip("the tests do not run as root")
         self.prefix = []
-        if self.mode == "user" and root:
+        if self.mode in ("user", *LIMITS) and root:
             if not shutil.which("setpriv"):
                 self.skip("setpriv is not installed (apt-get install util-linux)")
             os.chown(self.work, NOBODY, NOBODY)
             self.prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        if self.mode in LIMITS:
+            if not shutil.which("prlimit"):
+                self.skip("prlimit is not installed (apt-get install util-linux)")
+            self.prefix += ["prlimit", LIMITS[self.mode]]
         if self.mode == "barred":
             self.prefix = [str(self.program("without_perf_events"))]
         self.kymo = self._reachable_kymo()
@@ -74,7 +81,7 @@ class Test:
             path = self.build / "bin" / name
         if not path.exists():
             self.skip(f"the test program {name} is not built")
-        if self.mode == "user" and not self._reachable(path):
+        if self.mode in ("user", *LIMITS) and not self._reachable(path):
             copy = self.folder / "programs" / name
             copy.parent.mkdir(exist_ok=True)
             shutil.copy(path, copy)
