@@ -19,8 +19,8 @@ void remember_for_children();
 // Bytes of stack that carry() needs for this environment; 0: nothing is to be changed. `environment` may be null
 // (empty). `fit`: the program can have the monitor.
 std::size_t carry_bytes(char* const environment[], bool fit);
-// The environment with what was missing, or without the monitor, in `space` of carry_bytes() bytes; the strings are the
-// caller's and ours.
+// The environment with what was missing, or without the monitor, in `space` of carry_bytes() bytes; the strings are
+// the caller's and ours.
 char* const* carry(char* const environment[], bool fit, void* space);
 
 // Calls act(environment to start the program with) and returns its result. What it passes lives until then.

@@ -117,8 +117,7 @@ KYMO_INTERPOSE int execvpe(const char* file, Words arguments, Words environment)
 KYMO_INTERPOSE int fexecve(int descriptor, Words arguments, Words environment) {
     finish(Process::End::kExec);
     const bool fit = is_fit_for_monitor(descriptor);
-    return with_monitor(environment, fit,
-                        [&](Words all) { return real_fexecve.get()(descriptor, arguments, all); });
+    return with_monitor(environment, fit, [&](Words all) { return real_fexecve.get()(descriptor, arguments, all); });
 }
 
 KYMO_INTERPOSE int execveat(int folder, const char* path, Words arguments, Words environment, int flags) {

@@ -4,9 +4,9 @@
 // to start the program. So the file is looked at first: its ELF header and the name of its loader; for a script, its
 // interpreter's, as deep as the kernel goes.
 //
-// Runs where exec runs, also in a vfork child: system calls and 700 bytes of stack, nothing is written elsewhere. Keeps
-// errno. Cost: about 3 µs, five system calls. What cannot be found out (no such file, not readable) counts as fit: the
-// program then fails by itself, or loses nothing that it had.
+// Runs where exec runs, also in a vfork child: system calls and 700 bytes of stack, nothing is written elsewhere.
+// Keeps errno. Cost: about 3 µs, five system calls. What cannot be found out (no such file, not readable) counts as
+// fit: the program then fails by itself, or loses nothing that it had.
 #pragma once
 
 namespace kymo::monitor {
