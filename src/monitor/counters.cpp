@@ -246,6 +246,18 @@ void Counters::disable() {
     }
 }
 
+void Counters::set_signalling(bool on) {
+    if (outcome_.kind == CounterKind::kThreadTimer) {
+        on ? enable() : disable();
+        return;
+    }
+    for (std::size_t i = 0; session_ != nullptr && i < session_->event_count; ++i) {
+        if (descriptor_[i] >= 0 && session_->events[i].samples()) {
+            fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
+        }
+    }
+}
+
 void Counters::close(Descriptors& descriptors) {
     if (timer_ >= 0) {
         syscall(SYS_timer_delete, timer_);

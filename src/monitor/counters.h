@@ -80,6 +80,9 @@ class Counters {
 
     void enable();
     void disable();
+    // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
+    // thread.
+    void set_signalling(bool on);
 
     const CounterOutcome& outcome() const { return outcome_; }
     CounterKind kind() const { return outcome_.kind; }

@@ -261,6 +261,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     }
     thread->pauses_seen = resumes();
     thread->destructor_rounds = 0;
+    thread->muted = false;
     thread->busy.store(0);
     {
         const Locked locked(threads_lock_);

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cerrno>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 namespace kymo::monitor {
 
@@ -19,6 +22,7 @@ std::atomic<std::uint64_t> masks_with_ours{0};
 Real<int (*)(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
 Real<int (*)(int, const sigset_t*, sigset_t*)> real_pthread_sigmask{"pthread_sigmask"};
 Real<sighandler_t (*)(int, sighandler_t)> real_signal{"signal"};
+Real<int (*)(const sigset_t*)> real_sigsuspend{"sigsuspend"};
 
 bool active() {
     return process.running() && process.is_this_process();
@@ -86,30 +90,68 @@ int change_thread_mask(int how, const sigset_t* set, sigset_t* before) {
     sigset_t changed;
     if (set != nullptr) {
         changed = *set;
-        sigdelset(&changed, ours());
-    }
-    const int error = real(how, set == nullptr ? nullptr : &changed, before);
-    if (error != 0) {
-        return error;
-    }
-    if (set != nullptr) {
         const std::uint64_t named = sigismember(set, ours()) == 1 ? bit(ours()) : 0;
+        // Before the mask itself: with it a signal may arrive that has waited (forward_to_program).
         switch (how) {
             case SIG_BLOCK:
                 thread->programs_mask_bit = held | named;
+                sigdelset(&changed, ours());
                 break;
             case SIG_UNBLOCK:
                 thread->programs_mask_bit = held & ~named;
                 break;
             default:
                 thread->programs_mask_bit = named;
+                sigdelset(&changed, ours());
                 break;
         }
+    }
+    if (thread->muted && set != nullptr && (thread->programs_mask_bit == 0 || how == SIG_SETMASK)) {
+        thread->muted = false;
+        thread->counters.set_signalling(true);
+    }
+    const int error = real(how, set == nullptr ? nullptr : &changed, before);
+    if (error != 0) {
+        thread->programs_mask_bit = held;
+        return error;
     }
     if (before != nullptr) {
         held != 0 ? sigaddset(before, ours()) : sigdelset(before, ours());
     }
     return 0;
+}
+
+}  // namespace
+
+namespace {
+
+void send_again(siginfo_t& info) {
+    const long process_id = syscall(SYS_getpid);
+    if (info.si_code == SI_TKILL) {
+        syscall(SYS_rt_tgsigqueueinfo, process_id, syscall(SYS_gettid), ours(), &info);
+    } else {
+        syscall(SYS_rt_sigqueueinfo, process_id, ours(), &info);
+    }
+}
+
+// The program has blocked the signal in this thread, and somebody has sent it one: then it must wait, for a sigwait,
+// a signalfd or the program's unblocking it. So it is blocked in earnest when the handler returns, and sent again as
+// it came. Overflows must not send any meanwhile: the thread is not sampled until the program changes its mask.
+void leave_pending(ThreadState& thread, siginfo_t& info, ucontext_t* context) {
+    const std::uint64_t only = bit(ours());
+    const timespec at_once{};
+    siginfo_t waiting;
+    thread.muted = true;
+    thread.counters.set_signalling(false);
+    // An overflow's may be waiting already, and would be taken for the program's.
+    while (syscall(SYS_rt_sigtimedwait, &only, &waiting, &at_once, sizeof only) == ours()) {
+        if (waiting.si_code <= 0 && waiting.si_code != SI_TIMER) {
+            send_again(waiting);
+            break;
+        }
+    }
+    send_again(info);
+    sigaddset(&context->uc_sigmask, ours());
 }
 
 }  // namespace
@@ -127,6 +169,10 @@ bool install_handler() {
 }
 
 void forward_to_program(int signal, siginfo_t* info, void* context) {
+    if (ThreadState* thread = this_thread(); thread != nullptr && thread->programs_mask_bit != 0) {
+        leave_pending(*thread, *info, static_cast<ucontext_t*>(context));
+        return;
+    }
     struct sigaction action;
     {
         const Locked locked(action_lock);
@@ -134,10 +180,6 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
         if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
             programs_action.sa_handler = SIG_DFL;
         }
-    }
-    const ThreadState* thread = this_thread();
-    if (thread != nullptr && thread->programs_mask_bit != 0) {
-        return;  // the program has blocked it; a coalescing signal that waits is not told from one that comes later
     }
     if ((action.sa_flags & SA_SIGINFO) != 0) {
         if (action.sa_sigaction != nullptr) {
@@ -179,4 +221,19 @@ KYMO_INTERPOSE int sigprocmask(int how, const sigset_t* set, sigset_t* before) n
         return -1;
     }
     return 0;
+}
+
+// Waits with a mask of its own: while it lasts the program believes that mask, so a signal that it lets through is
+// its.
+KYMO_INTERPOSE int sigsuspend(const sigset_t* mask) {
+    const auto real = real_sigsuspend.get();
+    ThreadState* thread = this_thread();
+    if (thread == nullptr || !active() || thread->programs_mask_bit == 0 || sigismember(mask, ours()) == 1) {
+        return real(mask);
+    }
+    const std::uint64_t held = thread->programs_mask_bit;
+    thread->programs_mask_bit = 0;
+    const int result = real(mask);
+    thread->programs_mask_bit = held;
+    return result;
 }

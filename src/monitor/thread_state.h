@@ -60,6 +60,8 @@ struct ThreadState {
     recording::StreamWriter writer;
     std::uint64_t programs_mask_bit = 0;  // the program believes it has blocked the sampling signal here
 
+    bool muted = false;  // not sampled: a signal that somebody has sent it waits, truly blocked
+
     // Account, for the stream's end.
     std::uint64_t samples = 0;
     std::uint64_t merged = 0;
