@@ -124,7 +124,8 @@ perf_event_attr switch_record_attributes(std::size_t data_bytes) {
     attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     attr.sample_id_all = 1;
     attr.task = 1;
-    attr.mmap = 1;  // executable mappings: the first after an exec is the program's file
+    attr.mmap = 1;       // executable mappings: the first after an exec is the program's file
+    attr.mmap_data = 1;  // and others: memory that the program takes from the system
     attr.comm = 1;
     attr.comm_exec = 1;
     attr.context_switch = 1;

@@ -9,7 +9,7 @@
 
 namespace kymo::launch {
 
-enum class KernelChange : std::uint8_t { kSwitchOut, kSwitchIn, kFork, kExec, kRename, kExit, kLost, kMap };
+enum class KernelChange : std::uint8_t { kSwitchOut, kSwitchIn, kFork, kExec, kRename, kExit, kLost, kMap, kMapData };
 
 struct KernelRecord {
     std::uint64_t time = 0;  // ns of CLOCK_MONOTONIC
@@ -22,7 +22,10 @@ struct KernelRecord {
     std::uint32_t parent_tid = 0;
     std::uint64_t lost = 0;  // kLost: how many records
     char name[17] = {};      // kExec, kRename; NUL-terminated
-    std::string path;        // kMap: of the file that was mapped for execution
+    // kMap: the file that was mapped for execution. kMapData: what was mapped otherwise; "//anon" and "[heap]" are
+    // memory that the program took from the system.
+    std::string path;
+    std::uint64_t bytes = 0;  // kMap, kMapData: of the area, with what was there before and is joined to it
 };
 
 // False: a kind that is not used, or a record too short for its kind.
@@ -83,7 +86,9 @@ inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& 
             if (body <= kPath) {
                 return false;
             }
-            out.change = KernelChange::kMap;
+            out.change =
+                (record.misc() & PERF_RECORD_MISC_MMAP_DATA) != 0 ? KernelChange::kMapData : KernelChange::kMap;
+            out.bytes = record[2];
             out.pid = low(0);
             out.tid = high(0);
             for (std::size_t i = kPath; i < body; ++i) {

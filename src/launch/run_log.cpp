@@ -27,6 +27,7 @@ std::uint64_t task_change(KernelChange change) {
         case KernelChange::kSwitchIn:
         case KernelChange::kLost:
         case KernelChange::kMap:
+        case KernelChange::kMapData:
             break;
     }
     return 0;
@@ -72,6 +73,7 @@ Result<void> RunLog::create(const std::filesystem::path& folder, const std::opti
         recording::write_schema<recording::KernelLost>(stream_);
         recording::write_schema<recording::ClockPair>(stream_);
         recording::write_schema<recording::ProgramFile>(stream_);
+        recording::write_schema<recording::Mapping>(stream_);
         if (job) {
             recording::write_schema<recording::Rank>(stream_);
             utsname system{};
@@ -137,6 +139,10 @@ void RunLog::take(const KernelRecord& record) {
     }
     if (record.change == KernelChange::kMap) {
         take_map(record);
+    } else if (record.change == KernelChange::kMapData) {
+        if (record.path == "//anon" || record.path == "[heap]") {
+            stream_.append(recording::Mapping{record.time, record.pid, record.tid, record.bytes});
+        }
     } else if (record.change == KernelChange::kLost) {
         lost_ += record.lost;
         recording::KernelLost row;

@@ -43,6 +43,7 @@ std::optional<recording::Switch> SwitchPairing::take(const KernelRecord& record)
         case KernelChange::kRename:
         case KernelChange::kLost:
         case KernelChange::kMap:
+        case KernelChange::kMapData:
             break;
     }
     return std::nullopt;

@@ -12,9 +12,9 @@ namespace kymo::recording {
 template <typename V>
 constexpr void for_each_row_type(V&& visit) {
     const auto each = [&visit]<typename... Rows>() { (visit.template operator()<Rows>(), ...); };
-    each.template
-    operator()<Run, RunEnd, Rank, Process, ProgramFile, ProcessEnd, Event, Unavailable, Image, ImageEnd, Stream,
-               StreamName, StreamEnd, Context, Sample, Switch, Task, KernelLost, Mark, ClockPair, Wait, WaitBrief>();
+    each.template operator()<Run, RunEnd, Rank, Process, ProgramFile, ProcessEnd, Event, Unavailable, Image, ImageEnd,
+                             Stream, StreamName, StreamEnd, Context, Sample, Switch, Task, Mapping, KernelLost, Mark,
+                             ClockPair, Wait, WaitBrief>();
 }
 
 constexpr bool is_known_table(std::string_view name) {

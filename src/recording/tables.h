@@ -419,6 +419,25 @@ struct ProgramFile {
     }
 };
 
+// A thread took memory from the system: an anonymous mapping, a larger heap, or other rights for a part of one. From
+// the kernel's mapping records, written by the parent.
+struct Mapping {
+    std::uint64_t time = 0;
+    std::uint64_t pid = 0;
+    std::uint64_t tid = 0;
+    std::uint64_t bytes = 0;  // of the whole area: what is new, and what was there beside it and is joined to it
+
+    static constexpr const char* kTable = "mapping";
+    static constexpr std::uint32_t kTableId = 47;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Mapping::time);
+        visit("pid", ColumnType::kUint, "", &Mapping::pid);
+        visit("tid", ColumnType::kUint, "", &Mapping::tid);
+        visit("bytes", ColumnType::kUint, "", &Mapping::bytes);
+    }
+};
+
 // The place of this file's process in a parallel job (MPI). In the files of a rank's processes and of its parent.
 struct Rank {
     std::uint64_t rank = 0;

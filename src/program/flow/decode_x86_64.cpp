@@ -211,6 +211,43 @@ void set_effect(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* op
     }
 }
 
+std::uint32_t bit_of(ZydisRegister reg) {
+    const std::uint8_t number = number_of(reg);
+    return number != kNoRegister ? 1U << number : 0U;
+}
+
+// What an instruction does with a register. Writing a part of one keeps the rest, which counts as reading.
+void note_register(const ZydisDecodedInstruction& in, const ZydisDecodedOperand& operand, Instruction* out) {
+    const bool written = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+    const bool read = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+    const std::uint32_t bit = bit_of(operand.reg.value);
+    const bool is_zeroing = in.meta.category == ZYDIS_CATEGORY_LOGICAL && in.mnemonic == ZYDIS_MNEMONIC_XOR &&
+                            in.operand_count_visible == 2 && operand.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
+    if (written) {
+        out->writes |= bit;
+        const ZydisRegisterClass kind = ZydisRegisterGetClass(operand.reg.value);
+        out->writes_other =
+            out->writes_other || (bit == 0 && kind != ZYDIS_REGCLASS_FLAGS && kind != ZYDIS_REGCLASS_IP);
+        out->reads |= operand.size < 32 ? bit : 0U;
+    }
+    if (read && !is_zeroing) {
+        out->reads |= bit;
+    }
+}
+
+// Of instructions that write memory: is what they write independent of what was there?
+bool is_try(ZydisMnemonic mnemonic) {
+    switch (mnemonic) {
+        case ZYDIS_MNEMONIC_XCHG:
+        case ZYDIS_MNEMONIC_CMPXCHG:
+        case ZYDIS_MNEMONIC_BTS:
+        case ZYDIS_MNEMONIC_BTR:
+            return true;
+        default:
+            return false;
+    }
+}
+
 class X86Decoder final : public Decoder {
   public:
     X86Decoder() { ZydisDecoderInit(&zydis_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64); }
@@ -240,9 +277,11 @@ class X86Decoder final : public Decoder {
         for (std::size_t i = 0; i < in.operand_count; ++i) {
             const ZydisDecodedOperand& operand = operands[i];
             const bool written = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-            if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && written) {
-                const std::uint8_t number = number_of(operand.reg.value);
-                out->writes |= number != kNoRegister ? 1U << number : 0U;
+            if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
+                note_register(in, operand, out);
+            } else if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+                out->reads |= bit_of(operand.mem.base);
+                out->reads |= operand.mem.type == ZYDIS_MEMOP_TYPE_VSIB ? 0U : bit_of(operand.mem.index);
             }
             if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY || operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
                 continue;
@@ -253,6 +292,9 @@ class X86Decoder final : public Decoder {
                 out->memory[out->memory_operands++] = memory_operand(operand, behind);
             }
         }
+        out->is_try = out->writes_memory && is_try(in.mnemonic);
+        out->is_pause = in.mnemonic == ZYDIS_MNEMONIC_PAUSE || in.mnemonic == ZYDIS_MNEMONIC_TPAUSE ||
+                        in.mnemonic == ZYDIS_MNEMONIC_UMWAIT;
         if (out->kind == InstructionKind::kCall || out->kind == InstructionKind::kIndirectCall) {
             out->writes |= kCallerSaved;
             out->writes_memory = true;

@@ -72,7 +72,11 @@ struct Instruction {
     std::uint8_t memory_operands = 0;
     std::array<MemoryOperand, 2> memory = {};  // accesses to the stack by push, pop, call and return are not listed
     std::uint32_t writes = 0;  // bit n: general register n may change; calls: all that callees may change
+    std::uint32_t reads = 0;   // bit n: general register n matters, as a value or in an address; not calls' arguments
     bool writes_memory = false;
+    bool writes_other = false;  // may change a register that is not a general one: vectors, floating point, segments
+    bool is_try = false;  // changes memory only to a value that does not depend on it: exchange, compare-and-exchange
+    bool is_pause = false;      // tells the processor that this is a waiting loop
     bool writes_flags = false;  // what an unsigned condition depends on
     Condition condition = Condition::kOther;
     Operation operation = Operation::kOther;

@@ -60,7 +60,14 @@ TEST(KernelRecord, Mappings) {
     EXPECT_EQ(record.change, KernelChange::kMap);
     EXPECT_EQ(record.pid, 100U);
     EXPECT_EQ(record.path, "/bin/ba");
+    EXPECT_EQ(record.bytes, 0x2000U);
     EXPECT_EQ(record.time, 55U);
+    // Not for execution: memory, or a file's data.
+    ASSERT_TRUE(parse(PERF_RECORD_MMAP, PERF_RECORD_MISC_MMAP_DATA,
+                      {kIds, 0x1000, 0x3000, 0, 0x6E6F6E612F2F, kIds, 55, 0, 9}, record));
+    EXPECT_EQ(record.change, KernelChange::kMapData);
+    EXPECT_EQ(record.path, "//anon");
+    EXPECT_EQ(record.bytes, 0x3000U);
     // Over several words, and one that nothing ends before the trailer.
     ASSERT_TRUE(parse(PERF_RECORD_MMAP, 0, {kIds, 1, 2, 0, 0x2F6E69622F727375, 0x6261, kIds, 55, 0, 9}, record));
     EXPECT_EQ(record.path, "usr/bin/ab");

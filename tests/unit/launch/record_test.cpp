@@ -39,6 +39,7 @@ struct Log {
     std::vector<recording::Task> tasks;  // names not kept
     std::vector<std::string> task_names;
     std::vector<recording::Switch> switches;
+    std::vector<recording::Mapping> mappings;
     std::uint64_t damages = 0;
 };
 
@@ -57,6 +58,7 @@ Log read_log(const std::filesystem::path& folder) {
             log.tasks.push_back(row);
             log.task_names.emplace_back(row.name);
         }),
+        on<recording::Mapping>([&](StreamId, const recording::Mapping& row) { log.mappings.push_back(row); }),
         on<recording::Switch>([&](StreamId, const recording::Switch& row) { log.switches.push_back(row); }));
     EXPECT_TRUE(report);
     log.damages = report->damages;
@@ -166,6 +168,23 @@ TEST_F(RecordTest, TasksAndSwitchesAreTheKernels) {
     }
     EXPECT_GE(longest, 200 * kMillisecond);
     EXPECT_LT(longest, 5000 * kMillisecond);
+}
+
+TEST_F(RecordTest, MemoryTakenFromTheSystemIsToldByThread) {
+    const std::string loop =
+        "import mmap, os; os.write(1, b''); [mmap.mmap(-1, 1 << 22, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close() "
+        "for i in range(500)]";
+    RecordOutcome outcome;
+    const Log log =
+        record_and_read(shell("command -v python3 >/dev/null || exit 9; exec python3 -c \"" + loop + "\""), outcome);
+    if (outcome.exit_status() == 9 || outcome.switches == 0) {
+        GTEST_SKIP() << "no python3, or no kernel records here";
+    }
+    const auto large = std::count_if(log.mappings.begin(), log.mappings.end(), [](const recording::Mapping& row) {
+        return row.bytes >= std::uint64_t{1} << 22U && row.pid == row.tid;
+    });
+    EXPECT_GE(large, 500);
+    EXPECT_LE(large, 700);  // beside what the interpreter takes for itself
 }
 
 TEST_F(RecordTest, DurationEndsTheProgramAndThoseThatWillNot) {

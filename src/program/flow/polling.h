@@ -1,0 +1,29 @@
+// Is a loop one that only waits? A *polling* loop asks again and again whether memory has changed, and does nothing
+// else: a round leaves all as it was, so no number of rounds brings it nearer to its end, and only another thread (or
+// the kernel) can end it.
+//
+// Read from the code alone: a loop polls where, in all its blocks,
+//   nothing is stored, save by an exchange or a compare-and-exchange of a value that the loop does not compute
+//   (trying to take a lock); nothing is called, and no register beside the general ones changes; no general register
+//   carries anything from one round to the next (it is written in the loop, and read before that).
+// With a pause instruction in it, which compilers never make by themselves, a register may be carried: a count of
+// tries. At least one load is needed, and the loop must be able to end.
+//
+// What is called polling here polls; loops that poll through calls (sched_yield, code compiled without optimisation)
+// are not recognised.
+#pragma once
+
+#include "program/flow/flow_graph.h"
+#include "program/flow/loops.h"
+
+#include <cstdint>
+
+namespace kymo::program {
+
+// `loop`: index of `loops.loops`, found on block_digraph(graph). Cost: linear in the loop's instructions, which are
+// decoded; loops of more than kPollingInstructions do not poll.
+inline constexpr std::uint32_t kPollingInstructions = 64;
+bool polls(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
+           std::uint32_t loop);
+
+}  // namespace kymo::program
