@@ -12,6 +12,10 @@ constexpr double kHalf = 0.5;
 constexpr double kMostOfIt = 0.8;
 
 bool is_inside(const Evidence& evidence, std::uint32_t node, std::uint32_t around) {
+    // The rounds of a loop have in them what the loop has.
+    if (around < evidence.nodes.size() && evidence.nodes[around].kind == spacetime::SpaceKind::kIteration) {
+        around = evidence.nodes[around].parent;
+    }
     while (node < evidence.nodes.size()) {
         if (node == around) {
             return true;

@@ -34,6 +34,9 @@ std::string how_often(std::uint64_t count);
 // half.
 std::string mostly_at(const spacetime::SpaceNode& node, std::uint32_t counter);
 
+// "6 of the 120 occurrences of `assemble` (…) take 9.0× longer than the rest (90 ms against 10 ms)": of kOccurrences.
+std::string slow_words(const Case& subject);
+
 // "94 % of the excess is waiting (mutex at …)": the parts that make up most of a case's excess; "" without any.
 std::string account_words(const Case& subject);
 

@@ -10,9 +10,10 @@ namespace kymo::findings {
 void add_occurrence_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const spacetime::SpaceNode& space = evidence.nodes[node];
-        if (space.folded || space.rows.size() < 4) {
+        if (space.rows.size() < 4) {
             continue;
         }
+        // Where the usual visit is of few samples, only what takes many times as long is told from it.
         const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
         Split split = split_slow(durations(space.rows), resolution);
         if (split.slow == 0 || split.slow == space.rows.size()) {

@@ -2,6 +2,7 @@
 //
 // The generic rule: it says what happened and what the excess consists of. Why is for the other rules; where none of
 // them explains half of it, this one is shown.
+#include "findings/rules/common.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 
@@ -13,18 +14,17 @@ namespace {
 constexpr double kLeastSlower = 1.2;
 
 void look(const Case& subject, std::vector<Claim>* claims) {
-    // The exception is what is slow: where most visits are, the fast ones are the exception.
+    // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
+    // from the processor is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
-        subject.bad.count * 2 > subject.space().visits) {
+        subject.bad.count * 2 > subject.bad.count + subject.good.count ||
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
         return;
     }
     Claim claim;
-    claim.explains = Explains{};
-    claim.title =
-        fmt::format("{} of the {} occurrences of {} take {} longer than the rest ({} against {}) and account for {}.",
-                    subject.bad.count, subject.bad.count + subject.good.count, name(*subject.evidence, subject.node),
-                    times(subject.bad.median_ns / subject.good.median_ns), in_seconds(subject.bad.median_ns),
-                    in_seconds(subject.good.median_ns), in_seconds(static_cast<double>(subject.excess.total())));
+    claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
+    claim.title = fmt::format("{} and account for {}.", slow_words(subject),
+                              in_seconds(static_cast<double>(subject.excess.total())));
     if (const std::string account = account_words(subject); !account.empty()) {
         claim.title += " " + account + ".";
     }
@@ -36,17 +36,16 @@ void look(const Case& subject, std::vector<Claim>* claims) {
 const Rule kSlowInstance{
     .kind = "slow-instance",
     .contrast = Contrast::kOccurrences,
-    .needs =
-        "a few occurrences (at most half) take at least 1.2 times as long as the usual one, and are clearly apart "
-        "from the rest",
-    .against = "another rule explains at least half of the excess",
+    .needs = "a few occurrences (at most half) are clearly apart from the rest and take at least 1.2 times as long",
+    .against =
+        "more than half of the excess is waiting for a processor; or another rule explains at least half of it",
     .look = look,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "
         "moment, the same caller",
     .confirm =
         "mark these occurrences in the program (kymo/monitor.h) with what they work on, record again, and "
-        "compare the slow ones' marks",
+        "compare the marks of the slow ones",
     .is_generic = true,
 };
 

@@ -4,9 +4,24 @@
 
 namespace kymo::findings {
 
+// Of claims on the same time with equally much at stake the earlier is shown: what is more particular comes first.
 std::span<const Rule* const> rules() {
     static constexpr std::array kRules = {
+        &kThreadMigration,
+        &kColdStartOfOccurrences,
+        &kColdStartOfSpace,
+        &kPeriodicPauseInGaps,
+        &kPeriodicPauseInside,
+        &kMoreWork,
+        &kPageFaultsOfOccurrences,
+        &kPageFaultsOfSpace,
+        &kSlowNeighbour,
+        &kLoadImbalance,
+        &kOutsideInterference,
         &kSlowInstance,
+        // Advantages.
+        &kEvenLoad,
+        &kFastNeighbour,
     };
     return kRules;
 }

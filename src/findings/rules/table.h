@@ -1,10 +1,24 @@
-// Every rule there is; each is in the file of its name.
+// Every rule there is; each is in the file of its kind.
 #pragma once
 
 #include "findings/rule.h"
 
 namespace kymo::findings {
 
+extern const Rule kColdStartOfOccurrences;
+extern const Rule kColdStartOfSpace;
+extern const Rule kLoadImbalance;
+extern const Rule kMoreWork;
+extern const Rule kOutsideInterference;
+extern const Rule kPageFaultsOfOccurrences;
+extern const Rule kPageFaultsOfSpace;
+extern const Rule kPeriodicPauseInGaps;
+extern const Rule kPeriodicPauseInside;
 extern const Rule kSlowInstance;
+extern const Rule kSlowNeighbour;
+extern const Rule kThreadMigration;
+
+extern const Rule kEvenLoad;
+extern const Rule kFastNeighbour;
 
 }  // namespace kymo::findings

@@ -4,12 +4,15 @@
 #include "findings/statistics/random.h"
 #include "made_evidence.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace kymo::findings {
 namespace {
 
-// 120 visits of about 10 ms (± 5 %), `slow` of them 90 ms.
+constexpr std::size_t kSlow[] = {23, 37, 41, 70, 96, 113};
+
+// 120 visits of about 10 ms (± 5 %), the first `slow` of kSlow 90 ms.
 MadeEvidence steady(std::size_t slow) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("assemble");
@@ -19,7 +22,7 @@ MadeEvidence steady(std::size_t slow) {
         MadeVisit visit;
         visit.begin = time;
         visit.terms.user = 10 * kMs + static_cast<std::int64_t>(random.below(kMs)) - kMs / 2;
-        visit.terms.user += slow != 0 && i % (120 / slow) == 13 ? 80 * kMs : 0;
+        visit.terms.user += std::find(kSlow, kSlow + slow, i) != kSlow + slow ? 80 * kMs : 0;
         made.add_visit(node, visit);
         time += static_cast<std::uint64_t>(visit.terms.wall());
     }

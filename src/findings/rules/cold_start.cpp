@@ -1,0 +1,125 @@
+// cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kMoreFaults = 3;
+constexpr std::uint64_t kRepeated = 10;  // visits of a neighbour from which on the level counts as repeated
+
+// Slow occurrences that are the first of their threads.
+void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
+    const VisitTable& visits = subject.space().rows;
+    std::set<std::uint32_t> threads(visits.thread.begin(), visits.thread.end());
+    const auto first = static_cast<std::size_t>(std::count_if(
+        subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
+    if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count ||
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
+        return;
+    }
+    Claim claim;
+    claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
+    claim.title = fmt::format("The first occurrence of {} {}takes {} longer than the later ones ({} against {}).",
+                              name(*subject.evidence, subject.node), threads.size() > 1 ? "in each thread " : "",
+                              times(subject.bad.median_ns / subject.good.median_ns),
+                              in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns));
+    if (const std::string account = account_words(subject); !account.empty()) {
+        claim.title += " " + account + ".";
+    }
+    claims->push_back(std::move(claim));
+}
+
+// Code that runs once, early, among code that runs over and over, and takes page faults like nothing else.
+void look_at_space(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const SpaceNode& node = subject.space();
+    const std::uint32_t faults = counter(evidence, "page-faults");
+    if (node.parent == kNoNode || faults == kNoNode || node.visits == 0 || node.visits > node.threads.size() ||
+        node.rows.size() != node.visits) {
+        return;
+    }
+    bool is_repeated = evidence.nodes[node.parent].visits >= kRepeated;
+    for (const SpaceNode& other : evidence.nodes) {
+        is_repeated = is_repeated || (other.parent == node.parent && other.visits >= kRepeated * node.visits);
+    }
+    const auto time = static_cast<double>(processor(subject.bad.terms));
+    const auto rest_time = static_cast<double>(processor(subject.good.terms));
+    const double rate = time > 0 ? static_cast<double>(node.deltas[faults]) / time : 0;
+    const double rest = rest_time > 0 ? static_cast<double>(subject.good.deltas[faults]) / rest_time : 0;
+    // Early: in the first fifth of its thread, itself not counted.
+    const auto is_early = [&](std::size_t row) {
+        const ThreadFacts& thread = evidence.run.threads[node.rows.thread[row]];
+        const std::uint64_t others =
+            thread.end - thread.begin - std::min(thread.end - thread.begin, node.rows.duration(row));
+        return node.rows.begin[row] - std::min(node.rows.begin[row], thread.begin) <= others / 5;
+    };
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        if (!is_early(row)) {
+            return;
+        }
+    }
+    if (!is_repeated || rate <= 0 || rate < kMoreFaults * rest) {
+        return;
+    }
+    Claim claim;
+    claim.own = by_thread(node, [](const TimeTerms& terms) { return terms.wall() - terms.run_queue; });
+    claim.own_terms = set_of(Term::kUser, Term::kSystem);
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        claim.when.push_back({node.rows.begin[row], node.rows.end[row]});
+    }
+    double all = 0;
+    for (const ThreadTime& own : claim.own) {
+        all += own.ns;
+    }
+    const std::string where = mostly_at(node, faults);
+    claim.title = fmt::format(
+        "{} runs {} at the beginning, for {}, and takes {} page faults{}, while what surrounds it runs "
+        "over and over.",
+        name(evidence, subject.node), node.visits == 1 ? "once" : "once in each thread", in_seconds(all),
+        number(static_cast<double>(node.deltas[faults])), where.empty() ? "" : ", " + where);
+    claim.evidence.push_back({"page-faults a second of processor time", rate * 1e9, rest * 1e9,
+                              rest > 0 ? rate / rest : kUnknown, kUnknown, kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+constexpr std::string_view kDirection =
+    "prepare less (only what is used), prepare it in parallel or while something else runs, or keep it between runs";
+constexpr std::string_view kConfirm =
+    "run the first occurrence twice in a row: if the second one is fast, the first paid for preparation";
+
+}  // namespace
+
+const Rule kColdStartOfOccurrences{
+    .kind = "cold-start",
+    .contrast = Contrast::kOccurrences,
+    .needs =
+        "at least four fifths of the slow occurrences are the first of their threads, and at least half of the "
+        "threads have one",
+    .against = "more than half of the excess is waiting for a processor",
+    .look = look_at_occurrences,
+    .direction = kDirection,
+    .confirm = kConfirm,
+};
+
+const Rule kColdStartOfSpace{
+    .kind = "cold-start",
+    .contrast = Contrast::kSpace,
+    .needs =
+        "the code runs once a thread, in its first fifth, inside or beside code that runs ten times or more, and "
+        "takes three times as many page faults by processor time as the rest of the program",
+    .against = "it runs again",
+    .look = look_at_space,
+    .direction = kDirection,
+    .confirm = kConfirm,
+};
+
+}  // namespace kymo::findings

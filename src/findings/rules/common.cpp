@@ -1,0 +1,94 @@
+#include "findings/rules/common.h"
+
+#include "findings/statistics/robust.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+std::vector<ThreadTime> by_thread(const SpaceNode& node, const std::function<std::int64_t(const TimeTerms&)>& value) {
+    std::map<std::uint32_t, double> sums;
+    double kept = 0;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        const auto ns = static_cast<double>(value(node.rows.terms[row]));
+        sums[node.rows.thread[row]] += ns;
+        kept += ns;
+    }
+    const double scale = kept > 0 ? static_cast<double>(value(node.total)) / kept : 0;
+    std::vector<ThreadTime> result;
+    for (const auto& [thread, ns] : sums) {
+        result.push_back({thread, ns * scale});
+    }
+    return result;
+}
+
+std::uint32_t innermost(const Evidence& evidence, std::uint32_t node) {
+    for (std::uint32_t child = 0; child < evidence.nodes.size(); ++child) {
+        const SpaceNode& space = evidence.nodes[child];
+        if (space.parent == node && space.kind != SpaceKind::kIteration && space.kind != SpaceKind::kMark &&
+            space.total.wall() * 5 >= evidence.nodes[node].total.wall() * 4) {
+            return innermost(evidence, child);
+        }
+    }
+    return node;
+}
+
+std::uint32_t regular_distance(std::span<const std::uint32_t> orders) {
+    if (orders.size() < 5) {
+        return 0;
+    }
+    std::vector<double> distances;
+    for (std::size_t i = 1; i < orders.size(); ++i) {
+        distances.push_back(static_cast<double>(orders[i] - orders[i - 1]));
+    }
+    const double usual = std::floor(median(distances));
+    const double tolerance = std::max(usual / 10, usual >= 5 ? 1.0 : 0.0);
+    const auto kept = std::count_if(distances.begin(), distances.end(),
+                                    [&](double distance) { return std::abs(distance - usual) <= tolerance; });
+    return usual >= 3 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4
+               ? static_cast<std::uint32_t>(usual)
+               : 0;
+}
+
+double own_queue_ns(const RunFacts& run) {
+    double ns = 0;
+    for (std::size_t ready = run.processors + 1; run.processors != 0 && ready < run.ready_ns.size(); ++ready) {
+        ns += static_cast<double>(ready - run.processors) * static_cast<double>(run.ready_ns[ready]);
+    }
+    return ns;
+}
+
+double work_ratio(const Case& subject) {
+    const VisitTable& visits = subject.space().rows;
+    const std::uint32_t instructions = counter(*subject.evidence, "instructions");
+    const auto ratio = [&](const std::function<double(std::size_t)>& work) {
+        const auto total = [&](const std::vector<std::size_t>& rows) {
+            double done = 0;
+            double user = 0;
+            for (const std::size_t row : rows) {
+                if (const double value = work(row); !std::isnan(value)) {
+                    done += value;
+                    user += static_cast<double>(visits.terms[row].user);
+                }
+            }
+            return std::pair(done, user);
+        };
+        const auto [bad, bad_user] = total(subject.bad_rows);
+        const auto [good, good_user] = total(subject.good_rows);
+        // Work by user time, of the bad against the good: 1 is the same speed.
+        return bad > 0 && good > 0 && bad_user > 0 && good_user > 0 ? (bad / bad_user) / (good / good_user)
+                                                                    : kUnknown;
+    };
+    const double by_progress = ratio([&](std::size_t row) { return visits.progress[row]; });
+    if (!std::isnan(by_progress) || instructions == kNoNode) {
+        return by_progress;
+    }
+    return ratio([&](std::size_t row) { return static_cast<double>(visits.deltas_of(row)[instructions]); });
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,35 @@
+// What several rules ask of the evidence.
+#pragma once
+
+#include "findings/cases/case.h"
+#include "findings/rule.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace kymo::findings {
+
+// A value of a node's kept visits, added up by thread and scaled to `whole` where not all visits were kept.
+std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
+                                  const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
+
+// The smallest node inside `node` (or itself) that holds at least four fifths of its time.
+std::uint32_t innermost(const spacetime::Evidence& evidence, std::uint32_t node);
+
+// Do events come every k occurrences? `orders`: their numbers in one stream, ascending. The distance that at least
+// four fifths of them keep (to one in ten); 0: none, fewer than five events, or a distance under 3. Events that come
+// with equal chance at each occurrence pass with a chance of 1 % or so.
+std::uint32_t regular_distance(std::span<const std::uint32_t> orders);
+
+// Thread time that had to wait for a processor because the program itself had more threads ready than there are
+// processors. ns; 0 where that is not known.
+double own_queue_ns(const spacetime::RunFacts& run);
+
+// Work by user time of the bad visits against the good ones: 1 where they did more of it at the same speed, under 1
+// where the work became slower. Work is progress (iterations, by registers), or else instructions. kUnknown: neither
+// was measured.
+double work_ratio(const Case& subject);
+
+}  // namespace kymo::findings

@@ -1,0 +1,170 @@
+// load-imbalance: one thread has more work than its peers between two meetings, and they wait for it.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kUneven = 1.1;  // longest by mean
+constexpr double kEven = 1.05;
+constexpr double kLeastIdle = 0.5;  // of what the peers should have waited
+
+struct Work {
+    std::vector<double> busy;  // by peer, over all steps
+    std::vector<double> lost;  // by step: longest − mean: what even work would save
+    double longest = 0;        // Σ over steps
+    double mean = 0;           // Σ over steps
+    double idle_expected = 0;  // Σ over steps and peers: longest − own
+};
+
+Work work_of(const Case& subject) {
+    Work work;
+    work.busy.assign(subject.threads.size(), 0);
+    for (const StepRow& step : subject.steps) {
+        const double longest = *std::max_element(step.busy_ns.begin(), step.busy_ns.end());
+        const double sum = std::accumulate(step.busy_ns.begin(), step.busy_ns.end(), 0.0);
+        const double mean = sum / static_cast<double>(step.busy_ns.size());
+        for (std::size_t i = 0; i < step.busy_ns.size(); ++i) {
+            work.busy[i] += step.busy_ns[i];
+        }
+        work.lost.push_back(longest - mean);
+        work.longest += longest;
+        work.mean += mean;
+        work.idle_expected += longest * static_cast<double>(step.busy_ns.size()) - sum;
+    }
+    return work;
+}
+
+// What the sampling of visits alone makes of even work: the longest of several is too long by about a period a step.
+double sampling_error(const Case& subject) {
+    const SpaceNode& node = subject.space();
+    const double period =
+        node.samples > 0 ? static_cast<double>(processor(node.total)) / static_cast<double>(node.samples) : 0;
+    return period;
+}
+
+// The peers together were off the processor (or spun in a wait) while this code's threads lived.
+double idle_ns(const Case& subject) {
+    const RunFacts& run = subject.evidence->run;
+    std::uint64_t begin = ~std::uint64_t{0};
+    std::uint64_t end = 0;
+    const VisitTable& visits = subject.space().rows;
+    for (std::size_t row = 0; row < visits.size(); ++row) {
+        begin = std::min(begin, visits.begin[row]);
+        end = std::max(end, visits.end[row]);
+    }
+    double idle = 0;
+    for (const std::uint32_t thread : subject.threads) {
+        const ThreadFacts& facts = run.threads[thread];
+        const double life = static_cast<double>(facts.end - std::min(facts.end, facts.begin));
+        const double in_span = static_cast<double>(end - begin);
+        // Over its life; before and behind it the thread is not there at all, which is idle as well.
+        const double off = life - static_cast<double>(processor(facts.total));
+        idle += std::clamp(off + std::max(0.0, in_span - life), 0.0, in_span);
+    }
+    return idle;
+}
+
+void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
+    const Work work = work_of(subject);
+    const double error = sampling_error(subject) * static_cast<double>(subject.steps.size());
+    const double lost = work.longest - work.mean - error;
+    if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || idle_ns(subject) < kLeastIdle * work.idle_expected) {
+        return;
+    }
+    const double most = *std::max_element(work.busy.begin(), work.busy.end());
+    const double all = std::accumulate(work.busy.begin(), work.busy.end(), 0.0);
+    const double mean = all / static_cast<double>(work.busy.size());
+    Claim claim;
+    for (std::size_t i = 0; i < work.busy.size(); ++i) {
+        if (work.busy[i] - mean >= (most - mean) / 2) {
+            claim.threads.push_back(subject.threads[i]);
+        }
+    }
+    claim.own.push_back({claim.threads.front(), lost});
+    claim.own_parts = work.lost;
+    claim.own_terms = set_of(Term::kWaiting, Term::kOther);  // it is the others' waiting that is lost
+    claim.when.push_back({subject.space().rows.begin.front(), subject.space().rows.begin.front()});
+    for (std::size_t row = 0; row < subject.space().rows.size(); ++row) {
+        claim.when[0].begin = std::min(claim.when[0].begin, subject.space().rows.begin[row]);
+        claim.when[0].end = std::max(claim.when[0].end, subject.space().rows.end[row]);
+    }
+    const bool is_static = most >= kUneven * mean;
+    const std::string who =
+        is_static ? thread_names(*subject.evidence, claim.threads) : std::string("one thread or another");
+    claim.title = fmt::format(
+        "In {} {} works {} while its {} peers work {} on average and wait for it{}. Evenly shared, the "
+        "run would be up to {} shorter.",
+        name(*subject.evidence, subject.node), who, in_seconds(is_static ? most : work.longest),
+        subject.threads.size() - 1,
+        in_seconds((is_static ? all - most : work.mean * static_cast<double>(subject.threads.size()) - work.longest) /
+                   static_cast<double>(subject.threads.size() - 1)),
+        subject.steps.size() > 1 ? fmt::format(" ({} steps)", subject.steps.size()) : "", in_seconds(lost));
+    claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
+                              work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+void look_for_even(const Case& subject, std::vector<Claim>* claims) {
+    const Work work = work_of(subject);
+    if (work.mean <= 0 || work.longest > kEven * work.mean) {
+        return;
+    }
+    const auto wall = static_cast<double>(subject.evidence->run.end - subject.evidence->run.begin);
+    if (work.mean < 0.2 * wall) {
+        return;
+    }
+    Claim claim;
+    for (std::size_t i = 0; i < work.busy.size(); ++i) {
+        claim.own.push_back({subject.threads[i], work.busy[i]});
+    }
+    claim.title = fmt::format("In {} the work is even: {} threads work {} on average and {} at most.",
+                              name(*subject.evidence, subject.node), subject.threads.size(), in_seconds(work.mean),
+                              in_seconds(work.longest));
+    claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
+                              work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kLoadImbalance{
+    .kind = "load-imbalance",
+    .contrast = Contrast::kThreads,
+    .needs =
+        "threads of one process work in the same code at the same time; step by step (where steps are known) the "
+        "longest "
+        "works 1.1 times the mean or more, by more than sampling could make of even work",
+    .against = "the peers are not idle for at least half of the difference: they do something else meanwhile",
+    .look = look_for_uneven,
+    .direction =
+        "deal the work out in smaller pieces as threads become free (dynamic or guided schedule, a work queue), or "
+        "divide it by cost instead of by count",
+    .confirm =
+        "print how much work each thread gets, or run with the schedule changed (OMP_SCHEDULE=dynamic where the loop "
+        "has "
+        "schedule(runtime))",
+};
+
+const Rule kEvenLoad{
+    .kind = "load-imbalance",
+    .contrast = Contrast::kThreads,
+    .needs =
+        "threads of one process work in the same code at the same time for at least a fifth of the run; the longest "
+        "works at "
+        "most 1.05 times the mean",
+    .against = "",
+    .look = look_for_even,
+    .direction = "keep this division of work",
+    .confirm = "",
+    .is_advantage = true,
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,47 @@
+// more-work: slow occurrences did more of the same work, at the same speed: no defect of the code.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+constexpr double kLeastSpeed = 0.8;  // of the usual one: below, the work became slower as well
+constexpr double kLeastShare = 0.6;  // of the excess in user time
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const double speed = work_ratio(subject);
+    if (std::isnan(speed) || speed < kLeastSpeed || speed > 1 / kLeastSpeed ||
+        subject.excess_share(set_of(Term::kUser)) < kLeastShare ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count) {
+        return;
+    }
+    Claim claim;
+    claim.explains = Explains{.terms = set_of(Term::kUser)};
+    claim.title =
+        fmt::format("{} because they do more work: they work at {} of the usual speed. {} more.", slow_words(subject),
+                    in_percent(speed), in_seconds(static_cast<double>(subject.excess.terms.user)));
+    claim.evidence.push_back({"work by user time, relative", speed, 1, speed, kUnknown, kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kMoreWork{
+    .kind = "more-work",
+    .contrast = Contrast::kOccurrences,
+    .needs =
+        "at least 60 % of the slow occurrences' excess is user time, and their progress (loop iterations or "
+        "instructions by user time) is that of the fast ones to a factor of 1.25",
+    .against = "progress by user time fell: then the work became slower",
+    .look = look,
+    .direction =
+        "the code is as fast as ever; if these occurrences hold others up, divide their work into more even "
+        "pieces",
+    .confirm = "print the amount of work (elements, bytes) of each occurrence and lay it beside the times listed",
+};
+
+}  // namespace kymo::findings

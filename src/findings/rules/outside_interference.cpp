@@ -1,0 +1,101 @@
+// outside-interference: the machine was not the program's alone.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kLeastOfRun = 0.05;              // smaller is the ordinary life of a machine
+constexpr std::uint64_t kLeastVisit = 5'000'000;  // ns
+
+// Visits that were kept from a processor for a third of their time or more.
+std::vector<TimeRange> times_of(const Evidence& evidence) {
+    std::vector<TimeRange> times;
+    for (const SpaceNode& node : evidence.nodes) {
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            const TimeTerms& terms = node.rows.terms[row];
+            if (node.rows.duration(row) >= kLeastVisit && terms.run_queue * 3 >= terms.wall()) {
+                times.push_back({node.rows.begin[row], node.rows.end[row]});
+            }
+        }
+    }
+    std::sort(times.begin(), times.end(), [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+    std::vector<TimeRange> joined;
+    for (const TimeRange& time : times) {
+        if (!joined.empty() && time.begin <= joined.back().end) {
+            joined.back().end = std::max(joined.back().end, time.end);
+        } else {
+            joined.push_back(time);
+        }
+    }
+    return joined;
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const RunFacts& run = evidence.run;
+    const auto queued = static_cast<double>(run.total.run_queue);
+    const auto wall = static_cast<double>(run.end - run.begin);
+    if (run.processors == 0 || queued <= 0 || wall <= 0) {
+        return;
+    }
+    // Threads held on one processor wait for each other: that is thread-migration's to tell.
+    const double outside = std::max(0.0, queued - own_queue_ns(run));
+    const double part = outside / queued;
+    Claim claim;
+    double most = 0;
+    for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
+        const double ns = static_cast<double>(run.threads[thread].total.run_queue) * part;
+        if (ns > 0) {
+            claim.own.push_back({thread, ns});
+            most = std::max(most, ns);
+            if (ns >= 0.01 * wall) {
+                claim.threads.push_back(thread);
+            }
+        }
+    }
+    if (part < 0.5 || most < kLeastOfRun * wall) {
+        return;
+    }
+    claim.own_sure = 0.9;
+    claim.own_terms = set_of(Term::kRunQueue);
+    claim.when = times_of(evidence);
+    claim.place = Place{};
+    claim.title = fmt::format(
+        "The machine was busy with something else: the program's threads were ready for {} without getting a "
+        "processor, though it had no more of them ready than there are processors ({}){}.",
+        in_seconds(outside), run.processors,
+        run.steal_ns && *run.steal_ns > 0
+            ? fmt::format("; the host took {} more", in_seconds(static_cast<double>(*run.steal_ns)))
+            : "");
+    claim.evidence.push_back(
+        {"seconds ready without a processor", queued / 1e9, own_queue_ns(run) / 1e9, kUnknown, kUnknown, kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kOutsideInterference{
+    .kind = "outside-interference",
+    .contrast = Contrast::kRun,
+    .needs =
+        "some thread was ready without a processor for at least 5 % of the run, and at least half of all such time "
+        "is not "
+        "explained by the program having more threads ready than there are processors",
+    .against =
+        "threads that are held on one processor (thread-migration), more threads than processors (oversubscription)",
+    .look = look,
+    .direction =
+        "measure on a quiet machine, or reserve processors for the program; this says nothing about its code",
+    .confirm =
+        "look at the load at the times listed (top, /proc/loadavg, kymo doctor) and record again when it is quiet",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,123 @@
+// page-faults: a piece of code pays for page faults, again and again.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kMoreFaults = 3;        // than elsewhere
+constexpr double kMostFaultNs = 20'000;  // of a minor fault, on a slow virtual machine
+constexpr double kLeastShare = 0.3;      // of the excess, in the kernel
+constexpr std::uint64_t kLeastVisits = 3;
+
+// Both halves of the visits have a fifth of the faults or more.
+bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
+    std::vector<std::pair<std::uint64_t, std::int64_t>> visits;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        visits.emplace_back(node.rows.begin[row], node.rows.deltas_of(row)[faults]);
+    }
+    std::sort(visits.begin(), visits.end());
+    std::int64_t halves[2] = {0, 0};
+    for (std::size_t i = 0; i < visits.size(); ++i) {
+        halves[i * 2 < visits.size() ? 0 : 1] += visits[i].second;
+    }
+    return std::min(halves[0], halves[1]) * 4 >= std::max(halves[0], halves[1]);
+}
+
+void look_at_space(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const SpaceNode& node = subject.space();
+    const std::uint32_t faults = counter(evidence, "page-faults");
+    if (faults == kNoNode || node.visits < kLeastVisits || node.deltas[faults] <= 0 ||
+        !again_and_again(node, faults)) {
+        return;
+    }
+    const auto rate = [&](const Side& side) {
+        const auto time = static_cast<double>(processor(side.terms));
+        return time > 0 ? static_cast<double>(side.deltas[faults]) * 1e9 / time : 0;
+    };
+    const auto count = static_cast<double>(node.deltas[faults]);
+    // The node that has nearly all of them needs no comparison; another must stand out.
+    const bool has_most = count >= 0.5 * static_cast<double>(evidence.run.deltas[faults]);
+    if (!has_most && rate(subject.bad) < kMoreFaults * rate(subject.good)) {
+        return;
+    }
+    Claim claim;
+    claim.own = by_thread(node, [](const TimeTerms& terms) { return terms.system; });
+    const double bound =
+        std::min(1.0, count * kMostFaultNs / static_cast<double>(std::max<std::int64_t>(1, node.total.system)));
+    double all = 0;
+    for (ThreadTime& time : claim.own) {
+        time.ns *= bound;
+        all += time.ns;
+    }
+    claim.own_terms = set_of(Term::kSystem);
+    claim.own_sure = 0.9;  // system time of short stretches is known less well than their user time
+    const std::string where = mostly_at(node, faults);
+    claim.title = fmt::format(
+        "{} takes page faults again and again: {} in {} visits{}. They cost up to {} in the kernel.",
+        name(evidence, subject.node), number(count), node.visits, where.empty() ? "" : ", " + where, in_seconds(all));
+    claim.evidence.push_back({"page-faults a second of processor time", rate(subject.bad), rate(subject.good),
+                              rate(subject.good) > 0 ? rate(subject.bad) / rate(subject.good) : kUnknown, kUnknown,
+                              kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
+    if (!subject.differs("page-faults", kMoreFaults) || subject.excess_share(set_of(Term::kSystem)) < kLeastShare ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count) {
+        return;
+    }
+    const Feature& faults = *subject.feature("page-faults");
+    Claim claim;
+    claim.explains = Explains{.terms = set_of(Term::kSystem)};
+    claim.feature = "page-faults";
+    const std::string where = mostly_at(subject.space(), counter(*subject.evidence, "page-faults"));
+    claim.title = fmt::format("{} and account for {}; they carry {} page faults ({} each){}.", slow_words(subject),
+                              in_seconds(static_cast<double>(subject.excess.total())),
+                              faults.good > 0 ? times(faults.bad / faults.good) + " more" : "all the",
+                              number(faults.bad), where.empty() ? "" : ", " + where);
+    claims->push_back(std::move(claim));
+}
+
+constexpr std::string_view kDirection =
+    "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge pages "
+    "for it";
+constexpr std::string_view kConfirm =
+    "record again with -e page-faults:period=1 and look at the faults by line; with glibc's allocator, try "
+    "MALLOC_TRIM_THRESHOLD_=-1 MALLOC_MMAP_THRESHOLD_=1073741824 in the environment";
+
+}  // namespace
+
+const Rule kPageFaultsOfSpace{
+    .kind = "page-faults",
+    .contrast = Contrast::kSpace,
+    .needs =
+        "page faults are counted; the code is visited at least three times, takes faults in both halves of its "
+        "visits, "
+        "and has half of all faults or three times as many by processor time as the rest of the program",
+    .against = "faults only at the beginning: that is a cold start",
+    .look = look_at_space,
+    .direction = kDirection,
+    .confirm = kConfirm,
+};
+
+const Rule kPageFaultsOfOccurrences{
+    .kind = "page-faults",
+    .contrast = Contrast::kOccurrences,
+    .needs =
+        "slow occurrences carry at least three times the page faults of the fast ones, which chance does not "
+        "explain where it can be tested, and 30 % or more of their excess is time in the kernel",
+    .against = "most occurrences are slow",
+    .look = look_at_occurrences,
+    .direction = kDirection,
+    .confirm = kConfirm,
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,144 @@
+// periodic-pause: every k occurrences something stops them for a while.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/statistics/robust.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace kymo::findings {
+namespace {
+
+struct Pauses {
+    std::uint32_t every = 0;  // occurrences; 0: not regular
+    double period_ns = 0;
+};
+
+struct Event {
+    std::uint32_t thread = 0;
+    std::uint32_t order = 0;
+    std::uint64_t begin = 0;
+};
+
+// Regular in at least half of the threads that have any.
+Pauses regularity(const std::vector<Event>& events) {
+    std::map<std::uint32_t, std::vector<Event>> streams;
+    for (const Event& event : events) {
+        streams[event.thread].push_back(event);
+    }
+    std::vector<double> every;
+    std::vector<double> periods;
+    for (auto& [thread, own] : streams) {
+        std::sort(own.begin(), own.end(), [](const Event& a, const Event& b) { return a.order < b.order; });
+        std::vector<std::uint32_t> orders;
+        for (const Event& event : own) {
+            orders.push_back(event.order);
+        }
+        if (const std::uint32_t distance = regular_distance(orders); distance != 0) {
+            every.push_back(distance);
+            for (std::size_t i = 1; i < own.size(); ++i) {
+                periods.push_back(static_cast<double>(own[i].begin - own[i - 1].begin));
+            }
+        }
+    }
+    if (every.empty() || every.size() * 2 < streams.size()) {
+        return {};
+    }
+    return {static_cast<std::uint32_t>(median(every)), median(periods)};
+}
+
+// Between occurrences: something else runs in every k-th gap.
+void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
+    std::vector<Event> events;
+    std::map<std::uint32_t, std::size_t> fillers;
+    for (const GapRow& gap : subject.long_gaps) {
+        events.push_back({gap.thread, gap.order, gap.begin});
+        ++fillers[gap.after];
+    }
+    const Pauses pauses = regularity(events);
+    if (pauses.every == 0) {
+        return;
+    }
+    const auto most = std::max_element(fillers.begin(), fillers.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    const spacetime::Evidence& evidence = *subject.evidence;
+    const bool is_filled = most->second * 5 >= events.size() * 4 && most->first < evidence.nodes.size();
+    Claim claim;
+    double all = 0;
+    for (const GapRow& gap : subject.long_gaps) {
+        const double excess = std::max(0.0, static_cast<double>(gap.end - gap.begin) - subject.good.median_ns);
+        claim.own.push_back({gap.thread, excess});
+        claim.own_parts.push_back(excess);
+        all += excess;
+    }
+    claim.node = is_filled ? innermost(evidence, most->first) : subject.node;
+    const std::string who = is_filled ? name(evidence, claim.node) : "something outside the program's code";
+    claim.title = fmt::format(
+        "Every {} occurrences of {} (about every {}) {} stops it for {}, where it otherwise goes on "
+        "after {}: {} in all.",
+        pauses.every, name(evidence, subject.node), in_seconds(pauses.period_ns), who,
+        in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns), in_seconds(all));
+    claim.evidence.push_back(
+        {"seconds between occurrences", subject.bad.median_ns / 1e9, subject.good.median_ns / 1e9,
+         subject.good.median_ns > 0 ? subject.bad.median_ns / subject.good.median_ns : kUnknown, kUnknown, kUnknown});
+    claims->push_back(std::move(claim));
+}
+
+// Inside: every k-th occurrence itself is slow.
+void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
+    std::vector<Event> events;
+    const spacetime::VisitTable& visits = subject.space().rows;
+    for (const std::size_t row : subject.bad_rows) {
+        events.push_back({visits.thread[row], visits.order[row], visits.begin[row]});
+    }
+    const Pauses pauses = regularity(events);
+    if (pauses.every == 0 || subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
+        return;
+    }
+    Claim claim;
+    claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
+    claim.title = fmt::format("Every {} occurrences (about every {}) {} takes {} instead of {}: {} in all.",
+                              pauses.every, in_seconds(pauses.period_ns), name(*subject.evidence, subject.node),
+                              in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns),
+                              in_seconds(static_cast<double>(subject.excess.total())));
+    if (const std::string account = account_words(subject); !account.empty()) {
+        claim.title += " " + account + ".";
+    }
+    claims->push_back(std::move(claim));
+}
+
+constexpr std::string_view kDirection =
+    "do less each time (only what is new since the last time), do it beside the work in a thread of its own, or more "
+    "rarely";
+constexpr std::string_view kConfirm =
+    "make the pause twice as rare: the time between the pauses must double and nothing else change";
+
+}  // namespace
+
+const Rule kPeriodicPauseInGaps{
+    .kind = "periodic-pause",
+    .contrast = Contrast::kGaps,
+    .needs =
+        "some gaps between occurrences are clearly longer than the rest, and in at least half of the threads that "
+        "have "
+        "them four fifths of them (five or more) follow each other after the same number of occurrences, three "
+        "or more",
+    .against = "most gaps are long",
+    .look = look_at_gaps,
+    .direction = kDirection,
+    .confirm = kConfirm,
+};
+
+const Rule kPeriodicPauseInside{
+    .kind = "periodic-pause",
+    .contrast = Contrast::kOccurrences,
+    .needs = "slow occurrences follow each other after the same number of occurrences, as above",
+    .against = "more than half of the excess is waiting for a processor",
+    .look = look_at_occurrences,
+    .direction = kDirection,
+    .confirm = kConfirm,
+};
+
+}  // namespace kymo::findings

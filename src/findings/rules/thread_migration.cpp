@@ -1,0 +1,120 @@
+// thread-migration: threads share a processor while another one has nothing to do.
+#include "findings/rules/common.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kLeastQueue = 0.1;  // of a thread's life, ready and without a processor
+constexpr double kHeld = 0.95;       // of its visits on one processor
+constexpr std::size_t kLeastVisits = 5;
+
+// thread → processor → visits, over all nodes.
+std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> processors_of(const Evidence& evidence) {
+    std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> result;
+    for (const SpaceNode& node : evidence.nodes) {
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            ++result[node.rows.thread[row]][node.rows.processor[row]];
+        }
+    }
+    return result;
+}
+
+// The innermost node that holds most of these threads' time in nodes that they all visit.
+std::uint32_t common_place(const Evidence& evidence, const std::vector<std::uint32_t>& threads) {
+    std::uint32_t best = kNoNode;
+    std::int64_t most = 0;
+    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
+        const SpaceNode& space = evidence.nodes[node];
+        const bool is_common =
+            std::includes(space.threads.begin(), space.threads.end(), threads.begin(), threads.end());
+        if (is_common && space.kind != SpaceKind::kIteration && space.total.run_queue > most) {
+            most = space.total.run_queue;
+            best = node;
+        }
+    }
+    return best != kNoNode ? innermost(evidence, best) : kNoNode;
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const RunFacts& run = evidence.run;
+    if (run.processors < 2) {
+        return;
+    }
+    std::map<std::uint32_t, std::vector<std::uint32_t>> held;  // processor → threads that stay on it and queue
+    for (const auto& [thread, counts] : processors_of(evidence)) {
+        std::size_t all = 0;
+        auto most = counts.begin();
+        for (auto entry = counts.begin(); entry != counts.end(); ++entry) {
+            all += entry->second;
+            most = entry->second > most->second ? entry : most;
+        }
+        const ThreadFacts& facts = run.threads[thread];
+        const auto life = static_cast<double>(facts.end - std::min(facts.begin, facts.end));
+        if (all >= kLeastVisits && static_cast<double>(most->second) >= kHeld * static_cast<double>(all) &&
+            static_cast<double>(facts.total.run_queue) >= kLeastQueue * life) {
+            held[most->first].push_back(thread);
+        }
+    }
+    // Were all processors in use, waiting for one would be no fault of where the threads are.
+    double ready = 0;
+    double crowded = 0;
+    for (std::size_t count = 1; count < run.ready_ns.size(); ++count) {
+        ready += static_cast<double>(run.ready_ns[count]);
+        crowded += count > run.processors ? static_cast<double>(run.ready_ns[count]) : 0;
+    }
+    if (crowded * 2 > ready) {
+        return;
+    }
+    for (const auto& [processor_number, threads] : held) {
+        if (threads.size() < 2) {
+            continue;
+        }
+        Claim claim;
+        double all = 0;
+        double lost = 0;
+        for (const std::uint32_t thread : threads) {
+            const auto queue = static_cast<double>(run.threads[thread].total.run_queue);
+            claim.own.push_back({thread, queue});
+            all += queue;
+            lost += queue;
+        }
+        claim.own_sure = 0.9;
+        claim.own_terms = set_of(Term::kRunQueue);
+        claim.threads = threads;
+        claim.node = common_place(evidence, threads);
+        claim.title = fmt::format(
+            "{} threads share processor {} and wait for each other there for {}, while the program has no "
+            "more threads ready than there are processors ({}).",
+            threads.size(), processor_number, in_seconds(all), run.processors);
+        claim.evidence.push_back({"seconds waiting for a processor", lost / 1e9, 0, kUnknown, kUnknown, kUnknown});
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kThreadMigration{
+    .kind = "thread-migration",
+    .contrast = Contrast::kRun,
+    .needs =
+        "two or more threads stay on one processor (95 % of their visits) and wait for it for at least a tenth of "
+        "their lives",
+    .against =
+        "the program has more threads ready than there are processors for most of the time: that is oversubscription",
+    .look = look,
+    .direction =
+        "give each thread its own processor: look for affinity masks (taskset, OMP_PLACES, cpusets) that hold them "
+        "together",
+    .confirm = "run it with the mask lifted (taskset -c 0-N, OMP_PROC_BIND=spread), and compare",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,228 @@
+#include "view/findings.h"
+
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::view {
+namespace {
+
+using findings::Control;
+using findings::EvidenceRow;
+using findings::Finding;
+using findings::TimeRange;
+using spacetime::Evidence;
+
+constexpr std::size_t kMostTimes = 6;
+constexpr std::size_t kMostAlso = 3;
+
+// The findings' words have signs that not every terminal can show.
+std::string plain(const Style& style, std::string text) {
+    if (style.unicode) {
+        return text;
+    }
+    for (const auto& [sign, ascii] : {std::pair("×", "x"), std::pair("–", "-"), std::pair("µ", "u")}) {
+        for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos;) {
+            text.replace(at, std::string_view(sign).size(), ascii);
+        }
+    }
+    return text;
+}
+
+std::string paragraph(const Style& style, std::string_view text, std::size_t indent) {
+    return wrap(style, plain(style, std::string(text)), indent, indent);
+}
+
+std::string at_stake(const Finding& finding) {
+    return fmt::format("{} of the run", percent(finding.share));
+}
+
+std::string times_words(const Evidence& evidence, const Finding& finding) {
+    if (finding.when.empty()) {
+        return "";
+    }
+    std::string text = "At ";
+    for (std::size_t i = 0; i < std::min(kMostTimes, finding.when.size()); ++i) {
+        const TimeRange& range = finding.when[i];
+        const std::uint64_t begin = range.begin - std::min(range.begin, evidence.run.begin);
+        text += fmt::format("{}{:.2f}", i == 0 ? "" : ", ", static_cast<double>(begin) / 1e9);
+    }
+    text += " s";
+    if (finding.when.size() > kMostTimes) {
+        text += fmt::format(" and {} more times", finding.when.size() - kMostTimes);
+    }
+    return text + ".";
+}
+
+std::string evidence_words(const Finding& finding) {
+    std::string text;
+    for (const EvidenceRow& row : finding.evidence) {
+        const bool is_time = row.event.rfind("seconds", 0) == 0;
+        const auto value = [&](double x) {
+            return is_time ? findings::in_seconds(x * 1e9) : findings::number(x);
+        };
+        if (std::isnan(row.bad) || std::isnan(row.good) || row.event == "seconds") {
+            continue;
+        }
+        text += fmt::format("{}{} {} against {}", text.empty() ? "" : "; ",
+                            is_time && row.event.rfind("seconds of ", 0) == 0 ? row.event.substr(11) : row.event,
+                            value(row.bad), value(row.good));
+    }
+    return text.empty() ? text : "Evidence: " + text + ".";
+}
+
+std::string sure_words(const Finding& finding) {
+    return finding.tested
+               ? fmt::format("tested, confidence {}", percent(finding.confidence))
+               : fmt::format("accounted for, not tested; {} of it is sure", percent(finding.confidence));
+}
+
+void add(std::string* out, const std::string& text) {
+    *out += text;
+    if (!text.empty() && text.back() != '\n') {
+        *out += '\n';
+    }
+}
+
+void add_finding(const Style& style, const Evidence& evidence, const Finding& finding, std::size_t number,
+                 std::string* out) {
+    const std::string head = fmt::format("{}. {} ", number, finding.kind);
+    *out += paint(style, Ink::kHot, head) + at_stake(finding) + " (" + sure_words(finding) + ")\n";
+    add(out, paragraph(style, finding.title, 3));
+    if (finding.node < evidence.nodes.size() && !evidence.nodes[finding.node].path.empty()) {
+        const auto& path = evidence.nodes[finding.node].path;
+        std::string text;
+        for (const std::string& function : path) {
+            text += (text.empty() ? "" : std::string(" ") + std::string(signs(style).then) + " ") + function;
+        }
+        add(out, paint(style, Ink::kDim, "   " + cut_begin(style, text, style.width - 3)));
+    }
+    for (const std::string& text : {evidence_words(finding), times_words(evidence, finding)}) {
+        if (!text.empty()) {
+            add(out, paragraph(style, text, 3));
+        }
+    }
+    if (!finding.direction.empty()) {
+        add(out, paragraph(style, "Direction: " + finding.direction + ".", 3));
+    }
+    if (!finding.confirm.empty()) {
+        add(out, paragraph(style, "To confirm: " + finding.confirm + ".", 3));
+    }
+    for (std::size_t i = 0; i < std::min(kMostAlso, finding.also.size()); ++i) {
+        const Finding& also = finding.also[i];
+        add(out, paragraph(style, fmt::format("Also {} ({}): {}", also.kind, at_stake(also), also.title), 3));
+    }
+    *out += '\n';
+}
+
+std::string control_line(const findings::Judgement& judgement) {
+    const Control& control = judgement.control;
+    if (control.rounds == 0) {
+        return "";
+    }
+    const std::string by_chance = control.findings == 0 ? "none" : fmt::format("{:.1f}", control.findings);
+    return fmt::format("Control: with labels shuffled ({} rounds over {} comparisons) the same analysis gives {} such "
+                       "finding{} by chance; this run gave {}.",
+                       control.rounds, control.comparisons, by_chance, control.findings == 1 ? "" : "s",
+                       judgement.findings.size());
+}
+
+nlohmann::ordered_json json_number(double value) {
+    return std::isnan(value) || std::isinf(value) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
+}
+
+nlohmann::ordered_json json_place(const spacetime::Place& place) {
+    nlohmann::ordered_json json;
+    json["function"] = place.function;
+    json["file"] = place.file;
+    json["line_begin"] = place.line_begin;
+    json["line_end"] = place.line_end;
+    json["module"] = place.module;
+    json["ranges"] = nlohmann::ordered_json::array();
+    for (const spacetime::ByteRange& range : place.ranges) {
+        json["ranges"].push_back({range.begin, range.end});
+    }
+    return json;
+}
+
+nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& finding) {
+    nlohmann::ordered_json json;
+    json["kind"] = finding.kind;
+    json["title"] = finding.title;
+    json["share"] = finding.share;
+    json["share_low"] = finding.share_low;
+    json["seconds"] = finding.seconds;
+    json["confidence"] = finding.confidence;
+    json["tested"] = finding.tested;
+    json["place"] = json_place(finding.place);
+    json["path"] = finding.node < evidence.nodes.size() ? nlohmann::ordered_json(evidence.nodes[finding.node].path)
+                                                        : nlohmann::ordered_json::array();
+    json["threads"] = nlohmann::ordered_json::array();
+    for (const std::uint32_t thread : finding.threads) {
+        const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
+        json["threads"].push_back({{"tid", facts.tid}, {"name", facts.name}});
+    }
+    json["when"] = nlohmann::ordered_json::array();
+    const auto second = [&](std::uint64_t time) {
+        return static_cast<double>(time - std::min(time, evidence.run.begin)) / 1e9;
+    };
+    for (const TimeRange& range : finding.when) {
+        json["when"].push_back({second(range.begin), second(range.end)});
+    }
+    json["evidence"] = nlohmann::ordered_json::array();
+    for (const EvidenceRow& row : finding.evidence) {
+        json["evidence"].push_back({{"event", row.event},
+                                    {"bad", json_number(row.bad)},
+                                    {"good", json_number(row.good)},
+                                    {"ratio", json_number(row.ratio)},
+                                    {"effect", json_number(row.effect)},
+                                    {"q", json_number(row.q)}});
+    }
+    json["direction"] = finding.direction;
+    json["confirm"] = finding.confirm;
+    json["also"] = json_findings(evidence, finding.also);
+    return json;
+}
+
+}  // namespace
+
+std::string terminal_findings(const Style& style, const Evidence& evidence, const findings::Judgement& judgement,
+                              std::size_t top) {
+    std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
+    if (judgement.findings.empty()) {
+        add(&out, paragraph(style, "Nothing stands out.", 2));
+        out += '\n';
+    }
+    for (std::size_t i = 0; i < std::min(top, judgement.findings.size()); ++i) {
+        add_finding(style, evidence, judgement.findings[i], i + 1, &out);
+    }
+    if (judgement.findings.size() > top) {
+        add(&out, fmt::format("  {} {} more", signs(style).ellipsis, judgement.findings.size() - top));
+    }
+    if (!judgement.advantages.empty()) {
+        out += paint(style, Ink::kHeading, "What is good") + "\n";
+        for (std::size_t i = 0; i < std::min(top, judgement.advantages.size()); ++i) {
+            add(&out, paragraph(style, judgement.advantages[i].title, 2));
+        }
+        out += '\n';
+    }
+    if (const std::string control = control_line(judgement); !control.empty()) {
+        add(&out, paragraph(style, control, 0));
+    }
+    return out;
+}
+
+nlohmann::ordered_json json_findings(const Evidence& evidence, const std::vector<Finding>& found) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const Finding& finding : found) {
+        json.push_back(json_finding(evidence, finding));
+    }
+    return json;
+}
+
+nlohmann::ordered_json json_control(const Control& control) {
+    return {{"rounds", control.rounds}, {"comparisons", control.comparisons}, {"findings_by_chance", control.findings}};
+}
+
+}  // namespace kymo::view
