@@ -59,9 +59,7 @@ std::string evidence_words(const Finding& finding) {
     std::string text;
     for (const EvidenceRow& row : finding.evidence) {
         const bool is_time = row.event.rfind("seconds", 0) == 0;
-        const auto value = [&](double x) {
-            return is_time ? findings::in_seconds(x * 1e9) : findings::number(x);
-        };
+        const auto value = [&](double x) { return is_time ? findings::in_seconds(x * 1e9) : findings::number(x); };
         if (std::isnan(row.bad) || std::isnan(row.good) || row.event == "seconds") {
             continue;
         }
@@ -73,9 +71,8 @@ std::string evidence_words(const Finding& finding) {
 }
 
 std::string sure_words(const Finding& finding) {
-    return finding.tested
-               ? fmt::format("tested, confidence {}", percent(finding.confidence))
-               : fmt::format("accounted for, not tested; {} of it is sure", percent(finding.confidence));
+    return finding.tested ? fmt::format("tested, confidence {}", percent(finding.confidence))
+                          : fmt::format("accounted for, not tested; {} of it is sure", percent(finding.confidence));
 }
 
 void add(std::string* out, const std::string& text) {
@@ -122,10 +119,10 @@ std::string control_line(const findings::Judgement& judgement) {
         return "";
     }
     const std::string by_chance = control.findings == 0 ? "none" : fmt::format("{:.1f}", control.findings);
-    return fmt::format("Control: with labels shuffled ({} rounds over {} comparisons) the same analysis gives {} such "
-                       "finding{} by chance; this run gave {}.",
-                       control.rounds, control.comparisons, by_chance, control.findings == 1 ? "" : "s",
-                       judgement.findings.size());
+    return fmt::format(
+        "Control: with labels shuffled ({} rounds over {} comparisons) the same analysis gives {} such "
+        "finding{} by chance; this run gave {}.",
+        control.rounds, control.comparisons, by_chance, control.findings == 1 ? "" : "s", judgement.findings.size());
 }
 
 nlohmann::ordered_json json_number(double value) {
@@ -222,7 +219,8 @@ nlohmann::ordered_json json_findings(const Evidence& evidence, const std::vector
 }
 
 nlohmann::ordered_json json_control(const Control& control) {
-    return {{"rounds", control.rounds}, {"comparisons", control.comparisons}, {"findings_by_chance", control.findings}};
+    return {
+        {"rounds", control.rounds}, {"comparisons", control.comparisons}, {"findings_by_chance", control.findings}};
 }
 
 }  // namespace kymo::view
