@@ -126,6 +126,29 @@ bool thread_name(int tid, bool own_thread, char* name, std::size_t bytes) {
     return true;
 }
 
+// Nanoseconds that the calling thread was ready to run and had no processor: the second figure of its schedstat.
+// False where the kernel does not keep it.
+bool run_delay(std::uint64_t& ns) {
+    const auto file =
+        static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+    if (file < 0) {
+        return false;
+    }
+    char text[96];
+    const ssize_t length = syscall(SYS_read, file, text, sizeof text);
+    syscall(SYS_close, file);
+    ssize_t at = 0;
+    while (at < length && text[at] != ' ') {
+        ++at;
+    }
+    ns = 0;
+    const ssize_t first = ++at;
+    for (; at < length && text[at] >= '0' && text[at] <= '9'; ++at) {
+        ns = 10 * ns + static_cast<std::uint64_t>(text[at] - '0');
+    }
+    return at > first && at < length;
+}
+
 recording::Image image_row(ImageId id, const image::LoadedImage& image) {
     recording::Image row;
     row.time = clock_now();
@@ -290,6 +313,13 @@ CounterValues Process::write_stream_end(ThreadState& thread, bool own_thread) {
     if (own_thread && getrusage(RUSAGE_THREAD, &usage) == 0) {
         row.user_ns = nanoseconds(usage.ru_utime);
         row.system_ns = nanoseconds(usage.ru_stime);
+        row.voluntary = static_cast<std::uint64_t>(usage.ru_nvcsw);
+        row.involuntary = static_cast<std::uint64_t>(usage.ru_nivcsw);
+        row.asked = recording::kAskedSwitches;
+        // Where there are performance events, there are the kernel's records of every switch.
+        if (thread.counters.kind() == CounterKind::kThreadTimer && run_delay(row.run_delay_ns)) {
+            row.asked |= recording::kAskedRunDelay;
+        }
     }
     row.lost = thread.counters.lost() + values.kernel_lost;
     row.throttled = thread.counters.throttled();

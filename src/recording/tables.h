@@ -264,6 +264,10 @@ struct StreamEnd {
     std::uint64_t monitor_ns = 0;  // processor time spent in the handler (estimate, from the clock)
     // Call paths by the way they ended; index: PathEnd.
     std::span<const std::uint64_t> paths = {};
+    std::uint64_t asked = 0;         // StreamEndAsked: which of the following are known
+    std::uint64_t voluntary = 0;     // times it left its processor by itself, over the thread's whole life
+    std::uint64_t involuntary = 0;   // and because another thread got it
+    std::uint64_t run_delay_ns = 0;  // ready to run and without a processor, over the thread's whole life (schedstat)
 
     static constexpr const char* kTable = "stream-end";
     static constexpr std::uint32_t kTableId = 20;
@@ -282,8 +286,16 @@ struct StreamEnd {
         visit("unwritten", ColumnType::kUint, "", &StreamEnd::unwritten);
         visit("monitor_ns", ColumnType::kUint, "ns", &StreamEnd::monitor_ns);
         visit("paths", ColumnType::kUintList, "", &StreamEnd::paths);
+        visit("asked", ColumnType::kUint, "", &StreamEnd::asked);
+        visit("voluntary", ColumnType::kUint, "", &StreamEnd::voluntary);
+        visit("involuntary", ColumnType::kUint, "", &StreamEnd::involuntary);
+        visit("run_delay_ns", ColumnType::kUint, "ns", &StreamEnd::run_delay_ns);
     }
 };
+
+// StreamEnd::asked
+inline constexpr std::uint64_t kAskedSwitches = 0x1;
+inline constexpr std::uint64_t kAskedRunDelay = 0x2;
 
 // ---- samples ------------------------------------------------------------------------------------
 

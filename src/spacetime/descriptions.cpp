@@ -188,6 +188,12 @@ class Descriptions {
         stream->quality.monitor_ns = row.monitor_ns;
         stream->quality.kernel_user_ns = row.user_ns;
         stream->quality.kernel_system_ns = row.system_ns;
+        if ((row.asked & rec::kAskedSwitches) != 0) {
+            stream->kernel_switches = {.voluntary = row.voluntary, .involuntary = row.involuntary};
+        }
+        if ((row.asked & rec::kAskedRunDelay) != 0) {
+            stream->run_delay_ns = row.run_delay_ns;
+        }
     }
 
     const rec::File& file_;

@@ -87,9 +87,12 @@ class KernelTasks {
 
     void add_to_sampled(const Life& life, std::uint32_t index, bool is_process) {
         ProfileThread& thread = profile_.threads[index];
-        // Of several lives of one thread id: the process's own exec goes on in one monitored image.
+        if (thread.figures_from != ThreadFigures::kSwitchRecords) {
+            thread.figures_from = ThreadFigures::kSwitchRecords;
+            thread.switches = {};
+            thread.run_queue_ns = thread.states.sums()[ThreadState::kReady];
+        }
         thread.switches += life.switches;
-        thread.figures_from = ThreadFigures::kSwitchRecords;
         if (thread.name.empty()) {
             thread.name = life.name;
         }

@@ -184,6 +184,7 @@ class Merger {
                  .offs = std::move(stream.offs),
                  .roles = EventRoles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism),
                  .quality = stream.quality});
+            ask_thread_end(stream, profile_.threads.back());
             profile_.processes[process].quality += stream.quality;
             profile_.processes[process].end = std::max(profile_.processes[process].end, stream.end);
             profile_.quality += stream.quality;
@@ -207,6 +208,19 @@ class Merger {
                                         .shift_ns = file.shift_ns,
                                         .nodes = std::move(stream.nodes),
                                         .no_path = no_path});
+        }
+    }
+
+    // What the thread's end told, until switch records tell better. Its run delay has no place in time.
+    static void ask_thread_end(const StreamData& stream, ProfileThread& thread) {
+        if (stream.kernel_switches) {
+            thread.switches = *stream.kernel_switches;
+            thread.figures_from = ThreadFigures::kThreadEnd;
+        }
+        if (stream.run_delay_ns) {
+            thread.run_queue_ns =
+                std::min(static_cast<std::int64_t>(std::min(*stream.run_delay_ns, ~std::uint64_t{0} >> 1U)),
+                         thread.states.sums().off_processor());
         }
     }
 

@@ -3,6 +3,7 @@
 #include "spacetime/quality.h"
 #include "spacetime/ranks.h"
 #include "view/metric.h"
+#include "view/states.h"
 #include "view/summary.h"
 
 #include <algorithm>
@@ -261,8 +262,12 @@ class Writer {
             row["system_s"] = thread.is_sampled ? Json(seconds(thread.costs[kSystem])) : Json(nullptr);
             row["off_cpu_s"] = seconds(thread.costs[kOffCpu]);
             row["run_queue_s"] = seconds(thread.run_queue_ns);
+            row["states"] = json_states(thread);
             row["paused_s"] = seconds(thread.paused_ns);
             row["switches"] = thread.switches.voluntary + thread.switches.involuntary;
+            row["voluntary_switches"] = thread.switches.voluntary;
+            row["involuntary_switches"] = thread.switches.involuntary;
+            row["switches_from"] = json_figures_from(thread.figures_from);
             row["samples"] = thread.costs[kSamples];
             row["lost"] = thread.quality.lost;
             row["events"] = event_counts(thread.costs);

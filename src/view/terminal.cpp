@@ -12,7 +12,7 @@ std::string terminal_report(const spacetime::Profile& profile, const spacetime::
                 .options = options,
                 .style = options.style};
     for (const auto& section : {header, summary, measured, not_measured, call_paths, functions, lines, ranks,
-                                processes, threads, events, notes}) {
+                                processes, threads, states, events, notes}) {
         section(sheet);
     }
     return std::move(sheet.out);

@@ -22,6 +22,8 @@ void ranks(Sheet& sheet);
 void processes(Sheet& sheet);
 // threads.cpp
 void threads(Sheet& sheet);
+// states.cpp
+void states(Sheet& sheet);
 // events.cpp
 void events(Sheet& sheet);
 

@@ -1,0 +1,97 @@
+#include "view/states.h"
+
+#include "view/terminal/sections.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+
+constexpr std::size_t kNameWidth = 22;
+
+std::string name_of(const Sheet& sheet, const ProfileThread& thread) {
+    const std::string tid = " " + std::to_string(thread.tid);
+    return cut_end(sheet.style, thread.name.empty() ? "(no name)" : thread.name, kNameWidth - columns(tid)) + tid;
+}
+
+void add_figures(const Sheet& sheet, Table& table, const StateSums& sums, std::int64_t run_queue,
+                 const SwitchCounts& switches, bool is_known, std::string name) {
+    const auto number = [&](std::uint64_t value) {
+        return is_known ? count(static_cast<std::int64_t>(value)) : std::string("?");
+    };
+    table.rows.push_back({{sheet.time(run_queue)},
+                          {sheet.time(sums[ThreadState::kWaiting])},
+                          {sheet.time(sums[ThreadState::kSpinning])},
+                          {sheet.time(sums[ThreadState::kOff])},
+                          {number(switches.voluntary)},
+                          {number(switches.involuntary)},
+                          {std::move(name), Ink::kName}});
+}
+
+}  // namespace
+
+void states(Sheet& sheet) {
+    const Profile& profile = sheet.profile;
+    if (profile.end <= profile.begin || profile.threads.empty()) {
+        return;
+    }
+    const auto order = sheet.ranked(profile.threads.size(), [&](std::size_t i) {
+        return std::max<std::int64_t>(sheet.options.metric.of(profile.threads[i].costs), 0) + 1;
+    });
+    const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+    const std::size_t width = std::max<std::size_t>(sheet.style.width, kNameWidth + 24) - kNameWidth - 4;
+    sheet.heading("Threads over time",
+                  fmt::format("a sign: what took most of {}",
+                              sheet.time(static_cast<std::int64_t>((profile.end - profile.begin) / width))));
+    std::vector<StripSums> seen(1);  // of what is shown at all
+    const auto add_line = [&](const std::string& name, std::span<const StripSums> strip) {
+        sheet.out += "  " + paint(sheet.style, Ink::kName, pad_right(name, kNameWidth)) + "  " +
+                     strip_text(sheet.style, strip) + "\n";
+        for (const StripSums& sums : strip) {
+            for (std::size_t i = 0; i < sums.size(); ++i) {
+                seen[0][i] += sums[i];
+            }
+        }
+    };
+    Table table;
+    table.headings = {"run queue", "waiting", "spinning", "off", "voluntary", "involuntary", "thread"};
+    for (std::size_t i = 0; i < shown; ++i) {
+        const ProfileThread& thread = profile.threads[order[i]];
+        std::vector<StripSums> strip(width);
+        add_strip(thread, profile.begin, profile.end, strip);
+        add_line(name_of(sheet, thread), strip);
+        add_figures(sheet, table, thread.states.sums(), thread.run_queue_ns, thread.switches,
+                    thread.figures_from != ThreadFigures::kNone, name_of(sheet, thread));
+    }
+    if (shown < order.size()) {
+        std::vector<StripSums> strip(width);
+        StateSums sums;
+        std::int64_t run_queue = 0;
+        SwitchCounts switches;
+        bool is_known = true;
+        for (std::size_t i = shown; i < order.size(); ++i) {
+            const ProfileThread& thread = profile.threads[order[i]];
+            add_strip(thread, profile.begin, profile.end, strip);
+            sums += thread.states.sums();
+            run_queue += thread.run_queue_ns;
+            switches += thread.switches;
+            is_known = is_known && thread.figures_from != ThreadFigures::kNone;
+        }
+        const std::string name = fmt::format("{} others", order.size() - shown);
+        add_line(name, strip);
+        add_figures(sheet, table, sums, run_queue, switches, is_known, name);
+    }
+    sheet.out += wrap(sheet.style, strip_legend(sheet.style, seen), 2, 2);
+    const bool by_records =
+        std::any_of(profile.threads.begin(), profile.threads.end(),
+                    [](const ProfileThread& thread) { return thread.figures_from == ThreadFigures::kSwitchRecords; });
+    sheet.heading("Off the processor", by_records
+                                           ? "why, and how often a thread left it by itself or because another got it"
+                                           : "switches and run queue as the kernel told at each thread's end");
+    sheet.out += render(sheet.style, table);
+}
+
+}  // namespace kymo::view

@@ -1,0 +1,45 @@
+"""What threads did over time agrees with the kernel's own account: time off the processor, switches, run queue, and the identity."""
+
+from harness import main
+
+
+def body(test):
+    truth, report, _ = test.recorded_truth("states")
+    for thread in report["threads"]:
+        states = thread["states"]
+        kept = sum(states[key] for key in ("user_s", "system_s", "spinning_s", "run_queue_s", "waiting_s", "off_s", "paused_s"))
+        wall = thread["end_s"] - thread["begin_s"]
+        # Exact in nanoseconds; here they have become fractions of seconds.
+        test.near(f"{thread['name']}, states add up to the wall time", wall, kept, 20e-9, " s")
+        test.near(f"{thread['name']}, off states are its time off", thread["off_cpu_s"],
+                  states["run_queue_s"] + states["waiting_s"] + states["off_s"], 20e-9, " s")
+    threads = {thread["name"]: thread for thread in report["threads"]}
+    by_records = test.mode != "barred"
+    for name, known in truth.items():
+        thread = threads.get(name)
+        if not test.check("thread", name, sorted(threads), thread is not None):
+            continue
+        off = (known["wall"] - known["on"]) / 1e9
+        # 1 %, and the thread's start and end, which its own clocks do not see.
+        test.near(f"{name}, off", off, thread["off_cpu_s"], 0.01 * off + 0.005, " s")
+        source = "switch-records" if by_records else "thread-end"
+        test.check(f"{name}, switches from", source, thread["switches_from"], thread["switches_from"] == source)
+        # A thread that ends may be switched once or twice more after it has looked.
+        for kind in ("voluntary", "involuntary"):
+            seen = thread[f"{kind}_switches"]
+            test.check(f"{name}, {kind} switches", f"{known[kind]} to {known[kind] + 2}", seen, known[kind] <= seen <= known[kind] + 2)
+    for name in ("rival-a", "rival-b"):
+        off = (truth[name]["wall"] - truth[name]["on"]) / 1e9
+        test.near(f"{name}, run queue", off, threads[name]["run_queue_s"], 0.03 * off + 0.02, " s")
+    for name, kind in (("sleeper", "sleep"), ("reader", "read")):
+        off = (truth[name]["wall"] - truth[name]["on"]) / 1e9
+        states = threads[name]["states"]
+        waited = states["waiting_by_kind"].get(kind, 0)
+        test.near(f"{name}, waiting in {kind}", off, waited + states["run_queue_s"], 0.02 * off + 0.01, " s")
+    # The time stands where the program waits, not where it went on.
+    slept = [entry for entry in report["call_tree"] if "sleep_ms" in entry["function"]]
+    test.near("off-CPU time at the sleeping call", truth["sleeper"]["wall"] / 1e9 + 1.0, sum(entry["total"]["off_cpu_s"] for entry in slept),
+              0.15, " s")
+
+
+main(body)
