@@ -57,7 +57,7 @@ void states(Sheet& sheet) {
         }
     };
     Table table;
-    table.headings = {"run queue", "waiting", "spinning", "off", "voluntary", "involuntary", "thread"};
+    table.headings = {"run queue", "waiting", "spinning", "off", "vol.", "invol.", "thread"};
     for (std::size_t i = 0; i < shown; ++i) {
         const ProfileThread& thread = profile.threads[order[i]];
         std::vector<StripSums> strip(width);

@@ -23,12 +23,13 @@ Waits made_waits() {
 WaitTable made_table() {
     const WaitPlace held{
         .function = "(anonymous namespace)::hold(int)", .module = "app", .file = "/src/hold.cpp", .line = 12};
-    WaitRow mutex{.pid = 7,
-                  .kind = WaitKind::kMutex,
-                  .object = 0x7f00,
-                  .place = {.function = "take", .module = "app", .file = "/src/take.cpp", .line = 34},
-                  .amount = {.ns = 5'000'000, .count = 2, .longest_ns = 4'000'000, .open = 1},
-                  .waiters = {1}};
+    WaitRow mutex;
+    mutex.pid = 7;
+    mutex.kind = WaitKind::kMutex;
+    mutex.object = 0x7f00;
+    mutex.place = {.function = "take", .module = "app", .file = "/src/take.cpp", .line = 34};
+    mutex.amount = {.ns = 5'000'000, .count = 2, .longest_ns = 4'000'000, .open = 1};
+    mutex.waiters = {1};
     mutex.holders = {{.thread = 0,
                       .tid = 8,
                       .place = held,
@@ -36,8 +37,12 @@ WaitTable made_table() {
                       .place_ns = 4'000'000,
                       .seen_ns = 4'500'000,
                       .amount = mutex.amount}};
-    const WaitRow read{
-        .pid = 7, .kind = WaitKind::kRead, .object = 3, .amount = {.ns = 1'000, .count = 1}, .waiters = {1}};
+    WaitRow read;
+    read.pid = 7;
+    read.kind = WaitKind::kRead;
+    read.object = 3;
+    read.amount = {.ns = 1'000, .count = 1};
+    read.waiters = {1};
     WaitTable table;
     table.rows = {mutex, read};
     table.blockings = {{.holder = 0,
