@@ -269,6 +269,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     recording::RunEnd end;
     end.time = monotonic_now().ns;
     end.wait_status = static_cast<std::uint64_t>(static_cast<unsigned>(watch.status()));
+    end.peak_bytes = static_cast<std::uint64_t>(watch.usage().ru_maxrss) * 1024;  // the kernel tells KiB
     end.user_ns = to_ns(watch.usage().ru_utime);
     end.system_ns = to_ns(watch.usage().ru_stime);
     end.reason = static_cast<std::uint64_t>(outcome.reason);

@@ -44,7 +44,8 @@ struct RunEnd {
     std::uint64_t wait_status = 0;
     std::uint64_t user_ns = 0;  // of all waited-for descendants (getrusage), for cross-checks
     std::uint64_t system_ns = 0;
-    std::uint64_t reason = 0;  // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full
+    std::uint64_t reason = 0;      // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full
+    std::uint64_t peak_bytes = 0;  // largest resident size of any of them; 0: not known
 
     static constexpr const char* kTable = "run-end";
     static constexpr std::uint32_t kTableId = 11;
@@ -55,6 +56,7 @@ struct RunEnd {
         visit("user_ns", ColumnType::kUint, "ns", &RunEnd::user_ns);
         visit("system_ns", ColumnType::kUint, "ns", &RunEnd::system_ns);
         visit("reason", ColumnType::kUint, "", &RunEnd::reason);
+        visit("peak_bytes", ColumnType::kUint, "", &RunEnd::peak_bytes);
     }
 };
 

@@ -35,7 +35,8 @@ struct EvidenceOptions {
 struct Evidence {
     RunFacts run;
     std::vector<WaitTarget> wait_targets;
-    std::vector<SpaceNode> nodes;  // a parent comes before its children; siblings by time, most first
+    std::vector<WaitSum> wait_sums;  // parallel to wait_targets
+    std::vector<SpaceNode> nodes;    // a parent comes before its children; siblings by time, most first
 
     std::vector<HeavySpace> spaces;  // heaviest first
     std::vector<SameSpaces> same_spaces;

@@ -73,6 +73,7 @@ struct SpaceNode {
     std::vector<VisitWait> waits;        // by target, most time first
     std::vector<std::uint32_t> threads;  // that visit it, ascending
     std::uint64_t median_samples = 0;    // of a visit
+    bool polls = false;                  // kLoop: its rounds change nothing; it waits for another thread (polling.h)
     bool folded = false;                 // median under 8 samples: single visits are not to be compared
 
     VisitTable rows;               // at most EvidenceOptions::visit_cap

@@ -10,6 +10,13 @@
 
 namespace kymo::spacetime {
 
+// Waits too short for a row of their own, added up.
+struct BriefWaits {
+    recording::WaitKind kind{};
+    std::int64_t ns = 0;
+    std::uint64_t count = 0;
+};
+
 // Parallel to Profile::threads.
 struct ThreadFacts {
     std::uint32_t process = 0;
@@ -26,6 +33,8 @@ struct ThreadFacts {
     std::uint64_t involuntary = 0;     // another took its processor
     std::uint64_t migrations = 0;      // between samples
     std::vector<VisitWait> waits;      // by target, most time first
+    std::vector<BriefWaits> brief;     // by kind
+    std::uint64_t mappings = 0;        // times that it took memory from the system
 };
 
 struct RunFacts {
@@ -38,7 +47,8 @@ struct RunFacts {
     std::vector<std::int64_t> deltas;  // by counter, of all threads
     // Time of all processors with so many threads of the program ready or running at once: [0], [1], …
     std::vector<std::int64_t> ready_ns;
-    std::optional<std::int64_t> steal_ns;  // taken by the machine from all processors meanwhile; none: not known
+    std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
+    std::optional<std::int64_t> steal_ns;     // taken by the machine from all processors meanwhile; none: not known
 };
 
 }  // namespace kymo::spacetime

@@ -37,6 +37,15 @@ struct WaitTarget {
     auto operator<=>(const WaitTarget&) const = default;
 };
 
+// All waits for one target, over the run.
+struct WaitSum {
+    std::int64_t ns = 0;
+    std::uint64_t count = 0;
+    std::int64_t longest_ns = 0;
+    WaitPlace holder_place;              // where the holder was longest meanwhile; empty: not known
+    recording::WaitKind holder_doing{};  // the wait that it was in there; 0: on a processor
+};
+
 struct VisitWait {
     std::uint32_t target = 0;  // index of Evidence::wait_targets
     std::int64_t ns = 0;
