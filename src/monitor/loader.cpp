@@ -2,6 +2,7 @@
 // know), so dlopen is left alone: interposing it would change where libraries are searched, because the C library
 // goes by its caller. dlclose has no such trap.
 
+#include "monitor/openmp/gnu.h"
 #include "monitor/process.h"
 #include "monitor/real.h"
 
@@ -15,6 +16,7 @@ KYMO_INTERPOSE int dlclose(void* handle) {
     if (process.running() && process.is_this_process()) {
         const kymo::monitor::Quiet quiet;
         process.images().remove_unloaded();
+        kymo::monitor::forget_gnu_callers();
     }
     return result;
 }

@@ -1,5 +1,7 @@
 #include "monitor/process.h"
 
+#include "monitor/openmp/gnu.h"
+
 #include <cerrno>
 #include <new>
 #include <stdlib.h>
@@ -78,6 +80,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     if (!install_handler()) {
         return;
     }
+    note_linked_gnu();
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
     set_this_thread(begin_own_thread(main_stack(), 0));
@@ -249,6 +252,8 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     thread->tid = thread_id();
     thread->handle = pthread_self();
     thread->waits.clear();
+    thread->team = {};
+    thread->open_regions = thread->suspended_count = 0;
     thread->begin_time = clock_now();
     thread->announced = false;
     thread->last = {};

@@ -152,9 +152,6 @@ class Busy {
     bool entered_;
 };
 
-// The calling thread's call path, entered in its own tree. Under Quiet and Busy.
-ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers);
-
 // A wait that the thread is still in at `now`, when the process ends; or one that the ending thread itself has never
 // come back from. Nobody but the caller may use the thread's stream.
 void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thread);

@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "monitor/context_tree.h"
 #include "monitor/counters.h"
+#include "monitor/openmp/team.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
@@ -75,6 +76,15 @@ struct ThreadState {
     unsigned destructor_rounds = 0;
 
     WaitState waits;
+    TeamState team;
+    // OpenMP, by the tools interface: regions that this thread has opened and not left, outermost first; tasks that
+    // wait while it executes another.
+    static constexpr unsigned kOpenRegions = 16;
+    static constexpr unsigned kSuspended = 16;
+    unsigned open_regions = 0;
+    unsigned suspended_count = 0;
+    alignas(Region) std::uint8_t regions[kOpenRegions][sizeof(Region)];  // not touched before they are needed
+    alignas(SuspendedTask) std::uint8_t suspended[kSuspended][sizeof(SuspendedTask)];
 
     // Lists of the thread registry, under its lock.
     ThreadState* next = nullptr;

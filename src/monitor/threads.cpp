@@ -4,6 +4,7 @@
 // Thread exit is seen by a thread-specific-data destructor, which covers return, pthread_exit and cancellation alike.
 // It asks to be called again until the last round, so that the program's own destructors are still measured.
 
+#include "monitor/path.h"
 #include "monitor/process.h"
 #include "monitor/real.h"
 

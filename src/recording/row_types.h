@@ -13,7 +13,7 @@ template <typename V>
 constexpr void for_each_row_type(V&& visit) {
     const auto each = [&visit]<typename... Rows>() { (visit.template operator()<Rows>(), ...); };
     each.template operator()<Run, RunEnd, Rank, Process, ProgramFile, ProcessEnd, Event, Unavailable, Image, ImageEnd,
-                             Stream, StreamName, StreamEnd, Context, Sample, Switch, Task, Mapping, KernelLost, Mark,
+                             Stream, StreamName, StreamEnd, Context, Join, Sample, Switch, Task, Mapping, KernelLost, Mark,
                              ClockPair, Wait, WaitBrief>();
 }
 

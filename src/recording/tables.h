@@ -321,6 +321,24 @@ struct Context {
     }
 };
 
+// A node that is no frame: it stands for a node of another stream's tree, and what is below it goes on from there.
+// The call paths of an OpenMP worker have one as their outermost node, for the thread that opened the parallel
+// region. Written right behind the node.
+struct Join {
+    std::uint64_t context = 0;  // in this stream; its parent is 0
+    std::uint64_t stream = 0;   // StreamId
+    std::uint64_t joined = 0;   // ContextId in that stream; 0: the root of its tree
+
+    static constexpr const char* kTable = "join";
+    static constexpr std::uint32_t kTableId = 42;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("context", ColumnType::kDelta, "", &Join::context);
+        visit("stream", ColumnType::kUint, "", &Join::stream);
+        visit("joined", ColumnType::kUint, "", &Join::joined);
+    }
+};
+
 // How the walk of a call path ended. Everything but kComplete leaves the path partial at its root end.
 enum class PathEnd : std::uint8_t {
     kComplete = 0,      // reached the bottom of the stack (main's caller or the thread's start)
@@ -539,8 +557,17 @@ enum class WaitKind : std::uint8_t {
     kSync = 14,
     kSleep = 15,  // object: 0
     kChild = 16,  // waitpid and its kin; object: 0
+    // OpenMP. A thread that waits may spin, so that these can lie in processor time as well.
+    kOmpBarrier = 20,   // also the implicit ones; object of 20, 24, 25 and 26: the parallel construct's call
+    kOmpCritical = 21,  // object of 21 to 23 and 27: the lock
+    kOmpLock = 22,
+    kOmpOrdered = 23,
+    kOmpTasks = 24,   // taskwait, and the end of a taskgroup
+    kOmpSingle = 25,  // for what the thread that executes a `single` hands out
+    kOmpIdle = 26,    // a worker between two regions; object: the construct that ends it
+    kOmpAtomic = 27,
 };
-inline constexpr unsigned kWaitKinds = 17;  // with the unused 0
+inline constexpr unsigned kWaitKinds = 28;  // with the unused 0 and 17 to 19
 
 // A thread waited from `time` for `duration`: in its own stream, written when the wait was over. Waits shorter than
 // WaitBrief's bound are not here.

@@ -96,6 +96,11 @@ class Descriptions {
                     add_context(*stream, row);
                 }
             }),
+            rec::on<rec::Join>([&](StreamId id, const rec::Join& row) {
+                if (StreamData* stream = data_.stream(raw(id))) {
+                    add_join(*stream, row);
+                }
+            }),
             rec::on<rec::Wait>([&](StreamId id, const rec::Wait& row) { add_wait(raw(id), row); }),
             rec::on<rec::WaitBrief>([&](StreamId, const rec::WaitBrief& row) { add_brief(row); }),
             rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
@@ -129,6 +134,16 @@ class Descriptions {
                                    .mode = static_cast<rec::EventMode>(row.mode),
                                    .value = row.value,
                                    .user_only = row.user_only != 0};
+    }
+
+    void add_join(StreamData& stream, const rec::Join& row) {
+        if (row.context == 0 || row.context >= stream.contexts.size() || stream.contexts[row.context].parent != 0 ||
+            row.stream > 0xffffffffULL || row.joined > 0xffffffffULL) {
+            ++data_.strange_rows;
+            return;
+        }
+        stream.joins[static_cast<std::uint32_t>(row.context)] = {static_cast<std::uint32_t>(row.stream),
+                                                                 static_cast<std::uint32_t>(row.joined)};
     }
 
     void add_context(StreamData& stream, const rec::Context& row) {

@@ -94,6 +94,8 @@ struct StreamData {
     ThreadStates states;
 
     std::vector<ContextInfo> contexts{1};  // index: ContextId
+    // Contexts that are no frames: the node of another stream that they stand for, as (stream, ContextId).
+    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> joins;
     std::vector<bool> is_complete{true};   // a complete call path goes through this context
     CostTable costs;                       // row: ContextId; row 0: no call path
     std::vector<std::int64_t> unsampled;   // columns of CostTable: from the last sample to the end

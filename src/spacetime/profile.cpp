@@ -279,6 +279,10 @@ class Merger {
         }
         for (std::size_t i = 1; i < data.contexts.size(); ++i) {
             const ContextInfo& context = data.contexts[i];
+            if (const auto join = data.joins.find(static_cast<std::uint32_t>(i)); join != data.joins.end()) {
+                stream.nodes[i] = joined_node(join->second, file);
+                continue;
+            }
             std::uint32_t parent = stream.nodes[context.parent];
             if (context.parent == 0 && !data.is_complete[i] && is_sampled[i]) {
                 if (partial == kNone) {
@@ -289,6 +293,21 @@ class Merger {
             stream.nodes[i] = add_node({parent, NodeKind::kFrame, image_index(context.image, file), context.offset});
         }
         stream.is_busy = false;
+    }
+
+    // The node of another stream's context. Those of a stream that is being merged further up (a damaged file), and of
+    // too many in a row, belong to the process.
+    std::uint32_t joined_node(const std::pair<std::uint32_t, std::uint32_t>& join, const FileData& file) {
+        constexpr std::size_t kMostJoins = 64;
+        const auto found = streams_.find(join.first);
+        if (found == streams_.end() || joins_ >= kMostJoins) {
+            return process_node_;
+        }
+        ++joins_;
+        merge_stream(found->second, file);
+        --joins_;
+        const std::vector<std::uint32_t>& nodes = found->second.nodes;
+        return join.second < nodes.size() ? nodes[join.second] : process_node_;
     }
 
     // The node of samples without a call path, or kNone.
@@ -360,6 +379,7 @@ class Merger {
     std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
     std::map<std::uint32_t, MergedStream> streams_;                   // of the process at hand
     std::uint32_t process_node_ = 0;
+    std::size_t joins_ = 0;  // contexts of one stream that stand for another's, being resolved
     std::uint64_t realtime_at_ = 0;
 };
 

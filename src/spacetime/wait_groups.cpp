@@ -84,10 +84,21 @@ void WaitGroups::name_threads() {
     }
 }
 
-WaitPath WaitGroups::path_of(const StreamData& stream, std::uint32_t context) {
+WaitPath WaitGroups::path_of(const StreamData& of, std::uint32_t context) {
     WaitPath path;
-    while (context != 0 && context < stream.contexts.size() && path.size() < kWaitPathFrames) {
-        const ContextInfo& frame = stream.contexts[context];
+    const StreamData* stream = &of;
+    std::size_t joins = 0;
+    while (context != 0 && context < stream->contexts.size() && path.size() < kWaitPathFrames) {
+        if (const auto join = stream->joins.find(context); join != stream->joins.end()) {
+            const auto other = data_.streams.find(join->second.first);
+            if (other == data_.streams.end() || ++joins > kWaitPathFrames) {
+                break;
+            }
+            stream = &other->second;
+            context = join->second.second;
+            continue;
+        }
+        const ContextInfo& frame = stream->contexts[context];
         path.push_back({image_index(frame.image), frame.offset});
         context = frame.parent;
     }

@@ -31,7 +31,7 @@ class WaitGroups {
     void name_threads();
     void make_groups();
     void add_own_waits();
-    WaitPath path_of(const StreamData& stream, std::uint32_t context);
+    WaitPath path_of(const StreamData& of, std::uint32_t context);
     std::uint32_t image_index(std::uint64_t id);
     const StreamData* thread_of(std::uint64_t tid, std::uint64_t at) const;
 

@@ -19,8 +19,9 @@ bool begins_with_any(std::string_view text, std::span<const std::string_view> be
 
 // Of the language's and the system's run time, not of the program.
 bool is_runtime(const program::Function& function, std::string_view file) {
-    static constexpr std::array<std::string_view, 7> kModules = {
-        "libc.so", "libpthread", "libstdc++.so", "libc++.so", "libm.so", "ld-linux", "libkymo-monitor"};
+    static constexpr std::array<std::string_view, 10> kModules = {
+        "libc.so",  "libpthread",      "libstdc++.so", "libc++.so", "libm.so",
+        "ld-linux", "libkymo-monitor", "libgomp",      "libomp",    "libiomp5"};
     static constexpr std::array<std::string_view, 2> kHeaders = {"/usr/include/", "/usr/lib/"};
     return begins_with_any(function.module, kModules) || begins_with_any(file, kHeaders);
 }
@@ -233,14 +234,17 @@ WaitTable make_wait_table(const Waits& waits) {
 
 std::string_view wait_kind_words(recording::WaitKind kind) {
     static constexpr std::array<std::string_view, recording::kWaitKinds> kWords = {
-        "running", "mutex", "read lock", "write lock", "spin lock", "condition", "barrier", "semaphore", "join",
-        "read",    "write", "poll",      "accept",     "connect",   "sync",      "sleep",   "child"};
+        "running",      "mutex",    "read lock",   "write lock", "spin lock",  "condition", "barrier",
+        "semaphore",    "join",     "read",        "write",      "poll",       "accept",    "connect",
+        "sync",         "sleep",    "child",       "other",      "other",      "other",     "omp barrier",
+        "omp critical", "omp lock", "omp ordered", "omp tasks",  "omp single", "omp idle",  "omp atomic"};
     const auto index = static_cast<std::size_t>(kind);
     return index < kWords.size() ? kWords[index] : "other";
 }
 
 bool is_synchronisation(recording::WaitKind kind) {
-    return kind >= WaitKind::kMutex && kind <= WaitKind::kJoin;
+    return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) ||
+           (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
 }
 
 }  // namespace kymo::spacetime

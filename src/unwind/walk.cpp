@@ -104,6 +104,24 @@ class Walk {
         }
     }
 
+    bool leave(bool (*inside)(ImageId), Registers* caller) {
+        for (unsigned i = 0; i < kMostLeft; ++i) {
+            const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
+            const ImageSet::Lookup found = images_.rule_at(address);
+            if (!inside(found.id)) {
+                *caller = cursor_.registers(stack_);
+                caller->pc = address;
+                return found.image != nullptr;
+            }
+            Frame frame;
+            if (step_by_rule(found, frame) != StepResult::kOk) {
+                return false;
+            }
+            exact_ = false;
+        }
+        return false;
+    }
+
   private:
     // What cannot be a return address, also where code is generated at run time: small numbers and the stack itself.
     bool is_no_code(std::uint64_t address) const {
@@ -216,6 +234,11 @@ class Walk {
 };
 
 }  // namespace
+
+bool leave(ImageSet& images, const Registers& start, const MemoryView& stack, bool (*inside)(ImageId),
+           Registers* caller) {
+    return Walk(images, start, Start::kInterrupted, stack, nullptr).leave(inside, caller);
+}
 
 WalkResult walk(ImageSet& images, const Registers& start, Start kind, const MemoryView& stack, std::span<Frame> out,
                 const StackFinder* other_stacks) {

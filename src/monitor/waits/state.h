@@ -43,6 +43,13 @@ struct WaitState {
         }
     }
 
+    // In a wait of OpenMP: what the run time waits for meanwhile is part of it.
+    bool is_in_team_wait() const {
+        using enum recording::WaitKind;
+        return begin.load(std::memory_order_relaxed) != 0 &&
+               (kind == kOmpBarrier || kind == kOmpTasks || kind == kOmpSingle || kind == kOmpIdle);
+    }
+
     // The thread was seen with this stack pointer: it has left a wait that began further down, without coming back
     // from it (a signal handler jumped out).
     void seen_at(std::uint64_t stack_pointer) {

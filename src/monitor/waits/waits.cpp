@@ -1,5 +1,8 @@
 #include "monitor/waits/waits.h"
 
+#include "monitor/openmp/team.h"
+#include "monitor/path.h"
+
 #include <cerrno>
 
 // From the linker: where this library lies. NOLINTBEGIN(readability-identifier-naming)
@@ -103,7 +106,7 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
             const std::uint64_t entered = clock_now();
-            const ContextId context = enter_own_path(thread, unwind::capture_here());
+            const ContextId context = enter_own_path(thread, wait.registers);
             if (process.announce(thread)) {
                 write_wait(thread, wait, begin, end, context, 0);
             }
@@ -119,8 +122,12 @@ void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thre
     if (begin == 0 || now < begin || now - begin < kBriefWaitNs) {
         return;
     }
+    if (wait.kind == recording::WaitKind::kOmpIdle) {
+        write_idle(thread, now, nullptr, own_thread ? 0 : recording::kWaitOpen);
+        return;
+    }
     // The thread's own frames of that wait are gone; another thread's stack lies still as long as it waits.
-    const ContextId context = own_thread ? ContextId{0} : enter_own_path(thread, wait.registers);
+    const ContextId context = own_thread || wait.registers.pc == 0 ? ContextId{0} : enter_own_path(thread, wait.registers);
     if (process.announce(thread)) {
         write_wait(thread, wait, begin, now, context, own_thread ? recording::kWaitAbandoned : recording::kWaitOpen);
     }

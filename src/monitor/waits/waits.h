@@ -53,7 +53,7 @@ template <typename Call, typename Waker>
 __attribute__((always_inline)) inline auto waited(WaitKind kind, std::uint64_t object, std::uint64_t holder,
                                                   const Call& call, const Waker& waker) {
     ThreadState* thread = waiting_thread();
-    if (thread == nullptr) {
+    if (thread == nullptr || thread->waits.is_in_team_wait()) {
         return call();
     }
     WaitState& state = thread->waits;

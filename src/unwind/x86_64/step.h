@@ -35,6 +35,18 @@ class Cursor {
         return number == kRsp || number == kReturnAddress || (number < kGeneralRegisters && all_known_);
     }
 
+    // What is known of the registers here: the preserved ones, the stack pointer, the program counter. The others are 0.
+    Registers registers(const MemoryView& stack) const {
+        Registers here;
+        for (unsigned i = 0; i < kPreserved.size(); ++i) {
+            std::uint64_t value = 0;
+            here.general[kPreserved[i]] = preserved(i, stack, &value) ? value : 0;
+        }
+        here.general[kRsp] = sp_;
+        here.pc = pc_;
+        return here;
+    }
+
     // By a rule of kind kPlain.
     StepResult step(RuleWord rule, const MemoryView& stack) {
         std::uint64_t base = sp_;

@@ -1,0 +1,109 @@
+// OpenMP as the monitor sees it: parallel regions, and what each thread has to do with one. The same for both run
+// times (gnu_*.cpp, ompt.cpp), which only say when a region opens, a thread's share of it begins and ends, and so on.
+//
+// A *region* is one execution of a parallel construct. The thread that opens it, its *opener*, stays inside the run
+// time's call until the region is over, so the outer part of its stack lies still meanwhile: any thread that has a
+// share in the region may walk it, in its sampling handler too. Region lives as long as that call does.
+//
+// A *worker* is a thread of the run time's pool. When its share is done it goes back into the run time, where it
+// waits first for the others of the region (the barrier at its end) and then, idle, for the next region. It cannot
+// tell the two apart itself; the opener leaves word of the region's end in a table (`endings`), which the worker
+// looks up when its next share begins. Only regions of which somebody waited long for the end are in it.
+//
+// Threads: TeamState belongs to its thread, the atomics of Region to all that have a share in it.
+#pragma once
+
+#include "base/ids.h"
+#include "monitor/waits/state.h"
+#include "unwind/native.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace kymo::monitor {
+
+struct ThreadState;
+struct Region;
+
+struct TeamState {
+    Region* region = nullptr;  // the innermost that it has a share in; valid while in_share or tasks != 0
+    Region* joint = nullptr;   // the one whose construct its own stack does not lead to; nullptr: it leads to all
+    std::uint64_t region_id = 0;
+    bool in_share = false;
+    std::uint32_t tasks = 0;   // explicit tasks that this thread is in
+    std::uint32_t rounds = 0;  // barriers of the region that it has come to
+
+    bool is_inside() const { return in_share || tasks != 0; }
+    Region* known_joint() const { return is_inside() ? joint : nullptr; }
+};
+
+struct Region {
+    // The first word must be that of the data which the construct hands over: libgomp reads it (gnu_regions.cpp).
+    void* first_word = nullptr;
+    void (*function)(void*) = nullptr;
+    void* data = nullptr;
+
+    std::uint64_t id = 0;
+    std::uint64_t construct = 0;  // where it was opened: the return address of the run time's call
+    StreamId stream{0};           // the opener's
+    int tid = 0;
+
+    // The opener's stack from the construct outwards. The program counter is an address in the call, not behind it.
+    unwind::Registers registers{};
+    std::uint64_t stack_high = 0;  // 0: not known
+    // The region that the outer end of that stack belongs to: not nullptr where the opener is itself a worker.
+    Region* joint = nullptr;
+
+    static constexpr unsigned kRounds = 8;
+    std::atomic<std::uint32_t> arrived[kRounds] = {};  // thread id of the last at each barrier in it, by round
+    std::atomic<std::uint64_t> first_done{0};          // when the first share was done; 0: none yet
+    std::atomic<std::uint64_t> last_active{0};         // when somebody was last at work in it
+    std::atomic<std::uint32_t> last_tid{0};            // and who
+
+    TeamState before;  // the opener's
+};
+
+// ---- what the run times tell -----------------------------------------------------------------------------
+
+// The calling thread opens the region, of which `registers` is set.
+void open_region(ThreadState& thread, Region& region, std::uint64_t construct);
+// The region is over; the calling thread is its opener.
+void close_region(ThreadState& thread, Region& region);
+
+// A thread's share of a region; the end of it is the beginning of a wait: the opener's for the region's end, a
+// worker's for that and the next region.
+void begin_share(ThreadState& thread, Region& region);
+void end_share(ThreadState& thread, Region& region);
+
+// An explicit task, which may run inside a wait of this thread: the wait is over until the task is.
+struct SuspendedWait {
+    bool waited = false;
+    recording::WaitKind kind{};
+    std::uint64_t object = 0;
+    std::uint64_t holder = 0;
+    unwind::Registers registers{};
+};
+struct SuspendedTask {
+    const void* task = nullptr;
+    SuspendedWait wait;
+};
+SuspendedWait begin_task(ThreadState& thread);
+void end_task(ThreadState& thread, const SuspendedWait& suspended);
+
+// Arrival at a barrier in the region, and who came last to the same.
+std::uint32_t arrive(ThreadState& thread);
+std::uint64_t last_to_arrive(const ThreadState& thread, std::uint32_t round);
+
+// ---- who holds locks ---------------------------------------------------------------------------------------
+
+// A plain store into a small table, as note_waker().
+void note_owner(const ThreadState& thread, const void* lock);
+std::uint64_t owner_of(const void* lock);
+
+// ---- waits without a frame ---------------------------------------------------------------------------------
+
+// The calling thread's wait since the end of its share, as rows up to `now`: the region's barrier, then idleness.
+// ended_by: the region that it has a share in now, or nullptr.
+void write_idle(ThreadState& thread, std::uint64_t now, Region* ended_by, std::uint64_t flags);
+
+}  // namespace kymo::monitor

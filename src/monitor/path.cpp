@@ -1,0 +1,244 @@
+#include "monitor/path.h"
+
+#include "monitor/openmp/team.h"
+#include "monitor/process.h"
+
+#include <signal.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+constexpr std::size_t kMostRunTimes = 4;
+constinit std::atomic<std::uint32_t> run_times[kMostRunTimes]{};  // image ids; 0: free
+
+// In place of a frame: what comes outwards of it is a context of another stream. No image has this id.
+constexpr ImageId kJoin{0xffffffffU};
+constexpr unsigned kContextBits = 22;
+static_assert(ContextTree::kMaxNodes <= 1U << kContextBits);
+
+unwind::Frame join_frame(StreamId stream, ContextId context) {
+    return {kJoin, (static_cast<std::uint64_t>(raw(stream)) << kContextBits) | raw(context), 0};
+}
+
+bool is_run_time(ImageId image) {
+    for (const auto& known : run_times) {
+        const std::uint32_t id = known.load(std::memory_order_relaxed);
+        if (id == 0) {
+            return false;
+        }
+        if (id == raw(image)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where the stack is that a stack pointer points into, when it is not the one the walk began on.
+bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) {
+    auto& thread = *static_cast<ThreadState*>(context);
+    if (thread.stack.holds(pointer)) {
+        *view = unwind::MemoryView::live(pointer, thread.stack.high);
+        return true;
+    }
+    stack_t alternate{};
+    if (sigaltstack(nullptr, &alternate) == 0 && (alternate.ss_flags & SS_DISABLE) == 0) {
+        const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
+        const StackBounds bounds{low, low + alternate.ss_size};
+        if (bounds.holds(pointer)) {
+            *view = unwind::MemoryView::live(pointer, bounds.high);
+            return true;
+        }
+    }
+    // A coroutine's, or one the program made itself: nobody says where it ends, so it is copied as far as it goes.
+    *view = unwind::copy_memory(pointer, thread.copied_stack);
+    return view->begin() != view->end();
+}
+
+struct Walked {
+    std::size_t frames = 0;
+    std::size_t cut = 0;  // how many lie inwards of the outermost frame of a run time
+    bool has_cut = false;
+    unwind::WalkResult result;
+};
+
+// The walk into `out`, and what is left of it. Frames of a run time stay where they are the innermost.
+Walked walk(ThreadState& thread, const unwind::Registers& registers, const unwind::MemoryView& stack,
+            std::span<unwind::Frame> out) {
+    const unwind::StackFinder others{&thread, find_stack};
+    Walked walked;
+    walked.result = unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack, out, &others);
+    bool in_program = false;
+    for (const unwind::Frame& frame : out.first(walked.result.count)) {
+        if (raw(process.own_image()) != 0 && frame.image == process.own_image()) {
+            continue;
+        }
+        if (is_run_time(frame.image)) {
+            if (!in_program) {
+                out[walked.frames++] = frame;
+            }
+            walked.cut = walked.frames;
+            walked.has_cut = true;
+            continue;
+        }
+        in_program = true;
+        out[walked.frames++] = frame;
+    }
+    return walked;
+}
+
+Walked walk_own(ThreadState& thread, const unwind::Registers& registers, std::span<unwind::Frame> out) {
+    unwind::MemoryView stack;
+    find_stack(&thread, registers.sp(), &stack);
+    return walk(thread, registers, stack, out);
+}
+
+Walked walk_construct(ThreadState& thread, const Region& region, std::span<unwind::Frame> out) {
+    const std::uint64_t sp = region.registers.sp();
+    const unwind::MemoryView stack = region.stack_high != 0 ? unwind::MemoryView::live(sp, region.stack_high)
+                                                            : unwind::copy_memory(sp, thread.copied_stack);
+    return walk(thread, region.registers, stack, out);
+}
+
+// A path in the making: frames at the beginning of `room`, leaf first.
+struct Joined {
+    std::size_t frames = 0;
+    unwind::WalkResult result;  // of the outermost part
+};
+
+// Goes on with the construct of `joint`, and of those that it lies in. The last frame says whose stack it is.
+Joined join(ThreadState& thread, const Walked& inner, const Region* joint, std::span<unwind::Frame> room) {
+    Joined path{inner.frames, inner.result};
+    Walked last = inner;
+    std::size_t begin = 0;  // of the part walked last
+    StreamId owner = thread.stream;
+    while (joint != nullptr && last.has_cut && last.result.end == unwind::PathEnd::kComplete) {
+        begin += last.cut;
+        last = walk_construct(thread, *joint, room.subspan(begin));
+        path.frames = begin + last.frames;
+        path.result.end = last.result.end;
+        path.result.recovered = path.result.recovered || last.result.recovered;
+        owner = joint->stream;
+        joint = joint->joint;
+    }
+    if (owner != thread.stream && path.frames < room.size()) {
+        room[path.frames++] = join_frame(owner, ContextId{0});
+    }
+    return path;
+}
+
+// Enters a path and writes the nodes that are new.
+ContextId enter(ThreadState& thread, std::span<const unwind::Frame> path, bool* cut) {
+    return thread.tree.enter(
+        path,
+        [&](ContextId id, ContextId parent, const unwind::Frame& frame) {
+            recording::Context row;
+            row.context = raw(id);
+            row.parent = raw(parent);
+            if (frame.image != kJoin) {
+                row.image = raw(frame.image);
+                row.offset = frame.offset;
+                return thread.writer.append(row);
+            }
+            recording::Join whose;
+            whose.context = raw(id);
+            whose.stream = frame.offset >> kContextBits;
+            whose.joined = frame.offset & ((1U << kContextBits) - 1);
+            return thread.writer.append(row) && thread.writer.append(whose);
+        },
+        cut);
+}
+
+unwind::Frame frame_at(std::uint64_t pc) {
+    const unwind::ImageSet::Lookup found = process.images().rule_at(pc);
+    const bool known = found.image != nullptr && raw(found.id) != 0;
+    return {found.id, known ? pc - found.image->bias : pc, pc};
+}
+
+}  // namespace
+
+// The first frame of the walk goes to thread.frames[1]: [0] is for a leaf of the monitor's own.
+Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, std::uint64_t own_pc) {
+    const std::span room = thread.frames().subspan(1);
+    const Joined joined = join(thread, walk_own(thread, registers, room), thread.team.known_joint(), room);
+    if (own_pc != 0) {
+        thread.frames()[0] = frame_at(own_pc);
+    }
+    const std::size_t own = own_pc != 0 ? 1 : 0;
+    bool cut = false;
+    Path path;
+    path.leaf = enter(thread, thread.frames().subspan(1 - own, joined.frames + own), &cut);
+    const auto end = cut ? unwind::PathEnd::kTooDeep : joined.result.end;
+    path.flags = static_cast<std::uint64_t>(end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
+    return path;
+}
+
+Path path_from_address(ThreadState& thread, std::uint64_t pc) {
+    const unwind::Frame frame = frame_at(pc);
+    bool cut = false;
+    Path path;
+    path.leaf = enter(thread, {&frame, 1}, &cut);
+    path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
+    return path;
+}
+
+ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers) {
+    if (!process.announce(thread)) {
+        return ContextId{0};
+    }
+    // Of another thread's regions nobody knows how long they will last.
+    const Region* joint = &thread == this_thread() ? thread.team.known_joint() : nullptr;
+    const std::span<unwind::Frame> room = thread.frames();
+    const Joined joined = join(thread, walk_own(thread, registers, room), joint, room);
+    bool cut = false;
+    return enter(thread, room.first(joined.frames), &cut);
+}
+
+ContextId enter_construct(ThreadState& thread, const Region& region) {
+    if (!process.announce(thread)) {
+        return ContextId{0};
+    }
+    const std::span<unwind::Frame> room = thread.frames();
+    Walked construct = walk_construct(thread, region, room);
+    Joined joined = join(thread, construct, region.joint, room);
+    if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
+        room[joined.frames++] = join_frame(region.stream, ContextId{0});
+    }
+    bool cut = false;
+    return enter(thread, room.first(joined.frames), &cut);
+}
+
+ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) {
+    if (raw(stream) == 0 || raw(context) == 0 || !process.announce(thread)) {
+        return ContextId{0};
+    }
+    if (stream == thread.stream) {
+        return context;
+    }
+    const unwind::Frame frame = join_frame(stream, context);
+    bool cut = false;
+    return enter(thread, {&frame, 1}, &cut);
+}
+
+bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller) {
+    unwind::MemoryView stack;
+    find_stack(&thread, here.sp(), &stack);
+    return unwind::leave(
+        process.images(), here, stack,
+        [](ImageId image) { return image == process.own_image() || is_run_time(image); }, caller);
+}
+
+void note_openmp_runtime(std::uint64_t address) {
+    const ImageId image = process.images().add_at(address);
+    if (raw(image) == 0 || is_run_time(image)) {
+        return;
+    }
+    for (auto& place : run_times) {
+        std::uint32_t free = 0;
+        if (place.compare_exchange_strong(free, raw(image))) {
+            return;
+        }
+    }
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,98 @@
+// Two threads of a team and what only one may have at a time: in each round thread 1 takes it and computes in it, and
+// thread 0 asks for it meanwhile. First a critical section, then a lock. Prints what thread 0 waited by its own
+// account, in nanoseconds, the threads' ids and the lines where it waits.
+#include "account.h"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <omp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr int kRounds = 20;
+
+omp_lock_t lock;
+std::atomic<int> taken{0};
+std::array<long, 2> tids{};
+std::int64_t waited_critical = 0;
+std::int64_t waited_lock = 0;
+int critical_line = 0;
+int lock_line = 0;
+
+[[gnu::noinline]] void work_in_critical(int microseconds) {
+    account::microseconds(microseconds);
+    asm volatile("");
+}
+
+[[gnu::noinline]] void work_under_lock(int microseconds) {
+    account::microseconds(microseconds);
+    asm volatile("");
+}
+
+void wait_until_taken(int round) {
+    while (taken.load() != round) {
+    }
+}
+
+[[gnu::noinline]] void ask_for_critical(int round) {
+    wait_until_taken(round);
+    const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+    critical_line = __LINE__ + 1;
+#pragma omp critical(shared)
+    waited_critical += account::read_clock(CLOCK_MONOTONIC) - begin;
+}
+
+[[gnu::noinline]] void ask_for_lock(int round) {
+    wait_until_taken(round);
+    const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+    lock_line = __LINE__ + 1;
+    omp_set_lock(&lock);
+    waited_lock += account::read_clock(CLOCK_MONOTONIC) - begin;
+    omp_unset_lock(&lock);
+}
+
+void ask(bool by_lock, int round) {
+    by_lock ? ask_for_lock(round) : ask_for_critical(round);
+}
+
+void keep(bool by_lock, int round, int length) {
+    if (by_lock) {
+        omp_set_lock(&lock);
+        taken.store(round);
+        work_under_lock(length);
+        omp_unset_lock(&lock);
+        return;
+    }
+#pragma omp critical(shared)
+    {
+        taken.store(round);
+        work_in_critical(length);
+    }
+}
+
+}  // namespace
+
+int main() {
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+    {
+        const int thread = omp_get_thread_num();
+        tids[static_cast<std::size_t>(thread)] = syscall(SYS_gettid);
+        account::Lengths lengths;
+        for (int round = 1; round <= 2 * kRounds; ++round) {
+            const int length = lengths.around(6'000);
+            const bool by_lock = round > kRounds;
+            thread == 0 ? ask(by_lock, round) : keep(by_lock, round, length);
+#pragma omp barrier
+        }
+    }
+    omp_destroy_lock(&lock);
+    std::printf(
+        "{\"critical\": %lld, \"lock\": %lld, \"waiter\": %ld, \"holder\": %ld, \"critical_line\": %d, "
+        "\"lock_line\": %d}\n",
+        static_cast<long long>(waited_critical), static_cast<long long>(waited_lock), tids[0], tids[1], critical_line,
+        lock_line);
+}
