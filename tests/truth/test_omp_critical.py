@@ -22,6 +22,11 @@ def check(test, policy):
         test.equal(f"{policy}: line of the {what}", line, row["place"]["line_begin"])
         test.equal(f"{policy}: who waited for the {what}", [truth["waiter"]], [w["tid"] for w in row["waiters"]])
         test.equal(f"{policy}: holder of the {what}", truth["holder"], row["holder"]["tid"])
+        # On a busy machine the one that waits gets its processor back long after it has the lock, and the other is elsewhere then.
+        held = truth[f"{what}_held"] / 1e9
+        if known > 1.2 * held:
+            print(f"note: {policy}: the {what} was held for {held:.3f} s of {known:.3f} s: where the holder was is not checked")
+            continue
         test.equal(f"{policy}: which was", "running", row["holder"]["doing"])
         test.equal(f"{policy}: in", work, plain(row["holder"]["place"]["function"]))
 

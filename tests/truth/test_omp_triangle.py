@@ -39,6 +39,8 @@ def check(test, policy):
             joined = "main" in names[:at] and "triangle" in names[:at] and "start_thread" not in names and not any("clone" in n for n in names)
             below["joined" if joined else "elsewhere"] += weight
     test.check(f"{policy}: work outside the loop's call path", 0, below["elsewhere"], below["elsewhere"] == 0)
+    if test.mode == "barred":
+        return  # the timers of a busy machine tick too seldom to say how much
     computed = (first["computed"] + second["computed"]) / 1e9
     test.near(f"{policy}: work below the loop", computed, below["joined"] / 1e6, 0.03 * computed + 0.004, " s")
 

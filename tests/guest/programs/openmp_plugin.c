@@ -1,4 +1,4 @@
-/* OpenMP in a plug-in: the program itself is not linked with a run time, which comes and goes with the plug-in. */
+/* OpenMP in a plug-in: the program itself is not linked with a run time, which comes with the plug-in. */
 #include <omp.h>
 
 int openmp_work(int threads) {

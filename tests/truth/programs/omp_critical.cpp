@@ -1,6 +1,6 @@
 // Two threads of a team and what only one may have at a time: in each round thread 1 takes it and computes in it, and
-// thread 0 asks for it meanwhile. First a critical section, then a lock. Prints what thread 0 waited by its own
-// account, in nanoseconds, the threads' ids and the lines where it waits.
+// thread 0 asks for it meanwhile. First a critical section, then a lock. Prints what thread 0 waited and how long
+// thread 1 had it meanwhile, by their own account and in nanoseconds, the threads' ids and the lines where it waits.
 #include "account.h"
 
 #include <array>
@@ -16,7 +16,10 @@ constexpr int kRounds = 20;
 
 omp_lock_t lock;
 std::atomic<int> taken{0};
+std::atomic<std::int64_t> asked{0};
 std::array<long, 2> tids{};
+std::int64_t held_critical = 0;
+std::int64_t held_lock = 0;
 std::int64_t waited_critical = 0;
 std::int64_t waited_lock = 0;
 int critical_line = 0;
@@ -29,7 +32,7 @@ int lock_line = 0;
 
 [[gnu::noinline]] void work_under_lock(int microseconds) {
     account::microseconds(microseconds);
-    asm volatile("");
+    asm volatile("# not the same code as the other");
 }
 
 void wait_until_taken(int round) {
@@ -40,6 +43,7 @@ void wait_until_taken(int round) {
 [[gnu::noinline]] void ask_for_critical(int round) {
     wait_until_taken(round);
     const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+    asked.store(begin);
     critical_line = __LINE__ + 1;
 #pragma omp critical(shared)
     waited_critical += account::read_clock(CLOCK_MONOTONIC) - begin;
@@ -48,6 +52,7 @@ void wait_until_taken(int round) {
 [[gnu::noinline]] void ask_for_lock(int round) {
     wait_until_taken(round);
     const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+    asked.store(begin);
     lock_line = __LINE__ + 1;
     omp_set_lock(&lock);
     waited_lock += account::read_clock(CLOCK_MONOTONIC) - begin;
@@ -58,18 +63,28 @@ void ask(bool by_lock, int round) {
     by_lock ? ask_for_lock(round) : ask_for_critical(round);
 }
 
+// Of the time since `begin`, what thread 0 has asked for.
+std::int64_t kept_from(std::int64_t begin) {
+    const std::int64_t since = asked.load();
+    return since < begin ? 0 : account::read_clock(CLOCK_MONOTONIC) - since;
+}
+
 void keep(bool by_lock, int round, int length) {
     if (by_lock) {
         omp_set_lock(&lock);
+        const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
         taken.store(round);
         work_under_lock(length);
+        held_lock += kept_from(begin);
         omp_unset_lock(&lock);
         return;
     }
 #pragma omp critical(shared)
     {
+        const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
         taken.store(round);
         work_in_critical(length);
+        held_critical += kept_from(begin);
     }
 }
 
@@ -91,8 +106,10 @@ int main() {
     }
     omp_destroy_lock(&lock);
     std::printf(
-        "{\"critical\": %lld, \"lock\": %lld, \"waiter\": %ld, \"holder\": %ld, \"critical_line\": %d, "
+        "{\"critical\": %lld, \"lock\": %lld, \"critical_held\": %lld, \"lock_held\": %lld, \"waiter\": %ld, "
+        "\"holder\": %ld, \"critical_line\": %d, "
         "\"lock_line\": %d}\n",
-        static_cast<long long>(waited_critical), static_cast<long long>(waited_lock), tids[0], tids[1], critical_line,
+        static_cast<long long>(waited_critical), static_cast<long long>(waited_lock),
+        static_cast<long long>(held_critical), static_cast<long long>(held_lock), tids[0], tids[1], critical_line,
         lock_line);
 }
