@@ -29,8 +29,6 @@ def check(test, policy):
     if test.check(f"{policy}: places of idleness", 1, len(idle), len(idle) == 1):
         test.equal(f"{policy}: who was idle", [second["tid"]], [w["tid"] for w in idle[0]["waiters"]])
         test.equal(f"{policy}: until this one opened the loop", first["tid"], idle[0]["holder"]["tid"])
-        spent = [w for w in test.folded(path) if any(plain(f) == "serial_part" for f in w[0])]
-        test.check(f"{policy}: serial work is seen", "> 0", len(spent), len(spent) > 0)
     below = {"joined": 0.0, "elsewhere": 0.0}
     for frames, weight in test.folded(path):
         names = [plain(frame) for frame in frames]

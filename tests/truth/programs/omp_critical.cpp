@@ -1,8 +1,10 @@
 // Two threads of a team and what only one may have at a time: in each round thread 1 takes it and computes in it, and
 // thread 0 asks for it meanwhile. First a critical section, then a lock. Prints what thread 0 waited and how long
-// thread 1 had it meanwhile, by their own account and in nanoseconds, the threads' ids and the lines where it waits.
+// thread 1 computed in it meanwhile, by their own account and in nanoseconds, the threads' ids and the lines where it
+// waits.
 #include "account.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -63,28 +65,38 @@ void ask(bool by_lock, int round) {
     by_lock ? ask_for_lock(round) : ask_for_critical(round);
 }
 
-// Of the time since `begin`, what thread 0 has asked for.
-std::int64_t kept_from(std::int64_t begin) {
-    const std::int64_t since = asked.load();
-    return since < begin ? 0 : account::read_clock(CLOCK_MONOTONIC) - since;
-}
+// A stretch in which a thread has it, and how long it computed then while the other had asked for it already; what
+// others took of its time counts as before that.
+class Stretch {
+  public:
+    std::int64_t asked_for() const {
+        const std::int64_t now = account::read_clock(CLOCK_MONOTONIC);
+        const std::int64_t computed = account::thread_time() - thread_begin_;
+        const std::int64_t since = asked.load();
+        return since < begin_ ? 0 : std::max(computed - (since - begin_), std::int64_t{0});
+    }
+
+  private:
+    std::int64_t begin_ = account::read_clock(CLOCK_MONOTONIC);
+    std::int64_t thread_begin_ = account::thread_time();
+};
 
 void keep(bool by_lock, int round, int length) {
     if (by_lock) {
         omp_set_lock(&lock);
-        const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+        const Stretch stretch;
         taken.store(round);
         work_under_lock(length);
-        held_lock += kept_from(begin);
+        held_lock += stretch.asked_for();
         omp_unset_lock(&lock);
         return;
     }
 #pragma omp critical(shared)
     {
-        const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
+        const Stretch stretch;
         taken.store(round);
         work_in_critical(length);
-        held_critical += kept_from(begin);
+        held_critical += stretch.asked_for();
     }
 }
 
