@@ -98,6 +98,7 @@ void Process::after_fork() {
     start_time_ = clock_now();
     log_lock_.reset();
     threads_lock_.reset();
+    after_fork_in_gnu();
     images_.after_fork_in_child();
     file_.abandon();
     file_failed_ = false;

@@ -62,7 +62,7 @@ constinit Caller callers[kCallers];
 constinit std::atomic<std::size_t> caller_count{0};
 constinit GnuRunTime run_times[kRunTimes];
 constinit std::size_t run_time_count = 0;
-constinit SpinLock callers_lock;
+constinit Lock callers_lock;
 
 const GnuRunTime* find(std::uint64_t address) {
     const std::size_t count = caller_count.load(std::memory_order_acquire);
@@ -135,6 +135,10 @@ void* find_gnu(GnuFunction function, const void* caller) {
                  reinterpret_cast<std::uint64_t>(image.dlfo_map_end));
     }
     return found.functions[index];
+}
+
+void after_fork_in_gnu() {
+    callers_lock.reset();
 }
 
 void forget_gnu_callers() {

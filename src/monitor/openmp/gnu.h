@@ -95,6 +95,9 @@ inline ThreadState* openmp_thread() {
     return thread != nullptr && !told_by_tool_interface() ? thread : nullptr;
 }
 
+// In a forked child, where the holder of a lock may not exist.
+void after_fork_in_gnu();
+
 // Forgets which image calls which run time; after dlclose.
 void forget_gnu_callers();
 
