@@ -295,8 +295,8 @@ class Merger {
         stream.is_busy = false;
     }
 
-    // The node of another stream's context. Those of a stream that is being merged further up (a damaged file), and of
-    // too many in a row, belong to the process.
+    // The node of another stream's context. Those of a stream that is being merged further up (a damaged file), and
+    // of too many in a row, belong to the process.
     std::uint32_t joined_node(const std::pair<std::uint32_t, std::uint32_t>& join, const FileData& file) {
         constexpr std::size_t kMostJoins = 64;
         const auto found = streams_.find(join.first);
