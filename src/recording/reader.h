@@ -102,6 +102,19 @@ class File {
     }
     Result<ScanReport> scan_with(std::span<AnyHandler* const> handlers) const;
 
+    // The same for a part of the streams: rows of streams whose number is `part` modulo `parts`, and of stream 0.
+    // Parts can be scanned by several threads at once; what is not delivered is not decoded.
+    struct Part {
+        std::uint32_t part = 0;
+        std::uint32_t parts = 1;
+    };
+    template <typename... Handlers>
+    Result<ScanReport> scan_part(const Part& part, Handlers&&... handlers) const {
+        AnyHandler* const all[] = {static_cast<AnyHandler*>(&handlers)..., nullptr};
+        return scan_with({all, sizeof...(Handlers)}, part);
+    }
+    Result<ScanReport> scan_with(std::span<AnyHandler* const> handlers, const Part& part) const;
+
     // The tables that the file describes or holds rows of. One pass.
     Result<std::vector<TableInfo>> tables() const;
 

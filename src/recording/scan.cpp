@@ -24,7 +24,8 @@ struct Table {
 
 class Scan {
   public:
-    Scan(const File& file, std::span<AnyHandler* const> handlers) : file_(file), handlers_(handlers) {}
+    Scan(const File& file, std::span<AnyHandler* const> handlers, const File::Part& part = {})
+        : file_(file), handlers_(handlers), part_(part) {}
 
     Result<void> run();
     ScanReport report();
@@ -38,8 +39,11 @@ class Scan {
     Table& find(std::uint64_t number);
     Result<void> look_for_schemas();
 
+    bool is_wanted(StreamId stream) const { return raw(stream) == 0 || raw(stream) % part_.parts == part_.part; }
+
     const File& file_;
     std::span<AnyHandler* const> handlers_;
+    File::Part part_;
     ScanReport report_;
     RowPlace place_;
     std::vector<std::unique_ptr<Table>> tables_;  // by first appearance
@@ -171,6 +175,9 @@ Result<void> Scan::chunk(const Chunk& chunk) {
             }
             continue;
         }
+        if (!is_wanted(place_.stream)) {
+            continue;
+        }
         Table& table = find(record.number);
         if (!table.described && !looked_) {
             if (Result<void> result = look_for_schemas(); !result) {
@@ -253,7 +260,11 @@ std::uint64_t ScanReport::rows(std::string_view table) const {
 }
 
 Result<ScanReport> File::scan_with(std::span<AnyHandler* const> handlers) const {
-    Scan scan(*this, handlers);
+    return scan_with(handlers, {});
+}
+
+Result<ScanReport> File::scan_with(std::span<AnyHandler* const> handlers, const Part& part) const {
+    Scan scan(*this, handlers, part);
     if (const Result<void> result = scan.run(); !result) {
         return result.error();
     }
