@@ -1,0 +1,80 @@
+// The machine code of an image's functions: which bytes are one function, and its control-flow graph.
+//
+// A function is what a symbol with a size says it is; its cold part ("f.cold") belongs to it. Code that no symbol
+// covers is cut at the starts that call-frame information tells. Where neither is there, nothing is known.
+//
+// Never throws for what a file contains. Not thread-safe: one a worker, as libdw's handles are. Cost: opening reads
+// the symbols once; a graph is about 100 ns an instruction, made once a function.
+#pragma once
+
+#include "program/flow/flow_graph.h"
+#include "program/module_file.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kymo::program {
+
+struct CodeExtent {
+    std::uint64_t begin = 0;  // image offsets
+    std::uint64_t end = 0;
+};
+
+struct CodeFunction {
+    std::string linkage_name;       // empty: known by call-frame information alone
+    std::vector<CodeExtent> parts;  // the entry's first
+    std::uint64_t entry() const { return parts.front().begin; }
+};
+
+class ImageCode {
+  public:
+    explicit ImageCode(const ImageName& image);
+    ImageCode(ImageCode&&) noexcept;
+    ImageCode& operator=(ImageCode&&) noexcept;
+    ~ImageCode();
+
+    // Empty: the code can be read. Otherwise why not, in one line.
+    const std::string& problem() const { return problem_; }
+
+    // The function that holds an offset; kNoNode where none does. Cost: binary search.
+    std::uint32_t function_at(std::uint64_t offset) const;
+    std::size_t size() const { return functions_.size(); }
+    const CodeFunction& function(std::uint32_t index) const { return functions_[index]; }
+
+    // Null where the machine has no decoder, or the function's bytes are not in the file. Valid as long as this.
+    const FlowGraph* flow(std::uint32_t index);
+
+    const Decoder* decoder() const { return decoder_; }
+    // From `offset` to the end of its section; empty where there is none.
+    std::span<const std::uint8_t> bytes_at(std::uint64_t offset) const { return text_.from(offset); }
+
+  private:
+    void read_functions();
+    void join_cold_parts();
+    bool does_not_return(std::uint64_t target);
+    const std::string& name_of_plt(std::uint64_t target);
+    FlowGraph make_flow(std::uint32_t index);
+
+    struct Made {
+        bool is_being_made = false;
+        std::unique_ptr<FlowGraph> graph;
+    };
+    ModuleFile file_;
+    std::string problem_;
+    const Decoder* decoder_ = nullptr;
+    CodeBytes text_;
+    CodeBytes data_;
+    std::vector<CodeFunction> functions_;
+    std::vector<std::pair<CodeExtent, std::uint32_t>> extents_;  // by address: part → function
+    std::unordered_map<std::uint32_t, Made> flows_;
+    std::unordered_map<std::uint64_t, bool> no_return_;
+    std::unordered_map<std::uint64_t, std::string> plt_names_;
+    unsigned depth_ = 0;  // of callees looked into for whether they return
+};
+
+}  // namespace kymo::program
