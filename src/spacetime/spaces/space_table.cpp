@@ -54,7 +54,12 @@ SpaceTable weigh(const PairCounts& counts, const std::vector<KnownFunction>& fun
         }
     }
     using Identity = std::tuple<std::uint32_t, std::vector<ByteRange>, bool>;
-    std::map<Identity, WeighedSpace> spaces;
+    struct Numbered {
+        std::uint32_t number = 0;
+        WeighedSpace space = {};
+    };
+    std::map<Identity, Numbered> spaces;
+    table.of_pair.resize(counts.size());
     for (const std::size_t row : counts.sorted()) {
         const std::uint64_t occurrences = counts.occurrences(row);
         std::vector<Piece> pieces = pieces_of(functions, counts.key(row));
@@ -74,7 +79,17 @@ SpaceTable weigh(const PairCounts& counts, const std::vector<KnownFunction>& fun
             table.total_weight += weight;
             const std::uint64_t instructions = piece.space.instructions;
             Identity identity(image, piece.space.ranges, piece.space.uncertain);
-            WeighedSpace& into = spaces[std::move(identity)];
+            const auto [entry, is_new] =
+                spaces.try_emplace(std::move(identity), Numbered{static_cast<std::uint32_t>(spaces.size())});
+            SpacesOfPair& of_pair = table.of_pair[row];
+            if (i == 0) {
+                of_pair.first = entry->second.number;
+                of_pair.first_share =
+                    static_cast<std::uint32_t>(instructions * 65536 / std::max<std::uint64_t>(all, 1));
+            } else {
+                of_pair.second = entry->second.number;
+            }
+            WeighedSpace& into = entry->second.space;
             if (into.occurrences == 0) {
                 into.image = image;
                 into.space = std::move(piece.space);
@@ -94,8 +109,14 @@ SpaceTable weigh(const PairCounts& counts, const std::vector<KnownFunction>& fun
             }
         }
     }
-    for (auto& [identity, space] : spaces) {
-        table.spaces.push_back(std::move(space));
+    std::vector<std::uint32_t> places(spaces.size());
+    for (auto& [identity, numbered] : spaces) {
+        places[numbered.number] = static_cast<std::uint32_t>(table.spaces.size());
+        table.spaces.push_back(std::move(numbered.space));
+    }
+    for (SpacesOfPair& pair : table.of_pair) {
+        pair.first = pair.first < places.size() ? places[pair.first] : pair.first;
+        pair.second = pair.second < places.size() ? places[pair.second] : pair.second;
     }
     return table;
 }

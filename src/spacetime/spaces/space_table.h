@@ -27,11 +27,19 @@ struct WeighedSpace {
     PairCase rule = PairCase::kNoPath;
 };
 
+// Which spaces a pair came to: at most two.
+struct SpacesOfPair {
+    std::uint32_t first = 0xffffffffU;  // indices of SpaceTable::spaces; 0xffffffff: none
+    std::uint32_t second = 0xffffffffU;
+    std::uint32_t first_share = 65536;  // of the pair's deltas, in 65536ths; the rest is the second's
+};
+
 struct SpaceTable {
     std::vector<WeighedSpace> spaces;  // by image, ranges, certain before uncertain
     std::uint64_t total_weight = 0;
     // By function and block: instructions executed there (kInstruction each), for the hierarchy.
     std::vector<std::vector<std::uint64_t>> block_weight;
+    std::vector<SpacesOfPair> of_pair;  // by row of the counts
 
     // Indices of the spaces with more than this share of the weight, heaviest first.
     std::vector<std::size_t> heavier_than(Share share = percent(1)) const;
