@@ -207,7 +207,10 @@ class Merger {
                                         .thread = stream.thread,
                                         .shift_ns = file.shift_ns,
                                         .nodes = std::move(stream.nodes),
-                                        .no_path = no_path});
+                                        .no_path = no_path,
+                                        .columns = columns_[file_index],
+                                        .end_time = stream.data->has_ended ? stream.data->end_time : 0,
+                                        .totals = stream.data->totals});
         }
     }
 

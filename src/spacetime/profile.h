@@ -104,12 +104,15 @@ struct ProfileThread {
 
 // Where a stream of the recording went in the profile: for a second pass over its samples.
 struct ProfileStream {
-    std::uint32_t file = 0;            // index of Recording::files()
-    std::uint32_t stream = 0;          // StreamId in that file
-    std::uint32_t thread = 0;          // index of Profile::threads
-    std::int64_t shift_ns = 0;         // what the file's times were moved by to lie on the profile's clock
-    std::vector<std::uint32_t> nodes;  // by ContextId: index of Profile::nodes; [0]: where its call paths hang
-    std::uint32_t no_path = kNone;     // the node of samples without a call path; kNone: there are none
+    std::uint32_t file = 0;                  // index of Recording::files()
+    std::uint32_t stream = 0;                // StreamId in that file
+    std::uint32_t thread = 0;                // index of Profile::threads
+    std::int64_t shift_ns = 0;               // what the file's times were moved by to lie on the profile's clock
+    std::vector<std::uint32_t> nodes;        // by ContextId: index of Profile::nodes; [0]: where its call paths hang
+    std::uint32_t no_path = kNone;           // the node of samples without a call path; kNone: there are none
+    std::vector<std::size_t> columns = {};   // the file's event → index of Profile::events
+    std::uint64_t end_time = 0;              // of its last word, on the profile's clock; 0: it has none
+    std::vector<std::uint64_t> totals = {};  // of the file's events, in its last word
 };
 
 struct Profile {

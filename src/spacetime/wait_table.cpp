@@ -17,15 +17,6 @@ bool begins_with_any(std::string_view text, std::span<const std::string_view> be
                        [&](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
-// Of the language's and the system's run time, not of the program.
-bool is_runtime(const program::Function& function, std::string_view file) {
-    static constexpr std::array<std::string_view, 10> kModules = {
-        "libc.so",  "libpthread",      "libstdc++.so", "libc++.so", "libm.so",
-        "ld-linux", "libkymo-monitor", "libgomp",      "libomp",    "libiomp5"};
-    static constexpr std::array<std::string_view, 2> kHeaders = {"/usr/include/", "/usr/lib/"};
-    return begins_with_any(function.module, kModules) || begins_with_any(file, kHeaders);
-}
-
 class Builder {
   public:
     Builder(const Waits& waits, const std::vector<program::Request>& requests, const program::Symbols& symbols)
@@ -198,6 +189,14 @@ class Builder {
 };
 
 }  // namespace
+
+bool is_runtime(const program::Function& function, std::string_view file) {
+    static constexpr std::array<std::string_view, 10> kModules = {
+        "libc.so",  "libpthread",      "libstdc++.so", "libc++.so", "libm.so",
+        "ld-linux", "libkymo-monitor", "libgomp",      "libomp",    "libiomp5"};
+    static constexpr std::array<std::string_view, 2> kHeaders = {"/usr/include/", "/usr/lib/"};
+    return begins_with_any(function.module, kModules) || begins_with_any(file, kHeaders);
+}
 
 std::vector<program::Request> frames_to_name(const Waits& waits) {
     std::vector<program::Request> requests(waits.images.size());

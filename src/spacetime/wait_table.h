@@ -68,5 +68,7 @@ WaitTable make_wait_table(const Waits& waits);
 std::string_view wait_kind_words(recording::WaitKind kind);
 // Is a wait of this kind one for other threads of the program? Otherwise: for the kernel, a device or a clock.
 bool is_synchronisation(recording::WaitKind kind);
+// Is a function (whose code comes from `file`) of the language's and the system's run time, not of the program?
+bool is_runtime(const program::Function& function, std::string_view file);
 
 }  // namespace kymo::spacetime

@@ -69,7 +69,7 @@ struct SpaceIntervals {
 };
 
 struct CodePattern {
-    std::uint32_t before = kStreamEdge;  // kOutside (in both): any
+    std::uint32_t before = kStreamEdge;  // kAnyNeighbour: all taken together
     std::uint32_t node = 0;
     std::uint32_t after = kStreamEdge;
     DurationSums durations;

@@ -1,8 +1,9 @@
 // What a recording says of code spaces against time: everything that findings are made from and that tables show.
 //
-//     auto evidence = make_evidence(*recording, profile, tree);
+//     NamedRun named = name_run(profile);
+//     auto evidence = make_evidence(*recording, profile, named);
 //
-// Two passes over the recording beside those that made the profile, in pieces: memory is bounded by call paths,
+// Two more passes over the recording than those that made the profile, in pieces: memory is bounded by call paths,
 // distinct address pairs, kept nodes and the caps below, never by samples. Deterministic: the same recording gives
 // the same evidence, bit for bit, on any number of processors. Plain values afterwards: any thread may read them.
 //
@@ -12,14 +13,16 @@
 
 #include "base/result.h"
 #include "recording/reader.h"
-#include "spacetime/call_tree.h"
 #include "spacetime/evidence/collections.h"
+#include "spacetime/evidence/named_run.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/evidence/run_facts.h"
 #include "spacetime/profile.h"
 #include "spacetime/spaces/share.h"
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -27,9 +30,10 @@ namespace kymo::spacetime {
 struct EvidenceOptions {
     Share space_share = percent(1);  // heavier spaces, and nodes with more of the time, are kept
     Share same_overlap = percent(90);
-    std::uint64_t fold_below = 8;          // samples of the median visit
-    std::size_t visit_cap = 4096;          // visits kept a node
-    std::size_t sequence_cap = 1U << 16U;  // visits of a level and stream looked at for structure
+    std::uint64_t fold_below = 8;                         // samples of the median visit
+    std::size_t visit_cap = 4096;                         // visits kept a node
+    std::size_t sequence_cap = 1U << 16U;                 // visits of a level and stream looked at for structure
+    std::function<void(std::string_view)> on_stage = {};  // told when each stage begins, to time them
 };
 
 struct Evidence {
@@ -46,7 +50,8 @@ struct Evidence {
     std::vector<std::string> warnings;  // what could not be done: code not readable, no marks, …
 };
 
-Evidence make_evidence(const recording::Recording& recording, const Profile& profile, const CallTree& tree,
-                       const EvidenceOptions& options = {});
+// Error: the system cannot read the recording.
+Result<Evidence> make_evidence(const recording::Recording& recording, const Profile& profile, NamedRun& run,
+                               const EvidenceOptions& options = {});
 
 }  // namespace kymo::spacetime

@@ -68,6 +68,9 @@ struct SpaceNode {
     TimeTerms total;
     std::vector<std::int64_t> deltas;  // by counter
     std::uint64_t samples = 0;
+    // Share of instructions × occurrences, shared among call paths by their samples at each address; below 0:
+    // unknown.
+    double weight = -1;
     std::uint64_t visits = 0;
     DurationSums durations;              // of the visits
     std::vector<VisitWait> waits;        // by target, most time first

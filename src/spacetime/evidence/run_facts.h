@@ -45,7 +45,7 @@ struct RunFacts {
     std::vector<ThreadFacts> threads;
     TimeTerms total;                   // of all threads
     std::vector<std::int64_t> deltas;  // by counter, of all threads
-    // Time of all processors with so many threads of the program ready or running at once: [0], [1], …
+    // Wall time with so many threads of the program on a processor or ready for one at once: [0], [1], …
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
     std::optional<std::int64_t> steal_ns;     // taken by the machine from all processors meanwhile; none: not known

@@ -4,6 +4,7 @@ namespace kymo::spacetime {
 
 TimeTerms& TimeTerms::operator+=(const TimeTerms& more) {
     user += more.user;
+    spinning += more.spinning;
     system += more.system;
     run_queue += more.run_queue;
     waiting += more.waiting;

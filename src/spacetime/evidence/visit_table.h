@@ -17,12 +17,13 @@ namespace kymo::spacetime {
 // Wall time, split exactly. Signed: a single interval may be off by some hundred nanoseconds (costs.h).
 struct TimeTerms {
     std::int64_t user = 0;
+    std::int64_t spinning = 0;  // on a processor in the program, inside a recorded wait: polling for its end
     std::int64_t system = 0;
     std::int64_t run_queue = 0;  // ready to run, but another had the processor
     std::int64_t waiting = 0;    // in a wait that was recorded: VisitTable::waits says for what
     std::int64_t other = 0;      // off the processor, and nothing known why (and measurement switched off)
 
-    std::int64_t wall() const { return user + system + run_queue + waiting + other; }
+    std::int64_t wall() const { return user + spinning + system + run_queue + waiting + other; }
     TimeTerms& operator+=(const TimeTerms& more);
     bool operator==(const TimeTerms&) const = default;
 };
@@ -55,6 +56,7 @@ struct VisitWait {
 // Neighbours that are not nodes.
 constexpr std::uint32_t kStreamEdge = 0xffffffffU;    // the stream begins or ends here
 constexpr std::uint32_t kOutside = 0xfffffffeU;       // the stream is not in the level's parent at all
+constexpr std::uint32_t kAnyNeighbour = 0xfffffffcU;  // of patterns: summed over all
 constexpr std::uint32_t kParentItself = 0xfffffffdU;  // the parent's own code, or children too small to be kept
 
 struct VisitTable {

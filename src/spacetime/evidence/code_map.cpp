@@ -1,0 +1,83 @@
+#include "spacetime/evidence/code_map.h"
+
+#include "spacetime/spaces/pair_counts.h"
+
+#include <algorithm>
+#include <tbb/parallel_for.h>
+
+namespace kymo::spacetime {
+
+CodeMap::CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::vector<std::uint64_t>>& wanted)
+    : images_(images.size()), numbers_(images.size()) {
+    tbb::parallel_for(std::size_t{0}, images.size(), [&](std::size_t image) {
+        if (wanted[image].empty() || images[image].path.empty()) {
+            return;
+        }
+        images_[image] = std::make_unique<program::ImageCode>(
+            program::ImageName{images[image].path, images[image].build_id, images[image].machine});
+        std::uint32_t last = program::kNoNode;
+        for (const std::uint64_t offset : wanted[image]) {
+            const std::uint32_t index = images_[image]->function_at(offset);
+            if (index != program::kNoNode && index != last) {
+                numbers_[image].emplace_back(index, 0);
+                last = index;
+            }
+        }
+        std::sort(numbers_[image].begin(), numbers_[image].end());
+        numbers_[image].erase(std::unique(numbers_[image].begin(), numbers_[image].end()), numbers_[image].end());
+    });
+    for (std::uint32_t image = 0; image < images.size(); ++image) {
+        for (auto& [index, number] : numbers_[image]) {
+            number = static_cast<std::uint32_t>(functions_.size());
+            functions_.push_back({.image = image, .index = index, .flow = {}, .rule = {}, .hierarchy = {}});
+        }
+        if (images_[image] != nullptr && !images_[image]->problem().empty()) {
+            problems_.push_back(images_[image]->problem());
+        }
+    }
+}
+
+std::uint32_t CodeMap::function_at(std::uint32_t image, std::uint64_t offset) const {
+    if (image >= images_.size() || images_[image] == nullptr) {
+        return kNoFunction;
+    }
+    const std::uint32_t index = images_[image]->function_at(offset);
+    const auto& numbers = numbers_[image];
+    const auto known = std::lower_bound(numbers.begin(), numbers.end(), std::pair(index, std::uint32_t{0}));
+    return known != numbers.end() && known->first == index ? known->second : kNoFunction;
+}
+
+const program::CodeFunction& CodeMap::code_of(std::uint32_t function) const {
+    return images_[functions_[function].image]->function(functions_[function].index);
+}
+
+CodeOfFunction* CodeMap::flow_of(std::uint32_t function) {
+    if (function >= functions_.size()) {
+        return nullptr;
+    }
+    CodeOfFunction& code = functions_[function];
+    if (code.flow == nullptr) {
+        const program::FlowGraph* graph = images_[code.image]->flow(code.index);
+        if (graph == nullptr || graph->blocks.empty()) {
+            return nullptr;
+        }
+        code.flow = std::make_unique<FunctionFlow>(*graph);
+        code.rule = std::make_unique<PairRule>(*code.flow);
+        code.hierarchy = std::make_unique<Hierarchy>(make_hierarchy(*code.flow));
+    }
+    return &code;
+}
+
+void CodeMap::make_flows(const std::vector<std::uint32_t>& functions) {
+    std::vector<std::vector<std::uint32_t>> by_image(images_.size());
+    for (const std::uint32_t function : functions) {
+        by_image[functions_[function].image].push_back(function);
+    }
+    tbb::parallel_for(std::size_t{0}, by_image.size(), [&](std::size_t image) {
+        for (const std::uint32_t function : by_image[image]) {
+            flow_of(function);
+        }
+    });
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,60 @@
+// The code behind a profile's images: functions by number, each with its flow graph and pair rule, made when first
+// asked.
+//
+// Numbers are dense and stable: in the order of image, then address. Thread-safe for functions of different images
+// (libdw's handles and the pair rules' caches are one a thread).
+#pragma once
+
+#include "program/code/image_code.h"
+#include "spacetime/load.h"
+#include "spacetime/spaces/function_flow.h"
+#include "spacetime/spaces/hierarchy.h"
+#include "spacetime/spaces/pair_rule.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct CodeOfFunction {
+    std::uint32_t image = 0;
+    std::uint32_t index = 0;  // in its ImageCode
+    std::unique_ptr<FunctionFlow> flow;
+    std::unique_ptr<PairRule> rule;
+    std::unique_ptr<Hierarchy> hierarchy;
+};
+
+class CodeMap {
+  public:
+    // `wanted`: by image, ascending offsets: the functions that hold them are numbered. Cost: opens the images in
+    // parallel.
+    CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::vector<std::uint64_t>>& wanted);
+
+    // kNoFunction where none is known.
+    std::uint32_t function_at(std::uint32_t image, std::uint64_t offset) const;
+    std::size_t size() const { return functions_.size(); }
+    std::uint32_t image_of(std::uint32_t function) const { return functions_[function].image; }
+    const program::CodeFunction& code_of(std::uint32_t function) const;
+
+    // Null where nobody asked for its graph yet, or it cannot be had.
+    const CodeOfFunction* made(std::uint32_t function) const {
+        return function < functions_.size() && functions_[function].flow != nullptr ? &functions_[function] : nullptr;
+    }
+    // Null where its code cannot be decoded.
+    CodeOfFunction* flow_of(std::uint32_t function);
+    // Makes the graphs of many at once, images in parallel.
+    void make_flows(const std::vector<std::uint32_t>& functions);
+
+    // One line each: images whose code cannot be read.
+    const std::vector<std::string>& problems() const { return problems_; }
+
+  private:
+    std::vector<std::unique_ptr<program::ImageCode>> images_;
+    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> numbers_;  // by image: (index, number)
+    std::vector<CodeOfFunction> functions_;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace kymo::spacetime

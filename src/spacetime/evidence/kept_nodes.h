@@ -1,0 +1,28 @@
+// Which nodes of the structure are kept: those with more than a share of the processor time or of the wall time.
+//
+// A function all of whose time is below one kept call of another function (main → run) is left out: nothing could be
+// told of it that is not told of that. So is the run-time library's code around kept code of the program (how it
+// starts a thread). Siblings stand most time first.
+#pragma once
+
+#include "spacetime/evidence/structure.h"
+#include "spacetime/spaces/share.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct KeptNodes {
+    std::vector<std::uint32_t> structure;  // kept node → structure node; a parent comes before its children
+    std::vector<std::uint32_t> parent;     // kept node → kept node; kNone: at the top
+    std::vector<std::uint32_t> depth;      // 0: at the top
+    std::vector<std::uint32_t> leaf_of;    // profile node → the innermost kept node that it lies in; kNone: in none
+    std::vector<std::uint32_t> children;   // kept node → number of kept children
+
+    std::size_t size() const { return structure.size(); }
+};
+
+KeptNodes keep_nodes(const Structure& structure, Share share);
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,76 @@
+#include "spacetime/evidence/named_run.h"
+
+#include "spacetime/spaces/pair_counts.h"
+
+#include <algorithm>
+
+namespace kymo::spacetime {
+namespace {
+
+std::uint64_t positive(std::int64_t value) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+}
+
+// Functions in which much time is spent, or which call where it is.
+std::vector<std::uint32_t> heavy_functions(const Profile& profile, const CodeMap& code, Share share) {
+    CostTable inclusive = profile.self;
+    for (std::size_t node = profile.nodes.size() - 1; node > 0; --node) {
+        add(inclusive[profile.nodes[node].parent], inclusive[node]);
+    }
+    const std::uint64_t processor = positive(processor_time(inclusive[0]));
+    const std::uint64_t wall = positive(wall_time(inclusive[0]));
+    std::vector<std::int64_t> own(code.size());
+    std::vector<bool> is_heavy(code.size());
+    for (std::size_t i = 1; i < profile.nodes.size(); ++i) {
+        const ProfileNode& node = profile.nodes[i];
+        const std::uint32_t function =
+            node.kind == NodeKind::kFrame ? code.function_at(node.image, node.offset) : kNoFunction;
+        if (function == kNoFunction) {
+            continue;
+        }
+        own[function] += processor_time(profile.self[i]);
+        is_heavy[function] = is_heavy[function] ||
+                             is_above(positive(processor_time(inclusive[i])), processor, share) ||
+                             is_above(positive(wall_time(inclusive[i])), wall, share) ||
+                             is_above(positive(own[function]), processor, share);
+    }
+    std::vector<std::uint32_t> functions;
+    for (std::uint32_t function = 0; function < is_heavy.size(); ++function) {
+        if (is_heavy[function]) {
+            functions.push_back(function);
+        }
+    }
+    return functions;
+}
+
+}  // namespace
+
+NamedRun name_run(const Profile& profile, Share share) {
+    NamedRun run;
+    run.requests = frames_to_name(profile);
+    std::vector<std::vector<std::uint64_t>> offsets(run.requests.size());
+    for (std::size_t image = 0; image < offsets.size(); ++image) {
+        for (const ImageOffset offset : run.requests[image].offsets) {
+            offsets[image].push_back(raw(offset));
+        }
+    }
+    run.code = std::make_unique<CodeMap>(profile.images, offsets);
+    const auto functions = heavy_functions(profile, *run.code, {std::max(1U, share.per_million / 4)});
+    run.code->make_flows(functions);
+    for (const std::uint32_t function : functions) {
+        if (const CodeOfFunction* code = run.code->made(function)) {
+            auto& wanted = run.requests[code->image].offsets;
+            for (const std::uint64_t address : telling_addresses(code->flow->graph)) {
+                wanted.push_back(ImageOffset{address});
+            }
+        }
+    }
+    for (program::Request& request : run.requests) {
+        std::sort(request.offsets.begin(), request.offsets.end());
+        request.offsets.erase(std::unique(request.offsets.begin(), request.offsets.end()), request.offsets.end());
+    }
+    run.tree = make_call_tree(profile, run.requests, program::symbolize(run.requests));
+    return run;
+}
+
+}  // namespace kymo::spacetime

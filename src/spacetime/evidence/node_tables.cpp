@@ -1,0 +1,255 @@
+#include "spacetime/evidence/node_tables.h"
+
+#include <algorithm>
+#include <limits>
+#include <tbb/parallel_for.h>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::size_t kMostPatterns = 48;  // triples kept a node
+constexpr std::size_t kMostTimes = 1024;   // that a period is looked for in
+
+std::vector<std::int64_t> counters_of(const SumRow& row) {
+    return row.size() < kFirstCounter ? std::vector<std::int64_t>{}
+                                      : std::vector<std::int64_t>(row.begin() + kFirstCounter, row.end());
+}
+
+TimeTerms terms_or_none(const SumRow& row) {
+    return row.size() < kFirstCounter ? TimeTerms{} : terms_of(row);
+}
+
+void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profile& profile, const TimeGrid& on_cpu) {
+    table.first_wait.push_back(0);
+    for (SampledVisit& row : rows) {
+        table.thread.push_back(row.thread);
+        table.begin.push_back(row.begin);
+        table.end.push_back(row.end);
+        table.samples.push_back(static_cast<std::uint64_t>(row.sums[kSumSamples]));
+        table.bridged.push_back(row.bridged);
+        table.terms.push_back(terms_of(row.sums));
+        table.waits.insert(table.waits.end(), row.waits.begin(), row.waits.end());
+        table.first_wait.push_back(static_cast<std::uint32_t>(table.waits.size()));
+        table.deltas.insert(table.deltas.end(), row.sums.begin() + kFirstCounter, row.sums.end());
+        table.processor.push_back(row.processor);
+        table.migrations.push_back(static_cast<std::uint32_t>(row.sums[kSumMigrations]));
+        table.before.push_back(row.before);
+        table.after.push_back(row.after);
+        table.order.push_back(row.order);
+        table.step.push_back(kStreamEdge);
+        table.active_threads.push_back(
+            static_cast<float>(on_cpu.mean(profile.threads[row.thread].process, row.begin, row.end)));
+        table.progress.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
+}
+
+// Rounds of the threads of one loop with the number that rounds of all threads at the same time have.
+class Steps {
+  public:
+    explicit Steps(const LevelStructure& level) : level_(level) {
+        std::size_t most = 0;
+        bool is_even = true;
+        for (std::size_t i = 0; i < level.streams.size(); ++i) {
+            const std::size_t count = level.streams[i].second.rounds.size();
+            is_even = is_even && count == level.streams[0].second.rounds.size();
+            if (count > level.streams[most].second.rounds.size()) {
+                most = i;
+            }
+        }
+        reference_ = is_even || level.streams.empty() ? nullptr : &level.streams[most].second.rounds;
+    }
+    std::uint32_t at(std::uint32_t thread, std::uint64_t time) const {
+        for (const auto& [stream, rounds] : level_.streams) {
+            if (stream != thread) {
+                continue;
+            }
+            const std::uint32_t own = index(rounds.rounds, time);
+            if (own == kStreamEdge || reference_ == nullptr) {
+                return own;
+            }
+            const Round& round = rounds.rounds[own];
+            return index(*reference_, round.begin + (round.end - round.begin) / 2);
+        }
+        return kStreamEdge;
+    }
+
+  private:
+    static std::uint32_t index(const std::vector<Round>& rounds, std::uint64_t time) {
+        const auto next =
+            std::upper_bound(rounds.begin(), rounds.end(), time,
+                             [](std::uint64_t value, const Round& round) { return value < round.begin; });
+        return next == rounds.begin() || std::prev(next)->end <= time
+                   ? kStreamEdge
+                   : static_cast<std::uint32_t>(next - rounds.begin()) - 1;
+    }
+    const LevelStructure& level_;
+    const std::vector<Round>* reference_ = nullptr;
+};
+
+}  // namespace
+
+void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& on_cpu,
+               const EvidenceOptions& options) {
+    const std::size_t counters = profile.events.size();
+    node.total = terms_or_none(sums.own);
+    node.deltas = counters_of(sums.own);
+    node.deltas.resize(counters);
+    node.samples = sums.own.empty() ? 0 : static_cast<std::uint64_t>(sums.own[kSumSamples]);
+    node.visits = sums.visits;
+    node.durations = std::move(sums.durations);
+    node.waits = sorted_waits(sums.own_waits);
+    node.threads = std::move(sums.threads);
+    std::sort(node.threads.begin(), node.threads.end());
+    node.median_samples = sums.samples.median();
+    // Waits are known to the nanosecond: what mostly waits needs no samples.
+    const bool is_waiting = 2 * (node.total.wall() - node.total.user - node.total.system) > node.total.wall();
+    node.folded = node.median_samples < options.fold_below && !is_waiting;
+    node.rows = VisitTable(counters);
+    fill_rows(node.rows, std::move(sums.sample).take(options.visit_cap), profile, on_cpu);
+}
+
+void add_up(std::vector<SpaceNode>& nodes) {
+    std::vector<std::map<std::uint32_t, std::int64_t>> waits(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (const VisitWait& wait : nodes[i].waits) {
+            waits[i][wait.target] += wait.ns;
+        }
+    }
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        const SpaceNode& node = nodes[i];
+        if (node.parent == kNone || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
+            continue;
+        }
+        SpaceNode& parent = nodes[node.parent];
+        parent.total += node.total;
+        parent.samples += node.samples;
+        for (std::size_t event = 0; event < node.deltas.size(); ++event) {
+            parent.deltas[event] += node.deltas[event];
+        }
+        for (const auto& [target, ns] : waits[i]) {
+            waits[node.parent][target] += ns;
+        }
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes[i].waits = sorted_waits(waits[i]);
+    }
+}
+
+void number_steps(std::vector<SpaceNode>& nodes, const std::vector<LevelStructure>& levels) {
+    std::vector<Steps> steps;
+    for (const LevelStructure& level : levels) {
+        steps.emplace_back(level);
+    }
+    for (SpaceNode& node : nodes) {
+        std::uint32_t loop = node.parent;
+        while (loop != kNone && (loop >= levels.size() || !levels[loop].is_loop)) {
+            loop = nodes[loop].parent;
+        }
+        if (loop == kNone) {
+            continue;
+        }
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            node.rows.step[row] = steps[loop].at(node.rows.thread[row], node.rows.begin[row]);
+        }
+    }
+}
+
+SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums) {
+    SpaceIntervals result;
+    result.node = node;
+    result.gaps = sums.gaps;
+    result.gap_terms = terms_or_none(sums.gap_sums);
+    result.gap_deltas = counters_of(sums.gap_sums);
+    // Within its octave the median is not known better; its middle is as good as any.
+    std::uint64_t seen = 0;
+    for (std::size_t octave = 0; octave < result.gaps.by_octave.size(); ++octave) {
+        seen += result.gaps.by_octave[octave];
+        if (2 * seen >= result.gaps.count && result.gaps.count != 0) {
+            result.median_gap_ns = std::min((std::uint64_t{3} << octave) / 2, result.gaps.longest);
+            break;
+        }
+    }
+    for (const GapRecord& gap : sums.longest) {
+        result.longest.push_back({.thread = gap.thread,
+                                  .begin = gap.begin,
+                                  .end = gap.end,
+                                  .terms = terms_or_none(gap.sums),
+                                  .waits = gap.waits,
+                                  .deltas = counters_of(gap.sums),
+                                  .filled = gap.filled});
+    }
+    return result;
+}
+
+void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes, const VisitSums& sums,
+                  std::size_t kept) {
+    tbb::parallel_for(std::size_t{0}, intervals.size(), [&](std::size_t i) {
+        const std::uint32_t node = intervals[i].node;
+        // Where single visits are not to be looked at, neither are their begins.
+        if (node >= kept || nodes[node].folded) {
+            return;
+        }
+        const auto level = nodes[node].parent == kNone ? static_cast<std::uint32_t>(kept) : nodes[node].parent;
+        std::vector<std::uint64_t> best;
+        for (auto at = sums.sequences.lower_bound({level, 0}); at != sums.sequences.end() && at->first.first == level;
+             ++at) {
+            std::vector<std::uint64_t> times;
+            for (const VisitSequence::Entry& entry : at->second.entries()) {
+                if (entry.node == node && times.size() < kMostTimes) {
+                    times.push_back(entry.begin);
+                }
+            }
+            if (times.size() > best.size()) {
+                best = std::move(times);
+            }
+        }
+        intervals[i].period = find_period(best);
+    });
+}
+
+std::vector<CodePattern> make_patterns(const VisitSums& sums) {
+    std::map<PatternKey, PatternRecord> all;
+    std::map<std::uint32_t, std::vector<CodePattern>> by_node;
+    const auto as_pattern = [](const PatternKey& key, const PatternRecord& record) {
+        return CodePattern{.before = key.before,
+                           .node = key.node,
+                           .after = key.after,
+                           .durations = record.durations,
+                           .samples = static_cast<std::uint64_t>(record.sums[kSumSamples]),
+                           .terms = terms_of(record.sums),
+                           .deltas = counters_of(record.sums)};
+    };
+    const auto by_time = [](const CodePattern& a, const CodePattern& b) {
+        return std::tuple(b.durations.total, a.before, a.after) < std::tuple(a.durations.total, b.before, b.after);
+    };
+    for (const auto& [key, record] : sums.patterns) {
+        by_node[key.node].push_back(as_pattern(key, record));
+        for (const PatternKey& side :
+             {PatternKey{key.before, key.node, kAnyNeighbour}, PatternKey{kAnyNeighbour, key.node, key.after}}) {
+            PatternRecord& to = all[side];
+            to.durations.merge(record.durations);
+            to.sums.resize(record.sums.size());
+            for (std::size_t i = 0; i < record.sums.size(); ++i) {
+                to.sums[i] += record.sums[i];
+            }
+        }
+    }
+    std::map<std::uint32_t, std::vector<CodePattern>> sides;
+    for (const auto& [key, record] : all) {
+        sides[key.node].push_back(as_pattern(key, record));
+    }
+    std::vector<CodePattern> result;
+    for (auto& [node, triples] : by_node) {
+        auto& pairs = sides[node];
+        std::sort(triples.begin(), triples.end(), by_time);
+        std::sort(pairs.begin(), pairs.end(), by_time);
+        triples.resize(std::min(triples.size(), kMostPatterns));
+        pairs.resize(std::min(pairs.size(), kMostPatterns));
+        triples.insert(triples.end(), pairs.begin(), pairs.end());
+        std::sort(triples.begin(), triples.end(), by_time);
+        result.insert(result.end(), triples.begin(), triples.end());
+    }
+    return result;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,32 @@
+// From sums of visits to the tables of Evidence: nodes with their rows, intervals, patterns.
+#pragma once
+
+#include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/levels.h"
+#include "spacetime/evidence/visit_pass.h"
+
+#include <vector>
+
+namespace kymo::spacetime {
+
+// Fills in what sums say: totals, durations, rows. `sums` is used up. Totals are those of the node alone: see
+// add_up().
+void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& on_cpu,
+               const EvidenceOptions& options);
+
+// Children's totals into their parents'. Iterations and marks stand beside the tree, and add to nobody.
+void add_up(std::vector<SpaceNode>& nodes);
+
+// Which iteration of the nearest loop found above its level each row lies in. `levels`: by kept node, which are the
+// first of `nodes`.
+void number_steps(std::vector<SpaceNode>& nodes, const std::vector<LevelStructure>& levels);
+
+SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums);
+
+// Periods of nodes' visits, by the sequence of the stream that visits them most. Parallel to `intervals`.
+void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes, const VisitSums& sums,
+                  std::size_t kept);
+
+std::vector<CodePattern> make_patterns(const VisitSums& sums);
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,158 @@
+#include "spacetime/evidence/sample_pass.h"
+
+#include "spacetime/sample_time.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <unordered_map>
+#include <vector>
+
+namespace kymo::spacetime {
+namespace {
+
+namespace rec = recording;
+
+class PartPass {
+  public:
+    PartPass(const rec::Recording& recording, const Profile& profile, const SamplePass& pass, std::uint32_t worker)
+        : recording_(recording), profile_(profile), pass_(pass), worker_(worker) {}
+
+    Result<void> run() {
+        std::uint32_t stream = 0;
+        for (std::uint32_t file = 0; file < recording_.files().size(); ++file) {
+            running_.clear();
+            last_ = nullptr;
+            for (; stream < profile_.streams.size() && profile_.streams[stream].file == file; ++stream) {
+                if (profile_.streams[stream].stream % pass_.workers == worker_) {
+                    start(stream);
+                }
+            }
+            if (running_.empty()) {
+                continue;
+            }
+            const auto report = recording_.files()[file].scan_part(
+                {worker_, pass_.workers},
+                rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) { add(raw(id), row); }),
+                rec::on<rec::Mark>([&](StreamId id, const rec::Mark& row) {
+                    if (Running* running = running_of(raw(id))) {
+                        rec::Mark moved = row;
+                        moved.time += static_cast<std::uint64_t>(running->stream->shift_ns);
+                        running->visitor->mark(moved);
+                    }
+                }));
+            if (!report) {
+                return report.error();
+            }
+            for (auto& [id, running] : running_) {
+                finish(running);
+            }
+        }
+        return {};
+    }
+
+  private:
+    struct Running {
+        const ProfileStream* stream = nullptr;
+        const ProfileThread* thread = nullptr;
+        std::unique_ptr<StreamVisitor> visitor;
+        std::optional<StreamTime> time;
+    };
+
+    void start(std::uint32_t index) {
+        auto visitor = pass_.make(worker_, index);
+        if (visitor == nullptr) {
+            return;
+        }
+        const ProfileStream& stream = profile_.streams[index];
+        const ProfileThread& thread = profile_.threads[stream.thread];
+        Running& running = running_[stream.stream];
+        running.stream = &stream;
+        running.thread = &thread;
+        running.visitor = std::move(visitor);
+        running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
+    }
+
+    Running* running_of(std::uint32_t id) {
+        if (last_ == nullptr || last_->stream->stream != id) {
+            const auto found = running_.find(id);
+            last_ = found == running_.end() ? nullptr : &found->second;
+        }
+        return last_;
+    }
+
+    void add(std::uint32_t id, const rec::Sample& row) {
+        Running* const running = running_of(id);
+        if (running == nullptr) {
+            return;
+        }
+        const ProfileStream& stream = *running->stream;
+        rec::Sample moved = row;
+        moved.time += static_cast<std::uint64_t>(stream.shift_ns);
+        const std::uint32_t node = row.context == 0                    ? stream.no_path
+                                   : row.context < stream.nodes.size() ? stream.nodes[row.context]
+                                                                       : kNone;
+        for (const StateInterval& interval : running->time->add(moved)) {
+            piece(*running, interval, node);
+        }
+        deltas_.assign(profile_.events.size(), 0);
+        for (std::size_t i = 0; i < row.deltas.size() && i < stream.columns.size(); ++i) {
+            deltas_[stream.columns[i]] += static_cast<std::int64_t>(row.deltas[i]);
+        }
+        running->visitor->sample(moved, node, deltas_);
+    }
+
+    // In a waiting call, what is not the program's own time is that call's: as profiles are made.
+    static void piece(Running& running, const StateInterval& interval, std::uint32_t node) {
+        const bool is_own = interval.wait == kNoWait || interval.state == ThreadState::kUser ||
+                            interval.state == ThreadState::kSpinning || interval.state == ThreadState::kPaused;
+        const std::uint32_t call = is_own ? 0 : running.thread->waits[interval.wait].context;
+        running.visitor->piece(interval, call != 0 ? call : node);
+    }
+
+    void finish(Running& running) {
+        if (running.stream->end_time > running.time->last()) {
+            for (const StateInterval& interval :
+                 running.time->finish(running.stream->end_time, running.stream->totals)) {
+                piece(running, interval, kNone);
+            }
+        }
+        running.visitor->finish();
+        running.visitor.reset();
+    }
+
+    const rec::Recording& recording_;
+    const Profile& profile_;
+    const SamplePass& pass_;
+    std::uint32_t worker_;
+    std::unordered_map<std::uint32_t, Running> running_;
+    Running* last_ = nullptr;
+    std::vector<std::int64_t> deltas_;
+};
+
+}  // namespace
+
+std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) {
+    const auto processors = static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(profile.streams.size(), 1, std::min<std::size_t>(processors, 16)));
+}
+
+Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
+    std::vector<std::optional<Error>> errors(pass.workers);
+    tbb::parallel_for(std::uint32_t{0}, pass.workers, [&](std::uint32_t worker) {
+        if (auto result = PartPass(recording, profile, pass, worker).run(); !result) {
+            errors[worker] = result.error();
+        }
+    });
+    for (const auto& error : errors) {
+        if (error) {
+            return *error;
+        }
+    }
+    return {};
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,79 @@
+// One stream's pieces of time and samples, in order, into visits of all kept nodes.
+//
+// Only what changes is touched: a move from one call path to another closes and opens visits between the two paths'
+// common ancestor and their leaves. So the cost is that of the change, not of the depth.
+#pragma once
+
+#include "spacetime/evidence/level_visits.h"
+#include "spacetime/evidence/visit_sums.h"
+#include "spacetime/thread_states.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct VisitLimits {
+    std::size_t visit_cap = 4096;
+    std::size_t sequence_cap = 1U << 16U;
+};
+
+class StreamVisits {
+  public:
+    // All must outlive this. `sums` is added to; one worker's at a time.
+    StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uint64_t begin, std::size_t counters,
+                 const VisitLimits& limits, VisitSums& sums);
+
+    // The stream was in profile node `node` for the interval; `target`: what a wait is for, kStreamEdge: no wait.
+    void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
+    // A sample, after the pieces that lead up to it.
+    void sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,
+                std::span<const std::int64_t> deltas);
+    // From `time` on the stream is nowhere.
+    void leave(std::uint64_t time) { go_to(kNone, time); }
+    void finish();
+
+  private:
+    struct LastVisit {
+        std::uint32_t order = 0;
+        Moment end;
+    };
+    struct Level {
+        LevelVisits visits;
+        std::unordered_map<std::uint32_t, LastVisit> last;  // by node
+        VisitSequence* sequence = nullptr;
+    };
+    struct WaitPiece {
+        std::uint64_t begin = 0;
+        std::int64_t ns = 0;
+        std::uint32_t target = 0;
+    };
+
+    void go_to(std::uint32_t leaf, std::uint64_t time);
+    void switch_level(std::uint32_t level, std::uint32_t node);
+    void settle(std::uint32_t level, const LevelVisit& visit);
+    void add_gap(Level& level, NodeSums& node, const LastVisit& last, const LevelVisit& visit);
+    std::vector<VisitWait> waits_between(std::uint64_t begin, std::uint64_t end) const;
+    Level& level_at(std::uint32_t level);
+
+    const KeptNodes& kept_;
+    std::uint32_t thread_;
+    VisitLimits limits_;
+    VisitSums& sums_;
+    Moment now_;
+    SumRow at_change_;  // sums when the stream came to leaf_
+    std::uint32_t leaf_ = kNone;
+    bool has_processor_ = false;
+    bool in_wait_ = false;  // the last piece was a wait, and the stream has not moved since
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<WaitPiece> waits_;
+    std::vector<bool> is_visited_;
+};
+
+// Sums of what was waited for, most time first.
+std::vector<VisitWait> sorted_waits(const std::map<std::uint32_t, std::int64_t>& by_target);
+
+}  // namespace kymo::spacetime

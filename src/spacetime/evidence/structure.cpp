@@ -1,0 +1,201 @@
+#include "spacetime/evidence/structure.h"
+
+#include "spacetime/wait_table.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::size_t kSmallFunction = 1500;  // instructions
+
+struct Key {
+    std::uint32_t parent;
+    std::uint32_t kind;
+    std::uint64_t what;
+    bool operator==(const Key&) const = default;
+};
+struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+        std::uint64_t hash = (std::uint64_t{key.parent} << 8U | key.kind) * 0x9E3779B97F4A7C15ULL;
+        hash ^= key.what * 0xC2B2AE3D27D4EB4FULL;
+        return hash ^ (hash >> 29U);
+    }
+};
+
+// A loop around an offset, outermost first, and after how many frames of the chain it stands.
+struct LoopAt {
+    std::uint32_t loop = 0;
+    std::size_t frames = 1;
+};
+
+class Builder {
+  public:
+    Builder(const Profile& profile, const Names& names, const CodeMap& code)
+        : profile_(profile), names_(names), code_(code), inclusive_(profile.self) {}
+
+    Structure build() {
+        for (std::size_t node = profile_.nodes.size() - 1; node > 0; --node) {
+            add(inclusive_[profile_.nodes[node].parent], inclusive_[node]);
+        }
+        result_.nodes.push_back({.is_group = true});
+        result_.lines.emplace_back();
+        result_.node_of.resize(profile_.nodes.size());
+        for (std::uint32_t i = 1; i < profile_.nodes.size(); ++i) {
+            add_profile_node(i);
+        }
+        result_.total = CostTable(profile_.events.size());
+        result_.total.resize(result_.nodes.size());
+        for (std::size_t i = 0; i < profile_.nodes.size(); ++i) {
+            add(result_.total[result_.node_of[i]], profile_.self[i]);
+        }
+        for (std::size_t node = result_.nodes.size() - 1; node > 0; --node) {
+            add(result_.total[result_.nodes[node].parent], result_.total[node]);
+        }
+        return std::move(result_);
+    }
+
+  private:
+    std::uint32_t child(std::uint32_t parent, std::uint32_t kind, std::uint64_t what, const StructureNode& made) {
+        const auto [entry, is_new] =
+            index_.try_emplace({parent, kind, what}, static_cast<std::uint32_t>(result_.nodes.size()));
+        if (is_new) {
+            result_.nodes.push_back(made);
+            result_.nodes.back().parent = parent;
+            result_.lines.emplace_back();
+        }
+        return entry->second;
+    }
+
+    void add_profile_node(std::uint32_t i) {
+        const ProfileNode& node = profile_.nodes[i];
+        const std::uint32_t above = result_.node_of[node.parent];
+        if (node.kind != NodeKind::kFrame) {
+            result_.node_of[i] =
+                child(above, 100 + static_cast<std::uint32_t>(node.kind), node.image, {.is_group = true});
+            return;
+        }
+        const auto frames = names_.at(node.image, node.offset);
+        const std::uint32_t function = code_.function_at(node.image, node.offset);
+        const auto loops = loops_at(function, node, frames);
+        std::uint32_t at = above;
+        std::size_t next_loop = 0;
+        for (std::size_t level = 0; level < frames.size(); ++level) {
+            const program::Frame& frame = frames[level];
+            const program::Symbols& symbols = names_.symbols();
+            const bool of_runtime = is_runtime(symbols.functions[frame.function], symbols.files[frame.file]);
+            const std::uint32_t caller = level == 0 ? same_function_above(above, frame.function) : kNone;
+            const bool is_recursion = caller != kNone;
+            at = is_recursion ? caller
+                              : child(at, frame.inlined ? 1 : 0, frame.function,
+                                      {.is_runtime = of_runtime,
+                                       .kind = frame.inlined ? SpaceKind::kInlined : SpaceKind::kFunction,
+                                       .function = frame.function,
+                                       .inlined = static_cast<std::uint32_t>(level),
+                                       .code = function});
+            if (!is_recursion) {
+                add_line(at, frame, i);
+            }
+            for (; next_loop < loops.size() && loops[next_loop].frames <= level + 1; ++next_loop) {
+                const std::uint32_t loop = loops[next_loop].loop;
+                at = child(at, 2, std::uint64_t{function} << 32U | loop,
+                           {.is_runtime = of_runtime,
+                            .kind = kind_of(function, loop),
+                            .function = frame.function,
+                            .inlined = static_cast<std::uint32_t>(level),
+                            .code = function,
+                            .loop = loop});
+                add_line(at, frame, i);
+            }
+        }
+        result_.node_of[i] = at;
+    }
+
+    // The nearest function on the call path, if it is this one.
+    std::uint32_t same_function_above(std::uint32_t node, std::uint32_t function) const {
+        while (!result_.nodes[node].is_group && result_.nodes[node].kind != SpaceKind::kFunction) {
+            node = result_.nodes[node].parent;
+        }
+        return !result_.nodes[node].is_group && result_.nodes[node].function == function ? node : kNone;
+    }
+
+    SpaceKind kind_of(std::uint32_t function, std::uint32_t loop) {
+        const auto& loops = code_.made(function)->flow->loops.loops;
+        const bool has_inner =
+            std::any_of(loops.begin(), loops.end(), [&](const program::Loop& other) { return other.parent == loop; });
+        return loops[loop].parent == program::kNoNode && has_inner ? SpaceKind::kLoopNest : SpaceKind::kLoop;
+    }
+
+    std::vector<LoopAt> loops_at(std::uint32_t function, const ProfileNode& node,
+                                 std::span<const program::Frame> frames) {
+        std::vector<LoopAt> result;
+        const CodeOfFunction* code = code_.made(function);
+        if (code == nullptr || frames.empty()) {
+            return result;
+        }
+        const FunctionFlow& flow = *code->flow;
+        const std::uint32_t block = flow.graph.block_at(node.offset);
+        for (std::uint32_t loop = block == program::kNoNode ? program::kNoNode : flow.loops.loop_of[block];
+             loop != program::kNoNode; loop = flow.loops.loops[loop].parent) {
+            const std::uint64_t header = flow.graph.blocks[flow.loops.loops[loop].header].begin;
+            const auto head = names_.at(node.image, header);
+            std::size_t common = 0;
+            while (common < head.size() && common < frames.size() &&
+                   head[common].function == frames[common].function) {
+                ++common;
+            }
+            result.push_back({loop, std::max<std::size_t>(common, 1)});
+        }
+        std::reverse(result.begin(), result.end());
+        for (std::size_t i = 1; i < result.size(); ++i) {
+            result[i].frames = std::max(result[i].frames, result[i - 1].frames);
+        }
+        return result;
+    }
+
+    void add_line(std::uint32_t at, const program::Frame& frame, std::uint32_t profile_node) {
+        if (frame.line == 0) {
+            return;
+        }
+        auto& costs = result_.lines[at][{frame.file, frame.line}];
+        costs.resize(inclusive_.columns());
+        add(costs, inclusive_[profile_node]);
+    }
+
+    const Profile& profile_;
+    const Names& names_;
+    const CodeMap& code_;
+    CostTable inclusive_;
+    Structure result_;
+    std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+};
+
+}  // namespace
+
+std::span<const program::Frame> Names::at(std::uint32_t image, std::uint64_t offset) const {
+    const auto& offsets = requests_[image].offsets;
+    const auto at = std::lower_bound(offsets.begin(), offsets.end(), ImageOffset{offset});
+    if (at == offsets.end() || raw(*at) != offset) {
+        return {};
+    }
+    return symbols_.images[image].at(static_cast<std::size_t>(at - offsets.begin()));
+}
+
+std::vector<std::uint64_t> telling_addresses(const program::FlowGraph& graph) {
+    if (graph.instructions.size() <= kSmallFunction) {
+        return graph.instructions;
+    }
+    std::vector<std::uint64_t> addresses;
+    for (const program::Block& block : graph.blocks) {
+        addresses.push_back(block.begin);
+        addresses.push_back(graph.last_instruction(block));
+    }
+    return addresses;
+}
+
+Structure make_structure(const Profile& profile, const Names& names, const CodeMap& code) {
+    return Builder(profile, names, code).build();
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,181 @@
+#include "spacetime/evidence/visit_pass.h"
+
+#include "spacetime/evidence/sample_pass.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::size_t kMostMarks = 1U << 20U;
+constexpr std::size_t kMostMarkNames = 1000;
+
+struct Worker {
+    VisitPass sums;
+    std::size_t marks = 0;
+    std::unordered_map<std::string, std::uint32_t> names;
+};
+
+struct Shared {
+    const Profile& profile;
+    const KeptNodes& kept;
+    const SampledAddresses& addresses;
+    const std::vector<std::vector<std::uint32_t>>& wait_targets;
+    const VisitLimits& limits;
+};
+
+class Visitor final : public StreamVisitor {
+  public:
+    Visitor(const Shared& shared, Worker& worker, std::uint32_t thread)
+        : shared_(shared),
+          worker_(worker),
+          thread_(thread),
+          process_(shared.profile.threads[thread].process),
+          visits_(shared.kept, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
+                  shared.limits, worker.sums.visits),
+          pair_sums_(kPairColumns + shared.profile.events.size()) {}
+
+    void piece(const StateInterval& interval, std::uint32_t node) override {
+        const bool is_spinning = interval.state == ThreadState::kSpinning;
+        const std::uint32_t target =
+            interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
+        visits_.piece(interval, is_spinning, node, target);
+        const bool on_cpu =
+            is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
+        if (on_cpu) {
+            worker_.sums.on_cpu.add(process_, interval.begin, interval.end);
+        }
+        if (on_cpu || interval.state == ThreadState::kReady) {
+            worker_.sums.ready.add(0, interval.begin, interval.end);
+        }
+        if (is_spinning || interval.state == ThreadState::kUser) {
+            user_ += static_cast<std::int64_t>(interval.end - interval.begin);
+        }
+    }
+
+    void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        const auto processor = static_cast<std::uint32_t>(row.processor);
+        visits_.sample(row.time, node, processor, deltas);
+        if (has_processor_ && processor != processor_) {
+            ++worker_.sums.migrations[thread_];
+        }
+        has_processor_ = true;
+        processor_ = processor;
+        const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
+        if (address != kNone && last_address_ != kNone && (row.flags & recording::kAfterPause) == 0) {
+            pair_sums_[kPairUser] = user_;
+            std::copy(deltas.begin(), deltas.end(), pair_sums_.begin() + kPairColumns);
+            PairTable& pairs = worker_.sums.pairs;
+            pairs.add(pairs.row(PairTable::key_of(last_address_, address)), 1, pair_sums_);
+        }
+        last_address_ = address;
+        user_ = 0;
+    }
+
+    void mark(const recording::Mark& row) override {
+        if (++worker_.marks > kMostMarks || worker_.names.size() >= kMostMarkNames) {
+            worker_.sums.too_many_marks = true;
+            return;
+        }
+        const auto [name, is_new] = worker_.names.try_emplace(
+            std::string(row.name), static_cast<std::uint32_t>(worker_.sums.mark_names.size()));
+        if (is_new) {
+            worker_.sums.mark_names.emplace_back(row.name);
+        }
+        worker_.sums.marks[thread_].push_back({row.time, static_cast<recording::MarkKind>(row.kind), name->second});
+    }
+
+    void finish() override { visits_.finish(); }
+
+  private:
+    const Shared& shared_;
+    Worker& worker_;
+    std::uint32_t thread_;
+    std::uint32_t process_;
+    StreamVisits visits_;
+    std::vector<std::int64_t> pair_sums_;
+    std::int64_t user_ = 0;
+    std::uint32_t last_address_ = kNone;
+    std::uint32_t processor_ = 0;
+    bool has_processor_ = false;
+};
+
+void merge(VisitPass& to, VisitPass&& from, std::size_t visit_cap) {
+    to.visits.merge(std::move(from.visits), visit_cap);
+    to.pairs.merge(from.pairs);
+    to.on_cpu.merge(from.on_cpu);
+    to.ready.merge(from.ready);
+    to.too_many_marks = to.too_many_marks || from.too_many_marks;
+    for (std::size_t i = 0; i < from.migrations.size(); ++i) {
+        to.migrations[i] += from.migrations[i];
+    }
+    std::vector<std::uint32_t> names;
+    for (const std::string& name : from.mark_names) {
+        const auto known = std::find(to.mark_names.begin(), to.mark_names.end(), name);
+        names.push_back(static_cast<std::uint32_t>(known - to.mark_names.begin()));
+        if (known == to.mark_names.end()) {
+            to.mark_names.push_back(name);
+        }
+    }
+    for (auto& [thread, rows] : from.marks) {
+        for (MarkRow& row : rows) {
+            row.name = names[row.name];
+        }
+        to.marks[thread] = std::move(rows);
+    }
+}
+
+}  // namespace
+
+SampledAddresses number_addresses(const Profile& profile) {
+    SampledAddresses result;
+    result.of_node.assign(profile.nodes.size(), kNone);
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> numbers;
+    for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
+        const ProfileNode& node = profile.nodes[i];
+        if (node.kind != NodeKind::kFrame || profile.self[i][kSamples] == 0) {
+            continue;
+        }
+        const auto [known, is_new] =
+            numbers.try_emplace({node.image, node.offset}, static_cast<std::uint32_t>(result.places.size()));
+        if (is_new) {
+            result.places.push_back(known->first);
+        }
+        result.of_node[i] = known->second;
+    }
+    return result;
+}
+
+Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Profile& profile, const KeptNodes& kept,
+                                 const SampledAddresses& addresses,
+                                 const std::vector<std::vector<std::uint32_t>>& wait_targets,
+                                 const VisitLimits& limits) {
+    const Shared shared{profile, kept, addresses, wait_targets, limits};
+    std::vector<Worker> workers(pass_workers(recording, profile));
+    for (Worker& worker : workers) {
+        worker.sums.pairs = PairTable(kPairColumns + profile.events.size());
+        worker.sums.on_cpu = TimeGrid(profile.begin, profile.end, profile.processes.size());
+        worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
+        worker.sums.migrations.resize(profile.threads.size());
+        worker.sums.visits.nodes.resize(kept.size());
+    }
+    const auto done =
+        run_pass(recording, profile,
+                 {.workers = static_cast<std::uint32_t>(workers.size()),
+                  .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
+                      return std::make_unique<Visitor>(shared, workers[worker], profile.streams[stream].thread);
+                  }});
+    if (!done) {
+        return done.error();
+    }
+    VisitPass all = std::move(workers[0].sums);
+    for (std::size_t i = 1; i < workers.size(); ++i) {
+        merge(all, std::move(workers[i].sums), limits.visit_cap);
+    }
+    all.on_cpu.settle();
+    all.ready.settle();
+    return all;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,53 @@
+// The second pass over a recording: visits of kept nodes, pairs of consecutive addresses, marks, and how many threads
+// were on a processor when.
+#pragma once
+
+#include "base/result.h"
+#include "spacetime/evidence/kept_nodes.h"
+#include "spacetime/evidence/pair_table.h"
+#include "spacetime/evidence/stream_visits.h"
+#include "spacetime/evidence/time_grid.h"
+#include "spacetime/evidence/visit_sums.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+// Sampled addresses by number: what pairs are made of.
+struct SampledAddresses {
+    std::vector<std::uint32_t> of_node;                           // profile node → number; kNone: no code
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> places;  // number → image, offset
+};
+SampledAddresses number_addresses(const Profile& profile);
+
+// Columns of PairTable's sums before the counters.
+inline constexpr std::size_t kPairUser = 0;
+inline constexpr std::size_t kPairColumns = 1;
+
+struct MarkRow {
+    std::uint64_t time = 0;
+    recording::MarkKind kind{};
+    std::uint32_t name = 0;  // index of VisitPass::mark_names
+};
+
+struct VisitPass {
+    VisitSums visits;
+    PairTable pairs;
+    TimeGrid on_cpu;  // row: process
+    TimeGrid ready;   // on a processor or waiting for one; one row: all processes
+    std::vector<std::string> mark_names;
+    std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
+    bool too_many_marks = false;
+    std::vector<std::int64_t> migrations;  // by thread
+};
+
+// `wait_targets`: by thread, then by ThreadProfile::waits: index of the target.
+Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Profile& profile, const KeptNodes& kept,
+                                 const SampledAddresses& addresses,
+                                 const std::vector<std::vector<std::uint32_t>>& wait_targets,
+                                 const VisitLimits& limits);
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,89 @@
+#include "spacetime/evidence/wait_targets.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace kymo::spacetime {
+namespace {
+
+// The thread of that number in the process that lived at the time; kNone: none.
+class ThreadIds {
+  public:
+    explicit ThreadIds(const Profile& profile) : profile_(profile) {
+        for (std::uint32_t thread = 0; thread < profile.threads.size(); ++thread) {
+            threads_[{profile.threads[thread].process, profile.threads[thread].tid}].push_back(thread);
+        }
+    }
+    std::uint32_t at(std::uint32_t process, std::uint64_t tid, std::uint64_t time) const {
+        const auto known = tid == 0 ? threads_.end() : threads_.find({process, tid});
+        if (known == threads_.end()) {
+            return kNone;
+        }
+        for (const std::uint32_t thread : known->second) {
+            if (profile_.threads[thread].begin <= time && time <= profile_.threads[thread].end) {
+                return thread;
+            }
+        }
+        return known->second.front();
+    }
+
+  private:
+    const Profile& profile_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> threads_;
+};
+
+}  // namespace
+
+WaitPlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names) {
+    const auto& symbols = names.symbols();
+    std::optional<WaitPlace> innermost;
+    for (std::uint32_t at = profile_node; at != 0; at = profile.nodes[at].parent) {
+        const ProfileNode& node = profile.nodes[at];
+        if (node.kind != NodeKind::kFrame) {
+            continue;
+        }
+        const auto frames = names.at(node.image, node.offset);
+        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+            const program::Function& function = symbols.functions[frame->function];
+            WaitPlace place{function.name, function.module, symbols.files[frame->file], frame->line};
+            if (!is_runtime(function, place.file)) {
+                return place;
+            }
+            if (!innermost) {
+                innermost = std::move(place);
+            }
+        }
+    }
+    return innermost.value_or(WaitPlace{});
+}
+
+WaitTargets make_wait_targets(const Profile& profile, const Names& names) {
+    WaitTargets result;
+    result.of_thread.resize(profile.threads.size());
+    const ThreadIds ids(profile);
+    std::map<std::uint32_t, WaitPlace> places;  // by profile node
+    std::map<WaitTarget, std::uint32_t> known;
+    for (std::uint32_t t = 0; t < profile.threads.size(); ++t) {
+        const ProfileThread& thread = profile.threads[t];
+        for (const ThreadWait& wait : thread.waits) {
+            const auto [place, is_new_place] = places.try_emplace(wait.context);
+            if (is_new_place && wait.context != 0) {
+                place->second = own_place(profile, wait.context, names);
+            }
+            const WaitTarget target{.process = thread.process,
+                                    .kind = wait.kind,
+                                    .object = wait.object,
+                                    .place = place->second,
+                                    .holder = ids.at(thread.process, wait.holder_tid, wait.begin)};
+            const auto [entry, is_new] = known.try_emplace(target, static_cast<std::uint32_t>(result.targets.size()));
+            if (is_new) {
+                result.targets.push_back(target);
+            }
+            result.of_thread[t].push_back(entry->second);
+        }
+    }
+    return result;
+}
+
+}  // namespace kymo::spacetime

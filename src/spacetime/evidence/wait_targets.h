@@ -1,0 +1,22 @@
+// What threads waited for, each target once, and which target each recorded wait has.
+#pragma once
+
+#include "spacetime/evidence/structure.h"
+#include "spacetime/evidence/visit_table.h"
+#include "spacetime/profile.h"
+
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct WaitTargets {
+    std::vector<WaitTarget> targets;
+    std::vector<std::vector<std::uint32_t>> of_thread;  // by thread, then by ProfileThread::waits
+};
+
+WaitTargets make_wait_targets(const Profile& profile, const Names& names);
+
+// The innermost frame of a call path that is the program's own, not its run-time library's.
+WaitPlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names);
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,213 @@
+#include "spacetime/evidence/weighing.h"
+
+#include "spacetime/evidence/places.h"
+#include "spacetime/spaces/same_spaces.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kymo::spacetime {
+namespace {
+
+// 95 % interval of a share of time, from its scatter over batches of time, and no narrower than of as many
+// independent samples.
+struct Interval95 {
+    double low = 0;
+    double high = 0;
+};
+Interval95 interval_of(double share, const SpaceTimes& part, const SpanPass& all, std::uint64_t samples) {
+    double scatter = 0;
+    double whole = 0;
+    double batches = 0;
+    for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
+        const auto of_all = static_cast<double>(all.user[batch]);
+        if (of_all <= 0) {
+            continue;
+        }
+        const double residue = static_cast<double>(part.user[batch]) - share * of_all;
+        scatter += residue * residue;
+        whole += of_all;
+        ++batches;
+    }
+    double variance = samples == 0 ? 0 : share * (1 - share) / static_cast<double>(samples);
+    if (batches > 1 && whole > 0) {
+        variance = std::max(variance, scatter * batches / (batches - 1) / (whole * whole));
+    }
+    const double half = 1.96 * std::sqrt(std::max(variance, 0.0));
+    return {std::max(0.0, share - half), std::min(1.0, share + half)};
+}
+
+// The smallest kept node that holds all of a space's bytes; or else the one that holds most, if that is half of them.
+std::uint32_t node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
+    std::uint32_t best = kNone;
+    std::uint64_t best_common = 0;
+    std::uint64_t best_size = 0;
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+        const SpaceNode& node = nodes[i];
+        if (node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark || node.place.ranges.empty() ||
+            node.place.build_id != place.build_id || node.place.module != place.module) {
+            continue;
+        }
+        const std::uint64_t common = common_bytes(node.place.ranges, place.ranges);
+        const std::uint64_t size = byte_count(node.place.ranges);
+        if (common > best_common || (common == best_common && common != 0 && size < best_size)) {
+            best = i;
+            best_common = common;
+            best_size = size;
+        }
+    }
+    return 2 * best_common >= byte_count(place.ranges) ? best : kNone;
+}
+
+}  // namespace
+
+Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, const PairTable& pairs, CodeMap& code,
+                     Share share) {
+    std::vector<SampledAt> at;
+    std::vector<std::uint32_t> functions;
+    for (const auto& [image, offset] : addresses.places) {
+        const std::uint32_t function = code.function_at(image, offset);
+        if (function != kNoFunction) {
+            functions.push_back(function);
+        }
+        // What is in no known function is in one without code, one an image.
+        at.push_back({function != kNoFunction ? function : static_cast<std::uint32_t>(code.size()) + image, offset});
+    }
+    std::sort(functions.begin(), functions.end());
+    functions.erase(std::unique(functions.begin(), functions.end()), functions.end());
+    code.make_flows(functions);
+    std::vector<KnownFunction> known(code.size() + profile.images.size());
+    for (std::uint32_t function = 0; function < known.size(); ++function) {
+        known[function].image =
+            function < code.size() ? code.image_of(function) : function - static_cast<std::uint32_t>(code.size());
+    }
+    for (const std::uint32_t function : functions) {
+        CodeOfFunction* made = code.flow_of(function);
+        known[function].rule = made == nullptr ? nullptr : made->rule.get();
+    }
+    PairCounts counts(kPairColumns + profile.events.size());
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+        const std::uint64_t key = pairs.key(row);
+        counts.add({at[key >> 32U], at[key & 0xffffffffU]}, pairs.sums(row), pairs.occurrences(row));
+    }
+    Weighing result;
+    result.table = weigh(counts, known);
+    result.heavy = result.table.heavier_than(share);
+    std::vector<std::uint32_t> rank(result.table.spaces.size(), kNone);
+    for (std::uint32_t i = 0; i < result.heavy.size(); ++i) {
+        rank[result.heavy[i]] = i;
+    }
+    result.spaces_of.resize(pairs.size());
+    result.weight_of_address.resize(addresses.places.size());
+    std::vector<std::uint64_t> ends(addresses.places.size());
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+        const SpacesOfPair& of = result.table.of_pair[row];
+        const std::uint64_t address = pairs.key(row) & 0xffffffffU;
+        for (const std::uint32_t space : {of.first, of.second}) {
+            if (space != kNone) {
+                result.weight_of_address[address] +=
+                    static_cast<double>(result.table.spaces[space].space.instructions) *
+                    static_cast<double>(pairs.occurrences(row));
+            }
+        }
+        ends[address] += pairs.occurrences(row);
+    }
+    for (std::size_t address = 0; address < ends.size(); ++address) {
+        result.weight_of_address[address] /=
+            std::max(1.0, static_cast<double>(ends[address]) * static_cast<double>(result.table.total_weight));
+    }
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+        const SpacesOfPair& of = result.table.of_pair[row];
+        if (of.first != kNone && rank[of.first] != kNone) {
+            result.spaces_of[row].emplace_back(rank[of.first], of.second == kNone ? 65536 : of.first_share);
+        }
+        if (of.second != kNone && rank[of.second] != kNone) {
+            result.spaces_of[row].emplace_back(rank[of.second], 65536 - of.first_share);
+        }
+    }
+    return result;
+}
+
+std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing& weighing, const SpanPass& times,
+                                          const std::vector<SpaceNode>& nodes, const Names& names) {
+    const std::size_t counters = profile.events.size();
+    std::vector<std::int64_t> all(kPairColumns + counters);
+    std::uint64_t samples = 0;
+    for (const WeighedSpace& space : weighing.table.spaces) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i] += space.sums[i];
+        }
+        samples += space.occurrences;
+    }
+    std::vector<HeavySpace> result;
+    for (std::size_t i = 0; i < weighing.heavy.size(); ++i) {
+        const WeighedSpace& from = weighing.table.spaces[weighing.heavy[i]];
+        HeavySpace space;
+        space.place = place_of_ranges(profile, from.image, from.space.ranges, names);
+        space.rule = from.rule;
+        space.uncertain = from.space.uncertain;
+        space.instructions = from.space.instructions;
+        space.occurrences = from.occurrences;
+        space.weight = static_cast<double>(from.weight) / static_cast<double>(weighing.table.total_weight);
+        space.time_share =
+            all[kPairUser] > 0 ? static_cast<double>(from.sums[kPairUser]) / static_cast<double>(all[kPairUser]) : 0;
+        const Interval95 interval = interval_of(space.time_share, times.spaces[i], times, samples);
+        space.time_low = interval.low;
+        space.time_high = interval.high;
+        space.stall = space.weight > 0 ? space.time_share / space.weight : 0;
+        space.deltas.assign(from.sums.begin() + kPairColumns, from.sums.end());
+        for (std::size_t event = 0; event < counters; ++event) {
+            space.rest_deltas.push_back(all[kPairColumns + event] - space.deltas[event]);
+        }
+        space.longest_gap_ns = times.spaces[i].longest_gap_ns;
+        space.node = node_of(space.place, nodes);
+        result.push_back(std::move(space));
+    }
+    return result;
+}
+
+std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces, const std::vector<SpaceNode>& nodes,
+                                         Share overlap) {
+    std::vector<std::uint32_t> images;  // spaces are of one image where build id and module are the same
+    std::vector<std::pair<std::string, std::string>> known;
+    std::vector<PlacedSpace> placed;
+    for (const HeavySpace& space : spaces) {
+        const std::pair image(space.place.module, space.place.build_id);
+        const auto at = std::find(known.begin(), known.end(), image);
+        placed.push_back({static_cast<std::uint32_t>(at - known.begin()), space.place.ranges});
+        if (at == known.end()) {
+            known.push_back(image);
+        }
+    }
+    std::vector<SameSpaces> result;
+    for (const std::vector<std::size_t>& members : group_same(placed, overlap)) {
+        SameSpaces group;
+        std::vector<ByteRange> any;
+        for (const std::size_t member : members) {
+            HeavySpace& space = spaces[member];
+            for (const std::uint32_t other : group.members) {
+                const std::uint64_t common = common_bytes(space.place.ranges, spaces[other].place.ranges);
+                const std::uint64_t either =
+                    byte_count(space.place.ranges) + byte_count(spaces[other].place.ranges) - common;
+                group.overlap = std::min(group.overlap, static_cast<double>(common) / static_cast<double>(either));
+            }
+            space.same = static_cast<std::uint32_t>(result.size());
+            group.members.push_back(static_cast<std::uint32_t>(member));
+            group.weight += space.weight;
+            group.time_share += space.time_share;
+            group.occurrences += space.occurrences;
+            group.deltas.resize(space.deltas.size());
+            for (std::size_t i = 0; i < space.deltas.size(); ++i) {
+                group.deltas[i] += space.deltas[i];
+            }
+            any.insert(any.end(), space.place.ranges.begin(), space.place.ranges.end());
+        }
+        Place all = spaces[members.front()].place;
+        all.ranges = normalise(std::move(any));
+        group.node = node_of(all, nodes);
+        result.push_back(std::move(group));
+    }
+    return result;
+}
+
+}  // namespace kymo::spacetime

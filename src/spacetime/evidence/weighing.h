@@ -1,0 +1,32 @@
+// From counted pairs to heavy spaces and groups of same spaces.
+#pragma once
+
+#include "spacetime/evidence/code_map.h"
+#include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/named_run.h"
+#include "spacetime/evidence/span_pass.h"
+#include "spacetime/spaces/space_table.h"
+
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct Weighing {
+    SpaceTable table;
+    std::vector<std::size_t> heavy;  // indices of table.spaces, heaviest first
+    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> spaces_of;  // by pair row: (heavy, 65536ths)
+    // By number of sampled address: share of the whole weight that pairs ending there have, for one sample.
+    std::vector<double> weight_of_address;
+};
+
+Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, const PairTable& pairs, CodeMap& code,
+                     Share share);
+
+// `times`: parallel to weighing.heavy. `nodes`: to say which holds a space.
+std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing& weighing, const SpanPass& times,
+                                          const std::vector<SpaceNode>& nodes, const Names& names);
+
+std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces, const std::vector<SpaceNode>& nodes,
+                                         Share overlap);
+
+}  // namespace kymo::spacetime

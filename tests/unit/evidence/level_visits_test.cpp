@@ -1,0 +1,102 @@
+#include "spacetime/evidence/level_visits.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::uint32_t kA = 0;
+constexpr std::uint32_t kB = 1;
+
+// Runs of samples, 1 ms each, one letter a sample: 'A', 'B', '.' own code of the parent, '-' outside.
+std::vector<LevelVisit> visits_of(const std::string& samples) {
+    LevelVisits level;
+    std::vector<LevelVisit> result;
+    Moment now{.time = 0, .sums = SumRow(kFirstCounter)};
+    const auto emit = [&](const LevelVisit& visit) { result.push_back(visit); };
+    for (const char sample : samples) {
+        level.switch_to(sample == 'A'   ? kA
+                        : sample == 'B' ? kB
+                        : sample == '.' ? kParentItself
+                                        : kOutside,
+                        now, emit);
+        now.time += 1'000'000;
+        ++now.sums[kSumSamples];
+        now.sums[kSumUser] += 1'000'000;
+    }
+    level.finish(now, emit);
+    return result;
+}
+
+TEST(LevelVisits, AVisitIsARunOfSamples) {
+    const auto visits = visits_of("AAABBAAAA");
+    ASSERT_EQ(visits.size(), 3U);
+    EXPECT_EQ(visits[0].node, kA);
+    EXPECT_EQ(visits[0].end.time, 3'000'000U);
+    EXPECT_EQ(visits[1].node, kB);
+    EXPECT_EQ(visits[1].begin.time, 3'000'000U);
+    EXPECT_EQ(visits[1].samples(), 2);
+    EXPECT_EQ(visits[2].samples(), 4);
+}
+
+TEST(LevelVisits, NeighboursAreVisitsOfTheSameLevel) {
+    const auto visits = visits_of("AAAABBBB----AAAA");
+    ASSERT_EQ(visits.size(), 4U);
+    EXPECT_EQ(visits[0].before, kStreamEdge);
+    EXPECT_EQ(visits[0].after, kB);
+    EXPECT_EQ(visits[1].before, kA);
+    EXPECT_EQ(visits[1].after, kOutside);
+    EXPECT_EQ(visits[3].before, kOutside);
+    EXPECT_EQ(visits[3].after, kStreamEdge);
+}
+
+TEST(LevelVisits, OneStraySampleBetweenTwoLongRunsIsBridged) {
+    const auto visits = visits_of("AAAABAAAA");
+    ASSERT_EQ(visits.size(), 1U);
+    EXPECT_EQ(visits[0].samples(), 9);
+    EXPECT_EQ(visits[0].bridged, 1U);
+}
+
+TEST(LevelVisits, TwoStraySamplesOrShortSidesAreNot) {
+    EXPECT_EQ(visits_of("AAAABBAAAA").size(), 3U);
+    EXPECT_EQ(visits_of("AAABAAAA").size(), 3U);
+}
+
+TEST(LevelVisits, ShortOwnCodeIsNoNeighbourLongIs) {
+    const auto looked_through = visits_of("AAAAA..BBBBB");
+    ASSERT_EQ(looked_through.size(), 2U);
+    EXPECT_EQ(looked_through[0].after, kB);
+    EXPECT_EQ(looked_through[1].begin.time, 7'000'000U);  // its time is nobody's
+    const auto neighbour = visits_of("AAAAA....BBBBB");
+    ASSERT_EQ(neighbour.size(), 3U);
+    EXPECT_EQ(neighbour[0].after, kParentItself);
+}
+
+// As the pure form (visits.h) has it, on sequences at random, but for own code that is looked through.
+TEST(LevelVisits, AgreesWithVisitsOfWholeStreams) {
+    std::uint32_t state = 1;
+    for (int round = 0; round < 500; ++round) {
+        std::string samples;
+        for (int i = 0; i < 80; ++i) {
+            state = state * 1664525U + 1013904223U;
+            samples += state >> 28U < 3 || samples.empty() ? "AB-"[(state >> 8U) % 3] : samples.back();
+        }
+        Stretches runs(0);
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            const std::uint32_t node = samples[i] == 'A' ? kA : samples[i] == 'B' ? kB : kOutside;
+            add_sample(&runs, {i * 1'000'000, (i + 1) * 1'000'000, node, {}});
+        }
+        const Stretches expected = visits(runs);
+        const auto found = visits_of(samples);
+        ASSERT_EQ(found.size(), expected.size()) << samples;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            EXPECT_EQ(found[i].node, expected.node[i]) << samples;
+            EXPECT_EQ(found[i].begin.time, expected.begin[i]) << samples;
+            EXPECT_EQ(found[i].end.time, expected.end[i]) << samples;
+            EXPECT_EQ(found[i].bridged, expected.bridged[i]) << samples;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kymo::spacetime

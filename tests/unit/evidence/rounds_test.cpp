@@ -1,0 +1,81 @@
+#include "spacetime/evidence/rounds.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::spacetime {
+namespace {
+
+// One letter a visit, with its length in ms.
+VisitSequence sequence_of(const std::vector<std::pair<char, std::uint64_t>>& visits) {
+    VisitSequence sequence;
+    std::uint64_t now = 0;
+    for (const auto& [letter, ms] : visits) {
+        const std::uint32_t node = letter == '-' ? kOutside : static_cast<std::uint32_t>(letter - 'A');
+        sequence.add({now, now + ms * 1'000'000, node, static_cast<std::uint32_t>(ms)}, 1U << 16U);
+        now += ms * 1'000'000;
+    }
+    return sequence;
+}
+
+Rounds rounds_of(const VisitSequence& sequence) {
+    const VisitSequence* const all[] = {&sequence};
+    return find_rounds(all).front();
+}
+
+TEST(Rounds, OfAProgramWithThreePhases) {
+    std::vector<std::pair<char, std::uint64_t>> visits = {{'D', 40}};
+    for (int i = 0; i < 10; ++i) {
+        visits.insert(visits.end(), {{'A', 10}, {'B', 20}, {'C', 5}});
+    }
+    const Rounds found = rounds_of(sequence_of(visits));
+    ASSERT_EQ(found.rounds.size(), 10U);
+    EXPECT_EQ(found.rounds[0].begin, 40'000'000U);
+    EXPECT_EQ(found.rounds[0].end, 75'000'000U);
+    EXPECT_EQ(found.rounds[9].end, 390'000'000U);
+    EXPECT_EQ(found.covered_ns, 350'000'000U);
+    EXPECT_DOUBLE_EQ(found.evenness, 1);
+}
+
+TEST(Rounds, OneSlowRoundInAHundredDoesNotHideThem) {
+    std::vector<std::pair<char, std::uint64_t>> visits;
+    for (int i = 0; i < 100; ++i) {
+        visits.insert(visits.end(), {{'A', i == 57 ? 300U : 10U}, {'B', 20}});
+    }
+    const Rounds found = rounds_of(sequence_of(visits));
+    EXPECT_EQ(found.rounds.size(), 100U);
+    EXPECT_DOUBLE_EQ(found.evenness, 1);
+}
+
+TEST(Rounds, NothingRepeats) {
+    EXPECT_TRUE(rounds_of(sequence_of({{'A', 10}, {'B', 10}, {'C', 10}, {'D', 10}})).rounds.empty());
+    EXPECT_TRUE(rounds_of(sequence_of({{'A', 10}, {'B', 10}, {'A', 10}})).rounds.empty());
+    EXPECT_TRUE(rounds_of(sequence_of({})).rounds.empty());
+}
+
+TEST(Rounds, DoNotReachAcrossTimeElsewhere) {
+    std::vector<std::pair<char, std::uint64_t>> visits;
+    for (int i = 0; i < 12; ++i) {
+        visits.insert(visits.end(), {{'A', 10}, {'B', 10}});
+        if (i == 5) {
+            visits.emplace_back('-', 500);
+        }
+    }
+    const Rounds found = rounds_of(sequence_of(visits));
+    ASSERT_EQ(found.rounds.size(), 12U);
+    EXPECT_EQ(found.rounds[5].end - found.rounds[5].begin, 20'000'000U);
+    EXPECT_EQ(found.covered_ns, 240'000'000U);
+}
+
+TEST(VisitSequence, LooksAtTheWholeWithACoarserEyeWhenItIsFull) {
+    VisitSequence sequence;
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        sequence.add({i * 10, i * 10 + 10, 0, i % 10 == 0 ? 100U : 1U}, 200);
+    }
+    EXPECT_EQ(sequence.entries().size(), 100U);  // the long ones, from the beginning to the end
+    EXPECT_EQ(sequence.entries().front().begin, 0U);
+    EXPECT_EQ(sequence.entries().back().begin, 9900U);
+    EXPECT_EQ(sequence.least_samples(), 2U);
+}
+
+}  // namespace
+}  // namespace kymo::spacetime
