@@ -2,15 +2,19 @@
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
+#include "spacetime/evidence/evidence.h"
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 #include "spacetime/waits.h"
 #include "view/json.h"
+#include "view/spaces/space_json.h"
+#include "view/spaces/space_tables.h"
 #include "view/terminal.h"
 #include "view/waits.h"
 
 #include <algorithm>
 #include <clocale>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -61,6 +65,9 @@ int run_report(int argc, char** argv) {
     bool no_creator = false;
     std::size_t top = 10;
     double percent = -1;
+    double space_share = 1;
+    double overlap = 90;
+    std::string filter;
     options.add_option("recording", folder, "the recording, NAME.kymo")->required();
     options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
     options.add_option("--top", top, "rows of each table (10)")->check(CLI::Range(1, 1'000'000));
@@ -68,6 +75,12 @@ int run_report(int argc, char** argv) {
                        "sort by user, system, off-cpu, wall, samples or an event's name (processor time)");
     options.add_option("--percent", percent, "leave out call paths under this share (1)")
         ->check(CLI::Range(0.0, 100.0));
+    options.add_option("--space-share", space_share, "keep code spaces above this share of time or weight (1)")
+        ->check(CLI::Range(0.01, 100.0));
+    options.add_option("--overlap", overlap, "code spaces that overlap by this share are the same (90)")
+        ->check(CLI::Range(1.0, 100.0));
+    options.add_option("--filter", filter, "of code spaces: only where function, file or module holds this text")
+        ->type_name("TEXT");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
@@ -84,12 +97,24 @@ int run_report(int argc, char** argv) {
     if (!metric) {
         return fail(metric.error());
     }
-    const spacetime::CallTree tree = spacetime::make_call_tree(*profile);
+    const auto per_million = static_cast<std::uint32_t>(std::lround(space_share * 10'000));
+    spacetime::NamedRun named = spacetime::name_run(*profile, {per_million});
+    const spacetime::CallTree& tree = named.tree;
+    const auto evidence = spacetime::make_evidence(
+        *recording, *profile, named,
+        {.space_share = {per_million}, .same_overlap = {static_cast<std::uint32_t>(std::lround(overlap * 10'000))}});
+    if (!evidence) {
+        return fail(evidence.error());
+    }
     const spacetime::Waits& waits = profile->waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
+        report["spaces"] = view::json_spaces(*evidence);
+        report["same_spaces"] = view::json_same_spaces(*evidence);
+        report["intervals"] = view::json_intervals(*evidence);
+        report["patterns"] = view::json_patterns(*evidence);
         report["waits"] = view::json_waits(waits, wait_table);
         report["blocking"] = view::json_blocking(waits, wait_table);
         report["brief_waits"] = view::json_brief_waits(waits);
@@ -100,7 +125,7 @@ int run_report(int argc, char** argv) {
         if (percent >= 0) {
             shown.percent = percent;
         }
-        text = view::terminal_report(*profile, tree, shown) +
+        text = view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
                view::terminal_waits(shown.style, waits, wait_table, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {

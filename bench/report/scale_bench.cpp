@@ -1,0 +1,72 @@
+// scale_bench RECORDING: what each stage from a recording to its evidence takes, in time and memory. For reading
+// only.
+#include "spacetime/evidence/evidence.h"
+
+#include <chrono>
+#include <cstdio>
+#include <sys/resource.h>
+
+namespace {
+
+double processor_s(const rusage& usage) {
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Prints what passed since the last call.
+class Stages {
+  public:
+    void end(const char* stage) {
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        const auto now = std::chrono::steady_clock::now();
+        std::printf("%-12s %8.3f s wall %8.3f s processor %8.1f MiB\n", stage,
+                    std::chrono::duration<double>(now - last_).count(), processor_s(usage) - processor_,
+                    static_cast<double>(usage.ru_maxrss) / 1024);
+        last_ = now;
+        processor_ = processor_s(usage);
+    }
+
+  private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+    double processor_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace kymo;
+    if (argc != 2) {
+        std::fputs("usage: scale_bench RECORDING.kymo\n", stderr);
+        return 2;
+    }
+    Stages stages;
+    const auto recording = recording::Recording::open(argv[1]);
+    if (!recording) {
+        std::fprintf(stderr, "%s\n", recording.error().what.c_str());
+        return 1;
+    }
+    const auto profile = spacetime::load_profile(*recording);
+    if (!profile) {
+        std::fprintf(stderr, "%s\n", profile.error().what.c_str());
+        return 1;
+    }
+    stages.end("profile");
+    spacetime::NamedRun named = spacetime::name_run(*profile);
+    std::string stage = "names";
+    const auto evidence =
+        spacetime::make_evidence(*recording, *profile, named, {.on_stage = [&](std::string_view next) {
+            stages.end(stage.c_str());
+            stage = next;
+        }});
+    stages.end(stage.c_str());
+    if (!evidence) {
+        std::fprintf(stderr, "%s\n", evidence.error().what.c_str());
+        return 1;
+    }
+    std::printf("%zu nodes, %zu heavy spaces, %zu patterns\n", evidence->nodes.size(), evidence->spaces.size(),
+                evidence->patterns.size());
+    return 0;
+}

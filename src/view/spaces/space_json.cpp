@@ -1,0 +1,222 @@
+#include "view/spaces/space_json.h"
+
+#include "view/spaces/space_words.h"
+
+#include <algorithm>
+
+namespace kymo::view {
+
+using namespace spacetime;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+double seconds(std::uint64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+double signed_seconds(std::int64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+
+Json events_of(const Evidence& evidence, const std::vector<std::int64_t>& deltas) {
+    Json events = Json::object();
+    for (std::size_t i = 0; i < deltas.size() && i < evidence.run.counters.size(); ++i) {
+        events[evidence.run.counters[i]] = deltas[i];
+    }
+    return events;
+}
+
+Json terms_of(const TimeTerms& terms) {
+    return {{"user_s", signed_seconds(terms.user)},       {"spinning_s", signed_seconds(terms.spinning)},
+            {"system_s", signed_seconds(terms.system)},   {"run_queue_s", signed_seconds(terms.run_queue)},
+            {"waiting_s", signed_seconds(terms.waiting)}, {"other_s", signed_seconds(terms.other)}};
+}
+
+Json waits_of(const Evidence& evidence, const std::vector<VisitWait>& waits, std::size_t most) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < waits.size() && i < most; ++i) {
+        const WaitTarget& target = evidence.wait_targets[waits[i].target];
+        std::string kind(wait_kind_words(target.kind));
+        std::replace(kind.begin(), kind.end(), ' ', '-');
+        list.push_back({{"kind", kind},
+                        {"function", target.place.function},
+                        {"file", target.place.file},
+                        {"line", target.place.line},
+                        {"seconds", signed_seconds(waits[i].ns)}});
+    }
+    return list;
+}
+
+// A neighbour by the id of its space, and in words where it is none.
+Json neighbour_of(const Evidence& evidence, std::uint32_t neighbour, std::uint32_t node, bool is_before) {
+    Json json;
+    json["space"] = neighbour < evidence.nodes.size() ? Json(neighbour) : Json();
+    json["name"] = neighbour_name(evidence, neighbour, node, is_before);
+    return json;
+}
+
+Json node_json(const Evidence& evidence, std::uint32_t id) {
+    const SpaceNode& node = evidence.nodes[id];
+    const std::int64_t processor = evidence.run.total.user + evidence.run.total.spinning + evidence.run.total.system;
+    const std::int64_t own = node.total.user + node.total.spinning + node.total.system;
+    Json json;
+    json["id"] = id;
+    json["kind"] = kind_key(node.kind);
+    json["name"] = space_name(node);
+    json["place"] = json_place(node.place);
+    json["path"] = node.path;
+    json["parent"] = node.parent < evidence.nodes.size() ? Json(node.parent) : Json();
+    json["weight"] = node.weight >= 0 ? Json(node.weight) : Json();
+    json["time_share"] = processor > 0 ? static_cast<double>(own) / static_cast<double>(processor) : 0;
+    json["occurrences"] = node.visits;
+    const auto interval = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
+                                       [&](const SpaceIntervals& at) { return at.node == id; });
+    json["longest_gap_s"] = interval == evidence.intervals.end() ? Json() : Json(seconds(interval->gaps.longest));
+    json["uncertain"] = false;
+    json["role"] = node.role == Role::kMainLoop ? "main_loop" : node.role == Role::kPhase ? "phase" : "none";
+    json["rounds"] = node.rounds;
+    json["structure"] = node.structure;
+    json["folded"] = node.folded;
+    json["median_samples"] = node.median_samples;
+    json["samples"] = node.samples;
+    json["mean_s"] = node.visits == 0 ? 0 : seconds(node.durations.total) / static_cast<double>(node.visits);
+    json["longest_s"] = seconds(node.durations.longest);
+    json["threads"] = node.threads;
+    json["terms"] = terms_of(node.total);
+    json["waits"] = waits_of(evidence, node.waits, 10);
+    json["events"] = events_of(evidence, node.deltas);
+    return json;
+}
+
+Json heavy_json(const Evidence& evidence, std::size_t index) {
+    const HeavySpace& space = evidence.spaces[index];
+    Json json;
+    json["id"] = evidence.nodes.size() + index;
+    json["kind"] = "pairs";
+    json["place"] = json_place(space.place);
+    json["weight"] = space.weight;
+    json["time_share"] = space.time_share;
+    json["time_share_low"] = space.time_low;
+    json["time_share_high"] = space.time_high;
+    json["stall"] = space.stall;
+    json["occurrences"] = space.occurrences;
+    json["longest_gap_s"] = seconds(space.longest_gap_ns);
+    json["uncertain"] = space.uncertain;
+    json["rule"] = rule_key(space.rule);
+    json["instructions"] = static_cast<double>(space.instructions) / static_cast<double>(kInstruction);
+    json["in"] = space.node < evidence.nodes.size() ? Json(space.node) : Json();
+    json["events"] = events_of(evidence, space.deltas);
+    json["events_elsewhere"] = events_of(evidence, space.rest_deltas);
+    return json;
+}
+
+}  // namespace
+
+Json json_place(const Place& place) {
+    Json ranges = Json::array();
+    for (const ByteRange& range : place.ranges) {
+        ranges.push_back({range.begin, range.end});
+    }
+    constexpr const char* kDigits = "0123456789abcdef";
+    std::string build_id;
+    for (const char c : place.build_id) {
+        build_id += kDigits[static_cast<unsigned char>(c) >> 4U];
+        build_id += kDigits[static_cast<unsigned char>(c) & 0xFU];
+    }
+    return {{"function", place.function}, {"file", place.file},     {"line_begin", place.line_begin},
+            {"line_end", place.line_end}, {"module", place.module}, {"ranges", std::move(ranges)},
+            {"build_id", build_id}};
+}
+
+Json json_spaces(const Evidence& evidence) {
+    Json list = Json::array();
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        list.push_back(node_json(evidence, i));
+    }
+    for (std::size_t i = 0; i < evidence.spaces.size(); ++i) {
+        list.push_back(heavy_json(evidence, i));
+    }
+    return list;
+}
+
+Json json_same_spaces(const Evidence& evidence) {
+    Json list = Json::array();
+    for (const SameSpaces& group : evidence.same_spaces) {
+        Json members = Json::array();
+        for (const std::uint32_t member : group.members) {
+            members.push_back(evidence.nodes.size() + member);
+        }
+        list.push_back({{"members", std::move(members)},
+                        {"overlap", group.overlap},
+                        {"weight", group.weight},
+                        {"time_share", group.time_share},
+                        {"occurrences", group.occurrences},
+                        {"in", group.node < evidence.nodes.size() ? Json(group.node) : Json()},
+                        {"events", events_of(evidence, group.deltas)}});
+    }
+    return list;
+}
+
+Json json_intervals(const Evidence& evidence) {
+    Json list = Json::array();
+    for (const SpaceIntervals& interval : evidence.intervals) {
+        const SpaceNode& node = evidence.nodes[interval.node];
+        Json json;
+        json["space"] = interval.node;
+        Json at = Json::array();
+        Json gaps = Json::array();
+        for (std::size_t row = 0; row < node.rows.size() && row < 1000; ++row) {
+            at.push_back({{"thread", node.rows.thread[row]},
+                          {"begin_s", seconds(node.rows.begin[row] - evidence.run.begin)},
+                          {"end_s", seconds(node.rows.end[row] - evidence.run.begin)}});
+            const bool is_next = row > 0 && node.rows.thread[row] == node.rows.thread[row - 1] &&
+                                 node.rows.order[row] == node.rows.order[row - 1] + 1;
+            if (is_next) {
+                gaps.push_back(seconds(node.rows.begin[row] - node.rows.end[row - 1]));
+            }
+        }
+        json["occurrences"] = std::move(at);
+        json["gap_s"] = std::move(gaps);
+        json["gaps"] = interval.gaps.count;
+        json["median_gap_s"] = seconds(interval.median_gap_ns);
+        json["longest"] = Json();
+        if (!interval.longest.empty()) {
+            const LongGap& gap = interval.longest.front();
+            Json filled = Json::array();
+            for (const GapPart& part : gap.filled) {
+                Json one = neighbour_of(evidence, part.node, interval.node, true);
+                one["seconds"] = signed_seconds(part.ns);
+                filled.push_back(std::move(one));
+            }
+            json["longest"] = {{"at_s", seconds(gap.begin - evidence.run.begin)},
+                               {"length_s", seconds(gap.end - gap.begin)},
+                               {"thread", gap.thread},
+                               {"terms", terms_of(gap.terms)},
+                               {"waits", waits_of(evidence, gap.waits, 5)},
+                               {"filled", std::move(filled)},
+                               {"events", events_of(evidence, gap.deltas)}};
+        }
+        json["period_s"] = interval.period ? Json(interval.period->ns / 1e9) : Json();
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json json_patterns(const Evidence& evidence) {
+    Json list = Json::array();
+    for (const CodePattern& pattern : evidence.patterns) {
+        list.push_back(
+            {{"before", neighbour_of(evidence, pattern.before, pattern.node, true)},
+             {"space", pattern.node},
+             {"after", neighbour_of(evidence, pattern.after, pattern.node, false)},
+             {"count", pattern.durations.count},
+             {"seconds_mean", seconds(pattern.durations.total) /
+                                  static_cast<double>(std::max<std::uint64_t>(pattern.durations.count, 1))},
+             {"longest_s", seconds(pattern.durations.longest)},
+             {"terms", terms_of(pattern.terms)},
+             {"events", events_of(evidence, pattern.deltas)}});
+    }
+    return list;
+}
+
+}  // namespace kymo::view

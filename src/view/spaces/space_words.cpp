@@ -1,0 +1,136 @@
+#include "view/spaces/space_words.h"
+
+#include <fmt/format.h>
+
+namespace kymo::view {
+
+using namespace spacetime;
+
+namespace {
+
+std::string bare(const std::string& function) {
+    std::string name = function;
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    for (std::size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed)) {
+        name.erase(at, kUnnamed.size());
+    }
+    // Without parameters, but with those of templates and of operator().
+    const std::size_t open = name.rfind('(');
+    if (open != std::string::npos && open != 0 && name.find("operator()") == std::string::npos) {
+        std::size_t depth = 0;
+        for (std::size_t i = name.size(); i-- > 0;) {
+            depth += name[i] == ')' ? 1 : 0;
+            if (name[i] == '(' && --depth == 0) {
+                return name.substr(0, i);
+            }
+        }
+    }
+    return name;
+}
+
+}  // namespace
+
+std::string space_name(const SpaceNode& node) {
+    const std::string function = node.place.function.empty() ? "?" : bare(node.place.function);
+    switch (node.kind) {
+        case SpaceKind::kLoopNest:
+            return "loop nest in " + function;
+        case SpaceKind::kLoop:
+            return "loop in " + function;
+        case SpaceKind::kIteration:
+            return "rounds of " + function;
+        case SpaceKind::kMark:
+            return "mark \"" + node.mark + "\"";
+        default:
+            return function;
+    }
+}
+
+std::string place_lines(const Place& place, bool unicode) {
+    if (place.file.empty() || place.line_begin == 0) {
+        return {};
+    }
+    const std::string file = place.file.substr(place.file.rfind('/') + 1);
+    return place.line_end > place.line_begin
+               ? fmt::format("{}:{}{}{}", file, place.line_begin, unicode ? "–" : "-", place.line_end)
+               : fmt::format("{}:{}", file, place.line_begin);
+}
+
+std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, std::uint32_t node, bool is_before) {
+    switch (neighbour) {
+        case kStreamEdge:
+            return is_before ? "(begin)" : "(end)";
+        case kOutside:
+            return "(elsewhere)";
+        case kAnyNeighbour:
+            return "(any)";
+        case kParentItself: {
+            const std::uint32_t parent = evidence.nodes[node].parent;
+            return parent < evidence.nodes.size() ? "own code of " + space_name(evidence.nodes[parent])
+                                                  : "(code under the threshold)";
+        }
+        default:
+            return neighbour < evidence.nodes.size() ? space_name(evidence.nodes[neighbour]) : "?";
+    }
+}
+
+std::string wait_words(const WaitTarget& target) {
+    std::string words(wait_kind_words(target.kind));
+    if (is_synchronisation(target.kind) && target.kind != recording::WaitKind::kJoin) {
+        words += fmt::format(" {:#x}", target.object);
+    }
+    if (!target.place.function.empty()) {
+        words += " in " + bare(target.place.function);
+    }
+    return words;
+}
+
+std::string_view kind_key(SpaceKind kind) {
+    switch (kind) {
+        case SpaceKind::kInlined:
+            return "inlined";
+        case SpaceKind::kLoopNest:
+            return "loop_nest";
+        case SpaceKind::kLoop:
+            return "loop";
+        case SpaceKind::kIteration:
+            return "iteration";
+        case SpaceKind::kMark:
+            return "mark";
+        default:
+            return "function";
+    }
+}
+
+std::string_view rule_key(PairCase rule) {
+    switch (rule) {
+        case PairCase::kNoJump:
+            return "no_jump";
+        case PairCase::kOnePath:
+            return "one_path";
+        case PairCase::kSeveralPaths:
+            return "several_paths";
+        case PairCase::kExecuted:
+            return "executed";
+        default:
+            return "no_path";
+    }
+}
+
+bool passes(const Place& place, std::string_view filter) {
+    return place.function.find(filter) != std::string::npos || place.file.find(filter) != std::string::npos ||
+           place.module.find(filter) != std::string::npos;
+}
+
+std::vector<std::int64_t> cost_row(const TimeTerms& terms, std::uint64_t samples,
+                                   const std::vector<std::int64_t>& deltas) {
+    std::vector<std::int64_t> row(kFirstEvent);
+    row[kUser] = terms.user + terms.spinning;
+    row[kSystem] = terms.system;
+    row[kOffCpu] = terms.run_queue + terms.waiting + terms.other;
+    row[kSamples] = static_cast<std::int64_t>(samples);
+    row.insert(row.end(), deltas.begin(), deltas.end());
+    return row;
+}
+
+}  // namespace kymo::view

@@ -1,0 +1,29 @@
+// Code spaces in words: what the tables for a terminal and the page call them.
+#pragma once
+
+#include "spacetime/evidence/evidence.h"
+
+#include <string>
+#include <string_view>
+
+namespace kymo::view {
+
+// "assemble", "loop in assemble", "loop nest in assemble", "rounds of loop in step", "mark “phase”".
+std::string space_name(const spacetime::SpaceNode& node);
+// "fem.cpp:88–131"; nothing where no line is known.
+std::string place_lines(const spacetime::Place& place, bool unicode = true);
+// Of a neighbour or a part of a gap: a node's name, "own code of step", "elsewhere", "begin", "end", "any".
+std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour, std::uint32_t node,
+                           bool is_before);
+// "mutex 0x55…", "sleep", … at its place.
+std::string wait_words(const spacetime::WaitTarget& target);
+std::string_view kind_key(spacetime::SpaceKind kind);
+std::string_view rule_key(spacetime::PairCase rule);
+// Does the filter's text occur in the function, the file or the module? An empty one passes everything.
+bool passes(const spacetime::Place& place, std::string_view filter);
+
+// The node's terms and counters as columns of a CostTable, for Metric.
+std::vector<std::int64_t> cost_row(const spacetime::TimeTerms& terms, std::uint64_t samples,
+                                   const std::vector<std::int64_t>& deltas);
+
+}  // namespace kymo::view
