@@ -119,6 +119,7 @@ class Descriptions {
         data_.damaged_places = report->damages;
         data_.missing_bytes = report->missing_bytes;
         data_.tasks = lives_.take();
+        count_lost_joins();
         return std::move(data_);
     }
 
@@ -146,14 +147,30 @@ class Descriptions {
                                                                  static_cast<std::uint32_t>(row.joined)};
     }
 
+    // Joins may lie before what they refer to.
+    void count_lost_joins() {
+        for (const auto& [id, stream] : data_.streams) {
+            for (const auto& [context, join] : stream.joins) {
+                const auto found = data_.streams.find(join.first);
+                const bool is_known = found != data_.streams.end() && join.second < found->second.contexts.size();
+                data_.strange_rows += is_known ? 0 : 1;
+            }
+        }
+    }
+
     void add_context(StreamData& stream, const rec::Context& row) {
-        // Numbers rise from 1; some may be missing where space ran out.
-        const std::size_t limit = 4 * stream.contexts.size() + 65536;
-        if (row.context == 0 || row.context > limit || row.parent >= row.context) {
+        // Numbers rise from 1; some may be missing where space ran out or a chunk is damaged: but of the whole file
+        // no more than stand in a proportion to those that are there.
+        ++context_rows_;
+        const std::uint64_t size = stream.contexts.size();
+        const std::uint64_t missing = row.context > size ? row.context - size : 0;
+        if (row.context == 0 || missing > 65536 + 4 * context_rows_ - missing_contexts_ ||
+            row.parent >= row.context) {
             ++data_.strange_rows;
             return;
         }
-        if (row.context >= stream.contexts.size()) {
+        missing_contexts_ += missing;
+        if (row.context >= size) {
             stream.contexts.resize(row.context + 1);
             stream.is_complete.resize(row.context + 1, false);
         }
@@ -214,6 +231,8 @@ class Descriptions {
     const rec::File& file_;
     FileData data_;
     TaskLives lives_;
+    std::uint64_t context_rows_ = 0;
+    std::uint64_t missing_contexts_ = 0;  // at most 65536 + 4 × context_rows_
 };
 
 }  // namespace

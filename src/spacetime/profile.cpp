@@ -58,9 +58,13 @@ class Merger {
     struct MergedStream {
         const StreamData* data = nullptr;
         std::uint32_t thread = kNone;
-        std::vector<std::uint32_t> nodes;  // by ContextId; empty: not merged yet
-        bool is_busy = false;              // being merged: a creator further up would be its own ancestor
+        std::vector<std::uint32_t> nodes;  // by ContextId; kNone: not known yet; kBusy: being found
+        std::vector<bool> is_sampled;      // by ContextId: samples lie at it or below
+        MergedStream* creator = nullptr;   // these form no circle
+        bool is_placed = false;            // among creators: `creator` is settled
+        bool is_busy = false;              // being placed: a creator further up would be its own ancestor
     };
+    static constexpr std::uint32_t kBusy = kNone - 1;
 
     std::uint32_t add_node(const NodeKey& key) {
         const auto [entry, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(profile_.nodes.size()));
@@ -190,7 +194,15 @@ class Merger {
             profile_.quality += stream.quality;
         }
         for (auto& [id, stream] : streams_) {
-            merge_stream(stream, file);
+            place_creators(stream);
+            prepare(stream);
+        }
+        circles_ = 0;
+        for (auto& [id, stream] : streams_) {
+            merge_contexts(stream, file);
+        }
+        if (circles_ != 0) {
+            warn(file, std::to_string(circles_) + " call paths that lead back to themselves were cut");
         }
         for (auto& [id, stream] : file.streams) {
             const MergedStream& merged = streams_[id];
@@ -241,76 +253,107 @@ class Merger {
         return image_indices_[id] = entry->second;
     }
 
-    // Chains of creators are as deep as threads create threads; contexts point upwards only.
-    void merge_stream(MergedStream& stream, const FileData& file) {
+    // Chains of creators are as deep as threads create threads. One that would close a circle is left out.
+    void place_creators(MergedStream& stream) {
         std::vector<MergedStream*> chain;
-        for (MergedStream* at = &stream; at != nullptr && at->nodes.empty() && !at->is_busy;) {
+        for (MergedStream* at = &stream; at != nullptr && !at->is_placed && !at->is_busy;) {
             at->is_busy = true;
             chain.push_back(at);
             const auto creator = streams_.find(at->data->creator_stream);
             at = creator == streams_.end() || at->data->creator_stream == 0 ? nullptr : &creator->second;
         }
         for (auto next = chain.rbegin(); next != chain.rend(); ++next) {
-            merge_contexts(**next, file);
+            MergedStream& at = **next;
+            const auto creator = streams_.find(at.data->creator_stream);
+            if (at.data->creator_stream != 0 && creator != streams_.end() && creator->second.is_placed) {
+                at.creator = &creator->second;
+            }
+            at.is_placed = true;
+        }
+    }
+
+    static void prepare(MergedStream& stream) {
+        const StreamData& data = *stream.data;
+        stream.nodes.assign(data.contexts.size(), kNone);
+        // Paths without any sample are creation contexts: nothing says that they are partial.
+        stream.is_sampled.resize(data.contexts.size());
+        for (std::size_t i = data.contexts.size() - 1; i > 0; --i) {
+            stream.is_sampled[i] = stream.is_sampled[i] || data.costs[i][kSamples] != 0;
+            if (stream.is_sampled[i]) {
+                stream.is_sampled[data.contexts[i].parent] = true;
+            }
         }
     }
 
     void merge_contexts(MergedStream& stream, const FileData& file) {
-        const StreamData& data = *stream.data;
-        std::uint32_t base = process_node_;
-        const auto creator = streams_.find(data.creator_stream);
-        if (data.creator_stream != 0 && creator != streams_.end() && !creator->second.nodes.empty()) {
+        if (stream.creator != nullptr) {
             ProfileThread& thread = profile_.threads[stream.thread];
-            thread.creator = creator->second.thread;
-            if (data.creator_context != 0 && data.creator_context < creator->second.nodes.size()) {
-                thread.creation_node = creator->second.nodes[data.creator_context];
-                if (options_.below_creators) {
-                    base = thread.creation_node;
-                }
+            thread.creator = stream.creator->thread;
+            if (stream.data->creator_context != 0 &&
+                stream.data->creator_context < stream.creator->data->contexts.size()) {
+                thread.creation_node = node_of({stream.creator, stream.data->creator_context}, file);
             }
         }
-        stream.nodes.resize(data.contexts.size());
-        stream.nodes[0] = base;
-        std::uint32_t partial = kNone;
-        // Paths without any sample are creation contexts: nothing says that they are partial.
-        std::vector<bool> is_sampled(data.contexts.size());
-        for (std::size_t i = data.contexts.size() - 1; i > 0; --i) {
-            is_sampled[i] = is_sampled[i] || data.costs[i][kSamples] != 0;
-            if (is_sampled[i]) {
-                is_sampled[data.contexts[i].parent] = true;
-            }
+        for (std::uint32_t i = 0; i < stream.data->contexts.size(); ++i) {
+            node_of({&stream, i}, file);
         }
-        for (std::size_t i = 1; i < data.contexts.size(); ++i) {
-            const ContextInfo& context = data.contexts[i];
-            if (const auto join = data.joins.find(static_cast<std::uint32_t>(i)); join != data.joins.end()) {
-                stream.nodes[i] = joined_node(join->second, file);
-                continue;
-            }
-            std::uint32_t parent = stream.nodes[context.parent];
-            if (context.parent == 0 && !data.is_complete[i] && is_sampled[i]) {
-                if (partial == kNone) {
-                    partial = add_node({process_node_, NodeKind::kPartial, 0, 0});
-                }
-                parent = partial;
-            }
-            stream.nodes[i] = add_node({parent, NodeKind::kFrame, image_index(context.image, file), context.offset});
-        }
-        stream.is_busy = false;
     }
 
-    // The node of another stream's context. Those of a stream that is being merged further up (a damaged file), and
-    // of too many in a row, belong to the process.
-    std::uint32_t joined_node(const std::pair<std::uint32_t, std::uint32_t>& join, const FileData& file) {
-        constexpr std::size_t kMostJoins = 64;
-        const auto found = streams_.find(join.first);
-        if (found == streams_.end() || joins_ >= kMostJoins) {
-            return process_node_;
+    struct ContextOf {
+        MergedStream* stream = nullptr;  // nullptr: the process
+        std::uint32_t context = 0;
+    };
+
+    // What the context hangs below, or stands for. Each hangs below one, so that following them needs no more than a
+    // list, however deep they go; streams may join each other both ways, for regions of different times.
+    ContextOf outward_of(const ContextOf& of) {
+        const StreamData& data = *of.stream->data;
+        if (of.context == 0) {
+            const bool hangs = options_.below_creators && of.stream->creator != nullptr &&
+                               data.creator_context != 0 &&
+                               data.creator_context < of.stream->creator->data->contexts.size();
+            return hangs ? ContextOf{of.stream->creator, data.creator_context} : ContextOf{};
         }
-        ++joins_;
-        merge_stream(found->second, file);
-        --joins_;
-        const std::vector<std::uint32_t>& nodes = found->second.nodes;
-        return join.second < nodes.size() ? nodes[join.second] : process_node_;
+        const auto join = data.joins.find(of.context);
+        if (join == data.joins.end()) {
+            return {of.stream, data.contexts[of.context].parent};
+        }
+        const auto [id, context] = join->second;
+        const auto found = streams_.find(id);
+        const bool is_known = found != streams_.end() && context < found->second.data->contexts.size();
+        return is_known ? ContextOf{&found->second, context} : ContextOf{};
+    }
+
+    std::uint32_t node_of(const ContextOf& of, const FileData& file) {
+        std::vector<ContextOf>& chain = chain_;
+        chain.clear();
+        ContextOf at = of;
+        while (at.stream != nullptr && at.stream->nodes[at.context] == kNone) {
+            at.stream->nodes[at.context] = kBusy;
+            chain.push_back(at);
+            at = outward_of(at);
+        }
+        std::uint32_t node = at.stream == nullptr ? process_node_ : at.stream->nodes[at.context];
+        if (node == kBusy) {
+            ++circles_;
+            node = process_node_;
+        }
+        for (auto next = chain.rbegin(); next != chain.rend(); ++next) {
+            node = next->stream->nodes[next->context] = node_below(*next, node, file);
+        }
+        return node;
+    }
+
+    std::uint32_t node_below(const ContextOf& of, std::uint32_t outward, const FileData& file) {
+        const StreamData& data = *of.stream->data;
+        if (of.context == 0 || data.joins.contains(of.context)) {
+            return outward;
+        }
+        const ContextInfo& context = data.contexts[of.context];
+        if (context.parent == 0 && !data.is_complete[of.context] && of.stream->is_sampled[of.context]) {
+            outward = add_node({process_node_, NodeKind::kPartial, 0, 0});
+        }
+        return add_node({outward, NodeKind::kFrame, image_index(context.image, file), context.offset});
     }
 
     // The node of samples without a call path, or kNone.
@@ -382,7 +425,8 @@ class Merger {
     std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
     std::map<std::uint32_t, MergedStream> streams_;                   // of the process at hand
     std::uint32_t process_node_ = 0;
-    std::size_t joins_ = 0;  // contexts of one stream that stand for another's, being resolved
+    std::vector<ContextOf> chain_;  // node_of()'s
+    std::size_t circles_ = 0;       // contexts that would hang below themselves
     std::uint64_t realtime_at_ = 0;
 };
 

@@ -2,12 +2,11 @@
 //
 // Every input is tried twice: as it is, and with its checksums made right, since no fuzzer guesses a CRC.
 
-#include "base/checksum.h"
+#include "mend.h"
 #include "recording/reader.h"
 
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <sys/mman.h>
@@ -107,35 +106,12 @@ void try_bytes(const std::vector<std::uint8_t>& bytes) {
     close(file);
 }
 
-// Makes the checksums of header and chunks right, as far as the chunks can be followed.
-void mend(std::vector<std::uint8_t>& bytes) {
-    FileHeader header;
-    if (bytes.size() < sizeof header) {
-        return;
-    }
-    std::memcpy(&header, bytes.data(), sizeof header);
-    header.fixed_crc = crc32c(&header, offsetof(FileHeader, fixed_crc));
-    std::memcpy(bytes.data(), &header, sizeof header);
-    for (std::uint64_t at = header.header_bytes; at + sizeof(ChunkHeader) <= bytes.size();) {
-        ChunkHeader chunk;
-        std::memcpy(&chunk, bytes.data() + at, sizeof chunk);
-        if (chunk.magic != kChunkMagic || chunk.capacity < sizeof chunk || chunk.capacity > bytes.size() - at ||
-            chunk.committed > chunk.capacity - sizeof chunk) {
-            return;
-        }
-        chunk.payload_crc = crc32c(bytes.data() + at + sizeof chunk, chunk.committed);
-        chunk.header_crc = crc32c(&chunk, offsetof(ChunkHeader, header_crc));
-        std::memcpy(bytes.data() + at, &chunk, sizeof chunk);
-        at += chunk.capacity;
-    }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint8_t> bytes(data, data + size);
     try_bytes(bytes);
-    mend(bytes);
+    testing::mend(bytes);
     try_bytes(bytes);
     return 0;
 }

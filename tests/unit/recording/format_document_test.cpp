@@ -1,6 +1,7 @@
 // The worked example of docs/recording-format.md is a file, and says what it is said to say.
 
 #include "file_image.h"
+#include "recording/row_types.h"
 #include "rows.h"
 #include "temporary_folder.h"
 
@@ -75,6 +76,16 @@ TEST(FormatDocument, TheWriterMakesTheSameBytes) {
     EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), 60),
               std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
     EXPECT_EQ(bytes.substr(0, 12), std::string(reinterpret_cast<const char*>(expected.data()), 12));
+}
+
+TEST(FormatDocument, ListsEveryTable) {
+    std::ifstream document(KYMO_FORMAT_DOCUMENT);
+    std::stringstream text;
+    text << document.rdbuf();
+    for_each_row_type([&]<typename Row>() {
+        const std::string begin = "\n| " + std::to_string(Row::kTableId) + " | `" + Row::kTable + "` |";
+        EXPECT_NE(text.str().find(begin), std::string::npos) << Row::kTable;
+    });
 }
 
 }  // namespace

@@ -279,6 +279,32 @@ TEST(Profile, SurvivesRowsThatReferToNothing) {
     EXPECT_THAT(profile->warnings, ::testing::Contains(::testing::HasSubstr("refer to nothing")));
 }
 
+// A few bytes cannot ask for gigabytes: numbers that are left out stand in a proportion to those that are there.
+TEST(Profile, ContextsThatAreLeftOutAreBounded) {
+    const TemporaryFolder folder;
+    {
+        MadeFile file(folder.path() / "process-1-0.krec", 1);
+        for (std::uint32_t stream = 1; stream <= 20; ++stream) {
+            file.begin_stream(stream, 0, stream, "a");
+            std::uint64_t number = 60'000;
+            for (int i = 0; i < 9; ++i, number *= 4) {
+                file.context(stream, number, 0, 0, 1);
+            }
+        }
+        file.close();
+    }
+    const auto file = recording::File::open(folder.path() / "process-1-0.krec");
+    ASSERT_TRUE(file.ok());
+    const auto data = load_file(*file);
+    ASSERT_TRUE(data.ok());
+    std::size_t contexts = 0;
+    for (const auto& [id, stream] : data->streams) {
+        contexts += stream.contexts.size();
+    }
+    EXPECT_LT(contexts, 67'000U);
+    EXPECT_EQ(data->strange_rows, 20U * 9 - 1);
+}
+
 // The identity on random recordings: the tree's sum, the threads' sum and the rows' own sums agree.
 TEST(Profile, NothingIsLostOrCountedTwice) {
     std::mt19937_64 random(11);
