@@ -39,7 +39,7 @@ def main():
                 shutil.rmtree(recording, ignore_errors=True)
                 bare.append(run([program, rounds]))
                 recorded.append(run([build / "bin/kymo", "record", "-o", recording, "--", program, rounds]))
-            print(f"{run_time}, 2 threads: medians of {runs} interleaved runs of {rounds} rounds")
+            print(f"{run_time}, 2 threads: medians of {runs} interleaved runs of {rounds} rounds", flush=True)
             for i, construct in enumerate(CONSTRUCTS):
                 without, within = (statistics.median(row[i] for row in rows) for rows in (bare, recorded))
                 print(f"  {construct:24}  {without:9.1f} ns bare  {within:9.1f} ns recorded  {within - without:+8.1f} ns  ratio {within / without:.3f}")

@@ -1,5 +1,6 @@
-// What OpenMP's constructs take where nobody has to wait long: a free lock, a free critical section, an empty parallel
-// region, a barrier of the team. Prints the median nanoseconds of each, over short rounds. openmp_bench.py compares.
+// What OpenMP's constructs take where nobody has to wait long: a free lock, a free critical section, an empty
+// parallel region, a barrier of the team. Prints the median nanoseconds of each, over short rounds. openmp_bench.py
+// compares.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,9 @@ static void criticals(int calls) {
 static void regions(int calls) {
     for (int i = 0; i < calls; ++i) {
 #pragma omp parallel
-        { __asm__ volatile("" ::: "memory"); }
+        {
+            __asm__ volatile("" ::: "memory");
+        }
     }
 }
 
