@@ -199,7 +199,7 @@ ContextId enter_construct(ThreadState& thread, const Region& region) {
         return ContextId{0};
     }
     const std::span<unwind::Frame> room = thread.frames();
-    Walked construct = walk_construct(thread, region, room);
+    const Walked construct = walk_construct(thread, region, room);
     Joined joined = join(thread, construct, region.joint, room);
     if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
         room[joined.frames++] = join_frame(region.stream, ContextId{0});
