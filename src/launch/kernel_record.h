@@ -46,6 +46,7 @@ inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& 
     out.tid = trailer.tid;
     switch (record.type()) {
         case PERF_RECORD_SWITCH:
+        case PERF_RECORD_SWITCH_CPU_WIDE:  // the whole machine's: with the other task before the trailer
             out.change = (record.misc() & PERF_RECORD_MISC_SWITCH_OUT) != 0 ? KernelChange::kSwitchOut
                                                                             : KernelChange::kSwitchIn;
             out.preempted = (record.misc() & kPreempted) != 0;

@@ -72,7 +72,12 @@ std::vector<int> parse_processor_list(std::string_view text) {
 
 int KernelRings::open_processor(pid_t program, int processor) {
     perf_event_attr attr = events::switch_record_attributes(data_bytes_);
-    const int descriptor = events::open_counter(attr, program, processor, -1);
+    if (tree_) {
+        attr.inherit = 0;
+        attr.disabled = 0;
+        attr.enable_on_exec = 0;
+    }
+    const int descriptor = events::open_counter(attr, tree_ ? -1 : program, processor, -1);
     if (descriptor < 0) {
         return errno;
     }
@@ -86,7 +91,11 @@ int KernelRings::open_processor(pid_t program, int processor) {
     return 0;
 }
 
-int KernelRings::open(pid_t program) {
+int KernelRings::open(pid_t program, RecordReach reach) {
+    tree_.reset();
+    if (reach == RecordReach::kWholeMachine) {
+        tree_.emplace(static_cast<std::uint32_t>(program));
+    }
     const std::vector<int> processors = online_processors();
     for (data_bytes_ = kLargestRing; data_bytes_ >= kSmallestRing; data_bytes_ /= 2) {
         int error = 0;
@@ -125,6 +134,12 @@ void KernelRings::append_poll(std::vector<pollfd>& descriptors) const {
     }
 }
 
+void KernelRings::hand_on(const KernelRecord& record, const Take& take) {
+    if (!tree_ || tree_->take(record)) {
+        take(record);
+    }
+}
+
 void KernelRings::drain(bool last, const Take& take) {
     const std::uint64_t begun = monotonic_now().ns;
     for (const Ring& ring : rings_) {
@@ -140,7 +155,7 @@ void KernelRings::drain(bool last, const Take& take) {
     const auto ready =
         last ? held_.end()
              : std::find_if(held_.begin(), held_.end(), [&](const auto& r) { return r.time >= settled_; });
-    std::for_each(held_.begin(), ready, take);
+    std::for_each(held_.begin(), ready, [&](const KernelRecord& record) { hand_on(record, take); });
     held_.erase(held_.begin(), ready);
     settled_ = begun;
 }

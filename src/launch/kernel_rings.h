@@ -1,16 +1,20 @@
 // The parent's per-processor rings: what the kernel tells about the program's whole process tree.
 //
 // One dummy event a processor is opened on the program before it execs; it is inherited by everything the program
-// starts and is enabled by the exec. Records of different processors come in no common order, so they are held back
-// for one round of drain() and handed on sorted by time. Single-threaded; the parent drains when poll says so or a
-// few times a second.
+// starts and is enabled by the exec. Or, past some number of processors, on the whole machine (record_reach.h); then
+// what is not of the program's tree is passed over. Records of different processors come in no common order, so they
+// are held back for one round of drain() and handed on sorted by time. Single-threaded; the parent drains when poll
+// says so or a few times a second.
 #pragma once
 
 #include "launch/kernel_record.h"
+#include "launch/process_tree.h"
+#include "launch/record_reach.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <poll.h>
 #include <sys/types.h>
 #include <vector>
@@ -26,7 +30,7 @@ class KernelRings {
 
     // 0, or the errno of the first processor that refused; then nothing is open. Rings are 128 KiB, or less where the
     // user's locked memory does not suffice.
-    int open(pid_t program);
+    int open(pid_t program, RecordReach reach);
     void close();
     [[nodiscard]] bool is_open() const { return !rings_.empty(); }
 
@@ -43,8 +47,10 @@ class KernelRings {
         void* mapping = nullptr;
     };
     int open_processor(pid_t program, int processor);
+    void hand_on(const KernelRecord& record, const Take& take);
 
     std::vector<Ring> rings_;
+    std::optional<ProcessTree> tree_;  // where the whole machine's records come
     std::size_t data_bytes_ = 0;
     std::vector<KernelRecord> held_;
     std::uint64_t settled_ = 0;  // all records before this time have arrived

@@ -8,6 +8,7 @@
 #include "launch/monitor_library.h"
 #include "launch/output.h"
 #include "launch/program.h"
+#include "launch/record_reach.h"
 #include "launch/run_log.h"
 #include "launch/signals.h"
 
@@ -203,6 +204,26 @@ Error exec_failed(const Program& program, int error) {
         error == E2BIG ? "give it fewer or shorter arguments" : "run it by itself to see whether it starts at all"};
 }
 
+void open_rings(KernelRings& rings, pid_t program, const events::Machine& machine, bool rank_of_job,
+                std::vector<events::Missing>& missing) {
+    const char* set = std::getenv("KYMO_KERNEL_RECORDS");
+    const std::string_view asked = set != nullptr ? set : "";
+    events::Refusal refusal = why_not_inherited(machine.processors, rank_of_job, asked);
+    for (const RecordReach reach : record_reaches(machine.processors, rank_of_job, asked)) {
+        const int error = rings.open(program, reach);
+        if (error == 0) {
+            return;
+        }
+        if (reach == RecordReach::kInherited) {
+            events::Machine told = machine;
+            told.switch_records = false;
+            told.switch_error = error;
+            refusal = events::why_no_switch_records(told);
+        }
+    }
+    missing.push_back({"switch and task records", refusal.why, refusal.remedy});
+}
+
 // The run, from the fork on. `folder` exists.
 Result<RecordOutcome> run_program(const RecordOptions& options, const Program& program, events::Plan& plan,
                                   const events::Machine& machine, const fs::path& monitor, const fs::path& folder,
@@ -231,13 +252,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     KernelRings rings;
     if (machine.performance_events()) {
-        if (const int error = rings.open(child->pid()); error != 0) {
-            events::Machine told = machine;
-            told.switch_records = false;
-            told.switch_error = error;
-            const events::Refusal refusal = events::why_no_switch_records(told);
-            plan.missing.push_back({"switch and task records", refusal.why, refusal.remedy});
-        }
+        open_rings(rings, child->pid(), machine, job.has_value(), plan.missing);
     }
     log->write_run(options.command);
     log->write_clock_pair();

@@ -98,8 +98,59 @@ def no_fallocate(test):
         subprocess.run(["umount", "-l", disk], check=False)
 
 
+def records(asked):
+    return dict(os.environ, KYMO_KERNEL_RECORDS=asked)
+
+
+def check_identity(test, report):
+    """Of every thread: its states add up to its life, to the nanosecond that seconds in JSON can show."""
+    off = [(t["name"], t["end_s"] - t["begin_s"], t["user_s"] + t["system_s"] + t["off_cpu_s"] + t["paused_s"]) for t in report["threads"] if t["sampled"]]
+    wrong = [entry for entry in off if abs(entry[1] - entry[2]) > 2e-9 * max(1.0, report["recording"]["duration_s"])]
+    test.check("user + system + off + paused is the life of each thread", "all", wrong[:3], off and not wrong)
+
+
+def machine_records(test):
+    """As on machines with many processors: the whole machine's records, of which only the program's tree is kept."""
+    other = test.start(test.program("children"), "fork+execve", test.program("children"), "work", 2000)
+    report = run(test, 50, 6, env=records("machine"))
+    other.communicate(timeout=60)
+    if report is not None:
+        told = report["recording"]["unavailable"]
+        test.check("switch records are there", "nothing missing", told, not any("switch" in entry["what"] for entry in told))
+        test.check("no process but the program", 1, [p["name"] for p in report["processes"]], len(report["processes"]) == 1)
+        test.check("switches of each thread", "some", min(t["switches"] or 0 for t in report["threads"]), all(t["switches"] for t in report["threads"]))
+        test.equal("from", {"switch-records"}, {t["switches_from"] for t in report["threads"]})
+        check_identity(test, report)
+    # Children are followed, also the one that cannot be measured.
+    done, path = test.record(test.program("children"), "posix_spawn", test.program("children_static"), "work", 60, env=records("machine"), out="static.kymo")
+    report = test.report(path)
+    if report is not None:
+        named = {p["name"]: p["monitored"] for p in report["processes"]}
+        test.equal("the static child, from the records alone", False, named.get("children_static"))
+
+
+def no_records(test):
+    """As there, where the whole machine's are not allowed."""
+    report = run(test, 50, 6, env=records("none"))
+    if report is not None:
+        check_told(test, report, "switch and task records", "KYMO_KERNEL_RECORDS")
+        threads = [t for t in report["threads"] if t["sampled"]]
+        test.equal("switches from", {"thread-end"}, {t["switches_from"] for t in threads})
+        check_identity(test, report)
+
+
+def refused_records(test):
+    if int(open("/proc/sys/kernel/perf_event_paranoid").read()) <= 0:
+        test.skip("kernel.perf_event_paranoid lets everybody have the whole machine's records")
+    report = run(test, 20, 6, env=records("machine"))
+    if report is not None:
+        check_told(test, report, "switch and task records", "may not have the whole machine's")
+        check_identity(test, report)
+
+
 def body(test):
-    {"locked_memory": locked_memory, "descriptors": descriptors, "thousand_threads": thousand_threads,
+    {"machine_records": machine_records, "no_records": no_records, "refused_records": refused_records,
+     "locked_memory": locked_memory, "descriptors": descriptors, "thousand_threads": thousand_threads,
      "no_events": no_events, "no_fallocate": no_fallocate}[test.arguments[0]](test)
 
 

@@ -33,6 +33,12 @@ TEST(KernelRecord, Switches) {
     EXPECT_TRUE(record.preempted);
     ASSERT_TRUE(parse(PERF_RECORD_SWITCH, 0, {kIds, 5, 2, 9}, record));
     EXPECT_EQ(record.change, KernelChange::kSwitchIn);
+    // Of the whole machine: who comes next, or was before, stands first.
+    ASSERT_TRUE(parse(PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT | 1U << 14U,
+                      {7 | 8ULL << 32U, kIds, 5, 2, 9}, record));
+    EXPECT_EQ(record.change, KernelChange::kSwitchOut);
+    EXPECT_TRUE(record.preempted);
+    EXPECT_EQ(record.tid, 101U);
 }
 
 TEST(KernelRecord, Tasks) {

@@ -1,0 +1,34 @@
+// How the kernel's records of tasks and switches are taken, by the number of processors.
+//
+// Inherited: one event a processor on the program, which the kernel copies into every thread and process that it
+// starts. Anyone may, and nothing of other programs is seen; but each copy costs the new thread some 5 µs and 1.2 KiB
+// of the kernel's memory, a processor (docs/monitor.md). 16 processors: 80 µs and 20 KiB a thread.
+// Whole machine: one event a processor on everybody; nothing is copied, the parent keeps what is of its own tree
+// (process_tree.h). It takes CAP_PERFMON, or kernel.perf_event_paranoid 0. Not for the ranks of a job, each of which
+// would read what all the others do.
+//
+// So past kMostInherited processors the whole machine's are tried first, and past kMostInheritedAtAll (320 µs, 77 KiB
+// a thread) nothing else is: the run is then recorded without them, and the report says so. Pure functions.
+#pragma once
+
+#include "events/probe.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace kymo::launch {
+
+enum class RecordReach : std::uint8_t { kInherited, kWholeMachine };
+
+inline constexpr unsigned kMostInherited = 16;
+inline constexpr unsigned kMostInheritedAtAll = 64;
+
+// In the order in which to try them. `asked`: "inherited", "machine" or "none" settle it (the variable
+// KYMO_KERNEL_RECORDS); anything else is no answer.
+std::vector<RecordReach> record_reaches(unsigned processors, bool rank_of_job, std::string_view asked);
+
+// Why there are none, where record_reaches() left out what works.
+events::Refusal why_not_inherited(unsigned processors, bool rank_of_job, std::string_view asked);
+
+}  // namespace kymo::launch
