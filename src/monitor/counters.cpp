@@ -9,31 +9,10 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace kymo::monitor {
-
-namespace {
-
-// The clock of another thread of this process (clock_getcpuclockid's formula, which is kernel ABI).
-clockid_t thread_clock(int tid) {
-    constexpr int kPerThread = 4;
-    constexpr int kScheduler = 2;
-    return static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3U) | kPerThread | kScheduler);
-}
-
-std::uint64_t nanoseconds(const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_usec) * 1'000U;
-}
-
-std::uint64_t nanoseconds(const timespec& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-}  // namespace
 
 std::uint64_t clock_now() {
     return monotonic_now().ns;
@@ -77,53 +56,6 @@ void Counters::open(const events::Session& session, Descriptors& descriptors, Th
     if (begins) {
         enable();
     }
-}
-
-// The leader alone samples, so that an overflow without a buffer is known to be its; and the members may wait.
-bool Counters::may_postpone(const events::Session& session) {
-    for (std::size_t i = 1; i < session.event_count; ++i) {
-        const events::SessionEvent& event = session.events[i];
-        const bool may_wait =
-            usage_counts(event) || (event.type == PERF_TYPE_SOFTWARE && event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
-        if (event.samples() || !may_wait) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
-    postponed_ = false;
-    // Members that join a running group count nothing before the thread is next scheduled (seen on Linux 6.18). What
-    // the clock misses while the group stands still is added.
-    timespec stopped{};
-    timespec started{};
-    rusage usage{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &stopped);
-    events::set_group_enabled(leader_[0], false);
-    if (!descriptors.are_short() && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        CounterValues until_now;
-        fill_from_usage(*session_, usage, stopped, until_now);
-        for (std::size_t i = 1; i < session_->event_count; ++i) {
-            descriptor_[i] = open_one(i, leader_[0], descriptors, owner);
-            if (descriptor_[i] < 0) {
-                continue;
-            }
-            ioctl(descriptor_[i], PERF_EVENT_IOC_ID, &id_[i]);
-            before_[i] = until_now.value[i];
-            by_usage_ &= ~(1U << i);
-        }
-    }
-    for (std::size_t i = 1; i < session_->event_count; ++i) {
-        if (descriptor_[i] < 0 && (by_usage_ >> i & 1U) == 0) {
-            outcome_.missing |= 1U << i;
-            outcome_.error = descriptors.are_short() ? EMFILE : errno;
-        }
-    }
-    outcome_.no_buffer = !map_buffer();
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &started);
-    before_[0] = nanoseconds(started) - nanoseconds(stopped);
-    events::set_group_enabled(leader_[0], true);
 }
 
 // The first `count` events of the session.
@@ -338,80 +270,6 @@ void Counters::read_other_groups(std::size_t sampled_group, CounterValues& value
             read_group(group, values);
         }
     }
-}
-
-// The events that have no counter in this thread. Of another thread: as at its last sample.
-void Counters::fill_uncounted(CounterValues& values, bool own_thread) {
-    rusage usage{};
-    if (by_usage_ == 0) {
-        return;
-    }
-    CounterValues all = latest_;
-    if (own_thread && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        fill_from_usage(*session_, usage, {}, all);
-    }
-    for (std::size_t i = 1; i < session_->event_count; ++i) {
-        if ((by_usage_ >> i & 1U) != 0) {
-            values.value[i] = all.value[i];
-        }
-    }
-}
-
-void Counters::read_thread_usage(CounterValues& values, bool own_thread) {
-    timespec spent{};
-    rusage usage{};
-    values = latest_;
-    if (own_thread && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0 && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        fill_from_usage(*session_, usage, spent, values);
-    } else if (!own_thread && clock_gettime(thread_clock(tid_), &spent) == 0) {
-        values.value[0] = values.enabled_ns = values.running_ns = nanoseconds(spent);
-    }
-}
-
-bool Counters::usage_counts(const events::SessionEvent& event) {
-    if (event.type == events::kUsageType) {
-        return true;
-    }
-    return event.type == PERF_TYPE_SOFTWARE &&
-           (events::is_clock(event) || event.config == PERF_COUNT_SW_PAGE_FAULTS ||
-            event.config == PERF_COUNT_SW_PAGE_FAULTS_MIN || event.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ||
-            event.config == PERF_COUNT_SW_CONTEXT_SWITCHES);
-}
-
-void Counters::fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
-                               CounterValues& values) {
-    const auto count = [](long one, long other) { return static_cast<std::uint64_t>(one + other); };
-    for (std::size_t i = 0; i < session.event_count; ++i) {
-        if (!usage_counts(session.events[i])) {
-            continue;
-        }
-        std::uint64_t& value = values.value[i];
-        if (session.events[i].type == events::kUsageType) {
-            value = nanoseconds(usage.ru_stime);
-            continue;
-        }
-        switch (session.events[i].config) {
-            case PERF_COUNT_SW_PAGE_FAULTS:
-                value = count(usage.ru_minflt, usage.ru_majflt);
-                break;
-            case PERF_COUNT_SW_PAGE_FAULTS_MIN:
-                value = count(usage.ru_minflt, 0);
-                break;
-            case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
-                value = count(usage.ru_majflt, 0);
-                break;
-            case PERF_COUNT_SW_CONTEXT_SWITCHES:
-                value = count(usage.ru_nvcsw, usage.ru_nivcsw);
-                break;
-            default:
-                value = nanoseconds(spent);
-                break;
-        }
-    }
-    if (adds_system_time(session)) {
-        values.value[session.event_count] = nanoseconds(usage.ru_stime);
-    }
-    values.enabled_ns = values.running_ns = nanoseconds(spent);
 }
 
 int Counters::event_of(std::uint64_t id) const {

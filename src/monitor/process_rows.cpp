@@ -1,6 +1,7 @@
 // What the monitor writes about the process: its file, the head of it, images, streams and their ends.
 
 #include "base/job_rank.h"
+#include "monitor/nanoseconds.h"
 #include "monitor/process.h"
 
 #include <cerrno>
@@ -99,11 +100,6 @@ const char* remedy(int error) {
         default:
             return "kymo doctor tells what this machine can measure";
     }
-}
-
-std::uint64_t nanoseconds(const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_usec) * 1'000U;
 }
 
 // The name a thread gave itself, or got from the program.
