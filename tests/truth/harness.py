@@ -217,13 +217,27 @@ def main(body):
 # ---- reading a report ----------------------------------------------------------------------------------
 
 
-def preempted(test, report, name=None):
-    """Seconds that threads (those called `name`, or all) were ready to run while others had the processor. A program that
-    measures its own waits counts such a stretch in or out, as it falls before or after its clock reading: no answer can be
-    known closer. Next to nothing on a quiet machine; behind the filter nobody knows, and a few slices are allowed."""
-    if test.mode == "barred":
-        return 0.03
-    return sum(thread["run_queue_s"] or 0.0 for thread in report["threads"] if name in (None, thread["name"]))
+def preempted(truth):
+    """Seconds that a program which measures its own waits may have lost between its clock readings and the calls they are about,
+    by the kernel's account that it read itself (account::Preempted; account::ready_time where it does not tell stretch by stretch): it
+    counts those in or out as they fall, so no answer can be known closer. Next to nothing on a quiet machine."""
+    return truth.get("preempted", truth.get("ready")) / 1e9
+
+
+def samples_due(test, report, threads=None):
+    """The fewest samples that threads (all of the report's, or these) can have for what they computed: half of what the rate
+    gives, since a thread's last stretch is cut short and the first needs a period to begin with. Timers look when the kernel ticks,
+    and while others compete for the processor most ticks find those: then as much less as the thread had to wait for it."""
+    told = [entry["why"] + entry["what"] for entry in report["recording"]["unavailable"]]
+    barred = test.mode == "barred" or any("CPU-time timers" in entry for entry in told)  # or descriptors were short
+    rate = 100 if barred else report["recording"]["rate_asked_hz"]
+    due = 0.0
+    for thread in threads or report["threads"]:
+        computed = thread["user_s"] or 0.0
+        ready = (thread.get("run_queue_s") or 0.0) if barred else 0.0
+        if computed > 2 / rate:
+            due += (computed - 2 / rate) * rate / 2 * computed / (computed + ready)
+    return int(due)
 
 
 def plain(function):

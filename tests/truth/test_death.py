@@ -5,7 +5,7 @@ import random
 import signal
 import time
 
-from harness import main
+from harness import main, samples_due
 
 
 def descendants(pid):
@@ -34,6 +34,24 @@ def the_program(pid, name):
     return None
 
 
+def user_time(pid):
+    """Seconds of user mode that the kernel has counted of a process, in whole ticks; 0 once it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[11]) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
+
+
+def ready_time(pid):
+    """Seconds that a process's first thread was ready to run while others had the processor; 0 where the kernel does not tell."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
+
+
 def kill_after(test, delay, victim, number):
     out = test.work / f"{victim}-{number}.kymo"
     kymo = test.start(test.kymo, "record", "-o", out, "--", test.program("paths"))
@@ -43,6 +61,7 @@ def kill_after(test, delay, victim, number):
         test.fail(f"the program did not start: {kymo.communicate()[1][:500]}")
         return
     time.sleep(delay)
+    computed, ready = user_time(program), ready_time(program)
     if victim == "program":
         os.kill(program, signal.SIGKILL)
     else:
@@ -70,9 +89,8 @@ def kill_after(test, delay, victim, number):
     report = test.report(out)
     if report is not None:
         samples = report["recording"]["samples"]
-        # How many there are depends on what else the machine does; after half a second there are some.
-        least = 10 if delay > 0.5 else 0
-        test.check(f"samples, {victim} killed after {delay:.3f} s", f"≥ {least}", samples, samples >= least)
+        least = samples_due(test, report, [{"user_s": computed, "run_queue_s": ready}])
+        test.check(f"samples, {victim} killed after {delay:.3f} s, {computed:.2f} s computed", f"≥ {least}", samples, samples >= least)
 
 
 def body(test):

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
+#include <sys/resource.h>
 
 namespace account {
 
@@ -19,6 +21,53 @@ inline std::int64_t read_clock(clockid_t clock) {
 inline std::int64_t thread_time() {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
+
+// How long a thread of this process (0: the calling one) was ready to run while others had its processor: the
+// kernel's own account (run_delay), 0 where it keeps none.
+inline std::int64_t ready_time(long tid = 0) {
+    char path[64] = "/proc/thread-self/schedstat";
+    if (tid != 0) {
+        std::snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", tid);
+    }
+    long long on = 0;
+    long long ready = 0;
+    if (std::FILE* file = std::fopen(path, "r"); file != nullptr) {
+        if (std::fscanf(file, "%lld %lld", &on, &ready) != 2) {
+            ready = 0;
+        }
+        std::fclose(file);
+    }
+    return ready;
+}
+
+// How much of what a thread measures between two clock readings it may have spent, ready to run, between a reading
+// and the call that it is about: nothing where it was not preempted, else no more than it was ready to run at all.
+// (To be ready and wait for a processor after the call's end belongs to the call for everybody who measures it from
+// outside.)
+class Preempted {
+  public:
+    void begin() {
+        switches_ = switches();
+        ready_ = ready_time();
+    }
+    void end() {
+        if (switches() != switches_) {
+            ns_ += ready_time() - ready_;
+        }
+    }
+    std::int64_t ns() const { return ns_; }
+
+  private:
+    static long switches() {
+        rusage usage{};
+        getrusage(RUSAGE_THREAD, &usage);
+        return usage.ru_nivcsw;
+    }
+
+    long switches_ = 0;
+    std::int64_t ready_ = 0;
+    std::int64_t ns_ = 0;
+};
 
 // A stretch of dependent integer arithmetic, about a microsecond. Inlined, so the time belongs to the caller.
 [[gnu::always_inline]] inline std::uint64_t microsecond(std::uint64_t x) {

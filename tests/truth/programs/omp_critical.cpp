@@ -120,8 +120,8 @@ int main() {
     std::printf(
         "{\"critical\": %lld, \"lock\": %lld, \"critical_held\": %lld, \"lock_held\": %lld, \"waiter\": %ld, "
         "\"holder\": %ld, \"critical_line\": %d, "
-        "\"lock_line\": %d}\n",
+        "\"lock_line\": %d, \"ready\": %lld}\n",
         static_cast<long long>(waited_critical), static_cast<long long>(waited_lock),
         static_cast<long long>(held_critical), static_cast<long long>(held_lock), tids[0], tids[1], critical_line,
-        lock_line);
+        lock_line, static_cast<long long>(account::ready_time(tids[0]) + account::ready_time(tids[1])));
 }

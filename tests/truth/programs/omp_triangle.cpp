@@ -77,11 +77,16 @@ int main() {
         serial_part();
         triangle();
     }
+    std::int64_t ready = 0;
+    for (const long tid : tids) {
+        ready += account::ready_time(tid);
+    }
     std::printf("{\"threads\": [");
     for (std::size_t thread = 0; thread < kThreads; ++thread) {
         std::printf("%s{\"tid\": %ld, \"computed\": %lld, \"waited\": %lld, \"idle\": %lld}", thread == 0 ? "" : ", ",
                     tids[thread], static_cast<long long>(computed[thread]), static_cast<long long>(waited[thread]),
                     static_cast<long long>(idle[thread]));
     }
-    std::printf("], \"loop_line\": %d, \"serial_line\": %d}\n", loop_line, serial_line);
+    std::printf("], \"loop_line\": %d, \"serial_line\": %d, \"ready\": %lld}\n", loop_line, serial_line,
+                static_cast<long long>(ready));
 }

@@ -14,6 +14,7 @@ constexpr std::array<const char*, kThreads> kNames = {"quick-a", "quick-b", "slo
 
 pthread_barrier_t barrier;
 std::array<std::int64_t, kThreads> waited{};
+std::array<account::Preempted, kThreads> preempted;
 int wait_line = 0;
 int work_line = 0;
 
@@ -30,12 +31,14 @@ int work_line = 0;
 
 [[gnu::noinline]] void step(std::size_t number, int length) {
     number == 2 ? slow_work(4 * length) : quick_work(length);
+    preempted[number].begin();
     const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
     if (number == 0) {
         wait_line = __LINE__ + 2;
     }
     pthread_barrier_wait(&barrier);
     waited[number] += account::read_clock(CLOCK_MONOTONIC) - begin;
+    preempted[number].end();
 }
 
 void* work(void* given) {
@@ -60,8 +63,10 @@ int main() {
         pthread_join(thread, nullptr);
     }
     std::printf(
-        "{\"quick-a\": %lld, \"quick-b\": %lld, \"slow\": %lld, \"steps\": %d, \"wait_line\": %d, "
+        "{\"quick-a\": %lld, \"quick-b\": %lld, \"slow\": %lld, \"steps\": %d, \"preempted\": %lld, \"wait_line\": "
+        "%d, "
         "\"work_line\": %d}\n",
         static_cast<long long>(waited[0]), static_cast<long long>(waited[1]), static_cast<long long>(waited[2]),
-        kSteps, wait_line, work_line);
+        kSteps, static_cast<long long>(preempted[0].ns() + preempted[1].ns() + preempted[2].ns()), wait_line,
+        work_line);
 }

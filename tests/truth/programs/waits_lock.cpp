@@ -18,6 +18,7 @@ sem_t is_over;
 
 int compute_line = 0;
 int sleep_line = 0;
+std::int64_t keeper_ready = 0;
 
 [[gnu::noinline]] void compute_under_lock(int microseconds) {
     compute_line = __LINE__ + 1;
@@ -46,6 +47,7 @@ void* keep(void*) {
         pthread_mutex_unlock(&idle_mutex);
         sem_wait(&is_over);
     }
+    keeper_ready = account::ready_time();
     return nullptr;
 }
 
@@ -54,21 +56,26 @@ struct Account {
     std::int64_t idle = 0;
     int busy_line = 0;
     int idle_line = 0;
+    account::Preempted preempted;
 };
 
 [[gnu::noinline]] void wait_for_keeper(Account& account) {
     sem_wait(&is_kept);
+    account.preempted.begin();
     std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
     account.busy_line = __LINE__ + 1;
     pthread_mutex_lock(&busy_mutex);
     account.busy += account::read_clock(CLOCK_MONOTONIC) - begin;
+    account.preempted.end();
     pthread_mutex_unlock(&busy_mutex);
     sem_post(&is_over);
     sem_wait(&is_kept);
+    account.preempted.begin();
     begin = account::read_clock(CLOCK_MONOTONIC);
     account.idle_line = __LINE__ + 1;
     pthread_mutex_lock(&idle_mutex);
     account.idle += account::read_clock(CLOCK_MONOTONIC) - begin;
+    account.preempted.end();
     pthread_mutex_unlock(&idle_mutex);
     sem_post(&is_over);
 }
@@ -88,9 +95,11 @@ int main() {
     pthread_join(keeper, nullptr);
     std::printf(
         "{\"rounds\": %d, \"busy\": %lld, \"idle\": %lld, \"busy_line\": %d, \"idle_line\": %d, "
-        "\"compute_line\": %d, \"sleep_line\": %d, \"busy_mutex\": %llu, \"idle_mutex\": %llu}\n",
+        "\"compute_line\": %d, \"sleep_line\": %d, \"ready\": %lld, \"preempted\": %lld, \"busy_mutex\": %llu, "
+        "\"idle_mutex\": %llu}\n",
         kRounds, static_cast<long long>(account.busy), static_cast<long long>(account.idle), account.busy_line,
-        account.idle_line, compute_line, sleep_line,
+        account.idle_line, compute_line, sleep_line, static_cast<long long>(account::ready_time() + keeper_ready),
+        static_cast<long long>(account.preempted.ns()),
         static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&busy_mutex)),
         static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&idle_mutex)));
 }
