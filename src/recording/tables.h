@@ -557,6 +557,8 @@ enum class WaitKind : std::uint8_t {
     kSync = 14,
     kSleep = 15,  // object: 0
     kChild = 16,  // waitpid and its kin; object: 0
+    kOnce = 17,   // another thread's initialiser; object: the flag
+    kFutex = 18,  // by the system call itself; object: the word
     // OpenMP. A thread that waits may spin, so that these can lie in processor time as well.
     kOmpBarrier = 20,   // also the implicit ones; object of 20, 24, 25 and 26: the parallel construct's call
     kOmpCritical = 21,  // object of 21 to 23 and 27: the lock
@@ -567,7 +569,7 @@ enum class WaitKind : std::uint8_t {
     kOmpIdle = 26,    // a worker between two regions; object: the construct that ends it
     kOmpAtomic = 27,
 };
-inline constexpr unsigned kWaitKinds = 28;  // with the unused 0 and 17 to 19
+inline constexpr unsigned kWaitKinds = 28;  // with the unused 0 and 19
 
 // A thread waited from `time` for `duration`: in its own stream, written when the wait was over. Waits shorter than
 // WaitBrief's bound are not here.

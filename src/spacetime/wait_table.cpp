@@ -235,15 +235,15 @@ std::string_view wait_kind_words(recording::WaitKind kind) {
     static constexpr std::array<std::string_view, recording::kWaitKinds> kWords = {
         "running",      "mutex",    "read lock",   "write lock", "spin lock",  "condition", "barrier",
         "semaphore",    "join",     "read",        "write",      "poll",       "accept",    "connect",
-        "sync",         "sleep",    "child",       "other",      "other",      "other",     "omp barrier",
+        "sync",         "sleep",    "child",       "once",       "futex",      "other",     "omp barrier",
         "omp critical", "omp lock", "omp ordered", "omp tasks",  "omp single", "omp idle",  "omp atomic"};
     const auto index = static_cast<std::size_t>(kind);
     return index < kWords.size() ? kWords[index] : "other";
 }
 
 bool is_synchronisation(recording::WaitKind kind) {
-    return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) ||
-           (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
+    return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) || kind == WaitKind::kOnce ||
+           kind == WaitKind::kFutex || (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
 }
 
 }  // namespace kymo::spacetime
