@@ -1,5 +1,5 @@
 # The common jobs. Two of them set up a fresh Debian 12 machine by themselves:
-#   make demo     build, record a bundled parallel program and print its report
+#   make demo     build, record a bundled parallel program, print its report and write its page
 #   make test     build and run every test
 # The rest:
 #   make          build into build/, binaries in build/bin
@@ -29,7 +29,7 @@ $(BUILD)/build.ninja:
 	cmake --preset release -B $(BUILD)
 
 demo:
-	scripts/setup build
+	scripts/setup demo
 	$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-demo
 	scripts/demo $(BUILD) $(DEMO_OUTPUT)

@@ -7,6 +7,9 @@
 //            rest wait for it at the barrier
 //   snapshot every worker copies its strip into memory that it takes fresh from the system and gives back: page
 //   faults
+//   checkpoint  after every twelfth round the first worker writes to a slow disk while all others wait for it: a
+//   pause
+//            that comes back
 //
 // The work is fixed, so two runs compute the same sum. `--truth` prints the program's own account of the time
 // (ledger.h);
@@ -34,6 +37,7 @@ constexpr int kRowsEach = 512;
 constexpr int kSweeps = 30;
 constexpr int kParticles = 40'000;
 constexpr int kSteps = 160;
+constexpr int kRoundsToCheckpoint = 12;
 
 // Splitmix64 (Steele, Lea and Flood, 2014): a deterministic stream of numbers.
 class Numbers {
@@ -157,6 +161,11 @@ class Strip {
     double snapshots_ = 0.0;
 };
 
+void checkpoint() {
+    const Entry entry("checkpoint");
+    usleep(70'000);  // the disk
+}
+
 void work(Strip& strip, std::barrier<>& meet, unsigned worker, int rounds) {
     name_thread("worker-" + std::to_string(worker));
     for (int round = 0; round < rounds; ++round) {
@@ -165,6 +174,12 @@ void work(Strip& strip, std::barrier<>& meet, unsigned worker, int rounds) {
         strip.collide();
         meet.arrive_and_wait();
         strip.snapshot();
+        if (round % kRoundsToCheckpoint == kRoundsToCheckpoint - 1) {
+            if (worker == 0) {
+                checkpoint();
+            }
+            meet.arrive_and_wait();
+        }
     }
 }
 

@@ -1,0 +1,158 @@
+// kymo view: a recording as one self-contained page.
+#include "base/result.h"
+#include "cli/verbs.h"
+#include "findings/judge.h"
+#include "recording/reader.h"
+#include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/named_run.h"
+#include "spacetime/profile.h"
+#include "view/page/page.h"
+#include "view/page/shell.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  kymo view my_program.kymo\n"
+    "  kymo view my_program.kymo -o page.html\n"
+    "  kymo view my_program.kymo --range 1.2..1.3 -o closer.html    seconds since the start; down to single "
+    "samples\n";
+
+// "1.25" → nanoseconds; none where it is no number of seconds.
+std::optional<std::uint64_t> nanoseconds(std::string_view text) {
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) || seconds > 1e9) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint64_t>(seconds * 1e9);
+}
+
+Result<view::TimeRange> parse_range(const std::string& text) {
+    const std::size_t dots = text.find("..");
+    if (dots != std::string::npos) {
+        const auto begin = nanoseconds(std::string_view(text).substr(0, dots));
+        const auto end = nanoseconds(std::string_view(text).substr(dots + 2));
+        if (begin && end && *begin < *end) {
+            return view::TimeRange{*begin, *end};
+        }
+    }
+    return Error{ErrorKind::kUsage, "\"" + text + "\" is no range of time",
+                 "a range is two numbers of seconds since the start, the smaller first: --range 1.2..1.3"};
+}
+
+// NAME.kymo/ → NAME.html
+std::string page_name(std::string folder) {
+    while (folder.size() > 1 && folder.back() == '/') {
+        folder.pop_back();
+    }
+    const std::string_view ending = ".kymo";
+    if (folder.ends_with(ending)) {
+        folder.resize(folder.size() - ending.size());
+    }
+    return folder + ".html";
+}
+
+// Never overwrites.
+int write_page(const std::string& name, const std::string& page) {
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) {
+        return fail({ErrorKind::kOutputExists, name + " exists already", "name another file with -o, or remove it"});
+    }
+    if (descriptor < 0) {
+        return fail({ErrorKind::kPermission, name + ": " + std::strerror(errno), "name another file with -o"});
+    }
+    std::size_t done = 0;
+    while (done < page.size()) {
+        const ssize_t wrote = ::write(descriptor, page.data() + done, page.size() - done);
+        if (wrote < 0 && errno != EINTR) {
+            const std::string why = std::strerror(errno);
+            ::close(descriptor);
+            ::unlink(name.c_str());
+            return fail(
+                {ErrorKind::kNoSpace, name + ": " + why, "nothing was left behind; make space or write elsewhere"});
+        }
+        done += wrote < 0 ? 0 : static_cast<std::size_t>(wrote);
+    }
+    ::close(descriptor);
+    return 0;
+}
+
+int run_view(int argc, char** argv) {
+    CLI::App options("Write one self-contained page that shows code against time. Open it in any browser.",
+                     "kymo view");
+    options.footer(kExamples);
+    std::string folder;
+    std::string out;
+    std::string range;
+    bool no_sources = false;
+    bool no_creator = false;
+    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_option("-o,--output", out, "the file to write (NAME.html)");
+    options.add_option("--range", range, "only from A to B, in seconds since the start, in more detail");
+    options.add_flag("--no-sources", no_sources, "no source lines and no disassembly in the page");
+    options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
+    if (const auto code = parse_options(options, argc, argv)) {
+        return *code;
+    }
+    if (view::page_shell().empty()) {
+        return fail({ErrorKind::kUnsupported,
+                     "this build of kymo has no page: Node.js or its packages were missing when it was made",
+                     "install them (apt-get install nodejs npm), and build again from an empty build folder"});
+    }
+    view::PageOptions asked{.range = {}, .sources = !no_sources};
+    if (!range.empty()) {
+        const auto parsed = parse_range(range);
+        if (!parsed) {
+            return fail(parsed.error());
+        }
+        asked.range = *parsed;
+    }
+    const auto recording = recording::Recording::open(folder);
+    if (!recording) {
+        return fail(recording.error());
+    }
+    const auto profile = spacetime::load_profile(*recording, {.below_creators = !no_creator});
+    if (!profile) {
+        return fail(profile.error());
+    }
+    if (asked.range && asked.range->begin >= profile->end - profile->begin) {
+        return fail({ErrorKind::kUsage,
+                     fmt::format("the range begins after the end: the recording is {:.3f} s long",
+                                 static_cast<double>(profile->end - profile->begin) / 1e9),
+                     "name an earlier one: --range A..B"});
+    }
+    spacetime::NamedRun named = spacetime::name_run(*profile);
+    const auto evidence = spacetime::make_evidence(*recording, *profile, named);
+    if (!evidence) {
+        return fail(evidence.error());
+    }
+    const findings::Judgement judgement = findings::judge(*evidence);
+    const auto page = view::make_page({*recording, *profile, named.tree, named.requests, *evidence, judgement},
+                                      view::page_shell(), asked);
+    if (!page) {
+        return fail(page.error());
+    }
+    if (out.empty()) {
+        out = page_name(folder);
+    }
+    if (const int code = write_page(out, *page); code != 0) {
+        return code;
+    }
+    fmt::print("{} ({:.1f} MB): open it in a browser\n", out, static_cast<double>(page->size()) / 1e6);
+    return 0;
+}
+
+const Registration kView({"view", "write a page that shows code against time", 25, run_view});
+
+}  // namespace
+}  // namespace kymo::cli

@@ -1,0 +1,36 @@
+// Machine code as text: the instructions of the functions that hold given offsets of an image.
+//
+// A function is what a symbol with a size covers. Nothing is told of images whose file is missing or changed, and of
+// architectures without a formatter (all but x86-64). Never throws for what a file contains; opens the file once.
+#pragma once
+
+#include "base/address.h"
+#include "program/symbolize.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kymo::program {
+
+struct ListedInstruction {
+    std::uint64_t offset = 0;  // in the image
+    std::string text;          // Intel syntax
+};
+
+struct Listing {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::vector<ListedInstruction> instructions;
+};
+
+struct ListingLimits {
+    std::size_t function_bytes = 16 << 10;  // longer functions: so much around each offset asked for
+};
+
+// One listing for each function that holds some of `offsets` (ascending), by address.
+std::vector<Listing> list_instructions(const ImageName& image, std::span<const ImageOffset> offsets,
+                                       const ListingLimits& limits = {});
+
+}  // namespace kymo::program

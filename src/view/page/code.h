@@ -1,0 +1,29 @@
+// Source lines and instructions of what was sampled, for the page's blob "code".
+//
+// Source files are read when the page is made, and only such as are regular files of a programming language's ending,
+// of a size that people write: paths come from other people's debug information, and pages are passed on. Around each
+// sampled line some lines are kept, the hottest first, until `bytes` are used up.
+#pragma once
+
+#include "spacetime/call_tree.h"
+#include "spacetime/profile.h"
+#include "view/page/blob.h"
+#include "view/page/leaves.h"
+#include "view/page/tables.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::view {
+
+Blob make_code(const spacetime::Profile& profile, const spacetime::CallTree& tree, const Leaves& leaves,
+               NameTable& names, std::size_t bytes);
+
+// Whether a path ends like a source file.
+bool is_source_name(std::string_view path);
+// Its lines; empty where it is not a readable text file of at most 4 MiB.
+std::vector<std::string> read_source(const std::string& path);
+
+}  // namespace kymo::view

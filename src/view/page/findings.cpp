@@ -1,0 +1,95 @@
+#include "view/page/findings.h"
+
+#include "view/page/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace kymo::view {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostRanges = 1000;
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+// Rows of time are called "seconds of …".
+constexpr std::string_view kSeconds = "seconds";
+constexpr std::string_view kSecondsOf = "seconds of ";
+
+std::string where(const spacetime::Place& place) {
+    std::string text = place.function;
+    if (!place.file.empty()) {
+        const std::string file = place.file.substr(place.file.rfind('/') + 1);
+        text += (text.empty() ? "" : "  ") + file;
+        if (place.line_begin != 0) {
+            text += ":" + std::to_string(place.line_begin);
+        }
+    }
+    return text.empty() ? place.module : text;
+}
+
+Json card(const findings::Finding& finding, const spacetime::Profile& profile,
+          const std::vector<std::uint32_t>& calls) {
+    Json evidence = Json::array();
+    for (const findings::EvidenceRow& row : finding.evidence) {
+        const bool is_time = row.event.starts_with(kSeconds);
+        const double scale = is_time ? 1e9 : 1;
+        const std::string name = row.event.starts_with(kSecondsOf) ? row.event.substr(kSecondsOf.size()) : row.event;
+        evidence.push_back({{"event", shown_text(name)},
+                            {"bad", number(row.bad * scale)},
+                            {"good", number(row.good * scale)},
+                            {"ratio", number(row.ratio)},
+                            {"effect", number(row.effect)},
+                            {"unit", is_time ? "ns" : "number"}});
+    }
+    Json when = Json::array();
+    for (const findings::TimeRange& range : finding.when) {
+        if (when.size() < kMostRanges) {
+            when.push_back(
+                {range.begin - std::min(range.begin, profile.begin), range.end - std::min(range.end, profile.begin)});
+        }
+    }
+    Json also = Json::array();
+    for (const findings::Finding& other : finding.also) {
+        also.push_back(shown_text(other.title));
+    }
+    const std::uint32_t call = finding.node < calls.size() ? calls[finding.node] : 0;
+    return {{"kind", finding.kind},
+            {"title", shown_text(finding.title)},
+            {"where", shown_text(where(finding.place))},
+            {"space", call == 0 ? std::string() : "c" + std::to_string(call)},
+            {"when", std::move(when)},
+            {"threads", finding.threads},
+            {"seconds", finding.seconds},
+            {"share", finding.share},
+            {"tested", finding.tested},
+            {"confidence", finding.confidence},
+            {"evidence", std::move(evidence)},
+            {"direction", shown_text(finding.direction)},
+            {"confirm", shown_text(finding.confirm)},
+            {"also", std::move(also)}};
+}
+
+}  // namespace
+
+Json page_findings(const findings::Judgement& judgement, const spacetime::Profile& profile,
+                   const std::vector<std::uint32_t>& calls) {
+    Json bad = Json::array();
+    for (const findings::Finding& finding : judgement.findings) {
+        bad.push_back(card(finding, profile, calls));
+    }
+    Json good = Json::array();
+    for (const findings::Finding& finding : judgement.advantages) {
+        good.push_back(card(finding, profile, calls));
+    }
+    return {{"bad", std::move(bad)},
+            {"good", std::move(good)},
+            {"control", {{"rounds", judgement.control.rounds}, {"findings", judgement.control.findings}}}};
+}
+
+}  // namespace kymo::view

@@ -1,0 +1,111 @@
+#include "view/page/page.h"
+
+#include "view/page/blob.h"
+#include "view/page/code.h"
+#include "view/page/findings.h"
+#include "view/page/leaves.h"
+#include "view/page/levels.h"
+#include "view/page/tables.h"
+#include "view/page/visits.h"
+#include "view/page/waits.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+
+constexpr std::string_view kDataMark = "<!--KYMO-DATA-->";
+constexpr std::size_t kMostWaits = 50'000;
+constexpr std::uint64_t kFewestBins = 2048;
+constexpr std::uint64_t kMostBins = 65536;
+
+// Events that the page can tint by: those that counted anything, but for the clocks, which time itself shows.
+std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& tree) {
+    std::vector<std::size_t> events;
+    for (std::size_t event = 0; event < profile.events.size(); ++event) {
+        const std::string& name = profile.events[event].name;
+        if (profile.events[event].unit != "ns" && name != "task-clock" && name != "cpu-clock" &&
+            tree.total[0][kFirstEvent + event] != 0) {
+            events.push_back(event);
+        }
+    }
+    return events;
+}
+
+std::string element(std::string_view id, const std::string& deflated) {
+    // Neither base64 nor our ids hold anything that HTML could take for its own.
+    return fmt::format("<script type=\"application/x-kymo\" id=\"{}\">{}</script>\n", id, base64(deflated));
+}
+
+}  // namespace
+
+Result<std::string> make_page(const PageInput& input, std::string_view shell, const PageOptions& options) {
+    const Profile& profile = input.profile;
+    const std::uint64_t duration = std::max<std::uint64_t>(profile.end - profile.begin, 1);
+    TimeRange range{0, duration};
+    if (options.range) {
+        range = {std::min(options.range->begin, duration - 1),
+                 std::clamp<std::uint64_t>(options.range->end, 1, duration)};
+        range.end = std::max(range.end, range.begin + 1);
+    }
+    const std::uint64_t span = range.end - range.begin;
+    const Leaves leaves = make_leaves(profile, input.tree, input.requests, options.most_nodes);
+    const std::vector<std::size_t> events = counted_events(profile, input.tree);
+    const std::uint64_t samples = profile.quality.samples;
+    const std::uint64_t bins =
+        std::clamp(samples / std::max<std::uint64_t>(profile.threads.size(), 1) * 4, kFewestBins, kMostBins);
+    TimePassOptions asked{.range = range, .width = std::max<std::uint64_t>(span / bins, 1), .events = events};
+    // The share of the samples that lies in the range is not known before; twice the even share is allowed.
+    const double share = static_cast<double>(span) / static_cast<double>(duration);
+    asked.single_pieces = share * static_cast<double>(samples) <= static_cast<double>(options.most_pieces);
+    auto pass = run_time_pass(input.recording, profile, leaves, asked);
+    if (!pass) {
+        return pass.error();
+    }
+
+    Blob head;
+    write_run(profile, input.tree, head);
+    write_threads(profile, input.tree, head);
+    NameTable names(input.tree, profile);
+    write_tree(input.tree, leaves, names, head);
+    write_waits(profile, leaves, range, kMostWaits, head);
+    head.json["range"] = {range.begin, range.end};
+    head.json["states"] = {"user", "system", "ready", "waiting", "off", "paused", "spinning"};
+    head.json["counted"] = events;
+
+    std::string data;
+    auto levels =
+        pack_levels(std::move(pass->finest),
+                    {.most_cells = options.most_cells, .most_bytes = options.level_bytes, .duration = span});
+    if (asked.single_pieces) {
+        levels.push_back(pack_pieces(pass->pieces, events.size()));
+    }
+    nlohmann::ordered_json& listed = head.json["levels"] = nlohmann::ordered_json::array();
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+        const std::string id = "level-" + std::to_string(level);
+        listed.push_back({{"id", id}, {"width", levels[level].width}, {"cells", levels[level].cells}});
+        data += element(id, levels[level].deflated);
+    }
+    head.json["findings"] = page_findings(input.judgement, profile, page_nodes(input.evidence, input.tree, leaves));
+    data += element("visits",
+                    make_visits(input.evidence, profile, input.tree, leaves, range, options.most_visits).deflated());
+    if (options.sources) {
+        data += element("code", make_code(profile, input.tree, leaves, names, options.source_bytes).deflated());
+    }
+    names.write(head);
+    data = element("head", head.deflated()) + data;
+
+    const std::size_t mark = shell.find(kDataMark);
+    if (mark == std::string_view::npos) {
+        return Error{ErrorKind::kMalformed, "this build's page has no place for data", "build Kymo again"};
+    }
+    std::string page(shell.substr(0, mark));
+    page += data;
+    page += shell.substr(mark + kDataMark.size());
+    return page;
+}
+
+}  // namespace kymo::view

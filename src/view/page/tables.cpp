@@ -1,0 +1,222 @@
+#include "view/page/tables.h"
+
+#include "spacetime/quality.h"
+#include "view/summary.h"
+
+#include <algorithm>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestText = 2000;
+
+Json cost_row(std::span<const std::int64_t> costs) {
+    Json row = Json::array();
+    for (std::size_t column = 0; column < costs.size(); ++column) {
+        row.push_back(costs[column]);
+    }
+    return row;
+}
+
+const char* mode_words(recording::EventMode mode) {
+    switch (mode) {
+        case recording::EventMode::kPeriod:
+            return "period";
+        case recording::EventMode::kFrequency:
+            return "frequency";
+        default:
+            return "count";
+    }
+}
+
+std::int64_t since(const Profile& profile, std::uint64_t time) {
+    return static_cast<std::int64_t>(time - profile.begin);
+}
+
+}  // namespace
+
+std::string shown_text(std::string_view text) {
+    if (text.size() <= kLongestText) {
+        return std::string(text);
+    }
+    const std::size_t half = kLongestText / 2;
+    return std::string(text.substr(0, half)) + " … " + std::string(text.substr(text.size() - half));
+}
+
+std::uint32_t NameTable::function(std::uint32_t index) {
+    Slot& slot = functions_[index];
+    if (slot.number == kUnseen) {
+        slot.number = static_cast<std::uint32_t>(function_order_.size());
+        function_order_.push_back(index);
+        file(tree_.symbols.functions[index].file);
+    }
+    return slot.number;
+}
+
+std::uint32_t NameTable::file(std::uint32_t index) {
+    Slot& slot = files_[index];
+    if (slot.number == kUnseen) {
+        slot.number = static_cast<std::uint32_t>(file_order_.size());
+        file_order_.push_back(index);
+    }
+    return slot.number;
+}
+
+void NameTable::write(Blob& blob) const {
+    Json functions = Json::array();
+    for (const std::uint32_t index : function_order_) {
+        const program::Function& function = tree_.symbols.functions[index];
+        functions.push_back({shown_text(function.name), shown_text(function.module), files_[function.file].number,
+                             function.line, function.source == program::NameSource::kDebugInfo});
+    }
+    blob.json["functions"] = std::move(functions);
+    Json files = Json::array();
+    for (const std::uint32_t index : file_order_) {
+        files.push_back(shown_text(tree_.symbols.files[index]));
+    }
+    blob.json["files"] = std::move(files);
+    Json images = Json::array();
+    for (const ImageInfo& image : profile_.images) {
+        images.push_back(image.path.empty() ? "[generated code]" : shown_text(image.path));
+    }
+    blob.json["images"] = std::move(images);
+}
+
+void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
+    Json run;
+    run["command"] = Json::array();
+    for (const std::string& argument : profile.command) {
+        run["command"].push_back(shown_text(argument));
+    }
+    run["host"] = shown_text(profile.host);
+    run["start_unix_ns"] = std::to_string(profile.started_realtime_ns);
+    run["duration"] = since(profile, profile.end);
+    run["processors"] = profile.processors;
+    run["ending"] = ending(profile);
+    run["samples"] = profile.quality.samples;
+    run["lost"] = profile.quality.lost + profile.quality.throttled + profile.quality.unwritten;
+    const std::uint64_t complete = complete_paths(profile.quality);
+    const std::uint64_t partial = partial_paths(profile.quality);
+    run["complete_paths"] =
+        complete + partial == 0 ? 1.0 : static_cast<double>(complete) / static_cast<double>(complete + partial);
+    if (const auto rate = sampling_rate(profile)) {
+        run["asked_hz"] = rate->asked_hz;
+        run["delivered_hz"] = rate->delivered_hz;
+    }
+    blob.json["run"] = std::move(run);
+
+    Json events = Json::array();
+    for (const EventInfo& event : profile.events) {
+        events.push_back({{"name", event.name}, {"unit", event.unit}, {"mode", mode_words(event.mode)}});
+    }
+    blob.json["events"] = std::move(events);
+
+    Json unavailable = Json::array();
+    for (const UnavailableInfo& info : profile.unavailable) {
+        unavailable.push_back({shown_text(info.what), shown_text(info.why), shown_text(info.remedy)});
+    }
+    blob.json["unavailable"] = std::move(unavailable);
+    blob.json["sentences"] = sentences(profile, tree);
+    Json notes = Json::array();
+    for (const auto* warnings : {&profile.warnings, &tree.symbols.warnings}) {
+        for (const std::string& warning : *warnings) {
+            notes.push_back(shown_text(warning));
+        }
+    }
+    blob.json["notes"] = std::move(notes);
+}
+
+void write_threads(const Profile& profile, const CallTree& tree, Blob& blob) {
+    Json processes = Json::array();
+    for (const ProfileProcess& process : profile.processes) {
+        processes.push_back({{"pid", process.pid},
+                             {"name", shown_text(process.name)},
+                             {"rank", process.rank == kNoRank ? Json(nullptr) : Json(process.rank)}});
+    }
+    blob.json["processes"] = std::move(processes);
+    Json threads = Json::array();
+    for (const ProfileThread& thread : profile.threads) {
+        Json created = Json::array();
+        for (const std::string& frame : creation_path(profile, tree, thread)) {
+            created.push_back(shown_text(frame));
+        }
+        const Filling life = thread.states.filling(thread.states.begin(), thread.states.end());
+        threads.push_back({{"process", thread.process},
+                           {"tid", thread.tid},
+                           {"name", shown_text(thread.name)},
+                           {"begin", since(profile, thread.begin)},
+                           {"end", since(profile, thread.end)},
+                           {"creator", thread.creator == kNone ? Json(nullptr) : Json(thread.creator)},
+                           {"created", std::move(created)},
+                           {"sampled", thread.is_sampled},
+                           {"states", life.states.ns},
+                           {"costs", cost_row(thread.costs)}});
+    }
+    blob.json["threads"] = std::move(threads);
+}
+
+void write_tree(const CallTree& tree, const Leaves& leaves, NameTable& names, Blob& blob) {
+    std::vector<std::uint32_t> function;
+    std::vector<std::uint32_t> file;
+    std::vector<std::uint32_t> line;
+    std::vector<std::uint32_t> kind;
+    // Self costs of the kept nodes: their own and those of the dropped ones below them.
+    std::vector<std::vector<std::int64_t>> self(tree.self.columns(), std::vector<std::int64_t>(leaves.nodes.size()));
+    for (std::uint32_t node = 0; node < tree.nodes.size(); ++node) {
+        const auto costs = tree.self[node];
+        for (std::size_t column = 0; column < costs.size(); ++column) {
+            self[column][leaves.kept[node]] += costs[column];
+        }
+    }
+    for (const std::uint32_t node : leaves.nodes) {
+        const CallNode& call = tree.nodes[node];
+        function.push_back(names.function(call.function));
+        file.push_back(names.file(call.file));
+        line.push_back(call.line);
+        kind.push_back(static_cast<std::uint32_t>(call.kind) << 1U | (call.inlined ? 1U : 0U));
+    }
+    blob.varints("node.parent", leaves.parents);
+    blob.varints("node.function", function);
+    blob.varints("node.file", file);
+    blob.varints("node.line", line);
+    blob.varints("node.kind", kind);
+    for (std::size_t column = 0; column < self.size(); ++column) {
+        blob.signed_varints("node.self." + std::to_string(column), self[column]);
+    }
+
+    std::vector<std::uint32_t> of_node;
+    std::vector<std::uint32_t> of_line;
+    for (const Leaf& leaf : leaves.leaves) {
+        of_node.push_back(leaf.node);
+        of_line.push_back(leaf.line);
+    }
+    blob.varints("leaf.node", of_node);
+    blob.varints("leaf.line", of_line);
+
+    std::vector<std::uint32_t> line_function;
+    std::vector<std::uint32_t> line_file;
+    std::vector<std::uint32_t> line_number;
+    std::vector<std::uint32_t> line_image;
+    std::vector<std::uint64_t> line_first;
+    std::vector<std::uint64_t> line_last;
+    for (const LeafLine& place : leaves.lines) {
+        line_function.push_back(names.function(place.function));
+        line_file.push_back(names.file(place.file));
+        line_number.push_back(place.line);
+        line_image.push_back(place.image);
+        line_first.push_back(place.first);
+        line_last.push_back(place.last);
+    }
+    blob.varints("line.function", line_function);
+    blob.varints("line.file", line_file);
+    blob.varints("line.number", line_number);
+    blob.varints("line.image", line_image);
+    blob.deltas("line.first", line_first);
+    blob.deltas("line.last", line_last);
+    blob.json["kinds"] = {"frame", "root", "process", "partial", "no path", "unsampled"};
+}
+
+}  // namespace kymo::view

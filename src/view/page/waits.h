@@ -1,0 +1,17 @@
+// The waits of all threads, for arrows between them: who waited for whom, when, for what and where.
+#pragma once
+
+#include "spacetime/profile.h"
+#include "view/page/blob.h"
+#include "view/page/leaves.h"
+#include "view/page/time_pass.h"
+
+#include <cstddef>
+
+namespace kymo::view {
+
+// The longest `most` of them, by thread, then by begin. blob.json["waits"] says how many there are and were kept.
+void write_waits(const spacetime::Profile& profile, const Leaves& leaves, const TimeRange& range, std::size_t most,
+                 Blob& blob);
+
+}  // namespace kymo::view

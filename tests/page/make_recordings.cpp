@@ -1,0 +1,135 @@
+// make_recordings FOLDER: small recordings made by hand for the page's tests: FOLDER/{empty,one,hostile,halves}.kymo.
+//
+//   empty    a process and its thread, no sample
+//   one      a single sample
+//   hostile  names, paths and texts that are markup, 10,000 bytes long, or no UTF-8
+//   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100 ms
+#include "made_recording.h"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+using namespace kymo;
+using testing::kMs;
+using testing::MadeFile;
+
+struct Texts {
+    std::string command = "./app";
+    std::string executable = "/opt/app";
+    std::string image = "/nonexistent/app";
+    std::string thread = "app";
+    std::string host = "box";
+    std::string event = "page-faults";
+};
+
+void begin(MadeFile& file, const Texts& texts) {
+    recording::Process process;
+    process.time = 1000 * kMs;
+    process.pid = 100;
+    process.executable = texts.executable;
+    const std::string command = texts.command + '\0';
+    process.command = command;
+    process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
+    file.own().append(process);
+    file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+    file.event(1, texts.event, "", recording::EventMode::kCount, 0);
+    file.own().append(recording::Unavailable{texts.event, texts.host, texts.command});
+    recording::Image image;
+    image.image = 1;
+    image.path = texts.image;
+    file.own().append(image);
+    file.begin_stream(1, 1000 * kMs, 100, texts.thread);
+    file.context(1, 1, 0, 1, 0x10);
+    file.context(1, 2, 1, 1, 0x30);
+    file.context(1, 3, 1, 1, 0x40);
+}
+
+void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64_t duration) {
+    std::filesystem::create_directories(folder);
+    MadeFile file(folder / "launch.krec", 99);
+    recording::Run run;
+    run.time = 1000 * kMs;
+    const std::string command = texts.command + '\0';
+    run.command = command;
+    run.host = texts.host;
+    run.processors = 2;
+    file.own().append(run);
+    recording::RunEnd end;
+    end.time = 1000 * kMs + duration;
+    file.own().append(end);
+    file.close();
+}
+
+void few_samples(const std::filesystem::path& folder, const Texts& texts, std::uint64_t samples) {
+    launch(folder, texts, 20 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, texts);
+    for (std::uint64_t i = 1; i <= samples; ++i) {
+        file.sample(1, (1000 + i) * kMs, 2 + i % 2, {kMs, i % 3});
+    }
+    file.end_stream(1, 1020 * kMs, {samples * kMs, samples});
+    file.close();
+}
+
+void halves(const std::filesystem::path& folder) {
+    launch(folder, {}, 100 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    file.begin_stream(2, 1000 * kMs, 101, "second");
+    file.context(2, 1, 0, 1, 0x10);
+    file.context(2, 2, 1, 1, 0x30);
+    file.context(2, 3, 1, 1, 0x50);
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+        file.sample(1, (1000 + i) * kMs, i <= 50 ? 2 : 3, {kMs, i <= 50 ? 0U : 10U});
+        if (i <= 50) {
+            file.sample(2, (1000 + i) * kMs, 2, {kMs, 0});
+        }
+    }
+    recording::Wait wait;
+    wait.time = 1050 * kMs;
+    wait.duration = 50 * kMs - 1000;
+    wait.kind = static_cast<std::uint64_t>(recording::WaitKind::kMutex);
+    wait.object = 0xabc0;
+    wait.context = 3;
+    wait.holder = 100;
+    file.stream(2).append(wait);
+    file.end_stream(1, 1100 * kMs, {100 * kMs, 500});
+    file.end_stream(2, 1100 * kMs, {50 * kMs, 0});
+    file.close();
+}
+
+void hostile(const std::filesystem::path& folder) {
+    const std::string markup = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\">";
+    const std::string ends = "</script><script>window.hacked=3</script><!--";
+    const Texts texts{.command = ends + std::string(10'000, 'a'),
+                      .executable = "/opt/" + markup,
+                      .image = "/nonexistent/" + markup + "\xff\xfe" + std::string(10'000, 'z'),
+                      .thread = "<b>\xc3(\"'&amp;",
+                      .host = "javascript:window.hacked=4",
+                      .event = "<svg onload=window.hacked=5>"};
+    few_samples(folder, texts, 15);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: make_recordings FOLDER\n");
+        return 2;
+    }
+    const std::filesystem::path folder = argv[1];
+    try {
+        few_samples(folder / "empty.kymo", {}, 0);
+        few_samples(folder / "one.kymo", {}, 1);
+        hostile(folder / "hostile.kymo");
+        halves(folder / "halves.kymo");
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "make_recordings: %s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

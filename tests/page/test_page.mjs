@@ -1,0 +1,287 @@
+// node test_page.mjs BUILD PART: the page in a real browser.
+//
+//   sources  web/ is type-checked and formatted
+//   kinds    every view opens on every kind of recording, in both themes, without a word on the console
+//   links    brushing, choosing, keys and the address lead all views; the address brings back what was seen
+//   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
+//   picture  a recording of which every pixel is known
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findChromium, startBrowser } from "./browser.mjs";
+
+const [buildFolder, part] = process.argv.slice(2);
+const build = resolve(buildFolder);
+const here = dirname(fileURLToPath(import.meta.url));
+const modules = join(build, "web", "node_modules");
+const work = mkdtempSync(join(tmpdir(), "kymo-page-"));
+const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits"];
+let failures = 0;
+let checks = 0;
+
+function check(what, good, seen = "") {
+  checks++;
+  failures += good ? 0 : 1;
+  console.log(`${good ? "ok" : "FAILED"}: ${what}${seen === "" ? "" : `: ${seen}`}`);
+}
+
+function skip(why) {
+  console.log(`skipped: ${why}`);
+  rmSync(work, { recursive: true, force: true });
+  process.exit(77);
+}
+
+function run(program, ...args) {
+  const done = spawnSync(program, args, { cwd: work, encoding: "utf8", timeout: 200000 });
+  if (done.status !== 0) {
+    throw new Error(`${program} ${args.join(" ")} ended with ${done.status}: ${done.stderr}${done.stdout}${done.error ?? ""}`.slice(0, 2000));
+  }
+  return done.stdout;
+}
+
+const kymo = join(build, "bin", "kymo");
+
+function made() {
+  run(join(build, "tests", "page_recordings"), work);
+}
+
+function page(name, ...options) {
+  run(kymo, "view", join(work, `${name}.kymo`), "-o", join(work, `${name}.html`), ...options);
+  return join(work, `${name}.html`);
+}
+
+// ---- parts ----
+
+function sources() {
+  const web = join(here, "..", "..", "web");
+  // The packages lie in the build folder, the sources here: look at a copy.
+  const copy = join(work, "web");
+  run("cp", "-r", web, copy);
+  rmSync(join(copy, "node_modules"), { recursive: true, force: true });
+  run("ln", "-s", modules, join(copy, "node_modules"));
+  for (const [what, ...command] of [
+    ["web/ is well typed", join(modules, ".bin", "tsc"), "--noEmit", "-p", copy],
+    ["web/ is formatted", join(modules, ".bin", "prettier"), "--check", copy],
+  ]) {
+    const done = spawnSync(command[0], command.slice(1), { cwd: copy, encoding: "utf8" });
+    check(what, done.status === 0, done.status === 0 ? "" : done.stdout + done.stderr);
+  }
+}
+
+async function kinds(browser) {
+  made();
+  const recorded = [["demo", join(build, "bin", "kymo-demo"), "--rounds", "4"]];
+  for (const [name, ...more] of [["waits_lock"], ["children", "threads"]]) {
+    const program = join(build, "tests", "programs", name);
+    if (existsSync(program)) {
+      recorded.push([name, program, ...more]);
+    }
+  }
+  for (const [name, ...command] of recorded) {
+    // Some of these programs end with a status of their own; the recording is what counts.
+    spawnSync(kymo, ["record", "-o", join(work, `${name}.kymo`), "--", ...command], { cwd: work, timeout: 200000 });
+  }
+  const hold = (name) => existsSync(join(work, `${name}.kymo`));
+  const names = ["empty", "one", "halves", ...recorded.map(([name]) => name).filter(hold)];
+  for (const name of names) {
+    const path = page(name);
+    for (const [theme, rows] of [["dark", "path"], ["light", "address"], ["dark", "function"]]) {
+      for (const tab of rows === "path" ? kTabs : ["paths"]) {
+        browser.said.length = 0;
+        await browser.open(path, `theme=${theme}&rows=${rows}&tab=${tab}&lanes=${rows === "path" ? "state" : "code.3"}`);
+        const shown = await browser.evaluate(`({
+          tab: document.querySelector('[role=tab][aria-selected=true]')?.id,
+          panel: document.querySelector('.panels').firstElementChild !== null,
+          rows: document.querySelectorAll('.kymograph .row').length,
+          threads: document.querySelectorAll('.threads .row').length,
+          wide: document.documentElement.scrollWidth <= innerWidth,
+        })`);
+        const good = shown.tab === `tab-${tab}` && shown.panel && shown.threads > 0 && shown.wide && (shown.rows > 0 || name === "empty");
+        check(`${name}: ${tab}, rows by ${rows}, ${theme}`, good && browser.said.length === 0, good ? browser.said.join("; ") : JSON.stringify(shown));
+      }
+    }
+  }
+  const small = statSync(join(work, "one.html")).size;
+  check("a page of one sample is small", small < 1e6, `${small} bytes`);
+  const done = spawnSync(kymo, ["view", join(work, "one.kymo"), "-o", join(work, "one.html")], { encoding: "utf8" });
+  check("a page that is there is not written over", done.status === 5, done.stderr.split("\n")[0]);
+  for (const range of ["1", "2..1", "a..b", "..", "-1..2", "5..6"]) {
+    const refused = spawnSync(kymo, ["view", join(work, "one.kymo"), `--range=${range}`, "-o", join(work, "x.html")], { encoding: "utf8" });
+    check(`--range ${range} is refused`, refused.status === 2 && /range/.test(refused.stderr), refused.stderr.split("\n")[0]);
+  }
+}
+
+async function links(browser) {
+  made();
+  const path = page("halves");
+  await browser.open(path);
+  const view = () => browser.evaluate("JSON.parse(JSON.stringify(window.kymo.store.view))");
+  const box = (selector) =>
+    browser.evaluate(`(() => { const b = document.querySelector('${selector}').getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, height: b.height }; })()`);
+  const summary = () => browser.evaluate("document.querySelector('.summary').textContent");
+  const whole = await summary();
+  const picture = await box(".kymograph .picture canvas");
+
+  await browser.drag(picture.x + picture.width * 0.1, picture.y + 30, picture.x + picture.width * 0.3, picture.y + 30);
+  let seen = await view();
+  check("dragging brushes", seen.brush && Math.abs(seen.brush[0] - 10e6) < 1e6 && Math.abs(seen.brush[1] - 30e6) < 1e6, String(seen.brush));
+  const brushed = await summary();
+  check("the region's sums follow the brush", brushed !== whole && brushed.startsWith("Brushed"), brushed);
+  await browser.key("2");
+  const inBrush = await browser.evaluate("document.querySelector('.panels tbody').innerText");
+  check("only what ran in the brush is listed", inBrush.includes("0x30") && !inBrush.includes("0x40"), inBrush.replace(/\s+/g, " ").slice(0, 200));
+  check("the address holds the brush", (await browser.evaluate("location.hash")).includes("brush="), await browser.evaluate("location.hash"));
+
+  await browser.key("z");
+  seen = await view();
+  check("z looks at the brush", Math.abs(seen.from - seen.brush[0]) < 1 && Math.abs(seen.to - seen.brush[1]) < 1, `${seen.from} ${seen.to}`);
+  await browser.key("Escape");
+  await browser.key("0");
+  seen = await view();
+  check("Esc drops the brush, 0 looks at everything", seen.brush === null && seen.from === 0 && seen.to === 100e6, JSON.stringify(seen));
+  await browser.key("+");
+  const closer = await view();
+  check("+ zooms in", closer.to - closer.from < 100e6, String(closer.to - closer.from));
+  await browser.key("ArrowRight");
+  check("the right arrow moves later", (await view()).from > closer.from);
+  await browser.mouse("mouseWheel", picture.x + 100, picture.y + 30, { deltaX: 0, deltaY: 400 });
+  await browser.settle();
+  const farther = await view();
+  check("the wheel zooms out", farther.to - farther.from > closer.to - closer.from, String(farther.to - farther.from));
+  await browser.key("0");
+
+  const row = await browser.evaluate("[...document.querySelectorAll('.kymograph .row')].findIndex((row) => row.title.includes('0x40'))");
+  const at = await box(".kymograph .row:nth-child(" + (row + 1) + ")");
+  await browser.click(at.x + at.width / 2, at.y + at.height / 2);
+  seen = await view();
+  check("a click on a row chooses its space", row >= 0 && seen.space !== "", seen.space);
+  await browser.key("3");
+  check("the source view shows the chosen space", (await browser.evaluate("document.querySelector('.panels').innerText")).includes("0x40"));
+  await browser.key("]");
+  await browser.key("]");
+  check("] goes from thread to thread", String((await view()).threads) === "1", String((await view()).threads));
+  await browser.key("6");
+  const waits = await browser.evaluate("document.querySelector('.panels').innerText");
+  check("the wait is listed with who kept it", /mutex/.test(waits) && /app/.test(waits), waits.replace(/\s+/g, " ").slice(0, 200));
+
+  // The address brings everything back.
+  const hash = await browser.evaluate("location.hash.slice(1)");
+  const before = await view();
+  await browser.open(path, hash);
+  check("the address brings the view back", JSON.stringify(await view()) === JSON.stringify(before), JSON.stringify(await view()));
+  for (const junk of ["t=9-1&brush=x-y&threads=99.a&rows=nonsense&space=%00%FF&tab=zzz&tint=1e9&lanes=code.-5&finding=x", "%%%", "t=NaN-Infinity"]) {
+    browser.said.length = 0;
+    await browser.open(path, junk);
+    seen = await view();
+    check(`an address of nonsense is harmless: ${junk.slice(0, 20)}`, seen.from === 0 && seen.to === 100e6 && browser.said.length === 0, browser.said.join("; "));
+  }
+  await browser.key("?");
+  check("? shows the keys", (await browser.evaluate("document.querySelector('dialog[open]')?.innerText ?? ''")).includes("whole run"));
+  await browser.key("Escape");
+  for (const width of [1280, 3840]) {
+    await browser.size(width, width === 1280 ? 800 : 2160);
+    await browser.open(path);
+    const fits = await browser.evaluate("({ wide: document.documentElement.scrollWidth <= innerWidth, font: parseFloat(getComputedStyle(document.body).fontSize) })");
+    check(`${width} wide: nothing sticks out, letters can be read`, fits.wide && fits.font >= (width === 1280 ? 12.5 : 18), JSON.stringify(fits));
+  }
+}
+
+async function hostile(browser) {
+  made();
+  const path = page("hostile");
+  for (const tab of kTabs) {
+    browser.said.length = 0;
+    browser.requests.length = 0;
+    await browser.open(path, `tab=${tab}`);
+    check(`${tab}: nothing ran`, (await browser.evaluate("window.hacked")) === undefined);
+    check(`${tab}: nothing was fetched`, browser.requests.every((url) => /^(file:.*hostile\.html|about:|data:)/.test(url)), browser.requests.filter((url) => !url.startsWith("file:")).join().slice(0, 200));
+    check(`${tab}: nothing on the console`, browser.said.length === 0, browser.said.join("; ").slice(0, 500));
+  }
+  const text = await browser.evaluate("document.body.textContent + [...document.querySelectorAll('[title]')].map((element) => element.title).join()");
+  check("the markup is shown as text", text.includes("<script>window.hacked=1</script>"));
+  check("bytes that are no UTF-8 are shown as such", text.includes("\ufffd"));
+  check("no element came of it", await browser.evaluate("document.querySelectorAll('#app script, #app img, #app svg, #app b b').length === 0"));
+  const wide = await browser.evaluate("document.documentElement.scrollWidth <= innerWidth");
+  check("ten thousand letters fit", wide);
+  const inline = await browser.evaluate("new Promise((done) => { const s = document.createElement('script'); s.textContent = 'window.late = 1'; document.body.append(s); setTimeout(() => done(window.late), 50); })");
+  check("the policy lets no other script run", inline === undefined || inline === null);
+}
+
+async function picture(browser) {
+  made();
+  const path = page("halves");
+  const { PNG } = createRequire(join(modules, "x.js"))("pngjs");
+  for (const theme of ["dark", "light"]) {
+    await browser.open(path, `theme=${theme}`);
+    const png = PNG.sync.read(await browser.picture());
+    const spots = await browser.evaluate(`(() => {
+      const canvas = document.querySelector('.kymograph .picture canvas').getBoundingClientRect();
+      const rows = [...document.querySelectorAll('.kymograph .row')];
+      const at = (name) => { const b = rows.find((row) => row.title.includes(name)).getBoundingClientRect(); return b.y + b.height / 2; };
+      const lanes = [...document.querySelectorAll('.threads .row')].map((row) => { const b = row.getBoundingClientRect(); return b.y + b.height / 2; });
+      const lane = document.querySelector('.threads .picture canvas').getBoundingClientRect();
+      return { x: canvas.x, width: canvas.width, first: at('0x30'), second: at('0x40'), lanes, lx: lane.x, lw: lane.width };
+    })()`);
+    const colour = (x, y) => {
+      const i = (Math.round(y) * png.width + Math.round(x)) * 4;
+      return [...png.data.subarray(i, i + 3)];
+    };
+    const palette = await browser.evaluate("(() => { const p = window.kymo.palette(); return { ground: p.ground, user: p.channels[0], waiting: p.channels[4] }; })()");
+    const far = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
+    const is = (what, seen, wanted, tolerance = 12) => check(`${theme}: ${what}`, far(seen, wanted) <= tolerance, `seen ${seen}, expected ${wanted.map(Math.round)} ± ${tolerance}`);
+    // Full strength is that of the two threads that were in app+0x30 at once; one alone has the square root of a half.
+    const half = palette.ground.map((ground, i) => ground + (palette.user[i] - ground) * Math.SQRT1_2);
+    const blue = palette.ground.map((ground, i) => ground + (palette.waiting[i] - ground) * 0.55);
+    for (const share of [0.1, 0.25, 0.45]) {
+      is(`app+0x30 is busy at ${share}`, colour(spots.x + spots.width * share, spots.first), palette.user);
+      is(`app+0x40 is empty at ${share}`, colour(spots.x + spots.width * share, spots.second), palette.ground);
+    }
+    for (const share of [0.55, 0.75, 0.95]) {
+      is(`app+0x30 is empty at ${share}`, colour(spots.x + spots.width * share, spots.first), palette.ground);
+      is(`app+0x40 is busy at ${share}`, colour(spots.x + spots.width * share, spots.second), half);
+      is(`the first thread computes at ${share}`, colour(spots.lx + spots.lw * share, spots.lanes[0]), palette.user);
+      is(`the second thread waits at ${share}`, colour(spots.lx + spots.lw * share, spots.lanes[1]), blue);
+    }
+    is("the second thread computes at 0.25", colour(spots.lx + spots.lw * 0.25, spots.lanes[1]), palette.user);
+    if (process.env.KYMO_KEEP) {
+      writeFileSync(`picture-${theme}.png`, PNG.sync.write(png));
+    }
+  }
+  const again = [];
+  const pixelmatch = (await import(join(modules, "pixelmatch", "index.js"))).default;
+  for (let i = 0; i < 2; i++) {
+    await browser.open(path, "theme=dark&t=20000000-80000000");
+    again.push(PNG.sync.read(await browser.picture()));
+  }
+  const other = pixelmatch(again[0].data, again[1].data, null, again[0].width, again[0].height, { threshold: 0.1 });
+  check("the same address gives the same picture", other < 0.002 * again[0].width * again[0].height, `${other} pixels differ`);
+}
+
+// ---- running ----
+
+const parts = { sources, kinds, links, hostile, picture };
+if (!parts[part]) {
+  console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
+  process.exit(2);
+}
+if (!existsSync(modules)) {
+  skip("the packages of web/ are not installed");
+}
+if (part !== "sources" && !findChromium()) {
+  skip("Chromium is not installed (apt-get install chromium)");
+}
+let browser = null;
+try {
+  browser = part === "sources" ? null : await startBrowser(modules);
+  await parts[part](browser);
+} catch (error) {
+  check(`the test itself: ${error.stack ?? error}`, false);
+} finally {
+  await browser?.close();
+  rmSync(work, { recursive: true, force: true });
+}
+console.log(`${checks - failures} passed, ${failures} failed`);
+process.exit(failures || !checks ? 1 : 0);

@@ -1,0 +1,98 @@
+// A level added up by row and bin, so that moving and zooming need not look at every cell again: made once for what is
+// shown, read at every frame.
+import { Level } from "./level";
+import { kChannelOf, kChannels, Raster, raster, RasterRequest } from "./sums";
+
+const kMostNumbers = 12_000_000;
+const kFewCells = 60_000; // levels with fewer are as quick without
+
+export class Matrix {
+  private level: Level | null = null;
+  private key = "";
+  private rows = 0;
+  private bins = 0;
+  private values = new Float32Array(0);
+  private counts: Float32Array | null = null;
+
+  // `key`: stands for what rowOf() says and which threads are asked for.
+  raster(request: RasterRequest, into: Raster | null, key: string, rowOf: (thread: number) => Int32Array | number): Raster {
+    const { level, rows, event } = request;
+    const bins = level.width ? this.binsOf(level) : 0;
+    if (!bins || level.leaf.length < kFewCells || bins * rows * kChannels > kMostNumbers) {
+      return raster(request, into, rowOf);
+    }
+    const wanted = `${rows} ${event} ${key}`;
+    if (this.level !== level || this.key !== wanted) {
+      this.fill(request, bins, rowOf);
+      this.level = level;
+      this.key = wanted;
+    }
+    return this.read(request, into);
+  }
+
+  private binsOf(level: Level): number {
+    let last = 0;
+    for (let thread = 0; thread + 1 < level.first.length; thread++) {
+      if (level.first[thread + 1] > level.first[thread]) {
+        last = Math.max(last, level.begin[level.first[thread + 1] - 1]);
+      }
+    }
+    return Math.round(last / level.width) + 1;
+  }
+
+  private fill({ level, rows, event, threads }: RasterRequest, bins: number, rowOf: (thread: number) => Int32Array | number) {
+    this.rows = rows;
+    this.bins = bins;
+    this.values = new Float32Array(rows * bins * kChannels);
+    this.counts = event >= 0 ? new Float32Array(rows * bins) : null;
+    for (const thread of threads) {
+      const of = rowOf(thread);
+      for (let i = level.first[thread]; i < level.first[thread + 1]; i++) {
+        const row = typeof of === "number" ? of : of[level.leaf[i]];
+        if (row >= 0) {
+          const at = row * bins + Math.round(level.begin[i] / level.width);
+          this.values[at * kChannels + kChannelOf[level.state[i]]] += level.ns[i];
+          if (this.counts) {
+            this.counts[at] += level.events[event][i];
+          }
+        }
+      }
+    }
+  }
+
+  private read({ level, from, to, columns, event }: RasterRequest, into: Raster | null): Raster {
+    const { rows, bins } = this;
+    const out: Raster =
+      into && into.rows === rows && into.columns === columns && (into.event !== null) === event >= 0
+        ? into
+        : {
+            rows,
+            columns,
+            values: new Float32Array(rows * columns * kChannels),
+            event: event >= 0 ? new Float32Array(rows * columns) : null,
+          };
+    out.values.fill(0);
+    out.event?.fill(0);
+    const perColumn = (to - from) / columns;
+    for (let column = 0; column < columns; column++) {
+      // In bins: this column is [low, high).
+      const low = (from + column * perColumn) / level.width;
+      const high = low + perColumn / level.width;
+      const last = Math.min(bins, Math.ceil(high));
+      for (let bin = Math.max(0, Math.floor(low)); bin < last; bin++) {
+        const part = Math.min(high, bin + 1) - Math.max(low, bin);
+        for (let row = 0; row < rows; row++) {
+          const source = (row * bins + bin) * kChannels;
+          const target = (row * columns + column) * kChannels;
+          for (let channel = 0; channel < kChannels; channel++) {
+            out.values[target + channel] += this.values[source + channel] * part;
+          }
+          if (this.counts) {
+            out.event![row * columns + column] += this.counts[row * bins + bin] * part;
+          }
+        }
+      }
+    }
+    return out;
+  }
+}

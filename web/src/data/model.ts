@@ -1,0 +1,175 @@
+// What the page knows of a recording.
+import { DataBlob } from "./blob";
+import { Levels } from "./level";
+
+export interface Thread {
+  process: number;
+  tid: number;
+  name: string;
+  begin: number;
+  end: number;
+  creator: number | null;
+  created: string[];
+  sampled: boolean;
+  states: number[]; // ns, by state
+  costs: number[];
+}
+
+export interface Functions {
+  name: string[];
+  module: string[];
+  file: number[];
+  line: number[];
+}
+
+export interface Waits {
+  all: number;
+  thread: Uint32Array;
+  number: Uint32Array;
+  object: Uint32Array;
+  holder: Uint32Array; // thread + 1; 0: not known
+  leaf: Uint32Array;
+  begin: Float64Array;
+  length: Float64Array;
+  objects: { kind: string; address: string; process: number; between: boolean }[];
+  first: Uint32Array; // by thread
+}
+
+export const enum State {
+  User,
+  System,
+  Ready,
+  Waiting,
+  Off,
+  Paused,
+  Spinning,
+}
+export const kStates = 7;
+
+export class Model {
+  run: any;
+  threads: Thread[];
+  processes: { pid: number; name: string; rank: number | null }[];
+  functions: Functions;
+  files: string[];
+  images: string[];
+  events: string[]; // the counted ones
+  eventUnits: string[];
+  sentences: string[];
+  notes: string[];
+  unavailable: [string, string, string][];
+  range: [number, number];
+  nodeParent: Uint32Array;
+  nodeFunction: Uint32Array;
+  nodeKind: Uint32Array; // kind × 2 + inlined
+  nodeFile: Uint32Array;
+  nodeLine: Uint32Array;
+  nodeDepth: Uint16Array;
+  leafNode: Uint32Array;
+  leafLine: Uint32Array;
+  lineFunction: Uint32Array;
+  lineFile: Uint32Array;
+  lineNumber: Uint32Array;
+  lineImage: Uint32Array;
+  lineFirst: Float64Array;
+  lineLast: Float64Array;
+  waits: Waits;
+  levels: Levels;
+  json: any;
+
+  private constructor(blob: DataBlob, arrived: () => void) {
+    const json = (this.json = blob.json);
+    this.run = json.run;
+    this.threads = json.threads;
+    this.processes = json.processes;
+    this.functions = {
+      name: json.functions.map((row: any[]) => row[0]),
+      module: json.functions.map((row: any[]) => row[1]),
+      file: json.functions.map((row: any[]) => row[2]),
+      line: json.functions.map((row: any[]) => row[3]),
+    };
+    this.files = json.files;
+    this.images = json.images;
+    this.events = json.counted.map((event: number) => json.events[event].name);
+    this.eventUnits = json.counted.map((event: number) => json.events[event].unit);
+    this.sentences = json.sentences;
+    this.notes = json.notes;
+    this.unavailable = json.unavailable;
+    this.range = json.range;
+    this.nodeParent = blob.u32("node.parent");
+    this.nodeFunction = blob.u32("node.function");
+    this.nodeKind = blob.u32("node.kind");
+    this.nodeFile = blob.u32("node.file");
+    this.nodeLine = blob.u32("node.line");
+    this.nodeDepth = new Uint16Array(this.nodeParent.length);
+    for (let node = 1; node < this.nodeParent.length; node++) {
+      this.nodeDepth[node] = this.nodeDepth[this.nodeParent[node]] + 1;
+    }
+    this.leafNode = blob.u32("leaf.node");
+    this.leafLine = blob.u32("leaf.line");
+    this.lineFunction = blob.u32("line.function");
+    this.lineFile = blob.u32("line.file");
+    this.lineNumber = blob.u32("line.number");
+    this.lineImage = blob.u32("line.image");
+    this.lineFirst = blob.f64("line.first");
+    this.lineLast = blob.f64("line.last");
+    this.waits = this.readWaits(blob);
+    this.levels = new Levels(json.levels, this.events.length, arrived);
+  }
+
+  static async load(arrived: () => void): Promise<Model> {
+    const model = new Model(await DataBlob.open("head"), arrived);
+    await model.levels.start();
+    return model;
+  }
+
+  private readWaits(blob: DataBlob): Waits {
+    const thread = blob.u32("wait.thread");
+    const first = new Uint32Array(this.threads.length + 1);
+    for (const of of thread) {
+      first[of + 1]++;
+    }
+    for (let i = 1; i < first.length; i++) {
+      first[i] += first[i - 1];
+    }
+    return {
+      all: blob.json.waits.all,
+      thread,
+      number: blob.u32("wait.number"),
+      object: blob.u32("wait.object"),
+      holder: blob.u32("wait.holder"),
+      leaf: blob.u32("wait.leaf"),
+      begin: blob.f64("wait.begin"),
+      length: blob.f64("wait.length"),
+      objects: blob.json.waits.objects.map((row: any[]) => ({
+        kind: row[0],
+        address: row[1],
+        process: row[2],
+        between: row[3],
+      })),
+      first,
+    };
+  }
+
+  get duration(): number {
+    return this.run.duration;
+  }
+
+  threadName(thread: number): string {
+    const { name, tid } = this.threads[thread];
+    return name || `thread ${tid}`;
+  }
+
+  threadTitle(thread: number): string {
+    const of = this.threads[thread];
+    const process = this.processes[of.process];
+    const place = this.processes.length > 1 && process ? ` of ${process.name} ${process.pid}` : "";
+    return `${this.threadName(thread)} (${of.tid})${place}`;
+  }
+
+  place(file: number, line: number): string {
+    const path = this.files[file] ?? "";
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    return name ? (line ? `${name}:${line}` : name) : "";
+  }
+}

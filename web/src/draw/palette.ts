@@ -1,0 +1,110 @@
+// Colours. The states' are the five of the IBM design library that people with any kind of colour vision tell apart, one
+// darkened so that waiting stays behind computing; rates use cividis, which is made for that.
+import { interpolateCividis } from "d3-scale-chromatic";
+
+export type Colour = [number, number, number];
+
+export interface Palette {
+  dark: boolean;
+  ground: Colour;
+  ink: string;
+  faint: string; // text of less weight
+  grid: string;
+  mark: string; // brush, selection
+  alarm: string; // slow ones, findings
+  structure: Colour; // rows that hold other rows
+  channels: Colour[]; // user, system, spinning, ready, waiting, other
+  rate: Colour[]; // 256 steps, low to high
+}
+
+export const kChannelNames = ["user", "system", "spinning", "ready", "waiting", "other"];
+export const kChannelTitles = [
+  "computing in the program",
+  "in the kernel",
+  "spinning: user time inside a wait",
+  "ready, but another had the processor",
+  "waiting",
+  "off the processor, not known why",
+];
+
+function colour(text: string): Colour {
+  if (text.startsWith("#")) {
+    const bits = parseInt(text.slice(1), 16);
+    return [bits >> 16, (bits >> 8) & 255, bits & 255];
+  }
+  const [r, g, b] = text.match(/\d+/g)!.map(Number);
+  return [r, g, b];
+}
+
+const rate: Colour[] = Array.from({ length: 256 }, (_, i) => colour(interpolateCividis(0.15 + (0.85 * i) / 255)));
+
+const kDark: Palette = {
+  dark: true,
+  ground: colour("#12151c"),
+  ink: "#e6e9ef",
+  faint: "#8f98a8",
+  grid: "#262c38",
+  mark: "#ffffff",
+  alarm: "#ff5c8a",
+  structure: colour("#6b7a94"),
+  channels: ["#ffb000", "#fe6100", "#dc267f", "#9a7dff", "#3b6fe0", "#4a5161"].map(colour),
+  rate,
+};
+
+const kLight: Palette = {
+  dark: false,
+  ground: colour("#ffffff"),
+  ink: "#1b2230",
+  faint: "#667085",
+  grid: "#e4e7ee",
+  mark: "#101828",
+  alarm: "#c2185b",
+  structure: colour("#8593ad"),
+  channels: ["#e08a00", "#d9480f", "#c2185b", "#7048e8", "#6a9bf7", "#c3c9d4"].map(colour),
+  rate: rate.slice().reverse(),
+};
+
+export function palette(theme: string): Palette {
+  const dark = theme ? theme === "dark" : !matchMedia("(prefers-color-scheme: light)").matches;
+  return dark ? kDark : kLight;
+}
+
+export function css([r, g, b]: Colour, alpha = 1): string {
+  return `rgba(${r | 0},${g | 0},${b | 0},${alpha})`;
+}
+
+function hashOf(name: string): number {
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; i++) {
+    hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+  }
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+function fromHsl(hue: number, saturation: number, light: number): Colour {
+  const part = (n: number) => {
+    const k = (n + hue / 30) % 12;
+    return 255 * (light - saturation * Math.min(light, 1 - light) * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
+  };
+  return [part(0), part(8), part(4)];
+}
+
+// A colour of its own for a function, the same in every page.
+export function nameColour(name: string, dark: boolean): Colour {
+  const hash = hashOf(name);
+  return fromHsl(hash % 360, 0.45, (dark ? 0.58 : 0.62) + ((hash >> 9) % 5) * 0.02);
+}
+
+// In flame graphs: the program's own code warm, libraries cool, waiting blue; names tell shades apart.
+export function frameColour(name: string, of: "own" | "library" | "waiting", dark: boolean): Colour {
+  const hash = hashOf(name);
+  const shade = ((hash >> 9) % 8) * 0.013;
+  switch (of) {
+    case "own":
+      return fromHsl(24 + (hash % 24), dark ? 0.72 : 0.8, (dark ? 0.56 : 0.64) + shade);
+    case "library":
+      return fromHsl(196 + (hash % 30), 0.22, (dark ? 0.58 : 0.7) + shade);
+    case "waiting":
+      return fromHsl(212 + (hash % 18), 0.6, (dark ? 0.6 : 0.7) + shade);
+  }
+}

@@ -1,0 +1,73 @@
+// A canvas that follows its element's size and the screen's resolution.
+
+export class Surface {
+  readonly canvas: HTMLCanvasElement;
+  readonly pen: CanvasRenderingContext2D;
+  width = 0; // CSS pixels
+  height = 0;
+  scale = 1;
+
+  constructor(
+    readonly holder: HTMLElement,
+    label: string,
+    private resized: () => void,
+  ) {
+    this.canvas = document.createElement("canvas");
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", label);
+    holder.append(this.canvas);
+    this.pen = this.canvas.getContext("2d", { alpha: false })!;
+    new ResizeObserver(() => this.resized()).observe(holder);
+  }
+
+  // Takes the holder's width and this height, or the holder's. Clears with the ground colour.
+  begin(ground: string, height?: number) {
+    const scale = Math.min(window.devicePixelRatio || 1, 2);
+    const width = this.holder.clientWidth;
+    const tall = height ?? this.holder.clientHeight;
+    if (width !== this.width || tall !== this.height || scale !== this.scale) {
+      this.width = width;
+      this.height = tall;
+      this.scale = scale;
+      this.canvas.width = Math.max(1, Math.round(width * scale));
+      this.canvas.height = Math.max(1, Math.round(tall * scale));
+      this.canvas.style.width = `${width}px`;
+      this.canvas.style.height = `${tall}px`;
+    }
+    this.pen.setTransform(scale, 0, 0, scale, 0, 0);
+    this.pen.fillStyle = ground;
+    this.pen.fillRect(0, 0, width, tall);
+  }
+}
+
+// Font of canvases, at the page's size.
+export function font(share = 1, weight = ""): string {
+  return `${weight} ${(rem() * share).toFixed(1)}px system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif`.trim();
+}
+
+let remPixels = 0;
+export function rem(): number {
+  return remPixels || (remPixels = parseFloat(getComputedStyle(document.documentElement).fontSize) || 14);
+}
+addEventListener("resize", () => (remPixels = 0));
+
+// Text that is cut with an ellipsis where it does not fit.
+export function fitted(pen: CanvasRenderingContext2D, text: string, width: number): string {
+  if (width < 12) {
+    return "";
+  }
+  if (text.length < 400 && pen.measureText(text).width <= width) {
+    return text;
+  }
+  let low = 0;
+  let high = Math.min(text.length, Math.ceil(width / 2));
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (pen.measureText(text.slice(0, middle) + "…").width <= width) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low ? text.slice(0, low) + "…" : "";
+}

@@ -1,0 +1,88 @@
+// Numbers and names as people read them.
+
+function digits(value: number): string {
+  const size = Math.abs(value);
+  return size >= 99.95 ? value.toFixed(0) : size >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+export function duration(ns: number): string {
+  const size = Math.abs(ns);
+  if (size >= 119.5e9) {
+    return `${Math.floor(ns / 60e9)} min ${Math.round((ns % 60e9) / 1e9)} s`;
+  }
+  return size >= 0.9995e9
+    ? `${digits(ns / 1e9)} s`
+    : size >= 0.9995e6
+      ? `${digits(ns / 1e6)} ms`
+      : size >= 999.5
+        ? `${digits(ns / 1e3)} µs`
+        : `${Math.round(ns)} ns`;
+}
+
+// A moment, precise enough to tell apart what is `step` ns from it.
+export function moment(ns: number, step: number): string {
+  const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(Math.max(step, 1) / 1e9))));
+  return `${(ns / 1e9).toFixed(decimals)} s`;
+}
+
+export function percent(share: number): string {
+  if (!isFinite(share)) {
+    return "–";
+  }
+  const value = share * 100;
+  return value > 0 && value < 0.1 ? "<0.1 %" : `${value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} %`;
+}
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+export function compact(value: number): string {
+  const size = Math.abs(value);
+  const [scale, unit] = size >= 1e9 ? [1e9, " G"] : size >= 1e6 ? [1e6, " M"] : size >= 1e4 ? [1e3, " k"] : [1, ""];
+  const scaled = value / scale;
+  return scale === 1 && Number.isInteger(value) ? String(value) : digits(scaled) + unit;
+}
+
+// "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, but for operators' own.
+export function withoutArguments(name: string): string {
+  if (name.startsWith("[") || name.includes("+0x")) {
+    return name; // words of our own; a place that has no name
+  }
+  const plain = name.replace(/\(anonymous namespace\)::/g, "").replace(/ \[clone [^\]]*\]/g, "");
+  let depth = 0;
+  let out = "";
+  for (let i = 0; i < plain.length; i++) {
+    const letter = plain[i];
+    if (plain.startsWith("operator", i) && depth === 0) {
+      const sign = /^operator\s*(\(\)|\[\]|<<=?|>>=?|<=>|<=?|>=?|->\*?|[^\w\s(]{1,3}|\w[\w ]*)/.exec(plain.slice(i));
+      if (sign) {
+        out += sign[0];
+        i += sign[0].length - 1;
+        continue;
+      }
+    }
+    if (letter === "<" || letter === "(") {
+      if (depth === 0 && letter === "<" && out.length > 0) {
+        out += "<…>";
+      }
+      depth++;
+    } else if (letter === ">" || letter === ")") {
+      depth = Math.max(0, depth - 1);
+    } else if (depth === 0) {
+      out += letter;
+    }
+  }
+  out = out.replace(/ const$/, "").trim();
+  const blank = out.lastIndexOf(" ");
+  return (blank > 0 && !out.includes("operator") ? out.slice(blank + 1) : out) || name;
+}
+
+// The last two parts: "Strip::bounce".
+export function shortName(name: string): string {
+  if (name.startsWith("[") || name.includes("+0x")) {
+    return name;
+  }
+  const parts = withoutArguments(name).split("::");
+  return parts.slice(-2).join("::");
+}

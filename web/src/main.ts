@@ -1,0 +1,339 @@
+// Reads the page's data, lays out the views and joins them to what is being looked at.
+import { Model } from "./data/model";
+import { leavesBeneath, makeSpaces, Order, SpaceTree, LeafTimes } from "./data/spaces";
+import { sumTimes } from "./data/sums";
+import { openVisits, readVisits, Visits } from "./data/visits";
+import { css, kChannelNames, kChannelTitles, palette, Palette } from "./draw/palette";
+import { h, replace } from "./draw/dom";
+import { rem } from "./draw/surface";
+import { duration, moment, percent } from "./format";
+import { takeKeys } from "./keys";
+import { Store, Tab, View } from "./state";
+import { bottomBar, lanesBar, rowsBar, showHelp, topBar } from "./views/bars";
+import { anyOf, Changed, Context, ViewPart } from "./views/context";
+import { Findings } from "./views/findings";
+import { Flame } from "./views/flame";
+import { FunctionTable } from "./views/functions";
+import { Kymograph } from "./views/kymograph";
+import { Lanes } from "./views/lanes";
+import { gutter } from "./views/layout";
+import { Occurrences } from "./views/occurrences";
+import { Overview } from "./views/overview";
+import { Patterns } from "./views/patterns";
+import { Source } from "./views/source";
+import { WaitList } from "./views/waitlist";
+
+class Page implements Context {
+  readonly store: Store;
+  private colours: Palette;
+  private trees = new Map<Order, SpaceTree>();
+  private whole: LeafTimes;
+  private regionNow: { key: string; times: LeafTimes } | null = null;
+  private selectedNow: { key: string; value: { node: number; leaves: Uint8Array } | null } | null = null;
+  private visitsNow: { key: string; value: Visits | null } | null = null;
+  private above: ViewPart[] = [];
+  private below = new Map<Tab, ViewPart>();
+  private findings: Findings;
+  private functions: FunctionTable;
+  private stage = h("main", { class: "stage" });
+  private legend = h("div", { class: "legend", "aria-label": "colours" });
+  private summary = h("div", { class: "summary", role: "status", "aria-live": "polite" });
+  private panel = h("div", { class: "panels" });
+  private crosshair = h("div", { class: "crosshair", hidden: true });
+
+  constructor(readonly model: Model) {
+    this.store = Store.start(model.range, model.events);
+    if (this.store.view.threads) {
+      const known = this.store.view.threads.filter((thread) => thread < model.threads.length);
+      this.store.view.threads = known.length ? known : null;
+    }
+    this.colours = palette(this.store.view.theme);
+    const threads = model.threads.map((_, thread) => thread);
+    this.whole = sumTimes(model, model.levels.coarsest(), model.range[0], model.range[1], threads);
+    this.findings = new Findings(this);
+    this.functions = new FunctionTable(this);
+    this.layOut();
+    this.store.listen((view, changed) => this.update(view, changed));
+    takeKeys(this.store, {
+      findings: this.findings,
+      search: () => this.search(),
+      help: showHelp,
+      theme: () => this.toggleTheme(),
+      model,
+    });
+    this.update(this.store.view, new Set(Object.keys(this.store.view) as (keyof View)[]));
+  }
+
+  // ---- Context ----
+
+  palette(): Palette {
+    return this.colours;
+  }
+
+  tree(): SpaceTree {
+    const { order } = this.store.view;
+    let tree = this.trees.get(order);
+    if (!tree) {
+      this.trees.set(order, (tree = makeSpaces(this.model, order, this.whole)));
+    }
+    return tree;
+  }
+
+  threads(): number[] {
+    return this.store.view.threads ?? this.model.threads.map((_, thread) => thread);
+  }
+
+  regionBounds(): [number, number] {
+    const { brush, from, to } = this.store.view;
+    return brush ?? [from, to];
+  }
+
+  region(): LeafTimes {
+    const [from, to] = this.regionBounds();
+    const level = this.level((to - from) / 400);
+    const key = `${from} ${to} ${level.width} ${this.threads().join()}`;
+    if (this.regionNow?.key !== key) {
+      const [low, high] = this.model.range;
+      const isWhole = from === low && to === high && !this.store.view.threads;
+      this.regionNow = { key, times: isWhole ? this.whole : sumTimes(this.model, level, from, to, this.threads()) };
+    }
+    return this.regionNow.times;
+  }
+
+  selected() {
+    const { space, order } = this.store.view;
+    const key = `${order} ${space}`;
+    if (this.selectedNow?.key !== key) {
+      const tree = this.tree();
+      const node = space ? tree.key.indexOf(space) : -1;
+      this.selectedNow = { key, value: node > 0 ? { node, leaves: leavesBeneath(tree, node) } : null };
+    }
+    return this.selectedNow.value;
+  }
+
+  visits(): Visits | null {
+    const { space, order } = this.store.view;
+    const key = `${order} ${space}`;
+    if (this.visitsNow?.key !== key) {
+      this.visitsNow = { key, value: readVisits(this.model, this.selected(), this.tree()) };
+    }
+    return this.visitsNow.value;
+  }
+
+  forgetVisits() {
+    this.visitsNow = null;
+    this.store.redraw();
+  }
+
+  level(width: number) {
+    return this.model.levels.best(width);
+  }
+
+  // ---- layout ----
+
+  private layOut() {
+    const { model } = this;
+    const bars = {
+      top: topBar(model, { theme: () => this.toggleTheme(), help: showHelp }),
+      rows: rowsBar(model, this.store, this.legend),
+      lanes: lanesBar(model, this.store, () => this.goodDepth()),
+      bottom: bottomBar(this.store, this.summary),
+    };
+    const overview = new Overview(this);
+    const kymograph = new Kymograph(this);
+    const lanes = new Lanes(this);
+    this.above = [this.findings, overview, kymograph, lanes];
+    replace(
+      this.stage,
+      overview.element,
+      bars.rows,
+      kymograph.element,
+      bars.lanes,
+      lanes.element,
+      bars.bottom,
+      this.panel,
+      this.crosshair,
+    );
+    const app = document.getElementById("app")!;
+    replace(app, bars.top, h("div", { class: "work" }, this.findings.element, this.stage));
+    this.stage.addEventListener("pointermove", (event) => {
+      const x = event.clientX - this.stage.getBoundingClientRect().left;
+      this.crosshair.hidden = x < gutter() || !(event.target as Element).closest(".picture, .overview");
+      this.crosshair.style.left = `${x}px`;
+    });
+    this.stage.addEventListener("pointerleave", () => (this.crosshair.hidden = true));
+    const scroll = kymograph.element.querySelector<HTMLElement>(".scroll")!;
+    const setBar = () =>
+      document.documentElement.style.setProperty("--scrollbar", `${scroll.offsetWidth - scroll.clientWidth}px`);
+    setBar();
+    addEventListener("resize", setBar);
+    const lanesHeight = Math.min(Math.max(model.threads.length, 2) * rem() * 1.7, innerHeight * 0.26);
+    lanes.element.style.flex = `0 1 ${Math.round(lanesHeight)}px`;
+    matchMedia("(prefers-color-scheme: light)").addEventListener("change", () =>
+      this.store.set({ theme: this.store.view.theme }),
+    );
+  }
+
+  // The depth at which the run's threads first differ: the deepest call path that nearly all time shares, and one more.
+  private goodDepth(): number {
+    const { model } = this;
+    const tree = this.trees.get("path") ?? makeSpaces(model, "path", this.whole);
+    let node = 0;
+    let depth = 0;
+    for (;;) {
+      const next = tree.children[node][0];
+      if (next === undefined || tree.heat[next] < 0.75 * tree.heat[node]) {
+        return Math.max(1, depth + 1);
+      }
+      node = next;
+      depth++;
+    }
+  }
+
+  toggleTheme() {
+    this.store.set({ theme: this.colours.dark ? "light" : "dark" });
+  }
+
+  private search() {
+    this.store.set({ tab: "functions" });
+    setTimeout(() => this.functions.focusSearch(), 50);
+  }
+
+  // ---- updating ----
+
+  private makePanel(tab: Tab): ViewPart {
+    switch (tab) {
+      case "paths":
+        return new Flame(this);
+      case "functions":
+        return this.functions;
+      case "source":
+        return new Source(this);
+      case "occurrences":
+        return new Occurrences(this);
+      case "patterns":
+        return new Patterns(this);
+      case "waits":
+        return new WaitList(this);
+    }
+  }
+
+  private settle = 0;
+
+  private update(view: View, changed: Changed) {
+    if (changed.has("theme")) {
+      this.colours = palette(view.theme);
+      document.documentElement.dataset.theme = this.colours.dark ? "dark" : "light";
+    }
+    for (const part of this.above) {
+      part.update(view, changed);
+    }
+    if (anyOf(changed, "theme", "tint")) {
+      this.fillLegend();
+    }
+    // What is below tells of a region: while that is being moved it may lag, so that moving stays smooth.
+    const moves = anyOf(changed, "from", "to", "brush") && !anyOf(changed, "tab", "space", "threads", "order", "metric");
+    clearTimeout(this.settle);
+    if (moves) {
+      this.settle = window.setTimeout(() => this.updateBelow(changed), 120);
+    } else {
+      this.updateBelow(changed);
+    }
+  }
+
+  private updateBelow(changed: Changed) {
+    const { view } = this.store;
+    let part = this.below.get(view.tab);
+    if (!part) {
+      this.below.set(view.tab, (part = this.makePanel(view.tab)));
+      changed = new Set(Object.keys(view) as (keyof View)[]);
+    }
+    if (this.panel.firstChild !== part.element) {
+      replace(this.panel, part.element);
+      this.panel.setAttribute("role", "tabpanel");
+      this.panel.setAttribute("aria-labelledby", `tab-${view.tab}`);
+      changed = new Set(Object.keys(view) as (keyof View)[]);
+    }
+    part.update(view, changed);
+    this.summarise();
+  }
+
+  private summarise() {
+    const { view } = this.store;
+    const [from, to] = this.regionBounds();
+    const times = this.region();
+    const sums = new Float64Array(8);
+    times.byState.forEach((ns, at) => (sums[at & 7] += ns));
+    const on = sums[0] + sums[1] + sums[6];
+    const threads = view.threads
+      ? view.threads.length === 1
+        ? this.model.threadName(view.threads[0])
+        : `${view.threads.length} threads`
+      : "all threads";
+    const [low, high] = this.model.range;
+    const where =
+      from === low && to === high
+        ? "whole run"
+        : `${moment(from, to - from > 1e9 ? 1e7 : (to - from) / 100)} + ${duration(to - from)}`;
+    this.summary.textContent = `${view.brush ? "Brushed" : "In view"}: ${where}, ${threads}: ${duration(on)} on processors (${percent(on / Math.max(to - from, 1))} of one)`;
+    this.summary.title = this.summary.textContent;
+  }
+
+  private fillLegend() {
+    const { tint } = this.store.view;
+    if (tint !== "state") {
+      replace(
+        this.legend,
+        h("span", {}, "few"),
+        h("i", {
+          class: "ramp",
+          style: `background:linear-gradient(to right,${[0, 64, 128, 192, 255].map((step) => css(this.colours.rate[step])).join()})`,
+        }),
+        h("span", {}, "many"),
+      );
+      return;
+    }
+    const seen = [0, 1, 6, 2, 3, 4].map((state) => this.model.threads.some((thread) => (thread.states[state] ?? 0) > 0));
+    replace(
+      this.legend,
+      ...kChannelNames.map((name, channel) =>
+        seen[channel] || channel === 0
+          ? h(
+              "span",
+              { title: kChannelTitles[channel] },
+              h("i", { style: `background:${css(this.colours.channels[channel])}` }),
+              name,
+            )
+          : null,
+      ),
+    );
+  }
+}
+
+async function start() {
+  let page: Page | null = null;
+  try {
+    const model = await Model.load(() => page?.store.redraw());
+    page = new Page(model);
+    (window as any).kymo = page; // for the console, and for tests
+    const shown = page;
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        performance.mark("kymo-first-picture");
+        openVisits().then(() => shown.forgetVisits());
+      }),
+    );
+  } catch (error) {
+    replace(
+      document.getElementById("app")!,
+      h(
+        "p",
+        { class: "starting" },
+        `This page cannot be shown: ${(error as Error).message}. It needs a browser of 2023 or later.`,
+      ),
+    );
+    throw error;
+  }
+}
+
+start();

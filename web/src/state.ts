@@ -1,0 +1,197 @@
+// What is being looked at. Kept in the page's address, so that a link shows the same again.
+import { Order } from "./data/spaces";
+
+export type Tab = "paths" | "functions" | "source" | "occurrences" | "patterns" | "waits";
+export type Tint = "state" | number; // number: a counted event
+
+export interface View {
+  from: number; // ns
+  to: number;
+  brush: [number, number] | null;
+  threads: number[] | null; // null: all
+  order: Order;
+  space: string; // key of the selected tree node; "": none
+  tab: Tab;
+  tint: Tint;
+  lanes: "state" | "code";
+  depth: number;
+  finding: number; // −1: none
+  theme: "" | "dark" | "light";
+  metric: "processor" | "wall" | "waiting";
+}
+
+type Listener = (view: View, changed: Set<keyof View>) => void;
+
+export class Store {
+  private listeners: Listener[] = [];
+  private pending = new Set<keyof View>();
+  private scheduled = false;
+
+  constructor(
+    readonly view: View,
+    private full: [number, number],
+    private events: string[],
+  ) {
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) !== this.written) {
+        this.set(this.read());
+      }
+    });
+  }
+
+  private written = "";
+  private writing = 0;
+
+  listen(listener: Listener) {
+    this.listeners.push(listener);
+  }
+
+  // Takes effect on the next frame; several calls make one drawing.
+  set(change: Partial<View>) {
+    for (const key of Object.keys(change) as (keyof View)[]) {
+      if (JSON.stringify(this.view[key]) !== JSON.stringify(change[key])) {
+        (this.view as any)[key] = change[key];
+        this.pending.add(key);
+      }
+    }
+    if (this.pending.size) {
+      this.schedule();
+    }
+  }
+
+  redraw() {
+    this.pending.add("from");
+    this.schedule();
+  }
+
+  private schedule() {
+    if (this.scheduled) {
+      return;
+    }
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      const changed = this.pending;
+      this.pending = new Set();
+      for (const listener of this.listeners) {
+        listener(this.view, changed);
+      }
+      clearTimeout(this.writing);
+      this.writing = window.setTimeout(() => this.write(), 250);
+    });
+  }
+
+  look(from: number, to: number) {
+    const [low, high] = this.full;
+    const least = 1000;
+    let span = Math.min(Math.max(to - from, least), high - low);
+    let begin = from + (to - from - span) / 2;
+    begin = Math.min(Math.max(begin, low), high - span);
+    this.set({ from: begin, to: begin + span });
+  }
+
+  zoom(factor: number, around: number) {
+    const { from, to } = this.view;
+    const [low, high] = this.full;
+    const span = Math.min(Math.max((to - from) * factor, 1000), high - low);
+    const share = (around - from) / (to - from);
+    this.look(around - span * share, around + span * (1 - share));
+  }
+
+  pan(share: number) {
+    const { from, to } = this.view;
+    const [low, high] = this.full;
+    const by = Math.min(Math.max((to - from) * share, low - from), high - to);
+    this.set({ from: from + by, to: to + by });
+  }
+
+  all() {
+    this.set({ from: this.full[0], to: this.full[1] });
+  }
+
+  write() {
+    const { view } = this;
+    const parts: string[] = [];
+    const put = (key: string, value: string | number) => parts.push(`${key}=${encodeURIComponent(value)}`);
+    if (view.from !== this.full[0] || view.to !== this.full[1]) {
+      put("t", `${Math.round(view.from)}-${Math.round(view.to)}`);
+    }
+    if (view.brush) {
+      put("brush", view.brush.map(Math.round).join("-"));
+    }
+    if (view.threads) {
+      put("threads", view.threads.join("."));
+    }
+    if (view.order !== "path") {
+      put("rows", view.order);
+    }
+    if (view.space) {
+      put("space", view.space);
+    }
+    if (view.tab !== "paths") {
+      put("tab", view.tab);
+    }
+    if (view.tint !== "state") {
+      put("tint", this.events[view.tint]);
+    }
+    if (view.lanes !== "state") {
+      put("lanes", `${view.lanes}.${view.depth}`);
+    }
+    if (view.finding >= 0) {
+      put("finding", view.finding + 1);
+    }
+    if (view.metric !== "processor") {
+      put("metric", view.metric);
+    }
+    if (view.theme) {
+      put("theme", view.theme);
+    }
+    const hash = parts.join("&");
+    if (hash !== this.written) {
+      this.written = hash;
+      history.replaceState(null, "", `#${hash}`);
+    }
+  }
+
+  // From the address; whatever it holds, the outcome is a view.
+  read(): View {
+    const given = new URLSearchParams(location.hash.slice(1));
+    const pair = (text: string | null): [number, number] | null => {
+      const [low, high] = (text ?? "").split("-").map(Number);
+      const [least, most] = this.full;
+      return low < high && low < most && high > least ? [Math.max(low, least), Math.min(high, most)] : null;
+    };
+    const among = <T extends string>(text: string | null, values: readonly T[]): T =>
+      values.includes(text as T) ? (text as T) : values[0];
+    const [from, to] = pair(given.get("t")) ?? this.full;
+    const threads = (given.get("threads") ?? "")
+      .split(".")
+      .filter((text) => /^\d+$/.test(text))
+      .map(Number);
+    const event = this.events.indexOf(given.get("tint") ?? "");
+    const [lanes, depth] = (given.get("lanes") ?? "").split(".");
+    const finding = Number(given.get("finding") ?? 0);
+    return {
+      from,
+      to,
+      brush: pair(given.get("brush")),
+      threads: threads.length ? threads : null,
+      order: among(given.get("rows"), ["path", "address", "function"]),
+      space: given.get("space") ?? "",
+      tab: among(given.get("tab"), ["paths", "functions", "source", "occurrences", "patterns", "waits"]),
+      tint: event >= 0 ? event : "state",
+      lanes: among(lanes, ["state", "code"]),
+      depth: Math.min(Math.max(Number(depth) || 1, 1), 200),
+      finding: Number.isInteger(finding) ? finding - 1 : -1,
+      theme: among(given.get("theme"), ["", "dark", "light"]),
+      metric: among(given.get("metric"), ["processor", "wall", "waiting"]),
+    };
+  }
+
+  static start(full: [number, number], events: string[]): Store {
+    const store = new Store({} as View, full, events);
+    Object.assign(store.view, store.read());
+    store.written = location.hash.slice(1);
+    return store;
+  }
+}

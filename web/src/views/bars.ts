@@ -1,0 +1,189 @@
+// The bars between the views: what is shown, how, and in which colours.
+import { Order } from "../data/spaces";
+import { h } from "../draw/dom";
+import { count, duration } from "../format";
+import { kKeys } from "../keys";
+import { Model } from "../data/model";
+import { Store, Tab, View } from "../state";
+
+const kTabs: [Tab, string][] = [
+  ["paths", "Call paths"],
+  ["functions", "Functions"],
+  ["source", "Source"],
+  ["occurrences", "Occurrences"],
+  ["patterns", "Patterns"],
+  ["waits", "Waits"],
+];
+
+function select<T extends string>(
+  store: Store,
+  label: string,
+  options: [T, string][],
+  value: () => string,
+  change: (value: T) => void,
+): HTMLElement {
+  const list = h("select", {
+    "aria-label": label,
+    change: (event: Event) => change((event.target as HTMLSelectElement).value as T),
+  });
+  for (const [key, words] of options) {
+    list.append(h("option", { value: key, selected: key === value() }, words));
+  }
+  store.listen(() => (list.value = value()));
+  return h("label", {}, label.startsWith("which") ? "" : `${label} `, list);
+}
+
+function button(words: string, title: string, click: () => void): HTMLElement {
+  return h("button", { title, "aria-label": title, click }, words);
+}
+
+export function topBar(model: Model, actions: { theme(): void; help(): void }): HTMLElement {
+  const { run } = model;
+  const command = run.command.join(" ");
+  const program = (run.command[0] ?? "").slice((run.command[0] ?? "").lastIndexOf("/") + 1) || "recording";
+  document.title = `${program.slice(0, 80)} – Kymo`;
+  const started =
+    run.start_unix_ns !== "0"
+      ? new Date(Number(BigInt(run.start_unix_ns) / 1000000n)).toISOString().slice(0, 16).replace("T", " ")
+      : "";
+  const plural = (number: number, one: string) =>
+    `${count(number)} ${one}${number === 1 ? "" : one.endsWith("s") ? "es" : "s"}`;
+  const facts = [
+    duration(run.duration),
+    model.processes.length > 1 ? plural(model.processes.length, "process") : "",
+    plural(model.threads.length, "thread"),
+    run.processors ? plural(run.processors, "processor") : "",
+    run.host ? `on ${run.host}` : "",
+    started,
+    run.ending && !/status 0$/.test(run.ending) ? run.ending : "",
+  ].filter(Boolean);
+  return h(
+    "header",
+    { class: "top" },
+    h("h1", { title: command }, program),
+    h("span", { class: "facts" }, facts.join(" · ")),
+    h("span", { class: "spring" }),
+    button("◐", "dark or light (t)", actions.theme),
+    button("?", "keys (?)", actions.help),
+  );
+}
+
+export function rowsBar(model: Model, store: Store, legend: HTMLElement): HTMLElement {
+  const tints: [string, string][] = [
+    ["state", "what threads did"],
+    ...model.events.map((name, event): [string, string] => [String(event), `${name} per time`]),
+  ];
+  return h(
+    "div",
+    { class: "bar" },
+    select<Order>(
+      store,
+      "Rows",
+      [
+        ["path", "by call path"],
+        ["function", "by function"],
+        ["address", "by address"],
+      ],
+      () => store.view.order,
+      (order) => store.set({ order, space: "" }),
+    ),
+    select(
+      store,
+      "Colour",
+      tints,
+      () => String(store.view.tint),
+      (value) => store.set({ tint: value === "state" ? "state" : Number(value) }),
+    ),
+    legend,
+    h("span", { class: "spring" }),
+    button("−", "zoom out (−)", () => store.zoom(2, (store.view.from + store.view.to) / 2)),
+    button("+", "zoom in (+)", () => store.zoom(0.5, (store.view.from + store.view.to) / 2)),
+    button("All", "the whole run (0)", () => store.all()),
+  );
+}
+
+// `goodDepth`: where to begin when threads are shown by where they were.
+export function lanesBar(model: Model, store: Store, goodDepth: () => number): HTMLElement {
+  const deepest = Math.max(
+    1,
+    model.nodeDepth.reduce((a, b) => Math.max(a, b), 1),
+  );
+  const depth = h("input", {
+    type: "range",
+    min: 1,
+    max: deepest,
+    "aria-label": "depth of call paths",
+    input: (event: Event) => store.set({ lanes: "code", depth: Number((event.target as HTMLInputElement).value) }),
+  });
+  const depthLabel = h("label", { class: "depth" }, "depth ", depth);
+  store.listen((view) => {
+    depth.value = String(view.depth);
+    depthLabel.hidden = view.lanes !== "code";
+  });
+  return h(
+    "div",
+    { class: "bar" },
+    h("h2", {}, "Threads"),
+    select(
+      store,
+      "which of the threads",
+      [
+        ["state", "what they did"],
+        ["code", "where they were"],
+      ],
+      () => store.view.lanes,
+      (lanes) => store.set({ lanes: lanes as View["lanes"], depth: store.view.depth > 1 ? store.view.depth : goodDepth() }),
+    ),
+    depthLabel,
+    h("span", { class: "hint" }, model.waits.begin.length ? "arrows: who let whom go on" : ""),
+  );
+}
+
+export function bottomBar(store: Store, summary: HTMLElement): HTMLElement {
+  const tabs = h(
+    "div",
+    { class: "tabs", role: "tablist" },
+    ...kTabs.map(([tab, words]) => h("button", { role: "tab", id: `tab-${tab}`, click: () => store.set({ tab }) }, words)),
+  );
+  store.listen((view) =>
+    tabs
+      .querySelectorAll("[role=tab]")
+      .forEach((one) => one.setAttribute("aria-selected", String(one.id === `tab-${view.tab}`))),
+  );
+  return h(
+    "div",
+    { class: "bar bottom" },
+    tabs,
+    h("span", { class: "spring" }),
+    summary,
+    select(
+      store,
+      "which time",
+      [
+        ["processor", "processor time"],
+        ["wall", "thread time"],
+        ["waiting", "waiting"],
+      ],
+      () => store.view.metric,
+      (metric) => store.set({ metric: metric as View["metric"] }),
+    ),
+  );
+}
+
+export function showHelp() {
+  const dialog = h(
+    "dialog",
+    { class: "help" },
+    h("h2", {}, "Keys"),
+    h("table", {}, ...kKeys.map(([keys, words]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, words)))),
+    h(
+      "p",
+      {},
+      "Drag over a picture to brush a stretch of time: everything below then tells of that stretch. Brighter is more time.",
+    ),
+    h("form", { method: "dialog" }, h("button", {}, "Close")),
+  );
+  document.body.append(dialog);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.showModal();
+}

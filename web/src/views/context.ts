@@ -1,0 +1,32 @@
+// What every view is given.
+import { Level } from "../data/level";
+import { Model } from "../data/model";
+import { LeafTimes, SpaceTree } from "../data/spaces";
+import { Palette } from "../draw/palette";
+import { Visits } from "../data/visits";
+import { Store, View } from "../state";
+
+export interface Context {
+  model: Model;
+  store: Store;
+  palette(): Palette;
+  visits(): Visits | null; // of the selected space
+  tree(): SpaceTree; // for the chosen order
+  region(): LeafTimes; // of the brush, or of what is in view
+  forgetVisits(): void; // what is slow, or which space, was chosen anew
+  regionBounds(): [number, number];
+  threads(): number[]; // selected ones, or all
+  selected(): { node: number; leaves: Uint8Array } | null; // the selected space
+  level(width: number): Level; // for columns of so many ns
+}
+
+export type Changed = Set<keyof View>;
+
+export interface ViewPart {
+  readonly element: HTMLElement;
+  update(view: View, changed: Changed): void;
+}
+
+export function anyOf(changed: Changed, ...keys: (keyof View)[]): boolean {
+  return keys.some((key) => changed.has(key));
+}

@@ -1,0 +1,197 @@
+// What is wrong and what to do about it, as cards; a click leads every view to the place and the time. The text is there for
+// screen readers as for eyes.
+import { h, replace } from "../draw/dom";
+import { compact, count, duration, percent } from "../format";
+import { View } from "../state";
+import { anyOf, Changed, Context, ViewPart } from "./context";
+
+export interface EvidenceRow {
+  event: string;
+  bad: number | null;
+  good: number | null;
+  ratio: number | null;
+  effect: number | null;
+  unit: string; // "ns", "share" or a count's
+}
+
+export interface Finding {
+  kind: string;
+  title: string;
+  where: string;
+  space: string; // key of the space in the rows by call path; "": none
+  when: [number, number][];
+  threads: number[];
+  seconds: number;
+  share: number;
+  tested: boolean;
+  confidence: number;
+  evidence: EvidenceRow[];
+  direction: string;
+  confirm: string;
+  also: string[];
+}
+
+// Names without what only a compiler needs.
+function plain(text: string): string {
+  return text.replace(/`/g, "").replace(/\(anonymous namespace\)::/g, "");
+}
+
+export class Findings implements ViewPart {
+  readonly element = h("aside", { class: "findings", "aria-label": "findings" });
+  readonly findings: Finding[];
+  private advantages: Finding[];
+
+  constructor(private context: Context) {
+    const { json } = context.model;
+    this.findings = json.findings?.bad ?? [];
+    this.advantages = json.findings?.good ?? [];
+  }
+
+  update(_: View, changed: Changed) {
+    if (anyOf(changed, "finding", "theme") || !this.element.childElementCount) {
+      this.fill();
+    }
+  }
+
+  // Leads all views there.
+  go(index: number) {
+    const all = [...this.findings, ...this.advantages];
+    const finding = all[index];
+    const { store } = this.context;
+    if (!finding || store.view.finding === index) {
+      store.set({ finding: -1, brush: null, threads: null, space: "" });
+      store.all();
+      return;
+    }
+    store.set({
+      finding: index,
+      order: "path",
+      space: finding.space,
+      threads: finding.threads.length && finding.threads.length < this.context.model.threads.length ? finding.threads : null,
+      brush: null,
+    });
+    if (finding.when.length) {
+      const begin = Math.min(...finding.when.map((range) => range[0]));
+      const end = Math.max(...finding.when.map((range) => range[1]));
+      const [low, high] = this.context.model.range;
+      if (end - begin < 0.8 * (high - low)) {
+        const margin = (end - begin) * 0.35;
+        store.look(begin - margin, end + margin);
+        if (finding.when.length === 1) {
+          store.set({ brush: [begin, end] });
+        }
+      } else {
+        store.all();
+      }
+    } else {
+      store.all();
+    }
+  }
+
+  private value(row: EvidenceRow, value: number | null): string {
+    if (value === null) {
+      return "–";
+    }
+    return row.unit === "ns" ? duration(value) : row.unit === "share" ? percent(value) : compact(value);
+  }
+
+  // Slow against fast as two bars.
+  private chart(row: EvidenceRow): HTMLElement {
+    const most = Math.max(Math.abs(row.bad ?? 0), Math.abs(row.good ?? 0)) || 1;
+    const bar = (kind: string, value: number | null) =>
+      h(
+        "span",
+        { class: `pair ${kind}` },
+        h("i", { style: `width:${((Math.abs(value ?? 0) / most) * 100).toFixed(1)}%` }),
+        h("b", {}, this.value(row, value)),
+      );
+    return h(
+      "div",
+      { class: "evidence", title: row.effect === null ? "" : `effect size (Cliff's delta) ${row.effect.toFixed(2)}` },
+      h("span", { class: "what" }, row.event),
+      h("span", { class: "bars" }, bar("bad", row.bad), bar("good", row.good)),
+    );
+  }
+
+  private card(finding: Finding, index: number, isGood: boolean): HTMLElement {
+    const isOpen = this.context.store.view.finding === index;
+    return h(
+      "article",
+      { class: `card${isGood ? " good" : ""}${isOpen ? " chosen" : ""}` },
+      h(
+        "button",
+        { class: "head", "aria-expanded": isOpen, click: () => this.go(index) },
+        h("span", { class: "stake" }, finding.share > 0 ? percent(finding.share) : duration(finding.seconds * 1e9)),
+        h("span", { class: "kind" }, finding.kind.replace(/-/g, " ")),
+        h("span", { class: "title" }, plain(finding.title)),
+        finding.where ? h("span", { class: "where" }, plain(finding.where)) : null,
+      ),
+      h(
+        "div",
+        { class: "more", hidden: !isOpen && index > 2 },
+        ...finding.evidence.slice(0, isOpen ? 8 : 2).map((row) => this.chart(row)),
+        finding.direction ? h("p", { class: "direction" }, plain(finding.direction)) : null,
+        isOpen && finding.confirm ? h("p", { class: "confirm" }, h("b", {}, "To confirm: "), plain(finding.confirm)) : null,
+        isOpen
+          ? h(
+              "p",
+              { class: "hint" },
+              `${duration(finding.seconds * 1e9)} of thread time at stake; ${finding.tested ? `tested, confidence ${percent(finding.confidence)}` : "accounted for exactly, too rare to test"}`,
+            )
+          : null,
+        ...(isOpen ? finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${plain(text)}`)) : []),
+      ),
+    );
+  }
+
+  private fill() {
+    const { model } = this.context;
+    const control = model.json.findings?.control as { rounds: number; findings: number } | undefined;
+    const parts: (HTMLElement | null)[] = [];
+    if (this.findings.length) {
+      parts.push(h("h2", {}, this.findings.length === 1 ? "One finding" : `${this.findings.length} findings`));
+      this.findings.forEach((finding, index) => parts.push(this.card(finding, index, false)));
+    } else {
+      parts.push(
+        h("h2", {}, "What stands out"),
+        ...model.sentences.map((text, index) =>
+          h("article", { class: `card plain${index ? "" : " first"}` }, h("p", {}, text)),
+        ),
+      );
+    }
+    if (this.findings.length && model.sentences.length) {
+      parts.push(
+        h("h2", {}, "The run at a glance"),
+        h("ul", { class: "sentences" }, ...model.sentences.map((text) => h("li", {}, text))),
+      );
+    }
+    if (this.advantages.length) {
+      parts.push(
+        h("h2", {}, "What goes well"),
+        ...this.advantages.map((finding, index) => this.card(finding, this.findings.length + index, true)),
+      );
+    }
+    if (control && control.rounds) {
+      parts.push(
+        h(
+          "p",
+          { class: "hint" },
+          `Control: on shuffled labels the same search gives ${control.findings.toFixed(1)} findings a round (${control.rounds} rounds).`,
+        ),
+      );
+    }
+    const { run } = model;
+    parts.push(
+      h("h2", {}, "Measured"),
+      h(
+        "p",
+        { class: "hint" },
+        `${count(run.samples)} samples${run.asked_hz ? `, ${count(run.asked_hz)} a second asked, ${count(run.delivered_hz)} delivered` : ""}; ` +
+          `${percent(run.complete_paths)} of call paths complete; ${run.lost ? `${count(run.lost)} samples lost` : "none lost"}.`,
+      ),
+      ...model.unavailable.map(([what, why, remedy]) => h("p", { class: "hint" }, `Not measured: ${what} (${why}). ${remedy}`)),
+      ...model.notes.slice(0, 12).map((note) => h("p", { class: "hint" }, note)),
+    );
+    replace(this.element, ...parts);
+  }
+}

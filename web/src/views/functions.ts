@@ -1,0 +1,139 @@
+// Functions of the brushed region, and of the chosen one its callers and callees.
+import { callersAndCallees, functionRows, leafValues, Neighbour, nodeSums, kMetricWords } from "../data/calltree";
+import { h, replace } from "../draw/dom";
+import { duration, percent, withoutArguments } from "../format";
+import { View } from "../state";
+import { Changed, Context, ViewPart } from "./context";
+
+const kMostRows = 300;
+
+export class FunctionTable implements ViewPart {
+  readonly element = h("div", { class: "panel split" });
+  private search = h("input", {
+    type: "search",
+    placeholder: "Find a function",
+    "aria-label": "find a function",
+    input: () => this.fill(),
+  });
+  private list = h("div", { class: "list" });
+  private beside = h("div", { class: "list" });
+
+  constructor(private context: Context) {
+    replace(
+      this.element,
+      h("div", { class: "column wide" }, this.search, this.list),
+      h("div", { class: "column" }, this.beside),
+    );
+  }
+
+  focusSearch() {
+    this.search.focus();
+  }
+
+  update(_view: View, _changed: Changed) {
+    this.fill();
+  }
+
+  private chosen(): number {
+    const selected = this.context.selected();
+    return selected ? this.context.tree().fn[selected.node] : -1;
+  }
+
+  private choose(fn: number) {
+    this.context.store.set({ order: "function", space: `f${fn}` });
+  }
+
+  private fill() {
+    const { model, store } = this.context;
+    const sums = nodeSums(model, leafValues(this.context.region(), store.view.metric));
+    const all = sums.total[0] || 1;
+    const wanted = this.search.value.toLowerCase();
+    const rows = functionRows(model, sums).filter(
+      (row) => !wanted || model.functions.name[row.fn].toLowerCase().includes(wanted),
+    );
+    const chosen = this.chosen();
+    const bar = (share: number) => h("span", { class: "bar", style: `--share:${share.toFixed(4)}` });
+    replace(
+      this.list,
+      h(
+        "table",
+        {},
+        h("caption", {}, `${kMetricWords[store.view.metric]} by function, ${rows.length} in this region`),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ...["itself", "", "with callees", "", "function", "where"].map((name) => h("th", { scope: "col" }, name)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          ...rows.slice(0, kMostRows).map((row) =>
+            h(
+              "tr",
+              {
+                class: row.fn === chosen ? "chosen" : "",
+                tabindex: 0,
+                click: () => this.choose(row.fn),
+                keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose(row.fn),
+              },
+              h("td", { class: "number" }, duration(row.self)),
+              h("td", {}, bar(row.self / all)),
+              h("td", { class: "number" }, percent(row.total / all)),
+              h("td", {}, bar(row.total / all)),
+              h("td", { class: "name", title: model.functions.name[row.fn] }, withoutArguments(model.functions.name[row.fn])),
+              h(
+                "td",
+                { class: "where" },
+                model.place(model.functions.file[row.fn], model.functions.line[row.fn]) || model.functions.module[row.fn],
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+    if (chosen < 0) {
+      replace(this.beside, h("p", { class: "hint" }, "Choose a function to see who calls it and what it calls."));
+      return;
+    }
+    const { callers, callees } = callersAndCallees(model, sums, chosen);
+    const neighbours = (title: string, list: Neighbour[]) => {
+      const sum = list.reduce((total, row) => total + row.total, 0) || 1;
+      return h(
+        "table",
+        {},
+        h("caption", {}, title),
+        h(
+          "tbody",
+          {},
+          ...list.slice(0, 40).map((row) =>
+            h(
+              "tr",
+              {
+                tabindex: 0,
+                click: () => this.choose(row.fn),
+                keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose(row.fn),
+              },
+              h("td", { class: "number" }, duration(row.total)),
+              h("td", {}, bar(row.total / sum)),
+              h(
+                "td",
+                { class: "name", title: model.functions.name[row.fn] },
+                withoutArguments(model.functions.name[row.fn]) || "nobody: outermost",
+              ),
+            ),
+          ),
+        ),
+      );
+    };
+    replace(
+      this.beside,
+      h("h3", { title: model.functions.name[chosen] }, withoutArguments(model.functions.name[chosen])),
+      neighbours(callers.length ? "Called by" : "Called by nobody in this region", callers),
+      neighbours(callees.length ? "Calls" : "Calls nothing in this region", callees),
+    );
+  }
+}

@@ -1,0 +1,12 @@
+// Sizes that views share, so that their time axes lie above each other.
+import { rem } from "../draw/surface";
+
+// Width of the names beside everything with a time axis.
+export function gutter(): number {
+  const width = document.querySelector(".stage")?.clientWidth ?? 1000;
+  return Math.round(Math.min(Math.max(width * 0.2, rem() * 12), rem() * 24));
+}
+
+export function rowHeight(): number {
+  return Math.round(rem() * 1.5);
+}

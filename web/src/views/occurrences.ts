@@ -1,0 +1,268 @@
+// Occurrences of the chosen space: duration over time, its distribution, and what tells slow ones from fast ones. The line
+// between slow and fast can be dragged.
+import { chooseSpace, kTerms, neighbour, openVisits, setThreshold, spacesAt, visitData, Visits } from "../data/visits";
+import { css } from "../draw/palette";
+import { ticksOf } from "../draw/axis";
+import { h, replace, tip } from "../draw/dom";
+import { font, rem, Surface } from "../draw/surface";
+import { count, duration, moment } from "../format";
+import { View } from "../state";
+import { compare } from "./compare";
+import { Changed, Context, ViewPart } from "./context";
+
+export class Occurrences implements ViewPart {
+  readonly element = h("div", { class: "panel split" });
+  private title = h("h3", {});
+  private chart = h("div", { class: "chart" });
+  private table = h("div", { class: "list" });
+  private surface: Surface;
+  private shown: number[] = []; // visits in the scatter
+  private low = 0;
+  private high = 1;
+  private drags = false;
+
+  constructor(private context: Context) {
+    this.surface = new Surface(this.chart, "duration of each occurrence over time", () => this.draw());
+    this.chart.style.cssText = "flex:1;min-height:0;position:relative;overflow:hidden";
+    replace(
+      this.element,
+      h("div", { class: "column wide" }, this.title, this.chart),
+      h("div", { class: "column" }, this.table),
+    );
+    this.chart.addEventListener("pointerdown", (event) => {
+      const visits = this.context.visits();
+      this.drags = visits !== null && Math.abs(this.y(visits.threshold) - event.offsetY) < 8;
+      if (!this.drags && visits) {
+        const at = this.near(event);
+        if (at >= 0) {
+          this.lookAt(visits, at);
+        }
+      }
+    });
+    this.chart.addEventListener("pointermove", (event) => this.move(event));
+    addEventListener("pointerup", () => (this.drags = false));
+    this.chart.addEventListener("pointerleave", () => tip.hide());
+  }
+
+  update(_view: View, _changed: Changed) {
+    if (!visitData()) {
+      replace(this.table, h("p", { class: "hint" }, "This page holds no occurrences."));
+      openVisits().then(() => visitData() && this.context.forgetVisits());
+      return;
+    }
+    this.describe();
+    this.draw();
+  }
+
+  private lookAt(visits: Visits, at: number) {
+    const span = visits.end[at] - visits.begin[at];
+    this.context.store.look(visits.begin[at] - span, visits.end[at] + span);
+    this.context.store.set({ brush: [visits.begin[at], visits.end[at]], threads: [visits.thread[at]] });
+  }
+
+  private describe() {
+    const { model } = this.context;
+    const selected = this.context.selected();
+    const visits = this.context.visits();
+    const data = visitData()!;
+    if (!selected || !visits) {
+      replace(this.title, "Occurrences");
+      const offers = data.spaces
+        .map((space, index) => ({ space, index }))
+        .filter(({ space }) => space.visits > 1)
+        .slice(0, 30);
+      replace(
+        this.table,
+        h(
+          "p",
+          { class: "hint" },
+          offers.length ? "Choose a space in the rows above, or one of these:" : "No space of this run occurs more than once.",
+        ),
+        ...offers.map(({ space, index }) =>
+          h(
+            "button",
+            {
+              class: "offer",
+              click: () => (chooseSpace(index), this.context.store.set({ order: "path", space: `c${space.call}` })),
+            },
+            `${space.label} · ${count(space.visits)}×`,
+          ),
+        ),
+      );
+      return;
+    }
+    const here = spacesAt(model, this.context.tree(), selected.node);
+    const choice = h("select", {
+      "aria-label": "which occurrences",
+      change: (event: Event) => {
+        chooseSpace(Number((event.target as HTMLSelectElement).value));
+        this.context.forgetVisits();
+      },
+    });
+    for (const index of here) {
+      choice.append(h("option", { value: index, selected: index === visits.space }, data.spaces[index].label));
+    }
+    const kept = visits.begin.length;
+    const { info } = visits;
+    replace(
+      this.title,
+      choice,
+      h(
+        "small",
+        {},
+        `  ${count(info.visits)} occurrences${kept < info.visits ? `, ${count(kept)} of them here` : ""}${info.period ? `, every ${duration(info.period)}` : ""}${info.folded ? " · too short to compare one by one: read the sums, not the dots" : ""}`,
+      ),
+    );
+    replace(this.table, ...compare(this.context, visits));
+  }
+
+  private plotWidth(): number {
+    return this.surface.width * 0.8;
+  }
+
+  private y(ns: number): number {
+    const bottom = this.surface.height - rem() * 1.4;
+    return bottom - ((Math.log(Math.max(ns, 1)) - this.low) / (this.high - this.low || 1)) * (bottom - 8);
+  }
+
+  private draw() {
+    const visits = this.context.visits();
+    const palette = this.context.palette();
+    const { surface } = this;
+    surface.begin(css(palette.ground));
+    if (!visits || !visits.begin.length) {
+      return;
+    }
+    const { pen } = surface;
+    const [from, to] = this.context.model.range;
+    const { view } = this.context.store;
+    const lengths = visits.end.map((end, i) => end - visits.begin[i]);
+    this.low = Math.log(Math.max(Math.min(...lengths), 1)) - 0.1;
+    this.high = Math.log(Math.max(...lengths, 2)) + 0.1;
+    const width = this.plotWidth();
+    const x = (time: number) => ((time - from) / (to - from)) * width;
+    pen.fillStyle = css(palette.structure, 0.12);
+    pen.fillRect(x(view.from), 0, x(view.to) - x(view.from), surface.height);
+    pen.font = font(0.8);
+    pen.textBaseline = "bottom";
+    const times = ticksOf(from, to, width);
+    for (const tick of times) {
+      pen.fillStyle = palette.grid;
+      pen.fillRect(Math.round(x(tick)), 0, 1, surface.height);
+      pen.fillStyle = palette.faint;
+      pen.fillText(moment(tick, times.length > 1 ? times[1] - times[0] : 1e9), x(tick) + 3, surface.height - 2);
+    }
+    let lastLabel = Infinity;
+    for (let decade = Math.floor(this.low / Math.LN10); decade <= this.high / Math.LN10; decade++) {
+      for (const step of [1, 2, 5]) {
+        const value = step * 10 ** decade;
+        const at = this.y(value);
+        if (Math.log(value) < this.low || Math.log(value) > this.high || lastLabel - at < rem() * 1.1) {
+          continue;
+        }
+        lastLabel = at;
+        pen.fillStyle = palette.grid;
+        pen.fillRect(0, Math.round(at), surface.width, 1);
+        pen.fillStyle = palette.faint;
+        pen.fillText(duration(value), 3, at);
+      }
+    }
+    const threads = new Set(this.context.threads());
+    this.shown = [];
+    for (let i = 0; i < lengths.length; i++) {
+      if (threads.has(visits.thread[i])) {
+        this.shown.push(i);
+      }
+    }
+    for (const i of this.shown) {
+      pen.fillStyle = visits.slow[i] ? palette.alarm : css(palette.channels[0], 0.75);
+      const size = visits.slow[i] ? 3 : 2;
+      pen.beginPath();
+      pen.arc(x(visits.begin[i]), this.y(lengths[i]), size, 0, 7);
+      pen.fill();
+    }
+    this.histogram(visits, lengths, width);
+    if (isFinite(visits.threshold)) {
+      pen.strokeStyle = palette.alarm;
+      pen.setLineDash([5, 4]);
+      pen.beginPath();
+      pen.moveTo(0, Math.round(this.y(visits.threshold)) + 0.5);
+      pen.lineTo(surface.width, Math.round(this.y(visits.threshold)) + 0.5);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+  }
+
+  // Lying on its side at the right, on the scatter's own scale.
+  private histogram(visits: Visits, lengths: Float64Array, left: number) {
+    const bins = 40;
+    const counts = new Float64Array(bins);
+    for (const i of this.shown) {
+      counts[Math.min(bins - 1, Math.floor(((Math.log(lengths[i]) - this.low) / (this.high - this.low)) * bins))]++;
+    }
+    const most = Math.max(...counts, 1);
+    const palette = this.context.palette();
+    const { pen, width } = this.surface;
+    for (let bin = 0; bin < bins; bin++) {
+      const low = Math.exp(this.low + ((this.high - this.low) * bin) / bins);
+      const high = Math.exp(this.low + ((this.high - this.low) * (bin + 1)) / bins);
+      if (!counts[bin]) {
+        continue;
+      }
+      pen.fillStyle = low >= visits.threshold ? palette.alarm : css(palette.channels[0], 0.8);
+      pen.fillRect(
+        left + 8,
+        this.y(high) + 0.5,
+        Math.max(2, (Math.sqrt(counts[bin]) / Math.sqrt(most)) * (width - left - 16)),
+        this.y(low) - this.y(high) - 1,
+      );
+    }
+  }
+
+  private near(event: PointerEvent): number {
+    const visits = this.context.visits()!;
+    const [from, to] = this.context.model.range;
+    let best = 81;
+    let found = -1;
+    for (const i of this.shown) {
+      const dx = ((visits.begin[i] - from) / (to - from)) * this.plotWidth() - event.offsetX;
+      const dy = this.y(visits.end[i] - visits.begin[i]) - event.offsetY;
+      if (dx * dx + dy * dy < best) {
+        best = dx * dx + dy * dy;
+        found = i;
+      }
+    }
+    return found;
+  }
+
+  private move(event: PointerEvent) {
+    const visits = this.context.visits();
+    if (!visits) {
+      return;
+    }
+    if (this.drags) {
+      const bottom = this.surface.height - rem() * 1.4;
+      setThreshold(visits.space, Math.exp(this.low + ((bottom - event.offsetY) / (bottom - 8)) * (this.high - this.low)));
+      this.context.forgetVisits();
+      return;
+    }
+    this.chart.style.cursor = Math.abs(this.y(visits.threshold) - event.offsetY) < 8 ? "ns-resize" : "default";
+    const at = this.near(event);
+    if (at < 0) {
+      tip.hide();
+      return;
+    }
+    const data = visitData()!;
+    const row = visits.rows[0] + at;
+    tip.show(
+      event,
+      h("b", {}, `${duration(data.length[row])} on ${this.context.model.threadName(visits.thread[at])}`),
+      h("div", {}, `from ${moment(visits.begin[at], data.length[row] / 20)}`),
+      ...kTerms.map((what, term) =>
+        data.terms[term][row] > 0 ? h("div", {}, `${duration(data.terms[term][row])} ${what}`) : null,
+      ),
+      h("div", {}, `after ${neighbour(data.before[row])}, before ${neighbour(data.after[row])}`),
+      h("div", { class: "path" }, "click: go there"),
+    );
+  }
+}

@@ -1,0 +1,132 @@
+// What comes before and after the chosen space, how often, and how long the space then takes.
+import { neighbour, openVisits, Pattern, visitData } from "../data/visits";
+import { css } from "../draw/palette";
+import { h, replace } from "../draw/dom";
+import { count, duration, percent } from "../format";
+import { View } from "../state";
+import { Changed, Context, ViewPart } from "./context";
+
+const kAny = 3; // neighbour(): anything
+
+export class Patterns implements ViewPart {
+  readonly element = h("div", { class: "panel" });
+
+  constructor(private context: Context) {}
+
+  update(_view: View, _changed: Changed) {
+    const data = visitData();
+    if (!data) {
+      replace(this.element, h("p", { class: "hint" }, "This page holds no patterns."));
+      openVisits().then(() => visitData() && this.context.forgetVisits());
+      return;
+    }
+    const visits = this.context.visits();
+    const space = visits?.space ?? -1;
+    const mine = data.patterns.filter((pattern) => pattern.node === space);
+    if (!visits || !mine.length) {
+      const known = new Set(data.patterns.map((pattern) => pattern.node));
+      const offers = [...known].sort((a, b) => data.spaces[b].visits - data.spaces[a].visits).slice(0, 20);
+      replace(
+        this.element,
+        h(
+          "p",
+          { class: "hint" },
+          offers.length ? "Choose a space in the rows above, or one of these:" : "No space of this run occurs beside others.",
+        ),
+        ...offers.map((index) =>
+          h(
+            "button",
+            { class: "offer", click: () => this.context.store.set({ order: "path", space: `c${data.spaces[index].call}` }) },
+            data.spaces[index].label,
+          ),
+        ),
+      );
+      return;
+    }
+    const sideOf = (pick: (pattern: Pattern) => number, other: (pattern: Pattern) => number) =>
+      this.side(
+        mine.filter((pattern) => pick(pattern) !== kAny && other(pattern) === kAny),
+        pick,
+      );
+    const whole = mine.filter((pattern) => pattern.before !== kAny && pattern.after !== kAny);
+    replace(
+      this.element,
+      h("h3", {}, visits.info.label, h("small", {}, `  ${count(visits.info.visits)} occurrences`)),
+      h(
+        "div",
+        { class: "sides" },
+        h(
+          "div",
+          {},
+          h("h4", {}, "After …"),
+          sideOf(
+            (pattern) => pattern.before,
+            (pattern) => pattern.after,
+          ),
+        ),
+        h(
+          "div",
+          {},
+          h("h4", {}, "… and before …"),
+          sideOf(
+            (pattern) => pattern.after,
+            (pattern) => pattern.before,
+          ),
+        ),
+        h(
+          "div",
+          {},
+          h("h4", {}, "Between both"),
+          this.table(whole.slice(0, 30), (pattern) => `${neighbour(pattern.before)} → ▪ → ${neighbour(pattern.after)}`),
+        ),
+      ),
+    );
+  }
+
+  private side(patterns: Pattern[], pick: (pattern: Pattern) => number): HTMLElement {
+    return this.table(patterns, (pattern) => neighbour(pick(pattern)));
+  }
+
+  private table(patterns: Pattern[], name: (pattern: Pattern) => string): HTMLElement {
+    if (!patterns.length) {
+      return h("p", { class: "hint" }, "nothing known");
+    }
+    const all = patterns.reduce((sum, pattern) => sum + pattern.count, 0);
+    const means = patterns.map((pattern) => pattern.total / pattern.count);
+    const most = Math.max(...means, 1);
+    const palette = this.context.palette();
+    return h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, ...["", "times", "it takes", ""].map((title) => h("th", { scope: "col" }, title)))),
+      h(
+        "tbody",
+        {},
+        ...patterns
+          .map((pattern, index) => ({ pattern, mean: means[index] }))
+          .sort((a, b) => b.pattern.count - a.pattern.count)
+          .map(({ pattern, mean }) =>
+            h(
+              "tr",
+              {},
+              h("td", { class: "name", title: name(pattern) }, name(pattern)),
+              h(
+                "td",
+                { class: "number", title: count(pattern.count) },
+                `${count(pattern.count)}  ${percent(pattern.count / all)}`,
+              ),
+              h("td", { class: "number" }, duration(mean)),
+              h(
+                "td",
+                {},
+                h("span", {
+                  class: "bar",
+                  style: `--share:${(mean / most).toFixed(3)};--accent:${css(palette.channels[mean > 1.2 * Math.min(...means) ? 2 : 0])}`,
+                }),
+              ),
+            ),
+          ),
+      ),
+    );
+  }
+}

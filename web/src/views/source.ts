@@ -1,0 +1,192 @@
+// Source lines of the chosen space's function, heated by the region's time; beside them its instructions.
+import { leafValues, lineSums } from "../data/calltree";
+import { DataBlob } from "../data/blob";
+import { css } from "../draw/palette";
+import { h, replace } from "../draw/dom";
+import { duration, percent, withoutArguments } from "../format";
+import { View } from "../state";
+import { anyOf, Changed, Context, ViewPart } from "./context";
+
+interface SourcePart {
+  file: number;
+  first: number;
+  lines: string[];
+}
+
+interface Listing {
+  fns: number[]; // with samples in it, inlined ones too
+  image: number;
+  rows: [offset: number, line: number, heat: number, text: string][];
+}
+
+export class Source implements ViewPart {
+  readonly element = h("div", { class: "panel split" });
+  private parts: SourcePart[] | null = null;
+  private listings: Listing[] = [];
+  private notes: string[] = [];
+  private opening = false;
+
+  constructor(private context: Context) {}
+
+  update(view: View, changed: Changed) {
+    if (!this.parts) {
+      this.open();
+      return;
+    }
+    if (anyOf(changed, "from", "to", "brush", "threads", "space", "order", "metric", "tab", "theme")) {
+      this.fill(view);
+    }
+  }
+
+  private async open() {
+    if (this.opening) {
+      return;
+    }
+    this.opening = true;
+    if (document.getElementById("code")) {
+      const blob = await DataBlob.open("code");
+      this.parts = blob.json.sources;
+      this.listings = blob.json.listings;
+    } else {
+      this.parts = [];
+      this.notes = ["This page was made without sources (--no-sources)."];
+    }
+    this.fill(this.context.store.view);
+  }
+
+  // The function to show: the chosen space's, or the region's hottest.
+  private function(values: Float64Array): number {
+    const { model } = this.context;
+    const selected = this.context.selected();
+    if (selected && this.context.tree().fn[selected.node] >= 0 && this.context.tree().order !== "path") {
+      return this.context.tree().fn[selected.node];
+    }
+    const byFunction = new Map<number, number>();
+    for (let leaf = 0; leaf < values.length; leaf++) {
+      const line = model.leafLine[leaf];
+      if (line && (!selected || selected.leaves[leaf])) {
+        byFunction.set(model.lineFunction[line], (byFunction.get(model.lineFunction[line]) ?? 0) + values[leaf]);
+      }
+    }
+    let best = -1;
+    for (const [fn, value] of byFunction) {
+      if (best < 0 || value > byFunction.get(best)!) {
+        best = fn;
+      }
+    }
+    return best;
+  }
+
+  private fill(view: View) {
+    const { model } = this.context;
+    const values = leafValues(this.context.region(), view.metric);
+    const fn = this.function(values);
+    if (fn < 0) {
+      replace(this.element, h("p", { class: "hint" }, "Nothing with a source line in this region."));
+      return;
+    }
+    const sums = lineSums(model, values, fn);
+    const all = values.reduce((sum, value) => sum + value, 0) || 1;
+    const most = Math.max(...sums.values(), 1);
+    const files = new Map<number, number>();
+    for (let leaf = 0; leaf < values.length; leaf++) {
+      const line = model.leafLine[leaf];
+      if (line && model.lineFunction[line] === fn) {
+        files.set(model.lineFile[line], (files.get(model.lineFile[line]) ?? 0) + values[leaf] + 1e-9);
+      }
+    }
+    const file = [...files].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+    const heat = this.context.palette().channels[view.metric === "waiting" ? 4 : 0];
+    const title = h(
+      "h3",
+      { title: model.functions.name[fn] },
+      `${withoutArguments(model.functions.name[fn])}  `,
+      h("small", {}, model.files[file]),
+    );
+    const parts = this.parts!.filter((part) => part.file === file);
+    const hottest = [...sums].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+    const rows: HTMLElement[] = [];
+    let lastLine = 0;
+    for (const part of parts) {
+      if (lastLine && part.first > lastLine + 1) {
+        rows.push(h("div", { class: "line skipped" }, "⋯"));
+      }
+      part.lines.forEach((text, index) => {
+        const number = part.first + index;
+        const value = sums.get(number) ?? 0;
+        rows.push(
+          h(
+            "div",
+            { class: "line", style: value ? `background:${css(heat, 0.08 + 0.5 * (value / most))}` : "", "data-line": number },
+            h("span", { class: "value" }, value ? percent(value / all) : ""),
+            h("span", { class: "number" }, String(number)),
+            h("code", {}, text || " "),
+          ),
+        );
+        lastLine = number;
+      });
+    }
+    if (!parts.length) {
+      rows.push(
+        h(
+          "p",
+          { class: "hint" },
+          file
+            ? "The source was not readable when this page was made."
+            : "No debug information says where this code comes from.",
+        ),
+        ...[...sums]
+          .sort((a, b) => b[1] - a[1])
+          .slice(0, 40)
+          .map(([line, value]) =>
+            h("div", { class: "line" }, `${percent(value / all)}  ${model.place(file, line)}  ${duration(value)}`),
+          ),
+      );
+    }
+    const code = h("div", { class: "code" }, ...rows);
+    replace(
+      this.element,
+      h("div", { class: "column wide" }, title, code, ...this.notes.map((note) => h("p", { class: "hint" }, note))),
+      this.listing(fn),
+    );
+    const row = code.querySelector<HTMLElement>(`[data-line="${hottest}"]`);
+    if (row) {
+      code.scrollTop = row.offsetTop - code.clientHeight / 2;
+    }
+  }
+
+  private listing(fn: number): HTMLElement | null {
+    const listing = this.listings.find((one) => one.fns.includes(fn));
+    if (!listing) {
+      return null;
+    }
+    const most = Math.max(...listing.rows.map((row) => row[2]), 1);
+    const sum = listing.rows.reduce((total, row) => total + row[2], 0) || 1;
+    const heat = this.context.palette().channels[0];
+    const code = h(
+      "div",
+      { class: "code" },
+      ...listing.rows.map(([offset, line, value, text]) =>
+        h(
+          "div",
+          { class: "line", style: value ? `background:${css(heat, 0.08 + 0.5 * (value / most))}` : "" },
+          h("span", { class: "value" }, value ? percent(value / sum) : ""),
+          h("span", { class: "number" }, offset.toString(16)),
+          h("code", {}, text),
+          h("span", { class: "from" }, line ? `:${line}` : ""),
+        ),
+      ),
+    );
+    const hottest = listing.rows.findIndex((row) => row[2] === most);
+    requestAnimationFrame(() => {
+      const row = code.children[hottest] as HTMLElement | undefined;
+      code.scrollTop = row ? row.offsetTop - code.clientHeight / 2 : 0;
+    });
+    return h(
+      "div",
+      { class: "column" },
+      h("h3", {}, "Instructions  ", h("small", {}, "samples of the whole run; one late is usual")),
+      code,
+    );
+  }
+}
