@@ -24,7 +24,7 @@ bool is_chance(const Case& subject, const Claim& claim, double significance) {
 }
 
 Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Case>& cases,
-                      const JudgeOptions& options) {
+                      const JudgeOptions& options, bool is_control) {
     std::vector<Weighed> defects;
     std::vector<Weighed> advantages;
     for (const Rule* rule : rules()) {
@@ -35,7 +35,9 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
             std::vector<Claim> claims;
             rule->look(cases[i], &claims);
             for (Claim& claim : claims) {
-                if (is_chance(cases[i], claim, options.significance)) {
+                // A sum over a space is the same whatever the labels: chance has no part in it.
+                if (is_chance(cases[i], claim, options.significance) ||
+                    (is_control && rule->contrast == Contrast::kSpace && claim.feature.empty())) {
                     continue;
                 }
                 Weighed weighed = weigh(cases[i], *rule, std::move(claim));
@@ -55,13 +57,14 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
 }  // namespace
 
 Judgement judge(const spacetime::Evidence& evidence, const JudgeOptions& options) {
-    Judgement judgement = judge_cases(evidence, make_cases(evidence), options);
+    Judgement judgement = judge_cases(evidence, make_cases(evidence), options, false);
     Random random(kSeed);
     for (std::size_t round = 0; round < options.rounds; ++round) {
         const std::vector<Case> cases =
             make_cases(evidence, {.shuffle = &random, .permutations = kControlPermutations});
         judgement.control.comparisons = cases.size();
-        judgement.control.findings += static_cast<double>(judge_cases(evidence, cases, options).findings.size());
+        judgement.control.findings +=
+            static_cast<double>(judge_cases(evidence, cases, options, true).findings.size());
     }
     judgement.control.rounds = options.rounds;
     judgement.control.findings /= static_cast<double>(std::max<std::size_t>(1, options.rounds));

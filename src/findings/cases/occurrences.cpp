@@ -4,8 +4,28 @@
 #include "findings/statistics/split.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace kymo::findings {
+namespace {
+
+// Most slow visits are of threads that are mostly slow: then threads differ, not occurrences (Contrast::kThreads).
+bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& is_slow, std::size_t slow) {
+    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // visits, slow ones
+    for (std::size_t row = 0; row < visits.size(); ++row) {
+        auto& [all, own] = threads[visits.thread[row]];
+        ++all;
+        own += is_slow[row] != 0 ? 1 : 0;
+    }
+    std::size_t theirs = 0;
+    for (const auto& [thread, counts] : threads) {
+        theirs += counts.first >= 2 && counts.second * 5 >= counts.first * 4 ? counts.second : 0;
+    }
+    return theirs * 5 >= slow * 4;
+}
+
+}  // namespace
 
 void add_occurrence_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
@@ -16,7 +36,8 @@ void add_occurrence_cases(const spacetime::Evidence& evidence, const CaseOptions
         // Where the usual visit is of few samples, only what takes many times as long is told from it.
         const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
         Split split = split_slow(durations(space.rows), resolution);
-        if (split.slow == 0 || split.slow == space.rows.size()) {
+        if (split.slow == 0 || split.slow == space.rows.size() ||
+            is_by_thread(space.rows, split.is_slow, split.slow)) {
             continue;
         }
         Case subject;

@@ -44,7 +44,7 @@ void look_at_space(const Case& subject, std::vector<Claim>* claims) {
     };
     const auto count = static_cast<double>(node.deltas[faults]);
     // The node that has nearly all of them needs no comparison; another must stand out.
-    const bool has_most = count >= 0.5 * static_cast<double>(evidence.run.deltas[faults]);
+    const bool has_most = count >= 0.9 * static_cast<double>(evidence.run.deltas[faults]);
     if (!has_most && rate(subject.bad) < kMoreFaults * rate(subject.good)) {
         return;
     }
@@ -101,7 +101,7 @@ const Rule kPageFaultsOfSpace{
     .needs =
         "page faults are counted; the code is visited at least three times, takes faults in both halves of its "
         "visits, "
-        "and has half of all faults or three times as many by processor time as the rest of the program",
+        "and has nine tenths of all faults or three times as many by processor time as the rest of the program",
     .against = "faults only at the beginning: that is a cold start",
     .look = look_at_space,
     .direction = kDirection,

@@ -1,0 +1,80 @@
+#include "made_evidence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+// 60 visits of 10 ms, the first of them `first` long.
+MadeEvidence visits(std::int64_t first, std::uint32_t at = 0) {
+    MadeEvidence made;
+    const std::uint32_t node = made.add_node("load_table");
+    std::uint64_t time = 0;
+    for (std::uint32_t i = 0; i < 60; ++i) {
+        const std::int64_t user = i == at ? first : 10 * kMs + (i % 5) * kMs / 10;
+        made.add_visit(node, {.begin = time, .terms = {.user = user}});
+        time += static_cast<std::uint64_t>(user);
+    }
+    return made;
+}
+
+TEST(ColdStart, IsTheFirstOccurrence) {
+    MadeEvidence made = visits(300 * kMs);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    EXPECT_EQ(judgement.findings[0].kind, "cold-start");
+    EXPECT_EQ(judgement.findings[0].place.function, "load_table");
+    EXPECT_FALSE(judgement.findings[0].tested);
+    EXPECT_NEAR(judgement.findings[0].seconds, 0.29, 0.001);
+    ASSERT_EQ(judgement.findings[0].also.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].also[0].kind, "slow-instance");
+}
+
+TEST(ColdStart, IsNotALaterOne) {
+    MadeEvidence made = visits(300 * kMs, 30);
+    const Judgement judgement = judge(made.finish());
+    EXPECT_EQ(find(judgement.findings, "cold-start"), nullptr);
+    EXPECT_NE(find(judgement.findings, "slow-instance"), nullptr);
+}
+
+// A function that runs once, early, with faults, beside a step that runs over and over.
+MadeEvidence filling(std::int64_t faults, std::uint64_t begin) {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t parent = made.add_node("main");
+    const std::uint32_t fill = made.add_node("fill_table", parent);
+    const std::uint32_t step = made.add_node("step", parent);
+    std::uint64_t time = 0;
+    bool filled = false;
+    for (int i = 0; i < 40; ++i) {
+        if (!filled && time >= begin) {
+            made.add_visit(fill,
+                           {.begin = time, .terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {faults}});
+            time += 200 * kMs;
+            filled = true;
+        }
+        made.add_visit(step, {.begin = time, .terms = {.user = 20 * kMs}, .deltas = {i % 2}});
+        time += 20 * kMs;
+    }
+    made.add_visit(parent, {.terms = {.user = 900 * kMs, .system = 100 * kMs}, .deltas = {faults + 20}});
+    return made;
+}
+
+TEST(ColdStart, IsCodeThatRunsOnceAndFillsMemory) {
+    MadeEvidence made = filling(20'000, 0);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    EXPECT_EQ(judgement.findings[0].kind, "cold-start");
+    EXPECT_EQ(judgement.findings[0].place.function, "fill_table");
+    EXPECT_NEAR(judgement.findings[0].seconds, 0.2, 0.001);
+}
+
+TEST(ColdStart, NeedsFaultsAndAnEarlyTime) {
+    MadeEvidence without = filling(5, 0);
+    EXPECT_EQ(find(judge(without.finish()).findings, "cold-start"), nullptr);
+    MadeEvidence late = filling(20'000, 600 * kMs);
+    EXPECT_EQ(find(judge(late.finish()).findings, "cold-start"), nullptr);
+}
+
+}  // namespace
+}  // namespace kymo::findings

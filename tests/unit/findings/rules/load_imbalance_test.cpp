@@ -1,0 +1,79 @@
+#include "made_evidence.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+// Two threads, 40 steps between meetings: the first works `a`, the second `b`; the one that is done waits for the
+// other.
+MadeEvidence steps(std::int64_t a, std::int64_t b, bool does_something_else = false) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t run = made.add_node("run");
+    const std::uint32_t relax = made.add_node("relax_row", run);
+    const std::int64_t step_ns = std::max(a, b);
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        const std::int64_t own = thread == 0 ? a : b;
+        spacetime::TimeTerms all;
+        for (std::uint32_t step = 0; step < 40; ++step) {
+            const auto begin = static_cast<std::uint64_t>(step * step_ns);
+            made.add_visit(relax, {.thread = thread, .begin = begin, .terms = {.user = own}, .step = step});
+            all.user += own + (does_something_else ? step_ns - own : 0);
+            all.waiting += does_something_else ? 0 : step_ns - own;
+        }
+        made.add_visit(run, {.thread = thread, .terms = all});
+    }
+    return made;
+}
+
+TEST(LoadImbalance, NamesTheThreadWithMoreWork) {
+    MadeEvidence made = steps(10 * kMs, 30 * kMs);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    const Finding& finding = judgement.findings[0];
+    EXPECT_EQ(finding.kind, "load-imbalance");
+    EXPECT_EQ(finding.place.function, "relax_row");
+    EXPECT_EQ(finding.threads, std::vector<std::uint32_t>{1});
+    EXPECT_NEAR(finding.seconds, 40 * 0.010 - 0.04, 0.005);  // longest − mean, less a period a step
+    EXPECT_NEAR(finding.share, 0.36 / 1.2, 0.01);
+    EXPECT_FALSE(finding.tested);
+}
+
+TEST(LoadImbalance, IsNotThereWhereThePeersDoSomethingElse) {
+    MadeEvidence made = steps(10 * kMs, 30 * kMs, true);
+    EXPECT_EQ(find(judge(made.finish()).findings, "load-imbalance"), nullptr);
+}
+
+TEST(LoadImbalance, OfEvenThreadsIsAnAdvantage) {
+    MadeEvidence made = steps(20 * kMs, 20 * kMs);
+    const Judgement judgement = judge(made.finish());
+    EXPECT_TRUE(judgement.findings.empty());
+    const Finding* good = find(judgement.advantages, "load-imbalance");
+    ASSERT_NE(good, nullptr);
+}
+
+TEST(LoadImbalance, ChangesSidesFromStepToStep) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t node = made.add_node("relax_row");
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        for (std::uint32_t step = 0; step < 40; ++step) {
+            const std::int64_t own = (step + thread) % 2 == 0 ? 10 * kMs : 30 * kMs;
+            made.add_visit(node, {.thread = thread,
+                                  .begin = step * 30 * static_cast<std::uint64_t>(kMs),
+                                  .terms = {.user = own},
+                                  .step = step});
+        }
+        // It waits outside the node.
+        made.evidence.run.threads[thread].total.waiting = 40 * 10 * kMs;
+    }
+    made.finish();
+    for (spacetime::ThreadFacts& thread : made.evidence.run.threads) {
+        thread.begin = 0;
+        thread.end = 40 * 30 * static_cast<std::uint64_t>(kMs);
+    }
+    const Judgement judgement = judge(made.evidence);
+    EXPECT_NE(find(judgement.findings, "load-imbalance"), nullptr);
+}
+
+}  // namespace
+}  // namespace kymo::findings

@@ -1,0 +1,40 @@
+#include "made_evidence.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+// Six of 100 visits take nine times as long, with `progress` times the iterations.
+MadeEvidence visits(double progress) {
+    MadeEvidence made;
+    const std::uint32_t node = made.add_node("move_particles");
+    std::uint64_t time = 0;
+    for (int i = 0; i < 100; ++i) {
+        const bool is_slow = i == 3 || i == 14 || i == 15 || i == 49 || i == 66 || i == 92;
+        const std::int64_t user = is_slow ? 90 * kMs : 10 * kMs;
+        made.add_visit(node, {.begin = time, .terms = {.user = user}, .progress = is_slow ? 1000 * progress : 1000});
+        time += static_cast<std::uint64_t>(user);
+    }
+    return made;
+}
+
+TEST(MoreWork, IsProgressInProportion) {
+    MadeEvidence made = visits(9);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].kind, "more-work");
+    EXPECT_NEAR(judgement.findings[0].seconds, 0.48, 0.001);
+}
+
+TEST(MoreWork, IsNotTheSameWorkDoneSlower) {
+    for (const double progress : {1.0, 2.0, kUnknown}) {
+        MadeEvidence made = visits(progress);
+        const Judgement judgement = judge(made.finish());
+        EXPECT_EQ(find(judgement.findings, "more-work"), nullptr) << progress;
+        EXPECT_NE(find(judgement.findings, "slow-instance"), nullptr) << progress;
+    }
+}
+
+}  // namespace
+}  // namespace kymo::findings

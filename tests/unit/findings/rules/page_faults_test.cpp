@@ -1,0 +1,88 @@
+#include "made_evidence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t node = made.add_node("assemble");
+    std::uint64_t time = 0;
+    for (int i = 0; i < 120; ++i) {
+        const bool is_slow = i == 11 || i == 29 || i == 30 || i == 77 || i == 81 || i == 110;
+        const MadeVisit visit{.begin = time,
+                              .terms = {.user = 10 * kMs + (i % 7) * kMs / 10, .system = is_slow ? 80 * kMs : 0},
+                              .deltas = {is_slow ? 4100 : 10}};
+        made.add_visit(node, visit);
+        time += static_cast<std::uint64_t>(visit.terms.wall());
+    }
+    made.evidence.nodes[node].lines.push_back({"program.c", 101, 1, 1, {24'000}});
+    const Judgement judgement = judge(made.finish());
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    const Finding& finding = judgement.findings[0];
+    EXPECT_EQ(finding.kind, "page-faults");
+    EXPECT_TRUE(finding.tested);
+    EXPECT_GT(finding.confidence, 0.95);
+    EXPECT_THAT(finding.title, HasSubstr("6 of the 120 occurrences of `assemble`"));
+    EXPECT_THAT(finding.title, HasSubstr("410× more page faults (4,100 each), all at program.c:101"));
+    EXPECT_NEAR(finding.seconds, 0.48, 0.001);
+    ASSERT_EQ(finding.also.size(), 1U);
+    EXPECT_EQ(finding.also[0].kind, "slow-instance");
+}
+
+// Two alternating functions; `faulty` takes faults in the visits from `from` on.
+MadeEvidence alternating(int from, int to) {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t scatter = made.add_node("scatter", parent);
+    const std::uint32_t gather = made.add_node("gather", parent);
+    std::uint64_t time = 0;
+    std::int64_t faults = 0;
+    for (int i = 0; i < 50; ++i) {
+        const bool has_faults = i >= from && i < to;
+        const MadeVisit visit{.begin = time,
+                              .terms = {.user = 5 * kMs, .system = has_faults ? 8 * kMs : 8 * kMs},
+                              .deltas = {has_faults ? 2000 : 0},
+                              .before = gather,
+                              .after = gather};
+        made.add_visit(scatter, visit);
+        time += static_cast<std::uint64_t>(visit.terms.wall());
+        faults += visit.deltas[0];
+        made.add_visit(
+            gather, {.begin = time, .terms = {.user = 12 * kMs}, .deltas = {0}, .before = scatter, .after = scatter});
+        time += 12 * kMs;
+    }
+    made.add_visit(parent, {.terms = {.user = 850 * kMs, .system = 400 * kMs}, .deltas = {faults}});
+    return made;
+}
+
+TEST(PageFaults, AreASpacesOwnAgainAndAgain) {
+    MadeEvidence made = alternating(0, 50);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    EXPECT_EQ(judgement.findings[0].kind, "page-faults");
+    EXPECT_EQ(judgement.findings[0].place.function, "scatter");
+    EXPECT_NEAR(judgement.findings[0].seconds, 0.4, 0.001);
+}
+
+TEST(PageFaults, OnlyAtTheBeginningAreNone) {
+    MadeEvidence made = alternating(0, 3);
+    EXPECT_EQ(find(judge(made.finish()).findings, "page-faults"), nullptr);
+}
+
+TEST(PageFaults, CostNoMoreThanFaultsCan) {
+    // Two faults a visit cannot cost 8 ms: whatever is in the kernel there, it is something else.
+    MadeEvidence made = alternating(0, 50);
+    for (std::int64_t& delta : made.evidence.nodes[1].rows.deltas) {
+        delta = 2;
+    }
+    made.evidence.nodes[1].deltas = {100};
+    EXPECT_EQ(find(judge(made.finish()).findings, "page-faults"), nullptr);
+}
+
+}  // namespace
+}  // namespace kymo::findings

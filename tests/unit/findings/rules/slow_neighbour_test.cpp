@@ -1,0 +1,63 @@
+#include "findings/statistics/random.h"
+#include "made_evidence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+// S after A and after C in turns; after A it takes `factor` as long.
+MadeEvidence turns(std::int64_t factor, double progress_factor = 1) {
+    MadeEvidence made;
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t a = made.add_node("shuffle", parent);
+    const std::uint32_t c = made.add_node("arrange", parent);
+    const std::uint32_t s = made.add_node("select", parent);
+    Random random(5);
+    std::uint64_t time = 0;
+    for (int i = 0; i < 60; ++i) {
+        const bool after_a = i % 2 == 0;
+        const std::uint32_t before = after_a ? a : c;
+        made.add_visit(before, {.begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
+        time += 8 * kMs;
+        const std::int64_t user = (after_a ? factor : 1) * 10 * kMs + static_cast<std::int64_t>(random.below(kMs));
+        made.add_visit(s, {.begin = time,
+                           .terms = {.user = user},
+                           .before = before,
+                           .after = after_a ? c : a,
+                           .progress = 1000 * (after_a ? progress_factor : 1)});
+        time += static_cast<std::uint64_t>(user);
+    }
+    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    return made;
+}
+
+TEST(SlowNeighbour, IsToldWithBothSides) {
+    MadeEvidence made = turns(3);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    const Finding& finding = judgement.findings[0];
+    EXPECT_EQ(finding.kind, "slow-neighbour");
+    EXPECT_EQ(finding.place.function, "select");
+    EXPECT_TRUE(finding.tested);
+    EXPECT_NEAR(finding.seconds, 30 * 0.02, 0.02);
+    EXPECT_THAT(finding.title, testing::HasSubstr("longer after `shuffle`"));
+    const Finding* good = find(judgement.advantages, "slow-neighbour");
+    ASSERT_NE(good, nullptr);
+    EXPECT_THAT(good->title, testing::HasSubstr("faster after `arrange`"));
+    EXPECT_LT(judgement.control.findings, 0.5);
+}
+
+TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {
+    MadeEvidence made = turns(1);
+    EXPECT_TRUE(judge(made.finish()).findings.empty());
+}
+
+TEST(SlowNeighbour, IsNotWhatHasMoreToDo) {
+    MadeEvidence made = turns(3, 3);
+    EXPECT_EQ(find(judge(made.finish()).findings, "slow-neighbour"), nullptr);
+}
+
+}  // namespace
+}  // namespace kymo::findings
