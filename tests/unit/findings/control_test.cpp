@@ -6,8 +6,10 @@
 #include "statistics/series.h"
 
 #include <cmath>
+#include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <set>
+#include <sstream>
 
 namespace kymo::findings {
 namespace {
@@ -113,6 +115,15 @@ TEST(Rules, SayWhatTheyNeedAndWhatToDo) {
         for (const std::string_view text : {rule->direction, rule->confirm, rule->needs, rule->against}) {
             EXPECT_TRUE(text.empty() || text.back() != '.') << rule->kind;  // the report ends the sentence
         }
+    }
+}
+
+TEST(Rules, AreInTheDocumentation) {
+    std::ifstream file(KYMO_TEST_DOCS "/findings.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    for (const Rule* rule : rules()) {
+        EXPECT_THAT(text.str(), testing::HasSubstr("| `" + std::string(rule->kind) + "` |"));
     }
 }
 

@@ -1,0 +1,117 @@
+// Findings in words and as data.
+#include "view/findings.h"
+
+#include <algorithm>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace kymo::view {
+namespace {
+
+using findings::Finding;
+using testing::HasSubstr;
+using testing::Not;
+
+spacetime::Evidence evidence() {
+    spacetime::Evidence made;
+    made.run.begin = 1'000'000'000;
+    made.run.end = 11'000'000'000;
+    made.run.threads.resize(1);
+    made.run.threads[0].tid = 77;
+    made.run.threads[0].name = "worker";
+    made.nodes.resize(1);
+    made.nodes[0].path = {"main", "assemble"};
+    return made;
+}
+
+findings::Judgement judgement() {
+    Finding finding;
+    finding.kind = "page-faults";
+    finding.title = "6 of the 120 occurrences of `assemble` (fem.cpp:88–131) take 9.0× longer.";
+    finding.place.function = "assemble";
+    finding.place.ranges = {{16, 32}};
+    finding.node = 0;
+    finding.when = {{3'000'000'000, 3'500'000'000}};
+    finding.threads = {0};
+    finding.seconds = 2.1;
+    finding.share = 0.21;
+    finding.share_low = 0.2;
+    finding.confidence = 0.99;
+    finding.tested = true;
+    finding.evidence = {{"page-faults", 4100, 10, 410, 1, 0.001}, {"seconds", 0.09, 0.01, 9}};
+    finding.direction = "keep the memory";
+    finding.confirm = "record again";
+    findings::Judgement made;
+    made.findings = {finding};
+    made.findings[0].also = {finding};
+    made.findings[0].also[0].kind = "slow-instance";
+    made.advantages = {finding};
+    made.advantages[0].title = "The work is even.";
+    made.control = {10, 0.1, 4};
+    return made;
+}
+
+TEST(Findings, AreToldInWords) {
+    const std::string text = terminal_findings({}, evidence(), judgement(), 10);
+    EXPECT_THAT(text, HasSubstr("1. page-faults 21.0 % of the run (tested, confidence 99.0 %)"));
+    EXPECT_THAT(text, HasSubstr("page-faults 4,100 against 10"));
+    EXPECT_THAT(text, HasSubstr("At 2.00 s."));
+    EXPECT_THAT(text, HasSubstr("Direction: keep the memory."));
+    EXPECT_THAT(text, HasSubstr("Also slow-instance"));
+    EXPECT_THAT(text, HasSubstr("The work is even."));
+    EXPECT_THAT(text, HasSubstr("gives 0.1 such findings by chance"));
+    EXPECT_LT(text.find("Direction"), text.find("The work is even."));
+    EXPECT_LT(text.find("The work is even."), text.find("Control"));
+}
+
+TEST(Findings, AreAsciiWhereTheTerminalIs) {
+    const std::string text = terminal_findings({.unicode = false}, evidence(), judgement(), 10);
+    EXPECT_THAT(text, HasSubstr("(fem.cpp:88-131) take 9.0x longer"));
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; }));
+}
+
+TEST(Findings, SayThatNothingStandsOut) {
+    findings::Judgement nothing;
+    nothing.control = {10, 0, 3};
+    const std::string text = terminal_findings({}, evidence(), nothing, 10);
+    EXPECT_THAT(text, HasSubstr("Nothing stands out."));
+    EXPECT_THAT(text, HasSubstr("gives none"));
+    EXPECT_THAT(text, Not(HasSubstr("What is good")));
+}
+
+void collect(const nlohmann::ordered_json& json, std::vector<std::string>* names) {
+    for (const auto& [key, value] : json.items()) {
+        if (json.is_object()) {
+            names->push_back(key);
+        }
+        if (value.is_structured()) {
+            collect(value, names);
+        }
+    }
+}
+
+TEST(Findings, AsDataHaveTheDocumentedKeys) {
+    const nlohmann::ordered_json json = json_findings(evidence(), judgement().findings);
+    ASSERT_EQ(json.size(), 1U);
+    EXPECT_EQ(json[0]["kind"], "page-faults");
+    EXPECT_EQ(json[0]["threads"][0]["name"], "worker");
+    EXPECT_DOUBLE_EQ(json[0]["when"][0][0].get<double>(), 2.0);
+    EXPECT_DOUBLE_EQ(json[0]["evidence"][0]["ratio"].get<double>(), 410);
+    EXPECT_TRUE(json[0]["evidence"][1]["q"].is_null());
+    EXPECT_EQ(json[0]["also"][0]["kind"], "slow-instance");
+
+    std::ifstream file(KYMO_TEST_DOCS "/json.md");
+    std::stringstream text;
+    text << file.rdbuf();
+    std::vector<std::string> names;
+    collect(json, &names);
+    collect(json_control(judgement().control), &names);
+    for (const std::string& name : names) {
+        EXPECT_THAT(text.str(), HasSubstr("`" + name + "`"));
+    }
+}
+
+}  // namespace
+}  // namespace kymo::view
