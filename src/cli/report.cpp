@@ -1,11 +1,13 @@
 // kymo report: what a recording says, for people or as JSON.
 #include "cli/verbs.h"
+#include "findings/judge.h"
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 #include "spacetime/waits.h"
+#include "view/findings.h"
 #include "view/json.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
@@ -106,11 +108,14 @@ int run_report(int argc, char** argv) {
     if (!evidence) {
         return fail(evidence.error());
     }
+    const findings::Judgement judgement = findings::judge(*evidence);
     const spacetime::Waits& waits = profile->waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
+        report["findings"] = view::json_findings(*evidence, judgement.findings);
+        report["advantages"] = view::json_findings(*evidence, judgement.advantages);
         report["spaces"] = view::json_spaces(*evidence);
         report["same_spaces"] = view::json_same_spaces(*evidence);
         report["intervals"] = view::json_intervals(*evidence);
@@ -118,6 +123,7 @@ int run_report(int argc, char** argv) {
         report["waits"] = view::json_waits(waits, wait_table);
         report["blocking"] = view::json_blocking(waits, wait_table);
         report["brief_waits"] = view::json_brief_waits(waits);
+        report["findings_control"] = view::json_control(judgement.control);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
@@ -125,7 +131,8 @@ int run_report(int argc, char** argv) {
         if (percent >= 0) {
             shown.percent = percent;
         }
-        text = view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
+        text = view::terminal_findings(shown.style, *evidence, judgement, shown.top) + "\n" +
+               view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
                view::terminal_waits(shown.style, waits, wait_table, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {

@@ -100,8 +100,9 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story)
     }
     for (std::size_t i = 0; i < story.size(); ++i) {
         const Finding& inner = story[i].finding;
-        if (i != best && inner.kind == story[best].finding.kind && inner.node != story[best].finding.node &&
-            is_inside(evidence, inner.node, story[best].finding.node) &&
+        // A header of the system is nowhere that a user could change.
+        if (i != best && inner.place.file.rfind("/usr/", 0) != 0 && inner.kind == story[best].finding.kind &&
+            inner.node != story[best].finding.node && is_inside(evidence, inner.node, story[best].finding.node) &&
             inner.share_low >= kMostOfIt * story[best].finding.share_low) {
             best = i;
             i = static_cast<std::size_t>(-1);  // again from the front: still further inside

@@ -9,7 +9,7 @@
 
 namespace kymo::findings {
 
-enum class Term : std::uint8_t { kUser, kSystem, kRunQueue, kWaiting, kOther };
+enum class Term : std::uint8_t { kUser, kSpinning, kSystem, kRunQueue, kWaiting, kOther };
 
 struct TermInfo {
     Term term;
@@ -19,6 +19,7 @@ struct TermInfo {
 
 inline constexpr std::array kTerms = {
     TermInfo{Term::kUser, &spacetime::TimeTerms::user, "user time"},
+    TermInfo{Term::kSpinning, &spacetime::TimeTerms::spinning, "polling in a wait"},
     TermInfo{Term::kSystem, &spacetime::TimeTerms::system, "time in the kernel"},
     TermInfo{Term::kRunQueue, &spacetime::TimeTerms::run_queue, "waiting for a processor"},
     TermInfo{Term::kWaiting, &spacetime::TimeTerms::waiting, "waiting"},
@@ -40,7 +41,7 @@ inline constexpr TermSet kAllTerms = (1U << kTerms.size()) - 1;
 
 std::int64_t of(const spacetime::TimeTerms& terms, Term term);
 std::string_view words(Term term);
-// On a processor.
+// On a processor, doing something: polling for the end of a wait is none of it.
 constexpr std::int64_t processor(const spacetime::TimeTerms& terms) {
     return terms.user + terms.system;
 }

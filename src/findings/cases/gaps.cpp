@@ -25,10 +25,11 @@ std::vector<GapRow> gaps_of(const spacetime::VisitTable& visits) {
 }  // namespace
 
 void add_gap_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
+    const double run_period = sampling_period(evidence);
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const spacetime::SpaceNode& space = evidence.nodes[node];
         const std::vector<GapRow> gaps = gaps_of(space.rows);
-        if (gaps.size() < 4) {
+        if (space.folded || gaps.size() < 4 || median(durations(space.rows)) < 2 * run_period) {
             continue;
         }
         std::vector<double> lengths;

@@ -1,6 +1,7 @@
 // Slow visits of a node against its fast ones.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
+#include "findings/statistics/robust.h"
 #include "findings/statistics/split.h"
 
 #include <algorithm>
@@ -28,9 +29,12 @@ bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& 
 }  // namespace
 
 void add_occurrence_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
+    const double period = sampling_period(evidence);
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const spacetime::SpaceNode& space = evidence.nodes[node];
-        if (space.rows.size() < 4) {
+        // Short visits of loops and of inlined functions are pieces of one call, cut by sampling.
+        if (space.rows.size() < 4 || ((space.folded || median(durations(space.rows)) < 2 * period) &&
+                                      space.kind != spacetime::SpaceKind::kFunction)) {
             continue;
         }
         // Where the usual visit is of few samples, only what takes many times as long is told from it.

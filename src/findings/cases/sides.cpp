@@ -58,6 +58,18 @@ std::vector<double> durations(const VisitTable& table) {
     return result;
 }
 
+double sampling_period(const spacetime::Evidence& evidence) {
+    double time = 0;
+    double samples = 0;
+    for (const spacetime::SpaceNode& node : evidence.nodes) {
+        if (node.parent == kNoNode) {
+            time += static_cast<double>(processor(node.total) + node.total.spinning);
+            samples += static_cast<double>(node.samples);
+        }
+    }
+    return samples > 0 ? time / samples : 0;
+}
+
 std::vector<char> swapped_labels(std::span<const VisitRef> visits, std::span<const char> label, Random* random) {
     std::vector<char> result(label.begin(), label.end());
     for (std::size_t i = 0; i + 1 < result.size(); ++i) {

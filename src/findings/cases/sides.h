@@ -17,6 +17,9 @@ std::vector<VisitRef> visits_of(const spacetime::VisitTable& table);
 // ns of wall time, by row.
 std::vector<double> durations(const spacetime::VisitTable& table);
 
+// Mean time on a processor between two samples of the run, ns; 0: no samples.
+double sampling_period(const spacetime::Evidence& evidence);
+
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.
 std::vector<char> swapped_labels(std::span<const VisitRef> visits, std::span<const char> label, Random* random);
 

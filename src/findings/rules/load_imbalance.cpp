@@ -90,7 +90,8 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     }
     claim.own.push_back({claim.threads.front(), lost});
     claim.own_parts = work.lost;
-    claim.own_terms = set_of(Term::kWaiting, Term::kOther);  // it is the others' waiting that is lost
+    claim.own_terms =
+        set_of(Term::kWaiting, Term::kSpinning, Term::kOther);  // it is the others' waiting that is lost
     claim.when.push_back({subject.space().rows.begin.front(), subject.space().rows.begin.front()});
     for (std::size_t row = 0; row < subject.space().rows.size(); ++row) {
         claim.when[0].begin = std::min(claim.when[0].begin, subject.space().rows.begin[row]);

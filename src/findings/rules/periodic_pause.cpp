@@ -94,7 +94,7 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
         events.push_back({visits.thread[row], visits.order[row], visits.begin[row]});
     }
     const Pauses pauses = regularity(events);
-    if (pauses.every == 0 || subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
+    if (pauses.every == 0 || subject.space().folded || subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
         return;
     }
     Claim claim;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace kymo::findings {
 namespace {
@@ -14,6 +15,7 @@ using namespace spacetime;
 
 constexpr double kLeastQueue = 0.1;  // of a thread's life, ready and without a processor
 constexpr double kHeld = 0.95;       // of its visits on one processor
+constexpr double kUsedUp = 0.7;      // of the processor, by these threads
 constexpr std::size_t kLeastVisits = 5;
 
 // thread → processor → visits, over all nodes.
@@ -49,8 +51,18 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     if (run.processors < 2) {
         return;
     }
+    const auto seen = processors_of(evidence);
+    std::set<std::uint32_t> in_use;
+    for (const auto& [thread, counts] : seen) {
+        for (const auto& [processor_number, visits] : counts) {
+            in_use.insert(processor_number);
+        }
+    }
+    if (in_use.size() < 2) {
+        return;  // nowhere else to see: not known, or all that the program may use
+    }
     std::map<std::uint32_t, std::vector<std::uint32_t>> held;  // processor → threads that stay on it and queue
-    for (const auto& [thread, counts] : processors_of(evidence)) {
+    for (const auto& [thread, counts] : seen) {
         std::size_t all = 0;
         auto most = counts.begin();
         for (auto entry = counts.begin(); entry != counts.end(); ++entry) {
@@ -75,7 +87,16 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     for (const auto& [processor_number, threads] : held) {
-        if (threads.size() < 2) {
+        // Were it others that have the processor, these would not use it up between them.
+        double busy = 0;
+        std::uint64_t begin = ~std::uint64_t{0};
+        std::uint64_t end = 0;
+        for (const std::uint32_t thread : threads) {
+            busy += static_cast<double>(processor(run.threads[thread].total) + run.threads[thread].total.spinning);
+            begin = std::min(begin, run.threads[thread].begin);
+            end = std::max(end, run.threads[thread].end);
+        }
+        if (threads.size() < 2 || busy < kUsedUp * static_cast<double>(end - begin)) {
             continue;
         }
         Claim claim;
@@ -109,7 +130,9 @@ const Rule kThreadMigration{
         "two or more threads stay on one processor (95 % of their visits) and wait for it for at least a tenth of "
         "their lives",
     .against =
-        "the program has more threads ready than there are processors for most of the time: that is oversubscription",
+        "the program has more threads ready than there are processors for most of the time: that is "
+        "oversubscription; "
+        "they use less than 70 % of the processor: others have it",
     .look = look,
     .direction =
         "give each thread its own processor: look for affinity masks (taskset, OMP_PLACES, cpusets) that hold them "

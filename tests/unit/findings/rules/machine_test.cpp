@@ -8,8 +8,11 @@ namespace {
 
 // Two threads for a second, each ready half of the time without a processor.
 MadeEvidence queueing(bool on_one_processor, std::vector<std::int64_t> ready_ms) {
-    MadeEvidence made({}, 2);
+    MadeEvidence made({}, 3);
     const std::uint32_t node = made.add_node("solve");
+    // A third thread is on the other processor, so that there is one.
+    const std::uint32_t main = made.add_node("main");
+    made.add_visit(main, {.thread = 2, .begin = 0, .terms = {.user = 10 * kMs}, .processor = 1});
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         for (std::uint32_t i = 0; i < 50; ++i) {
             made.add_visit(node, {.thread = thread,
