@@ -22,7 +22,7 @@ constexpr int kAdvanceEnd = __LINE__;
 
 constexpr int kDecoyBegin = __LINE__;
 [[gnu::noinline]] void prepare() {
-    const std::uint64_t sum = planted::work(300'000);
+    const std::uint64_t sum = planted::work(500'000 / threads);
     planted::keep(&sum);
 }
 constexpr int kDecoyEnd = __LINE__;
@@ -30,6 +30,7 @@ constexpr int kDecoyEnd = __LINE__;
 constexpr int kRunBegin = __LINE__;
 void* run(void* number) {
     planted::name_thread("worker", static_cast<int>(reinterpret_cast<std::intptr_t>(number)));
+    prepare();
     for (int step = 0; step < kSteps; ++step) {
         advance(kUnits / threads);
         pthread_barrier_wait(&barrier);
@@ -42,7 +43,6 @@ constexpr int kRunEnd = __LINE__;
 
 int main(int argc, char** argv) {
     planted::Program program(argc, argv, "oversubscription", __FILE__);
-    prepare();
     const int processors = static_cast<int>(planted::processors().size());
     threads = program.is_bad() ? 24 * processors : processors;
     pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(threads));
