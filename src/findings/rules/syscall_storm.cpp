@@ -35,14 +35,10 @@ bool is_system_call(const Place& place) {
 }
 
 // Time in the kernel that neither faults nor switches nor threads' lives account for.
-double unexplained_ns(const Evidence& evidence, std::uint32_t index, std::uint32_t faults) {
-    const ThreadFacts& thread = evidence.run.threads[index];
-    const auto made = std::count_if(evidence.run.threads.begin(), evidence.run.threads.end(),
-                                    [&](const ThreadFacts& other) { return other.creator == index; });
+double unexplained_ns(const ThreadFacts& thread, std::uint32_t faults, double made) {
     const double pages = faults < thread.deltas.size() ? static_cast<double>(thread.deltas[faults]) : 0;
     return static_cast<double>(thread.total.system) - pages * kMostFaultNs -
-           static_cast<double>(thread.voluntary + thread.involuntary) * kMostSwitchNs -
-           static_cast<double>(made) * kMostThreadNs;
+           static_cast<double>(thread.voluntary + thread.involuntary) * kMostSwitchNs - made * kMostThreadNs;
 }
 
 struct Storm {
@@ -54,6 +50,12 @@ struct Storm {
 Storm find_storm(const Evidence& evidence) {
     const std::uint32_t faults = counter(evidence, "page-faults");
     Storm storm;
+    std::vector<double> made(evidence.run.threads.size(), 0);  // threads that it made
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        if (thread.creator < made.size()) {
+            ++made[thread.creator];
+        }
+    }
     for (std::uint32_t i = 0; i < evidence.run.threads.size(); ++i) {
         const ThreadFacts& thread = evidence.run.threads[i];
         const auto worked = static_cast<double>(processor(thread.total));
@@ -67,7 +69,7 @@ Storm find_storm(const Evidence& evidence) {
         const double life = static_cast<double>(thread.end - thread.begin) / 1e9;
         const bool many = calls >= kLeastRate * life;
         // Counted calls are timed one by one; of others only the kernel's time is known.
-        const double spent = std::max(many ? counted : 0.0, unexplained_ns(evidence, i, faults));
+        const double spent = std::max(many ? counted : 0.0, unexplained_ns(thread, faults, made[i]));
         if (worked > 0 && spent >= kLeastShare * worked) {
             storm.lost[i] = std::min(spent, worked);
             storm.calls += many ? calls : 0;
