@@ -44,8 +44,12 @@ class Descriptions {
                              .processors = row.processors};
             }),
             rec::on<rec::RunEnd>([&](StreamId, const rec::RunEnd& row) {
-                data_.run_end = {.end = row.time, .wait_status = row.wait_status, .reason = row.reason};
+                data_.run_end = {.end = row.time,
+                                 .wait_status = row.wait_status,
+                                 .reason = row.reason,
+                                 .peak_bytes = row.peak_bytes};
             }),
+            rec::on<rec::Mapping>([&](StreamId, const rec::Mapping& row) { ++data_.mappings[{row.pid, row.tid}]; }),
             rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
                 data_.has_process = true;
                 data_.begin = row.time;

@@ -96,9 +96,9 @@ struct StreamData {
     std::vector<ContextInfo> contexts{1};  // index: ContextId
     // Contexts that are no frames: the node of another stream that they stand for, as (stream, ContextId).
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> joins;
-    std::vector<bool> is_complete{true};   // a complete call path goes through this context
-    CostTable costs;                       // row: ContextId; row 0: no call path
-    std::vector<std::int64_t> unsampled;   // columns of CostTable: from the last sample to the end
+    std::vector<bool> is_complete{true};  // a complete call path goes through this context
+    CostTable costs;                      // row: ContextId; row 0: no call path
+    std::vector<std::int64_t> unsampled;  // columns of CostTable: from the last sample to the end
     std::int64_t paused_ns = 0;
     Quality quality;
 };
@@ -143,6 +143,7 @@ struct FileData {
         std::uint64_t end = 0;
         std::uint64_t wait_status = 0;
         std::uint64_t reason = 0;
+        std::uint64_t peak_bytes = 0;  // 0: not known
     };
     // A thread's life by the kernel's records; an exec ends one and begins another. Thread ids come back.
     struct TaskLife {
@@ -171,6 +172,7 @@ struct FileData {
     std::optional<RunEnd> run_end;
     std::vector<TaskLife> tasks;  // in the order of their first records
     std::optional<Rank> rank;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> mappings;  // by (pid, tid): memory taken
     std::uint64_t kernel_lost = 0;
     std::optional<recording::ClockPair> clock_pair;
     std::int64_t shift_ns = 0;  // what its times were moved by since they were loaded

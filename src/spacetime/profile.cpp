@@ -109,6 +109,12 @@ class Merger {
             profile_.wait_status = profile_.wait_status != 0 ? profile_.wait_status : file.run_end->wait_status;
             profile_.end_reason = profile_.end_reason != 0 ? profile_.end_reason : file.run_end->reason;
         }
+        if (file.run_end) {
+            profile_.peak_bytes = std::max(profile_.peak_bytes, file.run_end->peak_bytes);
+        }
+        for (const auto& [thread, count] : file.mappings) {
+            profile_.mappings[thread] += count;
+        }
         if (file.clock_pair && profile_.started_realtime_ns == 0) {
             profile_.started_realtime_ns = file.clock_pair->realtime;
             realtime_at_ = file.clock_pair->monotonic;

@@ -16,6 +16,7 @@
 #include "spacetime/none.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,9 @@ struct Profile {
     bool has_run_end = false;
     std::uint64_t wait_status = 0;
     std::uint64_t end_reason = 0;
+    std::uint64_t peak_bytes = 0;  // largest resident size of a process; 0: not known
+    // By (pid, tid): times that a thread of that number took memory from the system.
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> mappings;
 
     std::vector<EventInfo> events;
     std::vector<std::uint64_t> samples_by_event;

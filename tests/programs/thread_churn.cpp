@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr int kPieces = 16'000;
+constexpr int kPieces = 6'000;
 
 constexpr int kDecoyBegin = __LINE__;
 [[gnu::noinline]] void render(int piece) {

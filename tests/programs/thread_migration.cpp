@@ -29,6 +29,7 @@ void* run(void* argument) {
     planted::pin_to(processors[program->is_bad() ? 0 : static_cast<std::size_t>(number) % processors.size()]);
     for (int step = 0; step < kSteps; ++step) {
         solve();
+        prepare();
     }
     return nullptr;
 }
@@ -40,9 +41,6 @@ int main(int argc, char** argv) {
     planted::Program here(argc, argv, "thread-migration", __FILE__);
     program = &here;
     processors = planted::processors();
-    for (int step = 0; step < 400; ++step) {
-        prepare();
-    }
     pthread_t workers[2];
     for (std::intptr_t number = 0; number < 2; ++number) {
         pthread_create(&workers[number], nullptr, run, reinterpret_cast<void*>(number));

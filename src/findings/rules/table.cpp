@@ -8,6 +8,15 @@ namespace kymo::findings {
 std::span<const Rule* const> rules() {
     static constexpr std::array kRules = {
         &kThreadMigration,
+        &kThreadChurn,
+        &kOversubscription,
+        &kBusyWait,
+        &kLockContention,
+        &kIoWait,
+        &kAllocationChurnLarge,
+        &kAllocationChurnSmall,
+        &kSyscallStorm,
+        &kSerialSection,
         &kColdStartOfOccurrences,
         &kColdStartOfSpace,
         &kPeriodicPauseInGaps,

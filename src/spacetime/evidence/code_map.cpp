@@ -1,5 +1,6 @@
 #include "spacetime/evidence/code_map.h"
 
+#include "program/flow/polling.h"
 #include "spacetime/spaces/pair_counts.h"
 
 #include <algorithm>
@@ -66,6 +67,21 @@ CodeOfFunction* CodeMap::flow_of(std::uint32_t function) {
         code.hierarchy = std::make_unique<Hierarchy>(make_hierarchy(*code.flow));
     }
     return &code;
+}
+
+bool CodeMap::polls(std::uint32_t function, std::uint32_t loop) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr || loop >= code->flow->loops.loops.size()) {
+        return false;
+    }
+    const program::ImageCode& image = *images_[code->image];
+    std::vector<program::CodeRange> ranges;
+    for (const program::CodeExtent& part : code_of(function).parts) {
+        const auto bytes = image.bytes_at(part.begin);
+        ranges.push_back({part.begin, bytes.first(std::min<std::size_t>(bytes.size(), part.end - part.begin))});
+    }
+    return program::polls(*image.decoder(), program::CodeBytes(std::move(ranges)), code->flow->graph,
+                          code->flow->loops, loop);
 }
 
 void CodeMap::make_flows(const std::vector<std::uint32_t>& functions) {

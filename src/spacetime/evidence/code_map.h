@@ -42,6 +42,9 @@ class CodeMap {
     const CodeOfFunction* made(std::uint32_t function) const {
         return function < functions_.size() && functions_[function].flow != nullptr ? &functions_[function] : nullptr;
     }
+    // Does a loop of a function whose graph was made only wait (program/flow/polling.h)?
+    bool polls(std::uint32_t function, std::uint32_t loop) const;
+
     // Null where its code cannot be decoded.
     CodeOfFunction* flow_of(std::uint32_t function);
     // Makes the graphs of many at once, images in parallel.

@@ -3,6 +3,7 @@
 #include "spacetime/evidence/levels.h"
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/places.h"
+#include "spacetime/evidence/rule_facts.h"
 #include "spacetime/evidence/wait_targets.h"
 #include "spacetime/evidence/weighing.h"
 
@@ -70,6 +71,7 @@ class Maker {
         evidence_.spaces = make_heavy_spaces(profile_, weighing, *spans, evidence_.nodes, names_);
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
         make_run_facts(*visits, waits.of_thread);
+        add_rule_facts(profile_, waits.of_thread, &evidence_);
         evidence_.warnings = run_.code->problems();
         if (visits->too_many_marks) {
             evidence_.warnings.emplace_back("the program set more marks than are looked at: the first million were");
@@ -148,6 +150,8 @@ class Maker {
             SpaceNode& node = evidence_.nodes[i];
             const std::uint32_t at = kept_.structure[i];
             node.kind = structure_.nodes[at].kind;
+            const bool is_loop = node.kind == SpaceKind::kLoop || node.kind == SpaceKind::kLoopNest;
+            node.polls = is_loop && run_.code->polls(structure_.nodes[at].code, structure_.nodes[at].loop);
             node.parent = kept_.parent[i];
             node.depth = kept_.depth[i];
             node.place = place_of(profile_, structure_, at, names_, *run_.code);

@@ -1,0 +1,176 @@
+// allocation-churn: memory is given back and taken again, each time. Large pieces show by the kernel's records of
+// mappings and by page faults, small ones by the time in the allocator.
+#include "findings/rules/common.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr std::uint64_t kLeastMappings = 20;
+constexpr double kLeastPages = 24;  // faults a mapping: smaller pieces the C library takes from what it has
+constexpr double kPageBytes = 4096;
+constexpr double kTimesOver = 2.5;        // bytes faulted in by the peak of what was held: less is growth
+constexpr double kMostFaultNs = 5'000;    // of a fault, with its part in mapping and unmapping
+constexpr double kLeastAllocator = 0.05;  // of a thread's processor time in the allocator
+
+void look_for_large(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const RunFacts& run = evidence.run;
+    const std::uint32_t faults = counter(evidence, "page-faults");
+    if (faults == kNoNode || !run.peak_bytes || *run.peak_bytes == 0) {
+        return;
+    }
+    ByThread lost;
+    double pages = 0;
+    std::uint64_t mappings = 0;
+    for (std::uint32_t i = 0; i < run.threads.size(); ++i) {
+        const ThreadFacts& thread = run.threads[i];
+        const auto count = static_cast<double>(faults < thread.deltas.size() ? thread.deltas[faults] : 0);
+        if (thread.mappings >= kLeastMappings && count >= kLeastPages * static_cast<double>(thread.mappings)) {
+            lost[i] = std::min(static_cast<double>(thread.total.system), count * kMostFaultNs);
+            pages += count;
+            mappings += thread.mappings;
+        }
+    }
+    if (lost.empty() || pages * kPageBytes < kTimesOver * static_cast<double>(*run.peak_bytes)) {
+        return;
+    }
+    // Where the new memory is first touched: the smallest own code with most of the faults.
+    std::uint32_t best = kNoNode;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const SpaceNode& node = evidence.nodes[i];
+        const bool is_code = node.kind == SpaceKind::kFunction || node.kind == SpaceKind::kInlined;
+        if (is_code && !is_library(node.place) && !node.place.function.empty() &&
+            static_cast<double>(node.deltas[faults]) >= 0.6 * pages &&
+            (best == kNoNode || node.depth >= evidence.nodes[best].depth)) {
+            best = i;
+        }
+    }
+    Claim claim;
+    claim.threads = main_threads(lost);
+    claim.own = at_most(lost, duration_ns(evidence));
+    claim.own_terms = set_of(Term::kSystem);
+    claim.own_sure = 0.95;
+    claim.node = best;
+    claim.title = fmt::format(
+        "{} take memory from the system {} times and pay for its pages anew: {} page faults, {} times as much as is "
+        "ever held "
+        "at once{}. The kernel spends up to {} on it.",
+        thread_names(evidence, claim.threads), number(static_cast<double>(mappings)), number(pages),
+        number(pages * kPageBytes / static_cast<double>(*run.peak_bytes)),
+        best == kNoNode ? "" : ", most of it first touched in " + name(evidence, best), in_seconds(sum(lost)));
+    claim.evidence = {
+        {"times that memory was taken from the system", static_cast<double>(mappings)},
+        {"page-faults", pages},
+        {"bytes faulted in, against the most held at once", pages * kPageBytes, static_cast<double>(*run.peak_bytes),
+         pages * kPageBytes / static_cast<double>(*run.peak_bytes)}};
+    claims->push_back(std::move(claim));
+}
+
+bool is_allocator(const Place& place) {
+    static constexpr std::array<std::string_view, 22> kNames = {"malloc",
+                                                                "calloc",
+                                                                "realloc",
+                                                                "free",
+                                                                "cfree",
+                                                                "int_malloc",
+                                                                "int_free",
+                                                                "int_realloc",
+                                                                "malloc_consolidate",
+                                                                "unlink_chunk",
+                                                                "sysmalloc",
+                                                                "systrim",
+                                                                "int_free_merge_chunk",
+                                                                "posix_memalign",
+                                                                "aligned_alloc",
+                                                                "memalign",
+                                                                "operator new",
+                                                                "operator delete",
+                                                                "operator new[]",
+                                                                "operator delete[]",
+                                                                "tcache_init",
+                                                                "_int_malloc"};
+    std::string_view function = plain_name(place.function);
+    function = function.starts_with('_') ? function.substr(1) : function;
+    return std::find(kNames.begin(), kNames.end(), function) != kNames.end();
+}
+
+void look_for_small(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    std::vector<bool> inside(evidence.nodes.size(), false);
+    std::map<std::uint32_t, ByThread> by_caller;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const SpaceNode& node = evidence.nodes[i];
+        const bool is_below = node.parent != kNoNode && inside[node.parent];
+        inside[i] = is_below || is_allocator(node.place);
+        if (!inside[i] || is_below || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
+            continue;
+        }
+        ByThread& times = by_caller[own_code(evidence, i)];
+        for (const ThreadTime& time :
+             by_thread(node, [](const TimeTerms& terms) { return terms.user + terms.system; })) {
+            times[time.thread] += time.ns;
+        }
+    }
+    for (auto& [caller, times] : by_caller) {
+        bool is_much = false;
+        for (const auto& [thread, ns] : times) {
+            is_much =
+                is_much || ns >= kLeastAllocator * static_cast<double>(processor(evidence.run.threads[thread].total));
+        }
+        if (!is_much || caller == kNoNode) {
+            continue;
+        }
+        Claim claim;
+        claim.threads = main_threads(times);
+        claim.own = at_most(times, duration_ns(evidence));
+        claim.own_terms = set_of(Term::kUser, Term::kSystem);
+        claim.own_sure = 0.8;  // memory taken once is needed all the same
+        claim.node = caller;
+        claim.title = fmt::format("{} spends {} in the allocator: it takes and gives back memory all the time.",
+                                  name(evidence, caller), in_seconds(sum(times)));
+        claim.evidence = {{"seconds in the allocator", sum(times) / 1e9}};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kAllocationChurnLarge{
+    .kind = "allocation-churn",
+    .contrast = Contrast::kRun,
+    .needs =
+        "a thread takes memory from the system (mmap, brk) twenty times and more, with dozens of page faults each "
+        "time",
+    .against = "all that was faulted in was held at the same time: then the program grows, and needs it",
+    .look = look_for_large,
+    .direction =
+        "make the buffers once and keep them, or let the allocator keep what is freed (M_MMAP_THRESHOLD and "
+        "M_TRIM_THRESHOLD of "
+        "mallopt(3); for a test, GLIBC_TUNABLES)",
+    .confirm =
+        "run with GLIBC_TUNABLES=glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296 "
+        "(another "
+        "allocator has options of its own): page faults and run time fall",
+};
+
+const Rule kAllocationChurnSmall{
+    .kind = "allocation-churn",
+    .contrast = Contrast::kRun,
+    .needs = "a twentieth of a thread's processor time is in the allocator, called from one function",
+    .against = "none: the time is measured where it is spent",
+    .look = look_for_small,
+    .direction = "make objects once and use them again, reserve containers' space, or take them from a pool",
+    .confirm =
+        "run with another allocator (LD_PRELOAD of jemalloc or tcmalloc): the time in it changes, the rest does not",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,78 @@
+// busy-wait: a thread asks memory again and again whether it may go on, and keeps a processor from others meanwhile.
+#include "findings/rules/common.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kOnlyWaits = 0.9;  // of its processor time: the thread has nothing else to do
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const SpaceNode& node = evidence.nodes[i];
+        if (!node.polls || (node.parent != kNoNode && evidence.nodes[node.parent].polls)) {
+            continue;
+        }
+        const ByThread spent = to_map(by_thread(node, [](const TimeTerms& terms) { return terms.user; }));
+        const double all = sum(spent);
+        ByThread lost;
+        // Others that were ready meanwhile and found no processor: no longer than the polling took.
+        double queued = 0;
+        for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
+            if (!spent.contains(thread)) {
+                const auto ready = static_cast<double>(evidence.run.threads[thread].total.run_queue);
+                lost[thread] = std::min(ready, all);
+                queued += ready;
+            }
+        }
+        for (auto& [thread, ns] : lost) {
+            ns *= queued > all ? all / queued : 1;
+        }
+        // A thread that has other work loses what it polls away itself, as it would in a wait.
+        for (const auto& [thread, ns] : spent) {
+            const bool has_work =
+                ns < kOnlyWaits * static_cast<double>(processor(evidence.run.threads[thread].total));
+            lost[thread] = has_work ? ns : 0;
+        }
+        Claim claim;
+        claim.own = at_most(lost, duration_ns(evidence));
+        claim.own_terms = set_of(Term::kUser, Term::kRunQueue);
+        claim.node = i;
+        claim.threads = main_threads(spent);
+        claim.title =
+            fmt::format("{} polls memory in {} for {} and changes nothing by it{}.",
+                        thread_names(evidence, claim.threads), name(evidence, i), in_seconds(all),
+                        queued > 0 ? fmt::format("; other threads were ready for {} meanwhile without a processor",
+                                                 in_seconds(std::min(queued, all)))
+                                   : "");
+        claim.evidence = {{"seconds polling", all / 1e9},
+                          {"seconds that others waited for a processor", queued / 1e9}};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kBusyWait{
+    .kind = "busy-wait",
+    .contrast = Contrast::kRun,
+    .needs = "a loop whose code changes nothing: no store, no call, nothing carried from one round to the next",
+    .against =
+        "the thread does nothing else, and no other thread is kept from a processor: then polling costs no time",
+    .look = look,
+    .direction =
+        "sleep until there is something to do: a condition variable, a semaphore, std::atomic::wait, or poll a few "
+        "times and then sleep",
+    .confirm =
+        "put sched_yield() into the loop: if the run becomes shorter, the polling took processor time from others",
+};
+
+}  // namespace kymo::findings

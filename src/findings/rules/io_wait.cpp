@@ -1,0 +1,107 @@
+// io-wait: a thread that has work to do waits for a disk, a pipe or the network.
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+#include "spacetime/wait_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+// A thread that is in blocking reads for nearly all of its life waits for work, as a server does; from outside it
+// looks the same as one that is kept from work.
+constexpr double kServes = 0.9;
+
+// Polling and accepting are how programs wait for work; they are never held against them.
+bool is_transfer(WaitKind kind) {
+    return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kSync ||
+           kind == WaitKind::kConnect;
+}
+
+struct Spot {
+    ByThread waited;
+    std::vector<std::uint32_t> targets;
+    std::uint64_t count = 0;
+};
+
+bool is_server(const Evidence& evidence, std::uint32_t thread) {
+    const ThreadFacts& facts = evidence.run.threads[thread];
+    double asked = 0;
+    for (const VisitWait& wait : facts.waits) {
+        const WaitKind kind = evidence.wait_targets[wait.target].kind;
+        const bool is_request = kind == WaitKind::kRead || kind == WaitKind::kPoll || kind == WaitKind::kAccept;
+        asked += is_request ? static_cast<double>(wait.ns) : 0;
+    }
+    return asked >= kServes * static_cast<double>(facts.end - facts.begin);
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    using Key = std::tuple<std::uint32_t, WaitKind, std::string, std::uint32_t>;
+    std::map<Key, Spot> spots;
+    for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
+        const bool serves = is_server(evidence, thread);
+        for (const VisitWait& wait : evidence.run.threads[thread].waits) {
+            const WaitTarget& target = evidence.wait_targets[wait.target];
+            if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead)) {
+                Spot& spot = spots[{target.process, target.kind, target.place.function, target.place.line}];
+                spot.waited[thread] += static_cast<double>(wait.ns);
+                spot.targets.push_back(wait.target);
+            }
+        }
+    }
+    const double spare = spare_ns(evidence);
+    for (auto& [key, spot] : spots) {
+        std::sort(spot.targets.begin(), spot.targets.end());
+        spot.targets.erase(std::unique(spot.targets.begin(), spot.targets.end()), spot.targets.end());
+        for (const std::uint32_t target : spot.targets) {
+            spot.count += target < evidence.wait_sums.size() ? evidence.wait_sums[target].count : 0;
+        }
+        const WaitTarget& target = evidence.wait_targets[spot.targets.front()];
+        Claim claim;
+        claim.own = at_most(spot.waited, spare);
+        claim.own_terms = set_of(Term::kWaiting);
+        claim.threads = main_threads(spot.waited);
+        claim.node = node_of(evidence, target.place);
+        claim.place = to_place(target.place);
+        claim.title =
+            fmt::format("{} wait{} {} in {} ({} waits) for a {} to get through.",
+                        thread_names(evidence, claim.threads), claim.threads.size() == 1 ? "s" : "",
+                        in_seconds(sum(spot.waited)), name(*claim.place), spot.count, wait_kind_words(target.kind));
+        claim.evidence = {{"seconds waiting", sum(spot.waited) / 1e9},
+                          {"waits of 10 µs and more", static_cast<double>(spot.count)},
+                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        claim.targets = std::move(spot.targets);
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kIoWait{
+    .kind = "io-wait",
+    .contrast = Contrast::kRun,
+    .needs = "threads are off the processor in read, write, fsync or connect and their kin",
+    .against =
+        "other threads keep the processors busy meanwhile; or the thread is in reads and polls for nine tenths of "
+        "its life, "
+        "as a server without requests is",
+    .look = look,
+    .direction =
+        "ask for the next data before working on what is there (read ahead, ask for several at once), or let another "
+        "thread "
+        "do the transfers",
+    .confirm =
+        "keep the data in memory (a file on /dev/shm, a local stub for the server) and run again: the run becomes "
+        "shorter by "
+        "what the transfers cost",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,139 @@
+// lock-contention: threads wait for a lock that others of them hold.
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+#include "spacetime/wait_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+constexpr std::uint64_t kLeastWaits = 10;  // a lock that is waited for a few times is a gate: it is opened once
+
+bool is_lock(WaitKind kind) {
+    switch (kind) {
+        case WaitKind::kMutex:
+        case WaitKind::kReadLock:
+        case WaitKind::kWriteLock:
+        case WaitKind::kSpinLock:
+        case WaitKind::kOmpCritical:
+        case WaitKind::kOmpLock:
+        case WaitKind::kOmpOrdered:
+        case WaitKind::kOmpAtomic:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// A read-write lock is one lock, whoever waits for it in which way.
+WaitKind family(WaitKind kind) {
+    return kind == WaitKind::kReadLock ? WaitKind::kWriteLock : kind;
+}
+
+struct Lock {
+    std::vector<std::uint32_t> targets;
+    ByThread waited;
+    std::uint64_t count = 0;
+    std::int64_t longest = 0;
+    std::uint32_t worst = kNoNode;  // target with most time
+    std::int64_t worst_ns = 0;
+};
+
+using LockKey = std::tuple<std::uint32_t, WaitKind, std::uint64_t>;
+
+std::map<LockKey, Lock> find_locks(const Evidence& evidence) {
+    std::map<LockKey, Lock> locks;
+    for (std::uint32_t i = 0; i < evidence.wait_targets.size(); ++i) {
+        const WaitTarget& target = evidence.wait_targets[i];
+        if (!is_lock(target.kind)) {
+            continue;
+        }
+        Lock& lock = locks[{target.process, family(target.kind), target.object}];
+        lock.targets.push_back(i);
+        const WaitSum sums = i < evidence.wait_sums.size() ? evidence.wait_sums[i] : WaitSum{};
+        lock.count += sums.count;
+        lock.longest = std::max(lock.longest, sums.longest_ns);
+        if (lock.worst == kNoNode || sums.ns > lock.worst_ns) {
+            lock.worst = i;
+            lock.worst_ns = sums.ns;
+        }
+    }
+    for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
+        for (const VisitWait& wait : evidence.run.threads[thread].waits) {
+            const WaitTarget& target = evidence.wait_targets[wait.target];
+            const auto found = locks.find({target.process, family(target.kind), target.object});
+            if (found != locks.end()) {
+                found->second.waited[thread] += static_cast<double>(wait.ns);
+            }
+        }
+    }
+    return locks;
+}
+
+std::string keeper_words(const Evidence& evidence, const Lock& lock) {
+    const WaitPlace place =
+        lock.worst < evidence.wait_sums.size() ? evidence.wait_sums[lock.worst].holder_place : WaitPlace{};
+    if (place.function.empty()) {
+        return "";
+    }
+    const WaitKind doing = evidence.wait_sums[lock.worst].holder_doing;
+    return fmt::format(
+        " Whoever has it is meanwhile mostly {} {}.",
+        doing == WaitKind{} ? std::string("running") : "in " + std::string(wait_kind_words(doing)) + " at",
+        name(to_place(place)));
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const double spare = spare_ns(evidence);
+    for (const auto& [key, lock] : find_locks(evidence)) {
+        const double waited = sum(lock.waited);
+        if (lock.count < kLeastWaits || waited <= 0) {
+            continue;
+        }
+        const WaitTarget& worst = evidence.wait_targets[lock.worst];
+        Claim claim;
+        claim.own = at_most(lock.waited, spare);
+        claim.own_terms = set_of(Term::kWaiting);
+        claim.targets = lock.targets;
+        claim.threads = main_threads(lock.waited);
+        claim.node = node_of(evidence, worst.place);
+        claim.place = to_place(worst.place);
+        claim.title = fmt::format("{} wait {} in all, {}, for the {} taken in {}, up to {} at a time.{}",
+                                  thread_names(evidence, claim.threads), in_seconds(waited), how_often(lock.count),
+                                  wait_kind_words(worst.kind), name(*claim.place),
+                                  in_seconds(static_cast<double>(lock.longest)), keeper_words(evidence, lock));
+        claim.evidence = {{"seconds waiting for the lock", waited / 1e9},
+                          {"waits of 10 µs and more", static_cast<double>(lock.count)},
+                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kLockContention{
+    .kind = "lock-contention",
+    .contrast = Contrast::kRun,
+    .needs = "threads wait for the same lock ten times or more",
+    .against = "the processors are busy with other threads of the program meanwhile: then waiting costs nothing",
+    .look = look,
+    .direction =
+        "do less while the lock is held, or give each thread, or each part of the data, a lock and data of its own "
+        "and put "
+        "the results together later",
+    .confirm =
+        "run with one thread: if a thread then needs much less time for the same share of the work, the lock is what "
+        "it "
+        "waits for",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,142 @@
+// oversubscription: more threads share the work than there are processors, and switching between them costs.
+#include "findings/rules/common.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+constexpr double kCrowded = 0.2;          // of the run with more threads ready than processors
+constexpr double kMostSwitchNs = 20'000;  // of one switch, with the caches it leaves cold
+constexpr double kLeastPart = 0.25;       // of the mean processor time of a team: who has less is no member
+
+bool is_meeting(WaitKind kind) {
+    return kind == WaitKind::kBarrier || kind == WaitKind::kOmpBarrier;
+}
+
+// The largest set of threads that meet at one barrier and share in the work.
+std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> teams;
+    for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
+        for (const VisitWait& wait : evidence.run.threads[thread].waits) {
+            const WaitTarget& target = evidence.wait_targets[wait.target];
+            if (is_meeting(target.kind)) {
+                auto& team = teams[{target.process, target.object}];
+                if (team.empty() || team.back() != thread) {
+                    team.push_back(thread);
+                }
+            }
+        }
+    }
+    std::vector<std::uint32_t> largest;
+    for (auto& [object, team] : teams) {
+        const auto worked = [&](std::uint32_t thread) {
+            return static_cast<double>(processor(evidence.run.threads[thread].total));
+        };
+        double mean = 0;
+        for (const std::uint32_t thread : team) {
+            mean += worked(thread) / static_cast<double>(team.size());
+        }
+        std::erase_if(team, [&](std::uint32_t thread) { return worked(thread) < kLeastPart * mean; });
+        if (team.size() > largest.size()) {
+            largest = team;
+        }
+    }
+    return largest;
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const RunFacts& run = evidence.run;
+    if (run.processors == 0) {
+        return;
+    }
+    double crowded = 0;
+    for (std::size_t ready = run.processors + 1; ready < run.ready_ns.size(); ++ready) {
+        crowded += static_cast<double>(run.ready_ns[ready]);
+    }
+    std::vector<std::uint32_t> team = largest_team(evidence);
+    const bool is_crowded = crowded >= kCrowded * duration_ns(evidence);
+    if (team.size() <= run.processors && !is_crowded) {
+        return;
+    }
+    // What switching can cost: no more than the kernel's time and the idle time between, and so much a switch.
+    std::uint64_t switches = 0;
+    for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
+        switches += run.threads[thread].voluntary + run.threads[thread].involuntary;
+    }
+    const double lost = static_cast<double>(run.total.system) + idle_processor_ns(evidence);
+    const double by_switches = static_cast<double>(switches) * kMostSwitchNs;
+    if (team.size() <= run.processors) {
+        team.clear();
+        for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
+            if (run.threads[thread].total.run_queue > 0) {
+                team.push_back(thread);
+            }
+        }
+    }
+    if (team.size() <= run.processors) {
+        return;
+    }
+    Claim claim;
+    claim.own = {{team.front(), std::min(lost, by_switches) / static_cast<double>(run.processors)}};
+    claim.own_sure = 0.5;  // some of the kernel's time is the program's own calls
+    claim.threads = team;
+    const double seconds = duration_ns(evidence) / 1e9;
+    claim.title = fmt::format(
+        "{} threads share the work of {} processors; they were switched {} times a second, and {} of processor time "
+        "went to "
+        "the kernel and to waiting for one another.",
+        team.size(), run.processors, number(static_cast<double>(switches) / seconds), in_seconds(lost));
+    claim.evidence = {
+        {"threads that share the work", static_cast<double>(team.size()), static_cast<double>(run.processors),
+         static_cast<double>(team.size()) / static_cast<double>(run.processors)},
+        {"switches a second", static_cast<double>(switches) / seconds},
+        {"seconds in the kernel", static_cast<double>(run.total.system) / 1e9},
+        {"seconds with more threads ready than processors", crowded / 1e9}};
+    for (const std::uint32_t thread : team) {
+        for (const VisitWait& wait : run.threads[thread].waits) {
+            if (is_meeting(evidence.wait_targets[wait.target].kind)) {
+                claim.targets.push_back(wait.target);
+            }
+        }
+    }
+    std::sort(claim.targets.begin(), claim.targets.end());
+    claim.targets.erase(std::unique(claim.targets.begin(), claim.targets.end()), claim.targets.end());
+    // The program as a whole: the function that the members of the team start in says which threads are meant.
+    for (std::uint32_t i = 0; i < evidence.nodes.size() && claim.node == kNoNode; ++i) {
+        const auto& threads = evidence.nodes[i].threads;
+        if (std::includes(threads.begin(), threads.end(), team.begin(), team.end()) &&
+            !is_library(evidence.nodes[i].place) && evidence.nodes[i].place.function != "main") {
+            claim.node = i;
+        }
+    }
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kOversubscription{
+    .kind = "oversubscription",
+    .contrast = Contrast::kRun,
+    .needs =
+        "more threads than processors meet at one barrier and have equal parts in the work, or more threads than "
+        "processors "
+        "are ready to run for a fifth of the run",
+    .against =
+        "switches, and the kernel's and idle time that they cause, are few: then the threads do not hinder each "
+        "other",
+    .look = look,
+    .direction = "start as many threads as there are processors (OMP_NUM_THREADS, the size of the pool)",
+    .confirm = "run with as many threads as processors",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,147 @@
+// serial-section: one thread works while the others, that share the work elsewhere, have nothing to do.
+#include "findings/rules/common.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kAlone = 1.25;       // threads on a processor meanwhile, on average: one, and a little
+constexpr double kMostlyAlone = 0.8;  // of the node's processor time
+constexpr double kTogether = 0.1;     // of the run: two or more threads at work at the same time
+constexpr double kMostOfIt = 0.8;
+
+struct Alone {
+    ByThread times;  // processor time without company
+    double all = 0;  // processor time
+};
+
+Alone alone_in(const SpaceNode& node) {
+    Alone result;
+    double kept = 0;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        const TimeTerms& terms = node.rows.terms[row];
+        const auto ns = static_cast<double>(terms.user + terms.system);
+        kept += ns;
+        if (const float active = node.rows.active_threads[row]; !std::isnan(active) && active <= kAlone) {
+            result.times[node.rows.thread[row]] += ns;
+        }
+    }
+    result.all = static_cast<double>(node.total.user + node.total.system);
+    for (auto& [thread, ns] : result.times) {
+        ns *= kept > 0 ? result.all / kept : 0;
+    }
+    return result;
+}
+
+// Two threads or more were at work at once for a good part of the run.
+bool is_parallel(const Evidence& evidence) {
+    double together = 0;
+    for (std::size_t ready = 2; ready < evidence.run.ready_ns.size(); ++ready) {
+        together += static_cast<double>(evidence.run.ready_ns[ready]);
+    }
+    return together >= kTogether * duration_ns(evidence);
+}
+
+// Other threads of the process that worked at some time.
+std::size_t peers(const Evidence& evidence, std::uint32_t thread) {
+    const ThreadFacts& self = evidence.run.threads[thread];
+    const std::int64_t least = (self.total.user + self.total.system) / 10;
+    return static_cast<std::size_t>(
+        std::count_if(evidence.run.threads.begin(), evidence.run.threads.end(), [&](const ThreadFacts& other) {
+            return &other != &self && other.process == self.process &&
+                   other.total.user + other.total.system >= std::max<std::int64_t>(least, 1);
+        }));
+}
+
+bool is_code(const SpaceNode& node) {
+    return node.kind != SpaceKind::kIteration && node.kind != SpaceKind::kMark;
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    if (evidence.run.processors < 2 || !is_parallel(evidence)) {
+        return;
+    }
+    std::vector<Alone> alone(evidence.nodes.size());
+    std::vector<bool> is_serial(evidence.nodes.size(), false);
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const SpaceNode& node = evidence.nodes[i];
+        if (is_code(node) && !node.polls) {
+            alone[i] = alone_in(node);
+            is_serial[i] = alone[i].all > 0 && sum(alone[i].times) >= kMostlyAlone * alone[i].all;
+        }
+    }
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        if (!is_serial[i]) {
+            continue;
+        }
+        // The smallest function that holds most of it: its loops and what it calls say no more.
+        const double own = sum(alone[i].times);
+        bool is_smallest = !is_library(evidence.nodes[i].place);
+        for (std::uint32_t child = i + 1; child < evidence.nodes.size() && is_smallest; ++child) {
+            is_smallest = evidence.nodes[child].parent != i || !is_serial[child] ||
+                          is_library(evidence.nodes[child].place) || sum(alone[child].times) < kMostOfIt * own;
+        }
+        const bool is_part = evidence.nodes[i].parent != kNoNode && is_serial[evidence.nodes[i].parent] &&
+                             own < kMostOfIt * sum(alone[evidence.nodes[i].parent].times);
+        if (!is_smallest || (is_part && own < 0.2 * sum(alone[evidence.nodes[i].parent].times))) {
+            continue;
+        }
+        const std::vector<std::uint32_t> threads = main_threads(alone[i].times);
+        const std::size_t others = threads.empty() ? 0 : peers(evidence, threads.front());
+        if (others == 0) {
+            continue;
+        }
+        // Shared with the peers, as many as there are processors for, it would take its time divided by them. Turns
+        // that several threads took one after another add up.
+        const double workers =
+            std::min(static_cast<double>(others + 1), static_cast<double>(evidence.run.processors));
+        Claim claim;
+        claim.own = {{threads.front(), std::min(own * (1 - 1 / workers), spare_ns(evidence))}};
+        claim.own_terms = set_of(Term::kUser, Term::kSystem);
+        claim.node = i;
+        claim.threads = threads;
+        for (std::size_t row = 0; row < evidence.nodes[i].rows.size(); ++row) {
+            claim.when.push_back({evidence.nodes[i].rows.begin[row], evidence.nodes[i].rows.end[row]});
+        }
+        std::sort(claim.when.begin(), claim.when.end(),
+                  [](const auto& a, const auto& b) { return a.begin < b.begin; });
+        claim.title = fmt::format(
+            "While {} runs, one thread works and {} wait{}: {} of the run in all. Shared among {} threads it would "
+            "take {} "
+            "less.",
+            name(evidence, i), others == 1 ? std::string("its peer") : fmt::format("its {} peers", others),
+            others == 1 ? "s" : "", in_seconds(own), static_cast<int>(workers), in_seconds(claim.own.front().ns));
+        claim.evidence = {{"seconds of work of one thread alone", own / 1e9},
+                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kSerialSection{
+    .kind = "serial-section",
+    .contrast = Contrast::kRun,
+    .needs =
+        "a function runs for four fifths of its time while no other thread of the process is at work, though threads "
+        "work at "
+        "the same time elsewhere",
+    .against = "the program never has two threads at work at once; the processors are not idle meanwhile",
+    .look = look,
+    .direction = "share its work among the threads, overlap it with theirs, or do less of it",
+    .confirm =
+        "run with one thread: by Amdahl's law the run takes at best this part, plus the rest divided by the threads; "
+        "with "
+        "more threads this part stays as long as it is",
+};
+
+}  // namespace kymo::findings

@@ -1,0 +1,48 @@
+// What waiting can cost the run at most, and other sums that several rules ask for. Pure.
+#pragma once
+
+#include "findings/finding.h"
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::findings {
+
+// ns by thread: what a claim's own sums are made of.
+using ByThread = std::map<std::uint32_t, double>;
+
+double duration_ns(const spacetime::Evidence& evidence);
+
+// ns of processor time that no thread of the program wanted, over all processors. Where nothing is known of who was
+// ready when: what the processors had beyond the program's own processor time.
+double idle_processor_ns(const spacetime::Evidence& evidence);
+
+// How much shorter the run could be if all waiting went and nothing else changed: its threads would fill the idle
+// processors, and then no more. Threads that wait while others use all processors lose nothing by waiting.
+double spare_ns(const spacetime::Evidence& evidence);
+
+// Scaled so that no thread has more than `most`.
+std::vector<ThreadTime> at_most(const ByThread& times, double most);
+
+// Threads with at least a tenth of the largest, ascending.
+std::vector<std::uint32_t> main_threads(const ByThread& times);
+double sum(const ByThread& times);
+
+ByThread to_map(const std::vector<ThreadTime>& times);
+
+// Code of the C and C++ libraries, the loader and the kernel's page: not the program's own.
+bool is_library(const spacetime::Place& place);
+// A function's name as its source has it: without the C library's prefixes, arguments and scopes.
+std::string_view plain_name(std::string_view function);
+// The node itself if it is the program's own function or a part of one, or else the nearest such above it; kNoNode:
+// none.
+std::uint32_t own_code(const spacetime::Evidence& evidence, std::uint32_t node);
+// The smallest node that holds a place; kNoNode: none.
+std::uint32_t node_of(const spacetime::Evidence& evidence, const spacetime::WaitPlace& place);
+spacetime::Place to_place(const spacetime::WaitPlace& place);
+
+}  // namespace kymo::findings

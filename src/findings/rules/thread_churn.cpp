@@ -1,0 +1,94 @@
+// thread-churn: threads are made and joined for pieces of work that are over almost at once.
+#include "findings/rules/common.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr std::size_t kLeastThreads = 100;
+constexpr std::uint64_t kShortLife = 10'000'000;  // ns: ten milliseconds; the making costs some hundredths of one
+constexpr double kMakingNs = 30'000;              // at least so much, for a thread made, switched to and joined
+
+struct Swarm {
+    std::vector<std::uint32_t> threads;
+    std::uint32_t creator = kNoNode;
+};
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const RunFacts& run = evidence.run;
+    std::map<std::tuple<std::uint32_t, std::string, std::string>, Swarm> swarms;
+    for (std::uint32_t i = 0; i < run.threads.size(); ++i) {
+        const ThreadFacts& thread = run.threads[i];
+        if (thread.creator != kNoNode && thread.end - thread.begin <= kShortLife) {
+            Swarm& swarm = swarms[{thread.process, thread.created_at.function, thread.created_at.file}];
+            swarm.threads.push_back(i);
+            swarm.creator = thread.creator;
+        }
+    }
+    for (const auto& [key, swarm] : swarms) {
+        if (swarm.threads.size() < kLeastThreads) {
+            continue;
+        }
+        std::uint64_t begin = run.end;
+        std::uint64_t end = run.begin;
+        double user = 0;
+        for (const std::uint32_t thread : swarm.threads) {
+            begin = std::min(begin, run.threads[thread].begin);
+            end = std::max(end, run.threads[thread].end);
+            user += static_cast<double>(run.threads[thread].total.user);
+        }
+        const auto span = static_cast<double>(end - std::min(begin, end));
+        const double processors = static_cast<double>(std::max<std::uint64_t>(1, run.processors));
+        // Between the first and the last, all that is not the threads' own work is the making of them, or waiting for
+        // it.
+        const double lost = span - user / processors;
+        const double least = kMakingNs * static_cast<double>(swarm.threads.size()) / processors;
+        if (lost < least) {
+            continue;
+        }
+        const WaitPlace& place = run.threads[swarm.threads.front()].created_at;
+        Claim claim;
+        claim.own = {{swarm.creator, lost}};
+        claim.own_sure = std::min(1.0, std::max(0.5, least / lost));  // the creator may have had other things to do
+        claim.node = node_of(evidence, place);
+        claim.place = to_place(place);
+        claim.threads = {swarm.creator};
+        claim.when = {{begin, end}};
+        const double mean = user / static_cast<double>(swarm.threads.size());
+        claim.title = fmt::format(
+            "{} makes {} threads that compute for {} each on average: making and joining them takes "
+            "longer than what they do, up to {} of the run.",
+            name(*claim.place), number(static_cast<double>(swarm.threads.size())), in_seconds(mean),
+            in_seconds(lost));
+        claim.evidence = {{"threads made", static_cast<double>(swarm.threads.size())},
+                          {"threads made a second", static_cast<double>(swarm.threads.size()) / (span / 1e9)},
+                          {"seconds of work of one", mean / 1e9}};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+const Rule kThreadChurn{
+    .kind = "thread-churn",
+    .contrast = Contrast::kRun,
+    .needs = "a hundred threads and more are made at one place and live for ten milliseconds at most",
+    .against = "their own work fills the processors while they come and go: then the making costs little beside it",
+    .look = look,
+    .direction =
+        "keep a few threads for the whole run and hand them the work (a pool, a parallel loop), or make the pieces "
+        "larger",
+    .confirm = "do several pieces in one thread: with half as many threads the time between them falls by half",
+};
+
+}  // namespace kymo::findings

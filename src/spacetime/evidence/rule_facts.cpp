@@ -1,0 +1,53 @@
+#include "spacetime/evidence/rule_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace kymo::spacetime {
+namespace {
+
+using ThreadId = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // pid, tid, begin: ids come back
+
+void add_wait_sums(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
+                   Evidence* evidence) {
+    evidence->wait_sums.assign(evidence->wait_targets.size(), {});
+    for (std::size_t thread = 0; thread < profile.threads.size(); ++thread) {
+        const auto& waits = profile.threads[thread].waits;
+        for (std::size_t i = 0; i < waits.size() && i < target_of[thread].size(); ++i) {
+            const auto ns = static_cast<std::int64_t>(waits[i].end - std::min(waits[i].begin, waits[i].end));
+            WaitSum& sum = evidence->wait_sums[target_of[thread][i]];
+            sum.ns += ns;
+            sum.longest_ns = std::max(sum.longest_ns, ns);
+            ++sum.count;
+        }
+    }
+}
+
+}  // namespace
+
+void add_rule_facts(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
+                    Evidence* evidence) {
+    add_wait_sums(profile, target_of, evidence);
+    if (profile.peak_bytes != 0) {
+        evidence->run.peak_bytes = profile.peak_bytes;
+    }
+    std::map<ThreadId, std::uint32_t> index;
+    for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
+        const ProfileThread& thread = profile.threads[i];
+        const std::uint64_t pid =
+            thread.process < profile.processes.size() ? profile.processes[thread.process].pid : 0;
+        index.try_emplace({pid, thread.tid, thread.begin}, i);
+        if (const auto taken = profile.mappings.find({pid, thread.tid}); taken != profile.mappings.end()) {
+            evidence->run.threads[i].mappings = taken->second;
+        }
+    }
+    for (const auto& [key, amount] : profile.waits.brief) {
+        const WaitThread& thread = profile.waits.threads[key.first];
+        if (const auto found = index.find({thread.pid, thread.tid, thread.begin}); found != index.end()) {
+            evidence->run.threads[found->second].brief.push_back({key.second, amount.ns, amount.count});
+        }
+    }
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,175 @@
+// Rules about what is done over and over: each holds on evidence of its cause, and is quiet on the counter-evidence.
+#include "findings/rules/table.h"
+#include "made_evidence.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+std::vector<Claim> claims_of(const Rule& rule, const Evidence& evidence) {
+    Case subject;
+    subject.evidence = &evidence;
+    subject.contrast = Contrast::kRun;
+    std::vector<Claim> claims;
+    rule.look(subject, &claims);
+    return claims;
+}
+
+// One thread, 60 steps of evaluate: 10 ms in the program, 10 in the kernel, `faults` each, new memory `mappings`
+// times.
+MadeEvidence allocating(std::int64_t faults, std::uint64_t mappings, std::uint64_t peak_bytes) {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t node = made.add_node("evaluate");
+    for (int i = 0; i < 60; ++i) {
+        made.add_visit(node, {.begin = static_cast<std::uint64_t>(i * 20 * kMs),
+                              .terms = {.user = 10 * kMs, .system = 10 * kMs},
+                              .deltas = {faults}});
+    }
+    made.finish();
+    made.evidence.run.threads[0].mappings = mappings;
+    made.evidence.run.peak_bytes = peak_bytes;
+    return made;
+}
+
+TEST(AllocationChurn, OfLargePiecesIsToldByMappingsAndFaults) {
+    const auto claims = claims_of(kAllocationChurnLarge, allocating(10'000, 60, 50'000'000).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, 0U);
+    ASSERT_EQ(claims[0].own.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 600.0 * kMs);
+    // Few faults explain only so much of the kernel's time.
+    const auto few = claims_of(kAllocationChurnLarge, allocating(100, 60, 5'000'000).evidence);
+    ASSERT_EQ(few.size(), 1U);
+    EXPECT_DOUBLE_EQ(few[0].own[0].ns, 60 * 100 * 5'000.0);
+}
+
+TEST(AllocationChurn, IsNotGrowthNorFaultsWithoutNewMemory) {
+    EXPECT_TRUE(claims_of(kAllocationChurnLarge, allocating(10'000, 60, 2'400'000'000).evidence).empty());
+    EXPECT_TRUE(claims_of(kAllocationChurnLarge, allocating(10'000, 3, 50'000'000).evidence).empty());
+    EXPECT_TRUE(claims_of(kAllocationChurnLarge, allocating(2, 60, 50'000).evidence).empty());
+}
+
+MadeEvidence small_pieces(std::int64_t allocator_ms, const char* function = "__GI___libc_malloc") {
+    MadeEvidence made;
+    const std::uint32_t build = made.add_node("build_list");
+    const std::uint32_t inner = made.add_node(function, build);
+    made.evidence.nodes[inner].place.module = "libc.so.6";
+    made.evidence.nodes[inner].place.file = "malloc.c";
+    made.add_visit(inner, {.terms = {.user = allocator_ms * kMs}});
+    made.add_visit(build, {.terms = {.user = 1'000 * kMs}});
+    made.finish();
+    return made;
+}
+
+TEST(AllocationChurn, OfSmallPiecesIsToldByTimeInTheAllocator) {
+    const auto claims = claims_of(kAllocationChurnSmall, small_pieces(300).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, 0U);  // who calls it
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 300.0 * kMs);
+    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(20).evidence).empty());
+    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(300, "memcpy").evidence).empty());
+}
+
+// A thread with `system_ms` of a second in the kernel, `faults`, switches, and counted brief writes.
+MadeEvidence calling(std::int64_t system_ms, std::int64_t faults, std::uint64_t switches, std::uint64_t writes,
+                     std::int64_t writes_ms, const char* wrapper = "write") {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t store = made.add_node("store");
+    const std::uint32_t write = made.add_node(wrapper, store);
+    made.evidence.nodes[write].place.module = "libc.so.6";
+    made.add_visit(write, {.terms = {.user = 100 * kMs, .system = system_ms / 2 * kMs}});
+    made.add_visit(store,
+                   {.terms = {.user = (1'000 - system_ms) * kMs, .system = system_ms * kMs}, .deltas = {faults}});
+    made.finish();
+    ThreadFacts& thread = made.evidence.run.threads[0];
+    thread.voluntary = switches;
+    if (writes != 0) {
+        thread.brief = {{WaitKind::kWrite, writes_ms * kMs, writes}};
+    }
+    return made;
+}
+
+TEST(SyscallStorm, IsToldByCountedTransfers) {
+    const auto claims = claims_of(kSyscallStorm, calling(200, 100, 10, 1'000'000, 300).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, 0U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 300.0 * kMs);
+}
+
+TEST(SyscallStorm, IsToldByTheKernelsTimeWhereCallsAreNotCounted) {
+    const auto claims = claims_of(kSyscallStorm, calling(400, 100, 10, 0, 0, "lseek64").evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, 0U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 400.0 * kMs - 100 * 5'000.0 - 10 * 10'000.0);
+}
+
+TEST(SyscallStorm, IsNotFaultsSwitchesNorAFewCalls) {
+    EXPECT_TRUE(claims_of(kSyscallStorm, calling(400, 100'000, 10, 0, 0).evidence).empty());
+    EXPECT_TRUE(claims_of(kSyscallStorm, calling(400, 100, 50'000, 0, 0).evidence).empty());
+    EXPECT_TRUE(claims_of(kSyscallStorm, calling(20, 100, 10, 500, 4).evidence).empty());
+}
+
+// `count` threads, one after another, each alive for `life_ns` of which it computes `user_ns`.
+MadeEvidence swarm(std::size_t count, std::uint64_t life_ns, std::int64_t user_ns) {
+    MadeEvidence made({}, count + 1);
+    RunFacts& run = made.evidence.run;
+    for (std::size_t i = 1; i <= count; ++i) {
+        ThreadFacts& thread = run.threads[i];
+        thread.begin = (i - 1) * life_ns;
+        thread.end = i * life_ns;
+        thread.created_at.function = "render_all";
+        thread.total.user = user_ns;
+    }
+    run.end = run.threads[0].end = count * life_ns;
+    return made;
+}
+
+TEST(ThreadChurn, IsToldAtThePlaceThatMakesThem) {
+    const auto claims = claims_of(kThreadChurn, swarm(1'000, 200'000, 40'000).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "render_all");
+    EXPECT_EQ(claims[0].own[0].thread, 0U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 200e6 - 1'000 * 40'000.0 / 2);
+}
+
+TEST(ThreadChurn, IsNotAFewThreadsNorLongLives) {
+    EXPECT_TRUE(claims_of(kThreadChurn, swarm(8, 200'000, 40'000).evidence).empty());
+    EXPECT_TRUE(claims_of(kThreadChurn, swarm(1'000, 50'000'000, 40'000'000).evidence).empty());
+}
+
+// A team of `members` at one barrier, over a second of two processors.
+MadeEvidence team(std::size_t members, std::int64_t system_ms, std::uint64_t switches_each,
+                  std::int64_t idle_ms = 0) {
+    MadeEvidence made({}, members);
+    RunFacts& run = made.evidence.run;
+    const std::uint32_t target = made.add_wait_target(WaitKind::kBarrier, "run");
+    for (ThreadFacts& thread : run.threads) {
+        thread.waits = {{target, 100 * kMs}};
+        thread.voluntary = switches_each;
+        thread.total.user = 1'000 * kMs / static_cast<std::int64_t>(members);
+    }
+    run.end = 1'000 * kMs;
+    run.total.system = system_ms * kMs;
+    run.ready_ns = {idle_ms * kMs, 0, (1'000 - idle_ms) * kMs};
+    return made;
+}
+
+TEST(Oversubscription, IsToldOfATeamLargerThanTheMachine) {
+    const auto claims = claims_of(kOversubscription, team(16, 800, 5'000).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].threads.size(), 16U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 400.0 * kMs);
+    // No more than the switches can have cost.
+    EXPECT_DOUBLE_EQ(claims_of(kOversubscription, team(16, 800, 100).evidence)[0].own[0].ns, 16 * 100 * 20'000.0 / 2);
+}
+
+TEST(Oversubscription, IsNotATeamThatFits) {
+    EXPECT_TRUE(claims_of(kOversubscription, team(2, 800, 5'000).evidence).empty());
+}
+
+}  // namespace
+}  // namespace kymo::findings

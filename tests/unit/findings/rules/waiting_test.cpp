@@ -1,0 +1,167 @@
+// Rules about threads that wait: each holds on evidence of its cause, and is quiet where the counter-evidence is
+// there.
+#include "findings/rules/table.h"
+#include "made_evidence.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+std::vector<Claim> claims_of(const Rule& rule, const Evidence& evidence) {
+    Case subject;
+    subject.evidence = &evidence;
+    subject.contrast = Contrast::kRun;
+    std::vector<Claim> claims;
+    rule.look(subject, &claims);
+    return claims;
+}
+
+double most(const Claim& claim) {
+    double ns = 0;
+    for (const ThreadTime& time : claim.own) {
+        ns = std::max(ns, time.ns);
+    }
+    return ns;
+}
+
+// Two threads, one second, each `waiting_ms` in waits for one target; processors idle for `idle_ms` each.
+struct Waiting {
+    Waiting(WaitKind kind, std::int64_t waiting_ms, std::int64_t idle_ms, std::uint64_t count) : made({}, 3) {
+        RunFacts& run = made.evidence.run;
+        run.end = 1'000 * kMs;
+        made.add_node("add");
+        const std::uint32_t target = made.add_wait_target(kind, "add", 1);
+        WaitSum sums;
+        sums.ns = 2 * waiting_ms * kMs;
+        sums.count = count;
+        sums.longest_ns = kMs;
+        made.evidence.wait_sums = {sums};
+        for (std::uint32_t thread = 1; thread < 3; ++thread) {
+            run.threads[thread].end = 1'000 * kMs;
+            run.threads[thread].waits = {{target, waiting_ms * kMs}};
+            run.threads[thread].total = {.user = (1'000 - waiting_ms) * kMs, .waiting = waiting_ms * kMs};
+        }
+        run.ready_ns = {idle_ms * kMs, 0, (1'000 - idle_ms) * kMs};
+    }
+    MadeEvidence made;
+};
+
+TEST(LockContention, IsToldWithWhatItCostsAtMost) {
+    const Waiting waiting(WaitKind::kMutex, 400, 300, 500);
+    const auto claims = claims_of(kLockContention, waiting.made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "add");
+    EXPECT_EQ(claims[0].threads, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(claims[0].targets, std::vector<std::uint32_t>{0});
+    EXPECT_DOUBLE_EQ(most(claims[0]), 300.0 * kMs);  // not 400: no more than the processors were idle
+}
+
+TEST(LockContention, CostsNothingWhereOthersUseTheProcessors) {
+    const Waiting waiting(WaitKind::kMutex, 400, 0, 500);
+    const auto claims = claims_of(kLockContention, waiting.made.evidence);
+    EXPECT_TRUE(claims.empty() || most(claims[0]) == 0.0);
+}
+
+TEST(LockContention, IsNotAGateThatIsOpenedOnceNorABarrier) {
+    EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 2).made.evidence).empty());
+    EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kBarrier, 400, 300, 500).made.evidence).empty());
+}
+
+TEST(IoWait, IsToldOfTransfers) {
+    for (const WaitKind kind : {WaitKind::kRead, WaitKind::kWrite, WaitKind::kSync}) {
+        const Waiting waiting(kind, 400, 400, 100);
+        const auto claims = claims_of(kIoWait, waiting.made.evidence);
+        ASSERT_EQ(claims.size(), 1U);
+        EXPECT_DOUBLE_EQ(most(claims[0]), 400.0 * kMs);
+    }
+}
+
+TEST(IoWait, IsNotAServerWithoutRequests) {
+    EXPECT_TRUE(claims_of(kIoWait, Waiting(WaitKind::kRead, 950, 950, 20).made.evidence).empty());
+    EXPECT_TRUE(claims_of(kIoWait, Waiting(WaitKind::kPoll, 400, 400, 20).made.evidence).empty());
+    EXPECT_TRUE(claims_of(kIoWait, Waiting(WaitKind::kMutex, 400, 400, 20).made.evidence).empty());
+    // Nobody waits for work in fsync.
+    EXPECT_EQ(claims_of(kIoWait, Waiting(WaitKind::kSync, 950, 950, 20).made.evidence).size(), 1U);
+}
+
+// Thread 0 polls for 800 ms of its second; 1 and 2 work, and are ready without a processor for `queued_ms` each.
+MadeEvidence polling(std::int64_t queued_ms, bool polls = true, std::int64_t work_ms = 0) {
+    MadeEvidence made({}, 3);
+    const std::uint32_t node = made.add_node("await", kNoNode, SpaceKind::kLoop);
+    made.add_visit(node, {.thread = 0, .terms = {.user = 800 * kMs}});
+    made.evidence.nodes[node].polls = polls;
+    RunFacts& run = made.evidence.run;
+    run.end = 1'000 * kMs;
+    run.threads[0].total = {.user = (800 + work_ms) * kMs};
+    for (std::uint32_t thread = 1; thread < 3; ++thread) {
+        run.threads[thread].total = {.user = 600 * kMs, .run_queue = queued_ms * kMs};
+    }
+    return made;
+}
+
+TEST(BusyWait, CostsWhatItKeepsFromOthers) {
+    const MadeEvidence made = polling(300);
+    const auto claims = claims_of(kBusyWait, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(most(claims[0]), 300.0 * kMs);
+    EXPECT_EQ(claims[0].threads, std::vector<std::uint32_t>{0});
+}
+
+TEST(BusyWait, OfAThreadWithOtherWorkIsLostTime) {
+    const auto claims = claims_of(kBusyWait, polling(0, true, 200).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(most(claims[0]), 800.0 * kMs);
+}
+
+TEST(BusyWait, CostsNothingWithProcessorsToSpareAndIsNoLoopThatWorks) {
+    const auto claims = claims_of(kBusyWait, polling(0).evidence);
+    EXPECT_TRUE(claims.empty() || most(claims[0]) == 0.0);
+    EXPECT_TRUE(claims_of(kBusyWait, polling(300, false).evidence).empty());
+}
+
+// `serial_ms` in renumber on thread 1, in company of `active` threads; the rest of the second two threads work.
+MadeEvidence serial(std::int64_t serial_ms, float active, bool is_parallel = true) {
+    MadeEvidence made({}, 3);
+    const std::uint32_t run_node = made.add_node("run");
+    const std::uint32_t renumber = made.add_node("renumber", run_node);
+    const std::uint32_t update = made.add_node("update", run_node);
+    for (int i = 0; i < 10; ++i) {
+        const auto begin = static_cast<std::uint64_t>(i * 100 * kMs);
+        made.add_visit(renumber, {.thread = 1, .begin = begin, .terms = {.user = serial_ms / 10 * kMs}});
+        for (std::uint32_t thread = 1; thread < 3; ++thread) {
+            made.add_visit(update,
+                           {.thread = thread, .begin = begin, .terms = {.user = (100 - serial_ms / 10) * kMs}});
+        }
+    }
+    auto& visits = made.evidence.nodes[renumber].rows;
+    visits.active_threads.assign(visits.size(), active);
+    auto& others = made.evidence.nodes[update].rows;
+    others.active_threads.assign(others.size(), 2.0F);
+    RunFacts& run = made.evidence.run;
+    run.end = 1'000 * kMs;
+    run.threads[1].total = {.user = 1'000 * kMs};
+    run.threads[2].total = {.user = is_parallel ? (1'000 - serial_ms) * kMs : 0};
+    run.ready_ns = is_parallel ? std::vector<std::int64_t>{0, serial_ms * kMs, (1'000 - serial_ms) * kMs}
+                               : std::vector<std::int64_t>{0, 1'000 * kMs};
+    return made;
+}
+
+TEST(SerialSection, IsToldWithWhatSharingWouldSave) {
+    const auto claims = claims_of(kSerialSection, serial(400, 1.0F).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, 1U);
+    EXPECT_EQ(claims[0].threads, std::vector<std::uint32_t>{1});
+    EXPECT_DOUBLE_EQ(most(claims[0]), 200.0 * kMs);  // two processors would need half
+}
+
+TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
+    EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.9F).evidence).empty());
+    EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.0F, false).evidence).empty());
+}
+
+}  // namespace
+}  // namespace kymo::findings
