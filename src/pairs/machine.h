@@ -67,14 +67,21 @@ struct Machine {
     Found found[kMaxFound];
 };
 
+#ifdef __bpf__
+// eBPF verifies what is not inlined on its own, without knowing where its pointers point.
+#define KYMO_PAIRS static inline __attribute__((always_inline))
+#else
+#define KYMO_PAIRS inline
+#endif
+
 // ---- inside
 
-inline uint64_t filter_bit(uint64_t key) {
+KYMO_PAIRS uint64_t filter_bit(uint64_t key) {
     return uint64_t{1} << ((key * 0x9E3779B97F4A7C15U) >> 58U);
 }
 
 // xorshift32 (Marsaglia, 2003)
-inline uint32_t next_random(Machine& machine) {
+KYMO_PAIRS uint32_t next_random(Machine& machine) {
     uint32_t x = machine.random != 0 ? machine.random : 0x6B796D6FU;
     x ^= x << 13U;
     x ^= x >> 17U;
@@ -83,22 +90,22 @@ inline uint32_t next_random(Machine& machine) {
     return x;
 }
 
-inline uint32_t random_below(Machine& machine, uint32_t bound) {
+KYMO_PAIRS uint32_t random_below(Machine& machine, uint32_t bound) {
     return static_cast<uint32_t>((uint64_t{next_random(machine)} * bound) >> 32U);
 }
 
 // Ticks from `now` to `then`; negative: past.
-inline int32_t ticks_to(uint32_t then, uint32_t now) {
+KYMO_PAIRS int32_t ticks_to(uint32_t then, uint32_t now) {
     return static_cast<int32_t>(then - now);
 }
 
-inline void rest(Machine& machine, Cell& cell, uint32_t now) {
+KYMO_PAIRS void rest(Machine& machine, Cell& cell, uint32_t now) {
     const uint32_t events = machine.rule.gap == 0 ? 0 : random_below(machine, machine.rule.gap);
     cell.key = 0;
     cell.death = now + (events + 1) * machine.rule.unit;
 }
 
-inline void capture(Machine& machine, Cell& cell, uint64_t key, uint32_t now) {
+KYMO_PAIRS void capture(Machine& machine, Cell& cell, uint64_t key, uint32_t now) {
     ++machine.captures;
     if (machine.epoch + 1 < machine.rule.epochs && (machine.captures >> (machine.epoch + 1)) != 0) {
         ++machine.epoch;
@@ -111,14 +118,14 @@ inline void capture(Machine& machine, Cell& cell, uint64_t key, uint32_t now) {
 }
 
 // Events after the capture of a cell under test, at `now`.
-inline uint32_t events_of(const Machine& machine, const Cell& cell, uint32_t now) {
+KYMO_PAIRS uint32_t events_of(const Machine& machine, const Cell& cell, uint32_t now) {
     const uint32_t epoch = cell.epoch < kMaxEpochs ? cell.epoch : kMaxEpochs - 1;
     const uint32_t captured = cell.death - machine.rule.epoch[epoch].start - cell.matches * machine.rule.gain;
     return (now - captured) / machine.rule.unit;
 }
 
 // Counts a match in a cell; whether that decides the test for the key.
-inline bool match(const Machine& machine, Cell& cell, uint32_t now) {
+KYMO_PAIRS bool match(const Machine& machine, Cell& cell, uint32_t now) {
     const uint32_t epoch = cell.epoch < kMaxEpochs ? cell.epoch : kMaxEpochs - 1;
     const uint32_t bound = machine.rule.epoch[epoch].bound;
     cell.matches = (cell.matches + 1U) & 0x3FFFFFFU;
@@ -127,7 +134,7 @@ inline bool match(const Machine& machine, Cell& cell, uint32_t now) {
                                             : ticks_to(cell.death, now) >= static_cast<int32_t>(bound);
 }
 
-inline Verdict report(Machine& machine, Cell& cell, uint32_t now) {
+KYMO_PAIRS Verdict report(Machine& machine, Cell& cell, uint32_t now) {
     Verdict verdict;
     for (uint32_t i = 0; i < kMaxFound; ++i) {
         Found& found = machine.found[i];
@@ -151,7 +158,7 @@ inline Verdict report(Machine& machine, Cell& cell, uint32_t now) {
     return verdict;
 }
 
-inline Verdict count_match(Machine& machine, uint64_t key, uint32_t now, bool* followed) {
+KYMO_PAIRS Verdict count_match(Machine& machine, uint64_t key, uint32_t now, bool* followed) {
     for (uint32_t i = 0; i < kMaxFound; ++i) {
         Found& found = machine.found[i];
         if (found.key == key) {
@@ -175,7 +182,7 @@ inline Verdict count_match(Machine& machine, uint64_t key, uint32_t now, bool* f
 }
 
 // Whatever is due: missed tests, captures, sources gone quiet (one an event; the next event sees to the next).
-inline Verdict sweep(Machine& machine, uint64_t key, uint32_t now, bool followed) {
+KYMO_PAIRS Verdict sweep(Machine& machine, uint64_t key, uint32_t now, bool followed) {
     Verdict verdict;
     uint64_t filter = 0;
     uint32_t next = now + kMostTicks;
@@ -211,7 +218,7 @@ inline Verdict sweep(Machine& machine, uint64_t key, uint32_t now, bool followed
     return verdict;
 }
 
-inline Verdict look_closer(Machine& machine, uint64_t key, uint32_t now) {
+KYMO_PAIRS Verdict look_closer(Machine& machine, uint64_t key, uint32_t now) {
     bool followed = false;
     const Verdict verdict =
         (machine.filter & filter_bit(key)) != 0 && key != 0 ? count_match(machine, key, now, &followed) : Verdict{};
@@ -226,7 +233,7 @@ inline Verdict look_closer(Machine& machine, uint64_t key, uint32_t now) {
 // ---- for users
 
 // Makes a machine ready. `seed`: of the gaps; any number.
-inline void start(Machine& machine, const Rule& rule, uint32_t seed) {
+KYMO_PAIRS void start(Machine& machine, const Rule& rule, uint32_t seed) {
     machine = Machine{};
     machine.rule = rule;
     machine.random = seed;
@@ -237,7 +244,7 @@ inline void start(Machine& machine, const Rule& rule, uint32_t seed) {
 
 // One event. kFound: found[slot] is new. kQuiet: found[slot] has lost its share; the caller takes what it wants to
 // keep of it and calls release().
-inline Verdict step(Machine& machine, uint64_t key) {
+KYMO_PAIRS Verdict step(Machine& machine, uint64_t key) {
     if (machine.rule.period > 1) {
         if (machine.skip != 0) {
             --machine.skip;
@@ -253,19 +260,19 @@ inline Verdict step(Machine& machine, uint64_t key) {
     return look_closer(machine, key, now);
 }
 
-inline void release(Machine& machine, uint32_t slot) {
+KYMO_PAIRS void release(Machine& machine, uint32_t slot) {
     if (slot < kMaxFound) {
         machine.found[slot].key = 0;
         machine.next = static_cast<uint32_t>(machine.clock);
     }
 }
 
-inline uint64_t events_seen(const Machine& machine) {
+KYMO_PAIRS uint64_t events_seen(const Machine& machine) {
     return machine.clock / machine.rule.unit;
 }
 
 // Events since a find, at the present clock.
-inline uint64_t events_since(const Machine& machine, const Found& found) {
+KYMO_PAIRS uint64_t events_since(const Machine& machine, const Found& found) {
     return (machine.clock - found.since) / machine.rule.unit;
 }
 
