@@ -3,9 +3,11 @@
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/finds/finds.h"
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 #include "spacetime/waits.h"
+#include "view/finds.h"
 #include "view/json.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
@@ -108,6 +110,10 @@ int run_report(int argc, char** argv) {
     }
     const spacetime::Waits& waits = profile->waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
+    const auto finds = spacetime::load_finds(*recording);
+    if (!finds) {
+        return fail(finds.error());
+    }
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
@@ -118,6 +124,8 @@ int run_report(int argc, char** argv) {
         report["waits"] = view::json_waits(waits, wait_table);
         report["blocking"] = view::json_blocking(waits, wait_table);
         report["brief_waits"] = view::json_brief_waits(waits);
+        report["hunt"] = view::json_hunt(*finds);
+        report["finds"] = view::json_finds(*finds);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
@@ -126,7 +134,8 @@ int run_report(int argc, char** argv) {
             shown.percent = percent;
         }
         text = view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
-               view::terminal_waits(shown.style, waits, wait_table, shown.top);
+               view::terminal_waits(shown.style, waits, wait_table, shown.top) +
+               view::terminal_finds(shown.style, *finds, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});

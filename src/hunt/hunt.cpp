@@ -265,7 +265,12 @@ Result<HuntOutcome> hunt(const HuntOptions& options) {
     if (!prepared.kernel) {
         run.events.push_back(request_of(request->name, prepared.event));
     }
-    run.companion = [&](const events::Session& session) { return companion_of(options, prepared, promise, session); };
+    run.companion = [&](const events::Session& session) {
+        if (options.on_start) {
+            options.on_start(promise, prepared.kernel.has_value());
+        }
+        return companion_of(options, prepared, promise, session);
+    };
     auto recorded = launch::record(run);
     if (!recorded) {
         return recorded.error();

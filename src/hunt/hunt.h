@@ -11,6 +11,7 @@
 #include "pairs/design/wish.h"
 #include "recording/tables.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct HuntOptions {
     recording::HuntKey key = recording::HuntKey::kInstruction;
     Engine engine = Engine::kAutomatic;
     std::uint32_t seed = 1;
+    // Told just before the program starts; may be empty.
+    std::function<void(const pairs::Promise&, bool kernel)> on_start;
 };
 
 struct HuntOutcome {

@@ -283,9 +283,6 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
         }
         live_ = thread;
     }
-    if (hunt.on()) {
-        opening = Opening::kWhole;  // what is hunted counts from the first instruction on
-    }
     thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
     hunt.attach(*thread);
