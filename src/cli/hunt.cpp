@@ -1,6 +1,7 @@
 // kymo hunt: which instructions cause most of an event, found while the program runs, without a log.
-#include "cli/verbs.h"
 #include "hunt/hunt.h"
+
+#include "cli/verbs.h"
 #include "recording/reader.h"
 #include "spacetime/finds/finds.h"
 #include "view/finds.h"
@@ -61,11 +62,13 @@ void add_options(CLI::App& app, Asked& asked) {
                    "false reports to expect in the whole run, at most (1 - confidence)");
     app.add_option("--pairs", wish.cells, "addresses under test at once, 1 to 16 (4)");
     app.add_option("--every", wish.period, "look at one event of so many in the mean, at random distances (1)");
-    app.add_option("--key", asked.key, "what makes two events one source: instruction, image, call-site, data-page, "
-                                       "data-line (instruction)");
+    app.add_option("--key", asked.key,
+                   "what makes two events one source: instruction, image, call-site, data-page, "
+                   "data-line (instruction)");
     app.add_option("--test", asked.form, "sequential, or the literal pair of counters: pair (sequential)");
     app.add_option("--engine", asked.engine, "program, kernel, or auto (auto: the kernel's where it is permitted)");
-    app.add_option("-o,--output", asked.output, "the recording's folder (default PROGRAM.kymo, or the next free number)")
+    app.add_option("-o,--output", asked.output,
+                   "the recording's folder (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
     app.add_option("--duration", asked.duration, "end the program after so many seconds")->type_name("S");
     app.add_option("--top", asked.top, "offenders to show (10)")->check(CLI::Range(1, 1'000'000));
@@ -93,7 +96,8 @@ std::optional<Error> settle(const CLI::App& app, Asked& asked) {
     } else if (asked.engine == "kernel") {
         options.engine = hunt::Engine::kKernel;
     } else if (asked.engine != "auto") {
-        return Error{ErrorKind::kUsage, "no such engine: " + asked.engine, "the engines are program, kernel and auto"};
+        return Error{ErrorKind::kUsage, "no such engine: " + asked.engine,
+                     "the engines are program, kernel and auto"};
     }
     if (asked.form == "pair") {
         options.wish.form = pairs::Form::kPair;
@@ -167,8 +171,8 @@ int run_hunt(int argc, char** argv) {
         asked.options.on_start = [&](const pairs::Promise& promise, bool kernel) {
             fmt::print(stderr,
                        "kymo: hunting for {} {}; a source of {:.3g} % takes {:.0f} to {:.0f} events to report\n",
-                       asked.options.event, kernel ? "in the kernel" : "in the program", 100 * asked.options.wish.share,
-                       promise.events_alone, promise.events_among_many);
+                       asked.options.event, kernel ? "in the kernel" : "in the program",
+                       100 * asked.options.wish.share, promise.events_alone, promise.events_among_many);
         };
     }
     const auto outcome = hunt::hunt(asked.options);

@@ -45,6 +45,9 @@ std::string request_of(const std::string& name, const events::SessionEvent& even
 }
 
 recording::HuntPrecision precision_of(const events::SessionEvent& event) {
+    if (events::counts_only_in_kernel(event)) {
+        return recording::HuntPrecision::kConstant;  // the call that led into the kernel
+    }
     // Faults and the like are taken at the very instruction; the clocks' interrupts come behind it.
     if (event.type == PERF_TYPE_SOFTWARE || event.type == PERF_TYPE_TRACEPOINT) {
         return events::is_clock(event) ? recording::HuntPrecision::kSkid : recording::HuntPrecision::kPrecise;
@@ -212,6 +215,7 @@ Result<launch::Companion> companion_of(const HuntOptions& options, const Prepare
         row.false_reports = options.wish.false_reports;
         row.events_alone = promise.events_alone;
         row.events_among_many = promise.events_among_many;
+        recording::write_schema<recording::Hunt>(stream);
         stream.append(row);
     };
     return companion;

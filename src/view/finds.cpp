@@ -77,8 +77,12 @@ std::string path_words(const Style& style, const Offender& offender) {
 void add_offender(const Style& style, const Finds& finds, const Offender& offender, std::size_t rank,
                   std::string& out) {
     const std::string share = fmt::format("{} ± {}", percent(offender.share.value), percent(offender.share.error));
-    out += fmt::format("  {}. {}  {}\n", rank, paint(style, Ink::kHot, style.unicode ? share : fmt::format("{} +- {}", percent(offender.share.value), percent(offender.share.error))),
-                       paint(style, Ink::kName, place_words(offender.place, address_words(offender))));
+    out += fmt::format(
+        "  {}. {}  {}\n", rank,
+        paint(style, Ink::kHot,
+              style.unicode ? share
+                            : fmt::format("{} +- {}", percent(offender.share.value), percent(offender.share.error))),
+        paint(style, Ink::kName, place_words(offender.place, address_words(offender))));
     out += fmt::format("     {} {}; found after {} {}; ruled {}; process {}, thread {}\n", address_words(offender),
                        precision_of(finds.hunt) == "precise" ? "exactly"
                        : precision_of(finds.hunt) == "skid"  ? "or some instructions before"
@@ -92,8 +96,10 @@ void add_offender(const Style& style, const Finds& finds, const Offender& offend
     if (!offender.path.empty()) {
         out += wrap(style, "called from " + path_words(style, offender), 5, 7);
     }
-    for (const program::ListedInstruction& line : offender.listing) {
-        const bool here = line.offset == offender.offset;
+    for (std::size_t i = 0; i < offender.listing.size(); ++i) {
+        const program::ListedInstruction& line = offender.listing[i];
+        const bool here = line.offset <= offender.offset &&
+                          (i + 1 == offender.listing.size() || offender.offset < offender.listing[i + 1].offset);
         const std::string text = fmt::format("     {} {:8x}  {}\n", here ? ">" : " ", line.offset, line.text);
         out += paint(style, here ? Ink::kHot : Ink::kDim, text);
     }
@@ -139,16 +145,18 @@ std::string terminal_finds(const Style& style, const Finds& finds, std::size_t t
     }
     const HuntFacts& hunt = finds.hunt;
     std::string out = paint(style, Ink::kHeading, fmt::format("Hunt for {}", hunt.event)) + "\n";
-    out += wrap(style,
-                fmt::format("Sources ({}) of {} of the events or more are reported with confidence {}, those of {} or "
-                            "less in {} runs of a hundred at most. {} event{} looked at, {} {}, by the {}, {} pair{}{}.",
-                            key_of(hunt), percent(hunt.share), percent(hunt.confidence), percent(hunt.refuse),
-                            fmt::format("{:.3g}", hunt.false_reports * 100), count(static_cast<std::int64_t>(hunt.events)),
-                            hunt.events == 1 ? "" : "s", count(static_cast<std::int64_t>(hunt.captures)),
-                            hunt.captures == 1 ? "capture" : "captures",
-                            hunt.literal_pair ? "literal pair of counters" : "sequential test", hunt.cells,
-                            hunt.cells == 1 ? "" : "s", hunt.kernel ? ", in the kernel" : ""),
-                2, 2);
+    out +=
+        wrap(style,
+             fmt::format("Sources ({}) of {} of the events or more are reported with confidence {}, those of {} or "
+                         "less are not ({} false reports to expect in the run, at most). {} event{} looked at, {} "
+                         "{}, by the {}, {} pair{}{}.",
+                         key_of(hunt), percent(hunt.share), percent(hunt.confidence), percent(hunt.refuse),
+                         fmt::format("{:.3g}", hunt.false_reports), count(static_cast<std::int64_t>(hunt.events)),
+                         hunt.events == 1 ? "" : "s", count(static_cast<std::int64_t>(hunt.captures)),
+                         hunt.captures == 1 ? "capture" : "captures",
+                         hunt.literal_pair ? "literal pair of counters" : "sequential test", hunt.cells,
+                         hunt.cells == 1 ? "" : "s", hunt.kernel ? ", in the kernel" : ""),
+             2, 2);
     out += "\n";
     std::size_t rank = 0;
     for (const Offender& offender : finds.offenders) {
@@ -160,26 +168,28 @@ std::string terminal_finds(const Style& style, const Finds& finds, std::size_t t
     }
     const std::string reach = reach_of(finds);
     if (finds.offenders.empty()) {
-        out += wrap(style, reach.empty() ? fmt::format("No source causes as much as {} of the events.",
-                                                       percent(hunt.share))
-                                         : "Nothing was found: " + reach + ".",
+        out += wrap(style,
+                    reach.empty() ? fmt::format("No source causes as much as {} of the events.", percent(hunt.share))
+                                  : "Nothing was found: " + reach + ".",
                     2, 2);
     } else if (!reach.empty()) {
         out += wrap(style, "Others may not have had the time to show: " + reach + ".", 2, 2);
     }
     if (hunt.dropped != 0) {
-        out += wrap(style, fmt::format("{} events came while another processor was at the cells, and were passed over.",
-                                       count(static_cast<std::int64_t>(hunt.dropped))),
+        out += wrap(style,
+                    fmt::format("{} events came while another processor was at the cells, and were passed over.",
+                                count(static_cast<std::int64_t>(hunt.dropped))),
                     2, 2);
     }
     if (hunt.overfull != 0) {
-        out += wrap(style, fmt::format("{} finds had no place in the hunt's memory: ask for a larger --share.",
-                                       count(static_cast<std::int64_t>(hunt.overfull))),
+        out += wrap(style,
+                    fmt::format("{} finds had no place in the hunt's memory: ask for a larger --share.",
+                                count(static_cast<std::int64_t>(hunt.overfull))),
                     2, 2);
     }
     if (hunt.unfinished != 0) {
-        out += wrap(style, "A process was killed: its finds' shares are those of their tests, which are optimistic.", 2,
-                    2);
+        out += wrap(style, "A process was killed: its finds' shares are those of their tests, which are optimistic.",
+                    2, 2);
     }
     return out;
 }
@@ -189,9 +199,8 @@ Json json_finds(const Finds& finds) {
     for (const Offender& offender : finds.offenders) {
         Json when = Json::array();
         for (const spacetime::Reign& reign : offender.when) {
-            when.push_back({{"begin_s", seconds(reign.begin_ns)},
-                            {"end_s", seconds(reign.end_ns)},
-                            {"quiet", reign.quiet}});
+            when.push_back(
+                {{"begin_s", seconds(reign.begin_ns)}, {"end_s", seconds(reign.end_ns)}, {"quiet", reign.quiet}});
         }
         Json path = Json::array();
         for (const SourcePlace& place : offender.path) {

@@ -61,7 +61,7 @@ class Hunt {
     pairs::HuntFile file_;
     pairs::Shared own_;
     pairs::Shared* shared_ = nullptr;
-    Lock lock_;           // of own_, and of what is below
+    Lock lock_;               // of own_, and of what is below
     std::uint64_t told_ = 0;  // news up to here are written
     std::uint32_t mine_[kMaxMine] = {};
     std::uint32_t mine_count_ = 0;

@@ -46,9 +46,10 @@ class Disassembler {
     ZydisFormatter formatter_;
 };
 
-// Where the instructions before `at` begin, the last `most` of them; empty where no start arrives at `at`.
+// Where the instructions up to the one that holds `at` begin, that one last; at most `most` before it. Code has no
+// marks: decoding begins some way before, and falls into step soon. Only `at` where no way leads there.
 std::vector<std::size_t> starts_before(const Disassembler& decode, std::span<const std::uint8_t> bytes,
-                                       std::size_t at, std::size_t most) {
+                                       std::size_t at, std::size_t most, bool exact) {
     constexpr std::size_t kFar = 96;
     for (std::size_t begin = at - std::min(at, kFar); begin < at; ++begin) {
         std::vector<std::size_t> starts;
@@ -61,20 +62,24 @@ std::vector<std::size_t> starts_before(const Disassembler& decode, std::span<con
             starts.push_back(place);
             place += length;
         }
-        if (place == at) {
-            if (starts.size() > most) {
-                starts.erase(starts.begin(), starts.end() - static_cast<std::ptrdiff_t>(most));
+        const bool inside = exact ? place == at : place > at;
+        if (inside && !starts.empty()) {
+            if (place == at) {
+                starts.push_back(at);
+            }
+            if (starts.size() > most + 1) {
+                starts.erase(starts.begin(), starts.end() - static_cast<std::ptrdiff_t>(most + 1));
             }
             return starts;
         }
     }
-    return {};
+    return {at};
 }
 
 }  // namespace
 
 std::vector<ListedInstruction> list_around(const ImageName& image, std::uint64_t offset, unsigned before,
-                                           unsigned after) {
+                                           unsigned after, bool exact) {
     std::vector<ListedInstruction> lines;
     if ((image.machine != 0 && image.machine != EM_X86_64) || image.path.empty()) {
         return lines;
@@ -89,10 +94,12 @@ std::vector<ListedInstruction> list_around(const ImageName& image, std::uint64_t
     }
     const Disassembler decode;
     const std::size_t at = offset - code->address;
-    for (const std::size_t start : starts_before(decode, code->bytes, at, before)) {
-        lines.push_back({code->address + start, decode.text(code->bytes.subspan(start), code->address + start)});
+    const std::vector<std::size_t> starts = starts_before(decode, code->bytes, at, before, exact);
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+        lines.push_back(
+            {code->address + starts[i], decode.text(code->bytes.subspan(starts[i]), code->address + starts[i])});
     }
-    std::size_t place = at;
+    std::size_t place = starts.back();
     for (unsigned i = 0; i <= after && place < code->bytes.size(); ++i) {
         const std::size_t length = decode.length(code->bytes.subspan(place));
         if (length == 0) {

@@ -54,9 +54,8 @@ class Loader {
             rec::on<rec::Context>([&](StreamId stream, const rec::Context& row) {
                 here.contexts[{raw(stream), row.context}] = {row.parent, row.image, row.offset};
             }),
-            rec::on<rec::Find>([&](StreamId stream, const rec::Find& row) {
-                here.finds.push_back({row, raw(stream), false, {}});
-            }),
+            rec::on<rec::Find>(
+                [&](StreamId stream, const rec::Find& row) { here.finds.push_back({row, raw(stream), false, {}}); }),
             rec::on<rec::FindEnd>([&](StreamId, const rec::FindEnd& row) {
                 // Files hold streams in no common order: an end may come before its find.
                 ends_.push_back({files_.size() - 1, row});
@@ -141,8 +140,9 @@ class Loader {
 
     static program::ImageName name_of(const FileFinds& file, std::uint64_t image) {
         const auto known = file.images.find(image);
-        return known == file.images.end() ? program::ImageName{{}, {}, file.machine}
-                                          : program::ImageName{known->second.path, known->second.build_id, file.machine};
+        return known == file.images.end()
+                   ? program::ImageName{{}, {}, file.machine}
+                   : program::ImageName{known->second.path, known->second.build_id, file.machine};
     }
 
     std::int64_t since_begin(std::uint64_t time) const {
@@ -235,7 +235,8 @@ class Loader {
                 }
             }
             constexpr unsigned kAround = 3;
-            offender.listing = program::list_around(offender.image, offender.offset, kAround, kAround);
+            offender.listing = program::list_around(offender.image, offender.offset, kAround, kAround,
+                                                    facts_.key != rec::HuntKey::kCallSite);
         }
     }
 

@@ -1,8 +1,8 @@
 // What a hunt found: offenders, ranked, with the times at which each ruled.
 //
-// Read from a recording's hunt, find, find-end and hunt-end rows, with their call paths and places looked up. A source
-// that was found, went quiet and was found again is one offender with several reigns. Every value is told with how it
-// is known: the share from the events after the find (pairs/share.h), its error as one standard deviation.
+// Read from a recording's hunt, find, find-end and hunt-end rows, with their call paths and places looked up. A
+// source that was found, went quiet and was found again is one offender with several reigns. Every value is told with
+// how it is known: the share from the events after the find (pairs/share.h), its error as one standard deviation.
 #pragma once
 
 #include "pairs/share.h"
@@ -34,7 +34,8 @@ struct HuntFacts {
     std::uint64_t captures = 0;
     std::uint64_t overfull = 0;
     std::uint64_t dropped = 0;
-    std::size_t unfinished = 0;  // processes that died without a last word: their finds' shares are those of the tests
+    std::size_t unfinished =
+        0;  // processes that died without a last word: their finds' shares are those of the tests
 };
 
 struct SourcePlace {
@@ -58,8 +59,8 @@ struct Offender {
     std::vector<SourcePlace> path;  // of one instance, outermost first, without the place itself; may be empty
     std::uint64_t data = 0;         // data address of the deciding event
     std::uint64_t pid = 0;
-    std::uint64_t tid = 0;  // whose event decided the first find
-    pairs::Share share;     // of the hunted events, while it ruled
+    std::uint64_t tid = 0;     // whose event decided the first find
+    pairs::Share share;        // of the hunted events, while it ruled
     std::uint64_t events = 0;  // of the first test
     std::uint64_t matches = 0;
     std::uint64_t found_after = 0;  // events of the hunt until the first find
