@@ -62,7 +62,8 @@ struct Machine {
     uint32_t skip = 0;  // events to pass over
     uint32_t epoch = 0;
     uint32_t finds = 0;
-    uint32_t overfull = 0;  // finds that had no place
+    uint32_t overfull = 0;   // finds that had no place
+    uint32_t found_end = 0;  // places behind it are free
     Cell cells[kMaxCells];
     Found found[kMaxFound];
 };
@@ -146,6 +147,7 @@ KYMO_PAIRS Verdict report(Machine& machine, Cell& cell, uint32_t now) {
             found.number = ++machine.finds;
             found.test_events = events_of(machine, cell, now);
             found.test_matches = cell.matches;
+            machine.found_end = machine.found_end > i + 1 ? machine.found_end : i + 1;
             verdict.turn = Turn::kFound;
             verdict.slot = i;
             break;
@@ -159,7 +161,7 @@ KYMO_PAIRS Verdict report(Machine& machine, Cell& cell, uint32_t now) {
 }
 
 KYMO_PAIRS Verdict count_match(Machine& machine, uint64_t key, uint32_t now, bool* followed) {
-    for (uint32_t i = 0; i < kMaxFound; ++i) {
+    for (uint32_t i = 0; i < kMaxFound && i < machine.found_end; ++i) {
         Found& found = machine.found[i];
         if (found.key == key) {
             ++found.matches;
@@ -201,7 +203,7 @@ KYMO_PAIRS Verdict sweep(Machine& machine, uint64_t key, uint32_t now, bool foll
         filter |= cell.key != 0 ? filter_bit(cell.key) : 0;
         next = ticks_to(cell.death, next) < 0 ? cell.death : next;
     }
-    for (uint32_t i = 0; i < kMaxFound; ++i) {
+    for (uint32_t i = 0; i < kMaxFound && i < machine.found_end; ++i) {
         const Found& found = machine.found[i];
         if (found.key == 0) {
             continue;
