@@ -62,6 +62,14 @@ __attribute__((noinline, section("part_render"))) static void do_render(volatile
     }
 }
 
+static Part* _Atomic first_mended;
+
+static void mend(Part* part) {
+    Part* none = 0;
+    atomic_compare_exchange_strong(&first_mended, &none, part);
+    atomic_store(&part->reuses, 1);
+}
+
 /* Runs in the signal's handler, in the middle of the offender's own loop. */
 static void on_find(const kymo_find* find, void* nothing) {
     (void)nothing;
@@ -70,9 +78,9 @@ static void on_find(const kymo_find* find, void* nothing) {
         return;
     }
     if (address >= __start_part_parse && address < __stop_part_parse) {
-        atomic_store(&parse.reuses, 1);
+        mend(&parse);
     } else if (address >= __start_part_render && address < __stop_part_render) {
-        atomic_store(&render.reuses, 1);
+        mend(&render);
     }
 }
 
@@ -110,8 +118,7 @@ int main(void) {
     const long middle = faults();
     handle_requests(kRequests);
     const long after = faults() - middle;
-    printf("%d requests took %ld page faults; after the hunt %ld. Changed its ways:%s%s\n", kRequests, before, after,
-           atomic_load(&parse.reuses) ? " parse" : "", atomic_load(&render.reuses) ? " render" : "");
-    // The offender, and only it, was mended.
-    return atomic_load(&render.reuses) && !atomic_load(&parse.reuses) && after * 10 < before ? 0 : 1;
+    printf("%d requests took %ld page faults; after the hunt %ld. Changed its ways, first those of %s\n", kRequests,
+           before, after, first_mended ? first_mended->name : "nobody");
+    return atomic_load(&render.reuses) && first_mended == &render && after * 10 < before ? 0 : 1;
 }
