@@ -25,7 +25,8 @@ def hunt(test, *options, program, arguments=(), status=0):
     if done.returncode != status:
         test.fail(f"kymo hunt {' '.join(options)} ended with {done.returncode}: {done.stderr.strip()[:600]}")
         return None
-    return json.loads(done.stdout) if status == 0 else done.stderr
+    # What the program itself prints comes before.
+    return json.loads(done.stdout[done.stdout.index("{\n"):]) if status == 0 else done.stderr
 
 
 def faults(test, engine, runs):
