@@ -4,10 +4,12 @@
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/finds/finds.h"
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 #include "spacetime/waits.h"
 #include "view/findings.h"
+#include "view/finds.h"
 #include "view/json.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
@@ -111,6 +113,10 @@ int run_report(int argc, char** argv) {
     const findings::Judgement judgement = findings::judge(*evidence);
     const spacetime::Waits& waits = profile->waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
+    const auto finds = spacetime::load_finds(*recording);
+    if (!finds) {
+        return fail(finds.error());
+    }
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
@@ -124,6 +130,8 @@ int run_report(int argc, char** argv) {
         report["blocking"] = view::json_blocking(waits, wait_table);
         report["brief_waits"] = view::json_brief_waits(waits);
         report["findings_control"] = view::json_control(judgement.control);
+        report["hunt"] = view::json_hunt(*finds);
+        report["finds"] = view::json_finds(*finds);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
@@ -133,7 +141,8 @@ int run_report(int argc, char** argv) {
         }
         text = view::terminal_findings(shown.style, *evidence, judgement, shown.top) + "\n" +
                view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
-               view::terminal_waits(shown.style, waits, wait_table, shown.top);
+               view::terminal_waits(shown.style, waits, wait_table, shown.top) +
+               view::terminal_finds(shown.style, *finds, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});

@@ -35,7 +35,8 @@ constexpr std::uint64_t kClockPairEvery = 10 * kSecond;
 // Removes the folder again unless the run got as far as to be worth keeping.
 class FolderGuard {
   public:
-    FolderGuard(fs::path folder, const std::optional<Job>& job) : folder_(std::move(folder)), job_(job) {}
+    FolderGuard(fs::path folder, const std::optional<Job>& job, std::string companion)
+        : folder_(std::move(folder)), job_(job), companion_(std::move(companion)) {}
     FolderGuard(const FolderGuard&) = delete;
     FolderGuard& operator=(const FolderGuard&) = delete;
     ~FolderGuard() {
@@ -43,6 +44,9 @@ class FolderGuard {
             std::error_code ignored;
             fs::remove(folder_ / launch_file(job_), ignored);
             fs::remove(folder_ / session_file(job_), ignored);
+            if (!companion_.empty()) {
+                fs::remove(folder_ / companion_, ignored);
+            }
             if (job_ && std::distance(fs::directory_iterator(folder_, ignored), {}) == 1) {
                 fs::remove(folder_ / kJobFile, ignored);
             }
@@ -54,6 +58,7 @@ class FolderGuard {
   private:
     fs::path folder_;
     const std::optional<Job>& job_;
+    std::string companion_;
 };
 
 Result<void> write_private(const fs::path& path, const std::string& text) {
@@ -227,8 +232,8 @@ void open_rings(KernelRings& rings, pid_t program, const events::Machine& machin
 // The run, from the fork on. `folder` exists.
 Result<RecordOutcome> run_program(const RecordOptions& options, const Program& program, events::Plan& plan,
                                   const events::Machine& machine, const fs::path& monitor, const fs::path& folder,
-                                  const std::optional<Job>& job) {
-    FolderGuard guard(folder, job);
+                                  const std::optional<Job>& job, const Companion& companion) {
+    FolderGuard guard(folder, job, companion.file);
     const auto log = std::make_unique<RunLog>();
     if (auto created = log->create(folder, job); !created) {
         if (created.error().kind == ErrorKind::kOutputExists) {
@@ -250,6 +255,12 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
         log->abandon();
         return written.error();
     }
+    if (!companion.file.empty() && !(job && fs::exists(folder / companion.file))) {
+        if (auto written = write_private(folder / companion.file, companion.text); !written) {
+            log->abandon();
+            return written.error();
+        }
+    }
     KernelRings rings;
     if (machine.performance_events()) {
         open_rings(rings, child->pid(), machine, job.has_value(), plan.missing);
@@ -258,6 +269,9 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     log->write_clock_pair();
     for (const events::Missing& missing : plan.missing) {
         log->write_missing(missing);
+    }
+    if (companion.write_rows) {
+        log->write_others(companion.write_rows);
     }
     const std::uint64_t begun = monotonic_now().ns;
     if (const int error = child->release(); error != 0) {
@@ -290,6 +304,10 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     end.reason = static_cast<std::uint64_t>(outcome.reason);
     log->write_end(end);
     log->close();
+    if (!companion.file.empty()) {
+        std::error_code ignored;
+        fs::remove(folder / companion.file, ignored);
+    }
     finish_folder(folder, outcome);
     return outcome;
 }
@@ -320,12 +338,20 @@ Result<RecordOutcome> record(const RecordOptions& options) {
     if (!plan) {
         return plan.error();
     }
+    Companion companion;
+    if (options.companion) {
+        auto made = options.companion(plan->session);
+        if (!made) {
+            return made.error();
+        }
+        companion = std::move(*made);
+    }
     const std::optional<Job> job = current_job();
     const auto folder = make_recording_folder(options.output, options.command.front(), job);
     if (!folder) {
         return folder.error();
     }
-    return run_program(options, *program, *plan, machine, *monitor, *folder, job);
+    return run_program(options, *program, *plan, machine, *monitor, *folder, job, companion);
 }
 
 }  // namespace kymo::launch

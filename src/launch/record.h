@@ -15,14 +15,24 @@
 #include "base/result.h"
 #include "events/plan.h"
 #include "launch/job.h"
+#include "recording/writer.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kymo::launch {
+
+// What another producer adds to a run: a text file for the monitor beside the session (removed at the end), and rows
+// of its own in launch.krec.
+struct Companion {
+    std::string file;  // its name in the folder; empty: none
+    std::string text;
+    std::function<void(recording::StreamWriter&)> write_rows;  // may be empty
+};
 
 struct RecordOptions {
     std::vector<std::string> command;  // program and arguments
@@ -33,7 +43,9 @@ struct RecordOptions {
     std::uint64_t grace_ns = 5'000'000'000;        // from SIGTERM to SIGKILL then
     std::uint64_t max_bytes = 0;                   // of each process's file; 0: the writer's own limit
     bool follow = true;                            // descendants too
-    int signal = 0;                                // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
+    // Asked once the events are settled, before the program starts; may be empty.
+    std::function<Result<Companion>(const events::Session&)> companion;
+    int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
 };
 
 // Values of recording::RunEnd::reason.

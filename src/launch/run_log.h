@@ -32,6 +32,11 @@ class RunLog {
     Result<void> create(const std::filesystem::path& folder, const std::optional<Job>& job = std::nullopt);
 
     void write_run(std::span<const std::string> command);
+    // Rows of another producer; they come behind what is there.
+    template <typename Write>
+    void write_others(const Write& write) {
+        write(stream_);
+    }
     void write_missing(const events::Missing& missing);
     void write_clock_pair();
     void take(const KernelRecord& record);

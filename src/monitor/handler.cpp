@@ -3,6 +3,7 @@
 // Runs in the measured thread, between any two of the program's instructions, with every signal blocked. No malloc,
 // no locks but the monitor's own spin lock (a thread's first sample and a new image only), no stdio; errno is kept.
 
+#include "monitor/hunt/hunt.h"
 #include "monitor/path.h"
 #include "monitor/process.h"
 #include "monitor/program_signals.h"
@@ -20,6 +21,9 @@ ThreadState* state_of(const siginfo_t& info) {
         // it is this thread's.
         auto* thread = this_thread();
         return thread != nullptr && info.si_value.sival_ptr == thread ? thread : nullptr;
+    }
+    if (info.si_code == SI_KERNEL) {
+        return hunt.in_kernel() ? this_thread() : nullptr;  // sent by the hunt's eBPF program: a find
     }
     if (info.si_code > 0) {
         return process.descriptors().owner(info.si_fd);
@@ -62,7 +66,11 @@ void take_samples(ThreadState& thread, void* context) {
     }
     bool walked = false;
     Path path;
+    hunt.news(thread, registers);
     thread.counters.sample([&](const Overflow& overflow) {
+        if (hunt.take(thread, overflow, registers)) {
+            return;
+        }
         if (overflow.time >= thread.own_work_begin && overflow.time < thread.own_work_end) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is

@@ -194,6 +194,18 @@ ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers
     return enter(thread, room.first(joined.frames), &cut);
 }
 
+std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t begin,
+                           std::uint64_t end, std::uint64_t otherwise) {
+    const std::span<unwind::Frame> room = thread.frames();
+    const Walked walked = walk_own(thread, registers, room);
+    for (const unwind::Frame& frame : room.first(walked.frames)) {
+        if (frame.address - begin < end - begin) {
+            return frame.address;
+        }
+    }
+    return otherwise;
+}
+
 ContextId enter_construct(ThreadState& thread, const Region& region) {
     if (!process.announce(thread)) {
         return ContextId{0};

@@ -27,6 +27,10 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc);
 
 // The calling thread's call path.
 ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers);
+// The innermost program counter on the calling thread's own path that lies in [begin, end); `otherwise` where none
+// does.
+std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t begin,
+                           std::uint64_t end, std::uint64_t otherwise);
 // That of a region's construct, as long as the region is not over.
 ContextId enter_construct(ThreadState& thread, const Region& region);
 // That of another thread's context. Stream 0: none.

@@ -1,5 +1,6 @@
 #include "monitor/process.h"
 
+#include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
 
 #include <cerrno>
@@ -81,6 +82,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
         return;
     }
     note_linked_gnu();
+    hunt.begin(session_);
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
     set_this_thread(begin_own_thread(main_stack(), 0));
@@ -100,6 +102,7 @@ void Process::after_fork() {
     threads_lock_.reset();
     after_fork_in_gnu();
     images_.after_fork_in_child();
+    hunt.after_fork();
     file_.abandon();
     file_failed_ = false;
     log_ = {};
@@ -118,6 +121,7 @@ void Process::after_fork() {
     for (ThreadState* thread = live_; thread != nullptr;) {
         ThreadState* next = thread->next;
         thread->counters.abandon(descriptors_);
+        hunt.detach(*thread);
         if (thread != own) {
             thread->busy.store(0);
             thread->next = spare_;
@@ -181,6 +185,7 @@ void Process::finish(End how) {
             }
         }
     }
+    hunt.finish();
     recording::ProcessEnd row;
     row.time = clock_now();
     row.how = static_cast<std::uint64_t>(how);
@@ -280,6 +285,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     }
     thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
+    hunt.attach(*thread);
     if (opening == Opening::kWhole && !paused()) {
         thread->counters.enable();
     } else if (paused()) {
@@ -296,6 +302,7 @@ void Process::complete_counters(ThreadState& thread) {
 }
 
 void Process::end_thread(ThreadState* thread) {
+    hunt.detach(*thread);
     if (const Busy busy(*thread); busy.may_write()) {
         announce(*thread);
         write_unfinished_wait(*thread, clock_now(), true);

@@ -55,7 +55,8 @@ struct ThreadState {
 
     // Measuring.
     Counters counters;
-    CounterValues last;  // at the last sample
+    int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
+    CounterValues last;     // at the last sample
     StackBounds stack;
     ContextTree tree;
     recording::StreamWriter writer;

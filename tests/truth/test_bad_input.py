@@ -101,6 +101,27 @@ def events(test, matrix):
     test.equal("no recording is left behind", [], list(test.work.glob("*.kymo")))
 
 
+def hunts(test, matrix):
+    hunt = ("hunt", "-e", "page-faults")
+    matrix.refused("no event to hunt for", USAGE, "hunt", "--", "true", says=("event",))
+    matrix.refused("no program to hunt in", USAGE, *hunt, says=("program",))
+    matrix.refused("hunt for an unknown event", UNKNOWN_EVENT, "hunt", "-e", "no-such-event", "--", "true", says=("no-such-event",))
+    matrix.refused("hunt for a program that is missing", NOT_FOUND, *hunt, "--", test.work / "missing", says=("missing",))
+    for option, value in (("--share", "0"), ("--share", "1.5"), ("--share", "half"), ("--refuse", "0.5"), ("--confidence", "1"),
+                          ("--confidence", "0"), ("--false-reports", "0"), ("--pairs", "0"), ("--pairs", "17"), ("--every", "0"),
+                          ("--key", "colour"), ("--test", "guess"), ("--engine", "steam"), ("--duration", "-1")):
+        matrix.refused(f"hunt {option} {value}", USAGE, *hunt, option, value, "--", "true", says=(option.strip("-"),))
+    matrix.refused("a share too small to be counted", USAGE, *hunt, "--share", "0.00000001", "--", "true", says=("share",))
+    matrix.refused("data pages of an event that has none", USAGE, "hunt", "-e", "task-clock", "--key", "data-page", "--", "true",
+                   says=("data",))
+    matrix.refused("switches by the program's engine", USAGE, "hunt", "-e", "context-switches", "--engine", "program", "--", "true",
+                   says=("kernel",))
+    matrix.refused("a key that needs symbols", UNSUPPORTED, *hunt, "--key", "function", "--", "true", says=("function",))
+    if test.mode == "user":
+        matrix.refused("the kernel's engine for an ordinary user", (PERMISSION, UNSUPPORTED), *hunt, "--engine", "kernel", "--", "true",
+                       says=("kernel",))
+
+
 def outputs(test, matrix):
     work = test.work
     taken = work / "taken.kymo"
@@ -196,7 +217,7 @@ def recordings(test, matrix):
 
 def body(test):
     matrix = Matrix(test)
-    {"programs": programs, "events": events, "outputs": outputs, "recordings": recordings}[test.arguments[0]](test, matrix)
+    {"programs": programs, "events": events, "hunts": hunts, "outputs": outputs, "recordings": recordings}[test.arguments[0]](test, matrix)
 
 
 main(body)

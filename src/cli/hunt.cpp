@@ -1,0 +1,196 @@
+// kymo hunt: which instructions cause most of an event, found while the program runs, without a log.
+#include "hunt/hunt.h"
+
+#include "cli/verbs.h"
+#include "recording/reader.h"
+#include "spacetime/finds/finds.h"
+#include "view/finds.h"
+
+#include <algorithm>
+#include <clocale>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <langinfo.h>
+#include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  kymo hunt -e page-faults -- ./my_program\n"
+    "  kymo hunt -e task-clock --share 0.1 -- ./my_program input.dat\n"
+    "  sudo kymo hunt -e context-switches --key call-site -- ./my_program\n"
+    "  kymo hunt -e cache-misses:period=10007 --json -- ./my_program\n"
+    "  kymo report my_program.kymo        the same finds later, beside everything else\n";
+
+view::Style hunt_style() {
+    std::setlocale(LC_CTYPE, "");
+    winsize size{};
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return {.width = known ? std::clamp<std::size_t>(size.ws_col, 72, 160) : 100,
+            .colour = use_colour(STDOUT_FILENO),
+            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
+}
+
+struct Asked {
+    hunt::HuntOptions options;
+    std::string output;
+    std::string key = "instruction";
+    std::string engine = "auto";
+    std::string form = "sequential";
+    double duration = 0;
+    bool json = false;
+    bool quiet = false;
+    bool only_program = false;
+    std::size_t top = 10;
+};
+
+void add_options(CLI::App& app, Asked& asked) {
+    pairs::Wish& wish = asked.options.wish;
+    app.add_option("-e,--event", asked.options.event, "the event whose causes are hunted for")
+        ->type_name("EVENT")
+        ->required();
+    app.add_option("--share", wish.share, "find what causes this share of the events or more (0.05)");
+    app.add_option("--refuse", wish.refuse, "do not report what causes this share or less (0.4 of --share)");
+    app.add_option("--confidence", wish.confidence, "a source under test is found with this probability (0.99)");
+    app.add_option("--false-reports", wish.false_reports,
+                   "false reports to expect in the whole run, at most (1 - confidence)");
+    app.add_option("--pairs", wish.cells, "addresses under test at once, 1 to 16 (4)");
+    app.add_option("--every", wish.period, "look at one event of so many in the mean, at random distances (1)");
+    app.add_option("--key", asked.key,
+                   "what makes two events one source: instruction, image, call-site, data-page, "
+                   "data-line (instruction)");
+    app.add_option("--test", asked.form, "sequential, or the literal pair of counters: pair (sequential)");
+    app.add_option("--engine", asked.engine, "program, kernel, or auto (auto: the kernel's where it is permitted)");
+    app.add_option("-o,--output", asked.output,
+                   "the recording's folder (default PROGRAM.kymo, or the next free number)")
+        ->type_name("OUT.kymo");
+    app.add_option("--duration", asked.duration, "end the program after so many seconds")->type_name("S");
+    app.add_option("--top", asked.top, "offenders to show (10)")->check(CLI::Range(1, 1'000'000));
+    app.add_flag("--no-follow", asked.only_program, "hunt in the program alone, not in what it starts");
+    app.add_flag("--json", asked.json, "one JSON object, for programs (docs/json.md)");
+    app.add_flag("-q,--quiet", asked.quiet, "print the finds and errors, nothing else");
+}
+
+std::optional<Error> settle(const CLI::App& app, Asked& asked) {
+    hunt::HuntOptions& options = asked.options;
+    if (app.count("--refuse") == 0) {
+        options.wish.refuse = 0.4 * options.wish.share;
+    }
+    if (app.count("--false-reports") == 0) {
+        options.wish.false_reports = 1 - options.wish.confidence;
+    }
+    const auto key = hunt::key_named(asked.key);
+    if (!key) {
+        return Error{ErrorKind::kUsage, "no such key: " + asked.key,
+                     "the keys are instruction, image, call-site, data-page and data-line"};
+    }
+    options.key = *key;
+    if (asked.engine == "program") {
+        options.engine = hunt::Engine::kProgram;
+    } else if (asked.engine == "kernel") {
+        options.engine = hunt::Engine::kKernel;
+    } else if (asked.engine != "auto") {
+        return Error{ErrorKind::kUsage, "no such engine: " + asked.engine,
+                     "the engines are program, kernel and auto"};
+    }
+    if (asked.form == "pair") {
+        options.wish.form = pairs::Form::kPair;
+    } else if (asked.form != "sequential") {
+        return Error{ErrorKind::kUsage, "no such test: " + asked.form, "the tests are sequential and pair"};
+    }
+    if (app.count("--duration") != 0 && !(asked.duration > 0 && asked.duration <= 1e9)) {
+        return Error{ErrorKind::kUsage, fmt::format("--duration {} is no time to run", asked.duration),
+                     "it takes a number of seconds, for example 10"};
+    }
+    options.run.duration_ns = static_cast<std::uint64_t>(std::llround(asked.duration * 1e9));
+    options.run.follow = !asked.only_program;
+    if (!asked.output.empty()) {
+        options.run.output = asked.output;
+    }
+    std::vector<std::string> rest = app.remaining();
+    if (!rest.empty() && rest.front() == "--") {
+        rest.erase(rest.begin());
+    } else if (!rest.empty() && rest.front().starts_with("-")) {
+        return Error{ErrorKind::kUsage, "no such option: " + rest.front(),
+                     "kymo hunt --help tells the options; a program named so is given after --"};
+    }
+    if (rest.empty()) {
+        return Error{ErrorKind::kUsage, "no program given", "kymo hunt -e EVENT [OPTIONS] -- PROGRAM ARGUMENTS…"};
+    }
+    options.run.command = std::move(rest);
+    return std::nullopt;
+}
+
+int show(const Asked& asked, const hunt::HuntOutcome& outcome) {
+    const auto recording = recording::Recording::open(outcome.run.recording);
+    if (!recording) {
+        return fail(recording.error());
+    }
+    const auto finds = spacetime::load_finds(*recording);
+    if (!finds) {
+        return fail(finds.error());
+    }
+    std::string text;
+    if (asked.json) {
+        nlohmann::ordered_json json;
+        json["recording"] = outcome.run.recording.string();
+        json["exit_status"] = outcome.run.exit_status();
+        json["hunt"] = view::json_hunt(*finds);
+        json["finds"] = view::json_finds(*finds);
+        text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    } else {
+        text = view::terminal_finds(hunt_style(), *finds, asked.top);
+    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        return fail({ErrorKind::kNoSpace, "the finds could not be written to their end", "is the disk full?"});
+    }
+    return outcome.run.exit_status();
+}
+
+int run_hunt(int argc, char** argv) {
+    CLI::App app("Find what causes most of an event, while the program runs and without a log.", "kymo hunt");
+    set_usage(app, "kymo hunt -e EVENT [OPTIONS] [--] PROGRAM ARGUMENTS…");
+    app.footer(kExamples);
+    app.prefix_command();
+    Asked asked;
+    add_options(app, asked);
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    if (const auto error = settle(app, asked)) {
+        return fail(*error);
+    }
+    const bool tells = !asked.quiet && ::isatty(STDERR_FILENO) == 1;
+    if (tells) {
+        asked.options.on_start = [&](const pairs::Promise& promise, bool kernel) {
+            fmt::print(stderr,
+                       "kymo: hunting for {} {}; a source of {:.3g} % takes {:.0f} to {:.0f} events to report\n",
+                       asked.options.event, kernel ? "in the kernel" : "in the program",
+                       100 * asked.options.wish.share, promise.events_alone, promise.events_among_many);
+        };
+    }
+    const auto outcome = hunt::hunt(asked.options);
+    if (!outcome) {
+        return fail(outcome.error());
+    }
+    if (!asked.quiet && !outcome->note.empty()) {
+        fmt::print(stderr, "kymo: hunted in the program, for {}\n", outcome->note);
+    }
+    if (outcome->run.processes == 0) {
+        fmt::print(stderr,
+                   "kymo: the program itself was not measured: the monitor was never loaded, or found no session\n"
+                   "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
+    }
+    return show(asked, *outcome);
+}
+
+const Registration kHunt({"hunt", "find what causes most of an event, while it runs", 15, run_hunt});
+
+}  // namespace
+}  // namespace kymo::cli

@@ -1,0 +1,285 @@
+#include "hunt/hunt.h"
+
+#include "base/time.h"
+#include "events/attributes.h"
+#include "events/names.h"
+#include "events/probe.h"
+#include "hunt/kernel/kernel_pairs.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+
+namespace kymo::hunt {
+namespace {
+
+using recording::HuntKey;
+
+constexpr std::string_view kKeyNames[] = {"instruction", "image",    "call-site", "data-page",
+                                          "data-line",   "function", "line",      "block"};
+constexpr std::uint64_t kUsualRate = 2000;  // samples a second, of events that come too often to look at each
+
+bool needs_kernel(HuntKey key) {
+    return key == HuntKey::kDataPage || key == HuntKey::kDataLine;
+}
+
+// Software events that are no clocks are looked at one by one; clocks and hardware events as often as costs little.
+void choose_rate(events::SessionEvent& event) {
+    if (event.samples()) {
+        return;
+    }
+    if (event.type == PERF_TYPE_SOFTWARE && !events::is_clock(event)) {
+        event.mode = events::Mode::kPeriod;
+        event.value = 1;
+    } else {
+        event.mode = events::Mode::kFrequency;
+        event.value = kUsualRate;
+    }
+}
+
+std::string request_of(const std::string& name, const events::SessionEvent& event) {
+    const std::string rate = event.mode == events::Mode::kPeriod      ? fmt::format(":period={}", event.value)
+                             : event.mode == events::Mode::kFrequency ? fmt::format(":freq={}", event.value)
+                                                                      : "";
+    return name + rate + (event.precise != 0 ? fmt::format(":precise={}", event.precise) : "");
+}
+
+recording::HuntPrecision precision_of(const events::SessionEvent& event) {
+    if (events::counts_only_in_kernel(event)) {
+        return recording::HuntPrecision::kConstant;  // the call that led into the kernel
+    }
+    // Faults and the like are taken at the very instruction; the clocks' interrupts come behind it.
+    if (event.type == PERF_TYPE_SOFTWARE || event.type == PERF_TYPE_TRACEPOINT) {
+        return events::is_clock(event) ? recording::HuntPrecision::kSkid : recording::HuntPrecision::kPrecise;
+    }
+    return event.precise >= 2   ? recording::HuntPrecision::kPrecise
+           : event.precise == 1 ? recording::HuntPrecision::kConstant
+                                : recording::HuntPrecision::kSkid;
+}
+
+// The most precise mode in which the event can be sampled here; hardware counters have several, some machines.
+void choose_precision(events::SessionEvent& event, events::CounterOpener& opener) {
+    if (event.precise != 0 || event.type == PERF_TYPE_SOFTWARE || event.type == PERF_TYPE_TRACEPOINT) {
+        return;
+    }
+    for (std::uint8_t precise = 3; precise > 0; --precise) {
+        events::SessionEvent tried = event;
+        tried.precise = precise;
+        tried.user_only = true;
+        perf_event_attr attr = events::make_attributes(tried, false);
+        if (const int counter = opener.open(attr, 0, -1, -1); counter >= 0) {
+            opener.close(counter);
+            event.precise = precise;
+            return;
+        }
+    }
+}
+
+pairs::HuntAttributes attributes_of(const events::SessionEvent& event) {
+    pairs::HuntAttributes attributes;
+    attributes.type = event.type;
+    attributes.config = event.config;
+    attributes.config1 = event.config1;
+    attributes.config2 = event.config2;
+    attributes.period = events::is_clock(event) ? events::clock_period_ns(event) : event.value;
+    attributes.precise = event.precise;
+    attributes.user_only = !events::counts_only_in_kernel(event);
+    return attributes;
+}
+
+std::string hunt_file_text(const pairs::HuntFile& file) {
+    const pairs::HuntAttributes& attr = file.attributes;
+    const pairs::Rule& rule = file.rule;
+    std::string text = fmt::format("kymo-hunt 1\nevent {}\nattr {} {} {} {} {} {} {}\nkey {}\nseed {}\n", file.event,
+                                   attr.type, attr.config, attr.config1, attr.config2, attr.period, attr.precise,
+                                   attr.user_only ? 1 : 0, file.key, file.seed);
+    if (file.kernel.holder != 0) {
+        text += fmt::format("kernel {} {} {}\n", file.kernel.holder, file.kernel.program, file.kernel.state);
+    }
+    text += fmt::format("rule {} {} {} {} {} {} {} {}\n", static_cast<std::uint32_t>(rule.form), rule.cells,
+                        rule.unit, rule.gain, rule.gap, rule.period, rule.hold, rule.hold_gain);
+    for (std::uint32_t i = 0; i < rule.epochs; ++i) {
+        text += fmt::format("epoch {} {}\n", rule.epoch[i].start, rule.epoch[i].bound);
+    }
+    return text;
+}
+
+// Whether this event can be hunted at all, with this key, by this engine.
+Result<void> check(const HuntOptions& options, const events::SessionEvent& event) {
+    if (options.key == HuntKey::kFunction || options.key == HuntKey::kLine || options.key == HuntKey::kBlock) {
+        return Error{ErrorKind::kUnsupported,
+                     fmt::format("--key {} needs the program's symbols, which a running program does not look up",
+                                 key_name(options.key)),
+                     "hunt by instruction, or record the event and hunt in the recording: kymo hunt --replay"};
+    }
+    const bool has_data = event.type == PERF_TYPE_SOFTWARE && (event.config == PERF_COUNT_SW_PAGE_FAULTS ||
+                                                               event.config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+                                                               event.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+    if (needs_kernel(options.key) && !has_data && event.type == PERF_TYPE_SOFTWARE) {
+        return Error{
+            ErrorKind::kUsage,
+            fmt::format("{} has no data address, so there is no {} to hunt for", event.name, key_name(options.key)),
+            "page-faults has one; or hunt by instruction"};
+    }
+    if (options.engine == Engine::kProgram && (needs_kernel(options.key) || events::counts_only_in_kernel(event))) {
+        const std::string what =
+            needs_kernel(options.key) ? "--key " + std::string(key_name(options.key)) : std::string(event.name);
+        return Error{ErrorKind::kUsage, what + " can only be hunted by the kernel's engine",
+                     "leave --engine program away, and run as root"};
+    }
+    return {};
+}
+
+struct Prepared {
+    events::SessionEvent event;
+    pairs::Rule rule;
+    std::optional<KernelPairs> kernel;
+    std::string note;
+};
+
+// Takes the kernel's engine where it is asked for, needed, or to be had; `note` says why not.
+Result<void> choose_engine(const HuntOptions& options, Prepared& prepared) {
+    const bool only_kernel = options.engine == Engine::kKernel || needs_kernel(options.key) ||
+                             events::counts_only_in_kernel(prepared.event);
+    // Hardware events by frequency: the program's engine has the kernel's steering, a fixed period has not.
+    const bool by_rate = prepared.event.mode == events::Mode::kFrequency && !events::is_clock(prepared.event);
+    if (options.engine == Engine::kProgram || (by_rate && !only_kernel)) {
+        return {};
+    }
+    if (by_rate) {
+        return Error{ErrorKind::kUsage, fmt::format("the kernel's engine takes {} by a period", prepared.event.name),
+                     fmt::format("for example -e {}:period=10007", prepared.event.name)};
+    }
+    KernelWish wish;
+    wish.rule = prepared.rule;
+    wish.key = static_cast<std::uint32_t>(options.key);
+    // A signal would end waits early; events that happen in user mode come at no wait.
+    const int signal = options.run.signal != 0 ? options.run.signal : SIGURG;
+    wish.signal = events::counts_only_in_kernel(prepared.event) ? 0 : static_cast<std::uint32_t>(signal);
+    wish.seed = options.seed;
+    auto loaded = KernelPairs::load(wish);
+    Result<void> usable = loaded ? loaded->try_event(attributes_of(prepared.event)) : Result<void>(loaded.error());
+    if (usable) {
+        prepared.kernel.emplace(std::move(*loaded));
+        return {};
+    }
+    if (only_kernel) {
+        Error error = usable.error();
+        if (options.engine != Engine::kKernel) {
+            error.what = fmt::format("{} is hunted by {}", prepared.event.name, error.what);
+            if (error.kind == ErrorKind::kPermission) {
+                error.next = "run as root (or with CAP_BPF and CAP_PERFMON)";
+            }
+        }
+        return error;
+    }
+    prepared.note = usable.error().what;
+    return {};
+}
+
+Result<launch::Companion> companion_of(const HuntOptions& options, const Prepared& prepared,
+                                       const pairs::Promise& promise, const events::Session& session) {
+    pairs::HuntFile file;
+    file.key = static_cast<std::uint32_t>(options.key);
+    file.seed = options.seed;
+    file.rule = prepared.rule;
+    file.attributes = attributes_of(prepared.event);
+    for (std::uint32_t i = 0; i < session.event_count; ++i) {
+        const events::SessionEvent& event = session.events[i];
+        if (event.type == prepared.event.type && event.config == prepared.event.config &&
+            event.config1 == prepared.event.config1 && event.config2 == prepared.event.config2) {
+            file.event = i;
+        }
+    }
+    if (prepared.kernel) {
+        file.kernel = prepared.kernel->handles();
+    }
+    launch::Companion companion;
+    companion.file = pairs::kHuntFile;
+    companion.text = hunt_file_text(file);
+    companion.write_rows = [options, promise, precision = precision_of(prepared.event),
+                            kernel = prepared.kernel.has_value()](recording::StreamWriter& stream) {
+        recording::Hunt row;
+        row.time = monotonic_now().ns;
+        row.event = options.event;
+        row.engine =
+            static_cast<std::uint64_t>(kernel ? recording::HuntEngine::kKernel : recording::HuntEngine::kProgram);
+        row.form = static_cast<std::uint64_t>(options.wish.form);
+        row.key = static_cast<std::uint64_t>(options.key);
+        row.cells = options.wish.cells;
+        row.every = options.wish.period;
+        row.precision = static_cast<std::uint64_t>(precision);
+        row.share = options.wish.share;
+        row.refuse = options.wish.refuse;
+        row.confidence = options.wish.confidence;
+        row.false_reports = options.wish.false_reports;
+        row.events_alone = promise.events_alone;
+        row.events_among_many = promise.events_among_many;
+        recording::write_schema<recording::Hunt>(stream);
+        stream.append(row);
+    };
+    return companion;
+}
+
+}  // namespace
+
+std::string_view key_name(HuntKey key) {
+    const auto index = static_cast<std::size_t>(key);
+    return index < std::size(kKeyNames) ? kKeyNames[index] : "unknown";
+}
+
+std::optional<HuntKey> key_named(std::string_view name) {
+    const auto* const at = std::find(std::begin(kKeyNames), std::end(kKeyNames), name);
+    if (at == std::end(kKeyNames)) {
+        return std::nullopt;
+    }
+    return static_cast<HuntKey>(at - std::begin(kKeyNames));
+}
+
+Result<HuntOutcome> hunt(const HuntOptions& options) {
+    const auto rule = pairs::make_rule(options.wish);
+    if (!rule) {
+        return rule.error();
+    }
+    auto request = events::parse_request(options.event);
+    if (!request) {
+        return request.error();
+    }
+    auto event = events::resolve(*request);
+    if (!event) {
+        return event.error();
+    }
+    Prepared prepared{*event, *rule, std::nullopt, {}};
+    choose_rate(prepared.event);
+    events::KernelOpener opener;
+    choose_precision(prepared.event, opener);
+    if (auto good = check(options, prepared.event); !good) {
+        return good.error();
+    }
+    if (auto chosen = choose_engine(options, prepared); !chosen) {
+        return chosen.error();
+    }
+    const pairs::Promise promise = pairs::promise(*rule, options.wish.share, options.wish.refuse);
+    launch::RecordOptions run = options.run;
+    // Samples of the clock show roughly what the program did meanwhile; ten a second cost nothing.
+    const bool hunts_clock = events::is_clock(prepared.event) && prepared.event.config == PERF_COUNT_SW_TASK_CLOCK;
+    if (!hunts_clock || prepared.kernel) {
+        run.events.emplace_back("task-clock:freq=10");
+    }
+    if (!prepared.kernel) {
+        run.events.push_back(request_of(request->name, prepared.event));
+    }
+    run.companion = [&](const events::Session& session) {
+        if (options.on_start) {
+            options.on_start(promise, prepared.kernel.has_value());
+        }
+        return companion_of(options, prepared, promise, session);
+    };
+    auto recorded = launch::record(run);
+    if (!recorded) {
+        return recorded.error();
+    }
+    return HuntOutcome{std::move(*recorded), promise, prepared.kernel.has_value(), prepared.note};
+}
+
+}  // namespace kymo::hunt

@@ -1,0 +1,348 @@
+#include "monitor/hunt/hunt.h"
+
+#include "monitor/path.h"
+#include "monitor/process.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+constinit Hunt hunt;
+
+namespace {
+
+using pairs::News;
+using pairs::Turn;
+using recording::HuntKey;
+
+// The raw call: the machine's own descriptors are opened as the session's are.
+bool read_file(const char* folder, char* text, std::size_t capacity, std::size_t* size) {
+    char path[events::kPathBytes + sizeof "/hunt"];
+    const std::size_t length = __builtin_strlen(folder);
+    if (length >= events::kPathBytes) {
+        return false;
+    }
+    __builtin_memcpy(path, folder, length);
+    __builtin_memcpy(path + length, "/hunt", sizeof "/hunt");
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    *size = 0;
+    while (*size < capacity) {
+        const ssize_t got = read(file, text + *size, capacity - *size);
+        if (got <= 0) {
+            break;
+        }
+        *size += static_cast<std::size_t>(got);
+    }
+    syscall(SYS_close, file);
+    return true;
+}
+
+int fetch_descriptor(int holder, std::uint32_t number) {
+    return static_cast<int>(syscall(SYS_pidfd_getfd, holder, number, 0));
+}
+
+void tell_not_hunted(const char* why) {
+    recording::Unavailable row;
+    row.what = "the hunt in this process";
+    row.why = {why, __builtin_strlen(why)};
+    row.remedy = "let the program keep its user and its rights, or use --engine program";
+    process.log(row);
+}
+
+}  // namespace
+
+void Hunt::begin(const events::Session& session) {
+    char text[pairs::kMaxHuntFile + 1];
+    std::size_t size = 0;
+    if (!read_file(session.directory, text, sizeof text, &size) || !pairs::parse_hunt_file({text, size}, file_)) {
+        return;
+    }
+    pid_ = static_cast<int>(syscall(SYS_getpid));
+    if (file_.kernel.holder != 0) {
+        if (!open_kernel()) {
+            return;
+        }
+    } else {
+        shared_ = &own_;
+        pairs::start(own_.machine, file_.rule, file_.seed ^ static_cast<std::uint32_t>(pid_));
+    }
+    const unwind::ImageSet::Lookup own = process.images().rule_at(getauxval(AT_ENTRY));
+    if (own.image != nullptr) {
+        text_begin_ = own.image->begin;
+        text_end_ = own.image->end;
+    }
+    on_ = true;
+    if (in_kernel()) {
+        tell_program();
+    }
+}
+
+bool Hunt::open_kernel() {
+    const auto holder = static_cast<int>(syscall(SYS_pidfd_open, static_cast<long>(file_.kernel.holder), 0L));
+    if (holder < 0) {
+        tell_not_hunted("the process that holds the kernel's program is gone");
+        return false;
+    }
+    const int program = fetch_descriptor(holder, file_.kernel.program);
+    const int state = fetch_descriptor(holder, file_.kernel.state);
+    syscall(SYS_close, holder);
+    if (state >= 0) {
+        void* at = mmap(nullptr, sizeof(pairs::Shared), PROT_READ | PROT_WRITE, MAP_SHARED, state, 0);
+        shared_ = at == MAP_FAILED ? nullptr : static_cast<pairs::Shared*>(at);
+        syscall(SYS_close, state);
+    }
+    if (program >= 0) {
+        program_ = process.descriptors().adopt(program, nullptr);
+    }
+    if (shared_ == nullptr || program_ < 0) {
+        tell_not_hunted("it may not have the kernel's program (other user, or fewer rights)");
+        return false;
+    }
+    return true;
+}
+
+// Where the program lies, for keys that are call sites: a free place in the table, or the one of a process that has
+// become another program.
+void Hunt::tell_program() const {
+    for (pairs::ProgramText& place : shared_->programs) {
+        std::uint32_t free = 0;
+        if (place.process == static_cast<std::uint32_t>(pid_) ||
+            __atomic_compare_exchange_n(&place.process, &free, static_cast<std::uint32_t>(pid_), false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            place.begin = text_begin_;
+            place.end = text_end_;
+            return;
+        }
+    }
+}
+
+void Hunt::attach(ThreadState& thread) {
+    thread.hunt_counter = -1;
+    if (!in_kernel()) {
+        return;
+    }
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = file_.attributes.type;
+    attr.config = file_.attributes.config;
+    attr.config1 = file_.attributes.config1;
+    attr.config2 = file_.attributes.config2;
+    attr.sample_period = file_.attributes.period;
+    attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
+    attr.precise_ip = file_.attributes.precise & 3U;
+    attr.disabled = 1;
+    attr.exclude_hv = 1;
+    attr.exclude_kernel = file_.attributes.user_only ? 1 : 0;
+    const int counter = events::open_counter(attr, 0, -1, -1);
+    if (counter < 0) {
+        return;
+    }
+    thread.hunt_counter = process.descriptors().adopt(counter, nullptr);
+    if (thread.hunt_counter >= 0) {
+        if (ioctl(thread.hunt_counter, PERF_EVENT_IOC_SET_BPF, program_) != 0) {
+            detach(thread);
+            tell_not_hunted("the kernel does not take an eBPF program for this event");
+            return;
+        }
+        events::set_group_enabled(thread.hunt_counter, true);
+    }
+}
+
+void Hunt::detach(ThreadState& thread) {
+    if (thread.hunt_counter >= 0) {
+        process.descriptors().close(thread.hunt_counter);
+        thread.hunt_counter = -1;
+    }
+}
+
+std::uint64_t Hunt::key_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t pc) {
+    switch (static_cast<HuntKey>(file_.key)) {
+        case HuntKey::kImage:
+            return raw(process.images().rule_at(pc).id);
+        case HuntKey::kCallSite:
+            if (pc - text_begin_ < text_end_ - text_begin_ || pc != registers.pc) {
+                return pc;
+            }
+            return innermost_of(thread, registers, text_begin_, text_end_, pc);
+        default:
+            return pc;
+    }
+}
+
+bool Hunt::take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers) {
+    if (!on_ || in_kernel() || overflow.event != file_.event) {
+        return false;
+    }
+    const std::uint64_t pc = overflow.pc != 0 ? overflow.pc : registers.pc;
+    if (raw(process.own_image()) != 0 && process.images().rule_at(pc).id == process.own_image()) {
+        return true;  // the monitor's own doing, on this thread and between two of the program's instructions
+    }
+    const std::uint64_t key = key_of(thread, registers, pc);
+    News found;
+    News quiet;
+    {
+        const Locked locked(lock_);
+        const pairs::Verdict verdict = pairs::step(own_.machine, key);
+        if (verdict.turn == Turn::kNothing) {
+            return true;
+        }
+        (verdict.turn == Turn::kFound ? found : quiet) = *pairs::add_news(own_, verdict);
+        if (found.number != 0) {
+            note(found.number);
+        }
+    }
+    if (quiet.number != 0) {
+        write_end(quiet.number, true, quiet.events, quiet.matches);
+        return true;
+    }
+    found.time = overflow.time;
+    found.pc = pc;
+    found.thread = static_cast<std::uint32_t>(thread.tid);
+    const ContextId context = pc == registers.pc ? enter_own_path(thread, registers) : ContextId{0};
+    write_find(&thread, found, context);
+    return true;
+}
+
+std::uint64_t Hunt::news_count() const {
+    return __atomic_load_n(&shared_->news_count, __ATOMIC_ACQUIRE);
+}
+
+// What concerns other threads stays for theirs, or for the end: only the thread itself knows its call path.
+void Hunt::news(ThreadState& thread, const unwind::Registers& registers) {
+    if (!in_kernel()) {
+        return;
+    }
+    const std::uint64_t count = news_count();
+    for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
+        const News entry = shared_->news[i % pairs::kMaxNews];
+        if (entry.turn == static_cast<std::uint32_t>(Turn::kFound) &&
+            entry.thread == static_cast<std::uint32_t>(thread.tid) &&
+            entry.process == static_cast<std::uint32_t>(pid_)) {
+            const Locked locked(lock_);
+            if (!is_mine(entry.number)) {
+                note(entry.number);
+                const ContextId context = entry.pc == registers.pc ? enter_own_path(thread, registers) : ContextId{0};
+                write_find(&thread, entry, context);
+            }
+        }
+    }
+}
+
+void Hunt::note(std::uint32_t number) {
+    mine_[mine_count_++ % kMaxMine] = number;
+}
+
+bool Hunt::is_mine(std::uint32_t number) const {
+    for (const std::uint32_t known : mine_) {
+        if (known == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Hunt::write_find(ThreadState* thread, const News& news, ContextId context) {
+    const unwind::ImageSet::Lookup at = process.images().rule_at(news.pc);
+    const bool known = at.image != nullptr && raw(at.id) != 0;
+    recording::Find row;
+    row.time = news.time;
+    row.number = news.number;
+    row.key = news.key;
+    row.image = known ? raw(at.id) : 0;
+    row.offset = known ? news.pc - at.image->bias : news.pc;
+    row.context = raw(context);
+    row.data = news.data;
+    row.tid = news.thread;
+    row.events = news.events;
+    row.matches = news.matches;
+    row.seen = news.seen;
+    row.captures = news.captures;
+    row.engine =
+        static_cast<std::uint64_t>(in_kernel() ? recording::HuntEngine::kKernel : recording::HuntEngine::kProgram);
+    if (thread != nullptr && process.announce(*thread)) {
+        thread->writer.append(row);
+    } else {
+        process.log(row);
+    }
+}
+
+void Hunt::write_end(std::uint64_t number, bool quiet, std::uint64_t events, std::uint64_t matches) const {
+    recording::FindEnd row;
+    row.time = clock_now();
+    row.number = number;
+    row.quiet = quiet ? 1 : 0;
+    row.events = events;
+    row.matches = matches;
+    process.log(row);
+}
+
+void Hunt::finish() {
+    if (!on_) {
+        return;
+    }
+    const pairs::Machine& machine = shared_->machine;
+    if (in_kernel()) {
+        const std::uint64_t count = news_count();
+        for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
+            const News entry = shared_->news[i % pairs::kMaxNews];
+            const bool ours = entry.process == static_cast<std::uint32_t>(pid_);
+            if (ours && entry.turn == static_cast<std::uint32_t>(Turn::kFound) && !is_mine(entry.number)) {
+                note(entry.number);
+                write_find(nullptr, entry, ContextId{0});
+            } else if (entry.turn == static_cast<std::uint32_t>(Turn::kQuiet) && is_mine(entry.number)) {
+                recording::FindEnd row;
+                row.time = entry.time;
+                row.number = entry.number;
+                row.quiet = 1;
+                row.events = entry.events;
+                row.matches = entry.matches;
+                process.log(row);
+            }
+        }
+    }
+    for (const pairs::Found& found : machine.found) {
+        if (found.key != 0 && is_mine(found.number)) {
+            write_end(found.number, false, pairs::events_since(machine, found), found.matches);
+        }
+    }
+    recording::HuntEnd row;
+    row.time = clock_now();
+    row.engine =
+        static_cast<std::uint64_t>(in_kernel() ? recording::HuntEngine::kKernel : recording::HuntEngine::kProgram);
+    row.events = pairs::events_seen(machine);
+    row.captures = machine.captures;
+    row.overfull = machine.overfull;
+    row.dropped = shared_->dropped;
+    process.log(row);
+}
+
+// A forked child hunts for itself; in the kernel its events go on to the common cells.
+void Hunt::after_fork() {
+    lock_.reset();
+    if (!on_) {
+        return;
+    }
+    pid_ = static_cast<int>(syscall(SYS_getpid));
+    mine_count_ = 0;
+    for (std::uint32_t& number : mine_) {
+        number = 0;
+    }
+    if (in_kernel()) {
+        tell_program();
+    } else {
+        own_.news_count = 0;
+        pairs::start(own_.machine, file_.rule, file_.seed ^ static_cast<std::uint32_t>(pid_));
+    }
+}
+
+}  // namespace kymo::monitor

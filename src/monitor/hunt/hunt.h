@@ -1,0 +1,72 @@
+// Hunting in the measured program: events go to the pair machine instead of becoming samples, and finds become rows.
+//
+// Two engines. In the program: the sampling handler steps the machine with each overflow of the hunted event. In the
+// kernel: every thread has a counter of its own with the parent's eBPF program attached, which steps a machine in a
+// mapped array and drops every event; on a find it signals the thread, whose handler then walks the call path and
+// writes the row. Either way one machine for all of the process's threads, and memory that does not grow.
+//
+// The hunt's file (pairs/hunt_file.h) lies beside the session; without one nothing here does anything. Contract: as
+// the rest of the monitor. take() and news() run in handlers, with the thread marked busy; begin(), attach(),
+// detach(), finish() and after_fork() under Quiet, at the moments that Process names.
+#pragma once
+
+#include "base/ids.h"
+#include "monitor/counters.h"
+#include "monitor/exclusion.h"
+#include "pairs/hunt_file.h"
+#include "pairs/shared.h"
+#include "unwind/native.h"
+
+#include <cstdint>
+
+namespace kymo::monitor {
+
+struct ThreadState;
+
+class Hunt {
+  public:
+    void begin(const events::Session& session);
+    void attach(ThreadState& thread);
+    void detach(ThreadState& thread);
+    // Last words: finds not yet written, and how each find ended. Not after `finish` was called for an exec that
+    // failed: then once more.
+    void finish();
+    void after_fork();
+
+    bool on() const { return on_; }
+    bool in_kernel() const { return on_ && file_.kernel.holder != 0; }
+
+    // An overflow of one of the session's events. True: it was hunted, and is not to be written as a sample.
+    bool take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers);
+    // Finds that the kernel's engine has made in this thread.
+    void news(ThreadState& thread, const unwind::Registers& registers);
+
+  private:
+    static constexpr std::uint32_t kMaxMine = 256;
+
+    bool open_kernel();
+    void tell_program() const;
+    std::uint64_t key_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t pc);
+    void write_find(ThreadState* thread, const pairs::News& news, ContextId context);
+    void write_end(std::uint64_t number, bool quiet, std::uint64_t events, std::uint64_t matches) const;
+    void note(std::uint32_t number);
+    bool is_mine(std::uint32_t number) const;
+    std::uint64_t news_count() const;
+
+    bool on_ = false;
+    int pid_ = 0;
+    std::uint64_t text_begin_ = 0;  // of the program's own image
+    std::uint64_t text_end_ = 0;
+    int program_ = -1;
+    pairs::HuntFile file_;
+    pairs::Shared own_;
+    pairs::Shared* shared_ = nullptr;
+    Lock lock_;               // of own_, and of what is below
+    std::uint64_t told_ = 0;  // news up to here are written
+    std::uint32_t mine_[kMaxMine] = {};
+    std::uint32_t mine_count_ = 0;
+};
+
+extern Hunt hunt;
+
+}  // namespace kymo::monitor

@@ -1,0 +1,69 @@
+// A hunt's whole state, as the kernel's engine and the programs it watches share it: one value of a mapped eBPF
+// array. The engine in the program keeps the same in its own memory.
+//
+// `lock` is tried, never waited for: an event that finds it taken is passed over and counted in `dropped`. News
+// (finds, and sources gone quiet) are written under the lock into a ring and read without it; a reader that comes
+// kMaxNews too late has lost the oldest, and the finds' own places still say what rules.
+#pragma once
+
+#include "pairs/machine.h"
+
+namespace kymo::pairs {
+
+constexpr uint32_t kMaxNews = 64;
+constexpr uint32_t kMaxPrograms = 64;
+
+struct News {
+    uint64_t time = 0;  // CLOCK_MONOTONIC, ns
+    uint64_t key = 0;
+    uint64_t pc = 0;       // of the deciding event
+    uint64_t data = 0;     // its data address
+    uint64_t events = 0;   // found: of the test; quiet: since the find
+    uint64_t matches = 0;  // likewise
+    uint64_t seen = 0;
+    uint64_t captures = 0;
+    uint32_t turn = 0;  // Turn
+    uint32_t number = 0;
+    uint32_t process = 0;  // whose event it was
+    uint32_t thread = 0;
+};
+
+// Where a process's own program lies, for keys that are call sites.
+struct ProgramText {
+    uint32_t process = 0;
+    uint32_t reserved = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+};
+
+struct Shared {
+    uint32_t lock = 0;
+    uint32_t key = 0;     // recording::HuntKey
+    uint32_t signal = 0;  // sent to the thread whose event decided a find; 0: none
+    uint32_t news_count = 0;
+    uint64_t dropped = 0;
+    Machine machine;
+    News news[kMaxNews];
+    ProgramText programs[kMaxPrograms];
+};
+
+// Under the lock.
+KYMO_PAIRS News* add_news(Shared& shared, const Verdict& verdict) {
+    const uint32_t slot = verdict.slot < kMaxFound ? verdict.slot : 0;
+    const Found& found = shared.machine.found[slot];
+    News& news = shared.news[shared.news_count % kMaxNews];
+    news.key = found.key;
+    news.turn = static_cast<uint32_t>(verdict.turn);
+    news.number = found.number;
+    const bool is_find = verdict.turn == Turn::kFound;
+    news.events = is_find ? found.test_events : events_since(shared.machine, found);
+    news.matches = is_find ? found.test_matches : found.matches;
+    news.seen = events_seen(shared.machine);
+    news.captures = shared.machine.captures;
+    if (!is_find) {
+        release(shared.machine, slot);
+    }
+    return &news;
+}
+
+}  // namespace kymo::pairs

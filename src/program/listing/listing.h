@@ -1,0 +1,25 @@
+// The instructions around an address of an image, as text.
+//
+// Reads the image's file as symbolize() does (by build id where that is known). Code has no marks where instructions
+// begin: the listing starts at the first place before the address from which decoding arrives at it (`exact`: an
+// instruction begins there; otherwise one holds it, as with a return address minus one). Empty
+// where the file is missing, of another architecture than this build decodes, or no code.
+#pragma once
+
+#include "program/symbolize.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kymo::program {
+
+struct ListedInstruction {
+    std::uint64_t offset = 0;  // in the image
+    std::string text;          // Intel syntax
+};
+
+std::vector<ListedInstruction> list_around(const ImageName& image, std::uint64_t offset, unsigned before,
+                                           unsigned after, bool exact = true);
+
+}  // namespace kymo::program
