@@ -25,7 +25,7 @@ TEST(Listing, IsOfTheWholeFunction) {
 #endif
     const ImageOffset begin = offset_of(reinterpret_cast<const void*>(&kymo_listed));
     const ImageOffset inside{raw(begin) + 1};
-    const auto listings = list_instructions({.path = "/proc/self/exe"}, std::vector{inside});
+    const auto listings = list_instructions({.path = "/proc/self/exe", .build_id = {}}, std::vector{inside});
     ASSERT_EQ(listings.size(), 1U);
     EXPECT_EQ(listings[0].begin, raw(begin));
     ASSERT_GE(listings[0].instructions.size(), 2U);
@@ -43,18 +43,18 @@ TEST(Listing, OfALongFunctionOnlyWhatIsNear) {
     GTEST_SKIP() << "only x86-64 has a formatter";
 #endif
     const ImageOffset begin = offset_of(reinterpret_cast<const void*>(&kymo_listed));
-    const auto listings = list_instructions({.path = "/proc/self/exe"}, std::vector{begin}, {.function_bytes = 2});
+    const auto listings = list_instructions({.path = "/proc/self/exe", .build_id = {}}, std::vector{begin}, {.function_bytes = 2});
     ASSERT_EQ(listings.size(), 1U);
     EXPECT_EQ(listings[0].instructions.size(), 1U);
 }
 
 TEST(Listing, OfWhatIsNotThereIsNothing) {
     const std::vector offsets{ImageOffset{0x1000}};
-    EXPECT_TRUE(list_instructions({.path = "/nonexistent/app"}, offsets).empty());
-    EXPECT_TRUE(list_instructions({.path = "/etc/hostname"}, offsets).empty());
+    EXPECT_TRUE(list_instructions({.path = "/nonexistent/app", .build_id = {}}, offsets).empty());
+    EXPECT_TRUE(list_instructions({.path = "/etc/hostname", .build_id = {}}, offsets).empty());
     EXPECT_TRUE(list_instructions({.path = "/proc/self/exe", .build_id = "other"}, offsets).empty());
-    EXPECT_TRUE(list_instructions({.path = "/proc/self/exe"}, std::vector{ImageOffset{1}}).empty());
-    EXPECT_TRUE(list_instructions({.path = "/proc/self/exe"}, {}).empty());
+    EXPECT_TRUE(list_instructions({.path = "/proc/self/exe", .build_id = {}}, std::vector{ImageOffset{1}}).empty());
+    EXPECT_TRUE(list_instructions({.path = "/proc/self/exe", .build_id = {}}, {}).empty());
 }
 
 }  // namespace
