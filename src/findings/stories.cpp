@@ -25,6 +25,18 @@ bool is_inside(const Evidence& evidence, std::uint32_t node, std::uint32_t aroun
     return false;
 }
 
+// How many spaces are around it; the rounds of a loop stand where the loop does.
+std::size_t depth(const Evidence& evidence, std::uint32_t node) {
+    if (node < evidence.nodes.size() && evidence.nodes[node].kind == spacetime::SpaceKind::kIteration) {
+        node = evidence.nodes[node].parent;
+    }
+    std::size_t around = 0;
+    for (; node < evidence.nodes.size(); node = evidence.nodes[node].parent) {
+        ++around;
+    }
+    return around;
+}
+
 bool related(const Evidence& evidence, std::uint32_t a, std::uint32_t b) {
     return a == kNoNode || b == kNoNode || is_inside(evidence, a, b) || is_inside(evidence, b, a);
 }
@@ -98,14 +110,16 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story)
             }
         }
     }
+    // Further inside, step by step. Every step goes deeper: a loop and its rounds are each inside the other.
     for (std::size_t i = 0; i < story.size(); ++i) {
         const Finding& inner = story[i].finding;
+        const Finding& outer = story[best].finding;
         // A header of the system is nowhere that a user could change.
-        if (i != best && inner.place.file.rfind("/usr/", 0) != 0 && inner.kind == story[best].finding.kind &&
-            inner.node != story[best].finding.node && is_inside(evidence, inner.node, story[best].finding.node) &&
-            inner.share_low >= kMostOfIt * story[best].finding.share_low) {
+        if (inner.place.file.rfind("/usr/", 0) != 0 && inner.kind == outer.kind &&
+            depth(evidence, inner.node) > depth(evidence, outer.node) &&
+            is_inside(evidence, inner.node, outer.node) && inner.share_low >= kMostOfIt * outer.share_low) {
             best = i;
-            i = static_cast<std::size_t>(-1);  // again from the front: still further inside
+            i = static_cast<std::size_t>(-1);  // again from the front
         }
     }
     return best;

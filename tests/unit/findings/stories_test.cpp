@@ -1,0 +1,63 @@
+// Which of several claims about the same time is shown.
+#include "findings/stories.h"
+
+#include "findings/rules/table.h"
+#include "made_evidence.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kymo::findings {
+namespace {
+
+Weighed claim(std::uint32_t node, double share_low, std::string kind = "page-faults") {
+    Weighed made;
+    made.finding.kind = std::move(kind);
+    made.finding.node = node;
+    made.finding.share_low = share_low;
+    made.rule = &kPageFaultsOfSpace;
+    made.terms = 1;
+    return made;
+}
+
+TEST(Stories, OfOneKindTheInnermostPlaceWithMostOfItIsShown) {
+    MadeEvidence made;
+    const std::uint32_t outer = made.add_node("solve");
+    const std::uint32_t inner = made.add_node("assemble", outer);
+    const std::uint32_t least = made.add_node("fill", inner);
+    made.finish();
+    const std::vector<Finding> findings =
+        join_stories(made.evidence, {claim(outer, 0.50), claim(inner, 0.45), claim(least, 0.10)});
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].node, inner);
+}
+
+// The rounds of a loop have in them what the loop has, so that a loop, its rounds and the rounds of another level
+// are each inside the others.
+TEST(Stories, ALoopAndItsRoundsAreOnePlace) {
+    MadeEvidence made;
+    const std::uint32_t loop = made.add_node("solve", kNoNode, spacetime::SpaceKind::kLoop);
+    const std::uint32_t rounds = made.add_node("solve", loop, spacetime::SpaceKind::kIteration);
+    const std::uint32_t others = made.add_node("solve", loop, spacetime::SpaceKind::kIteration);
+    made.finish();
+    const std::vector<Finding> findings =
+        join_stories(made.evidence, {claim(loop, 0.50), claim(rounds, 0.50), claim(others, 0.50)});
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].node, loop);
+}
+
+TEST(Stories, FromTheRoundsOfALoopToWhatIsInsideIt) {
+    MadeEvidence made;
+    const std::uint32_t loop = made.add_node("solve", kNoNode, spacetime::SpaceKind::kLoop);
+    const std::uint32_t rounds = made.add_node("solve", loop, spacetime::SpaceKind::kIteration);
+    const std::uint32_t inner = made.add_node("assemble", loop);
+    made.finish();
+    const std::vector<Finding> findings = join_stories(made.evidence, {claim(rounds, 0.50), claim(inner, 0.45)});
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].node, inner);
+}
+
+}  // namespace
+}  // namespace kymo::findings
