@@ -1,0 +1,1 @@
+// Only for the precompiled headers of tests/CMakeLists.txt.
