@@ -24,13 +24,26 @@ const built = await esbuild.build({
   nodePaths: [modules],
   logLevel: "warning",
 });
-const style = await esbuild.transform(readFileSync(join(here, "src/style.css"), "utf8"), { loader: "css", minify: true });
+const style = await esbuild.build({
+  absWorkingDir: here,
+  entryPoints: ["src/style.css"],
+  bundle: true,
+  minify: true,
+  write: false,
+  target: "es2022",
+  charset: "ascii",
+  logLevel: "warning",
+});
 const script = built.outputFiles[0].text.trim();
 if (script.includes("</script") || script.includes("<!--")) {
   throw new Error("the bundled script would end its own element");
 }
 const hash = createHash("sha256").update(script).digest("base64");
-const parts = { "<!--KYMO-STYLE-->": style.code.trim(), "<!--KYMO-SCRIPT-->": script, "KYMO-HASH": `sha256-${hash}` };
+const parts = {
+  "<!--KYMO-STYLE-->": style.outputFiles[0].text.trim(),
+  "<!--KYMO-SCRIPT-->": script,
+  "KYMO-HASH": `sha256-${hash}`,
+};
 let page = readFileSync(join(here, "src/page.html"), "utf8");
 for (const [mark, text] of Object.entries(parts)) {
   page = page.split(mark).join(text);

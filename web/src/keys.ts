@@ -12,6 +12,7 @@ export const kKeys: [string, string][] = [
   ["r", "rows by call path, by function, by address"],
   ["c", "colour by what threads did, or by an event"],
   ["l", "threads: what they did, where they were"],
+  ["m", "metrics over time: show, hide"],
   ["[ ]", "thread before, after; all"],
   ["/", "find a function"],
   ["↑ ↓ ⏎", "in the rows: choose, open and close a space"],
@@ -71,6 +72,7 @@ export function takeKeys(store: Store, targets: Targets) {
         store.set({ tint: next < targets.model.events.length ? next : "state" });
       },
       l: () => store.set({ lanes: view.lanes === "state" ? "code" : "state" }),
+      m: () => store.set({ tracks: !view.tracks }),
       "[": () => step(-1),
       "]": () => step(1),
       "/": () => targets.search(),

@@ -21,6 +21,7 @@ import { Occurrences } from "./views/occurrences";
 import { Overview } from "./views/overview";
 import { Patterns } from "./views/patterns";
 import { Source } from "./views/source";
+import { Tracks } from "./views/tracks";
 import { WaitList } from "./views/waitlist";
 
 class Page implements Context {
@@ -142,7 +143,8 @@ class Page implements Context {
     const overview = new Overview(this);
     const kymograph = new Kymograph(this);
     const lanes = new Lanes(this);
-    this.above = [this.findings, overview, kymograph, lanes];
+    const tracks = new Tracks(this);
+    this.above = [this.findings, overview, kymograph, lanes, tracks];
     replace(
       this.stage,
       overview.element,
@@ -150,6 +152,7 @@ class Page implements Context {
       kymograph.element,
       bars.lanes,
       lanes.element,
+      tracks.element,
       bars.bottom,
       this.panel,
       this.crosshair,

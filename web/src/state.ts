@@ -15,6 +15,7 @@ export interface View {
   tint: Tint;
   lanes: "state" | "code";
   depth: number;
+  tracks: boolean; // metrics below the threads
   finding: number; // −1: none
   theme: "" | "dark" | "light";
   metric: "processor" | "wall" | "waiting";
@@ -137,6 +138,9 @@ export class Store {
     if (view.lanes !== "state") {
       put("lanes", `${view.lanes}.${view.depth}`);
     }
+    if (!view.tracks) {
+      put("tracks", "off");
+    }
     if (view.finding >= 0) {
       put("finding", view.finding + 1);
     }
@@ -182,6 +186,7 @@ export class Store {
       tint: event >= 0 ? event : "state",
       lanes: among(lanes, ["state", "code"]),
       depth: Math.min(Math.max(Number(depth) || 1, 1), 200),
+      tracks: given.get("tracks") !== "off",
       finding: Number.isInteger(finding) ? finding - 1 : -1,
       theme: among(given.get("theme"), ["", "dark", "light"]),
       metric: among(given.get("metric"), ["processor", "wall", "waiting"]),

@@ -11,6 +11,7 @@ import { Surface } from "../draw/surface";
 import { compact, duration, moment, percent } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
+import { drawBrush } from "./brush";
 import { gutter, rowHeight } from "./layout";
 import { outlineVisits } from "./outlines";
 import { takeTimeInput } from "./timeinput";
@@ -375,15 +376,6 @@ export class Kymograph implements ViewPart {
       pen.fillRect(0, row * height - 1, surface.width, 1);
     }
     outlineVisits(this.context, pen, surface.width, (node) => this.rowOf[node], height);
-    if (view.brush) {
-      const x = (time: number) => ((time - view.from) / (view.to - view.from)) * surface.width;
-      const [begin, end] = view.brush.map(x);
-      pen.fillStyle = css(palette.ground, 0.55);
-      pen.fillRect(0, 0, begin, surface.height);
-      pen.fillRect(end, 0, surface.width - end, surface.height);
-      pen.fillStyle = palette.mark;
-      pen.fillRect(Math.round(begin) - 1, 0, 1.5, surface.height);
-      pen.fillRect(Math.round(end), 0, 1.5, surface.height);
-    }
+    drawBrush(surface, palette, view);
   }
 }

@@ -10,6 +10,7 @@ import { rem, Surface } from "../draw/surface";
 import { duration, moment, percent } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
+import { drawBrush } from "./brush";
 import { gutter } from "./layout";
 import { takeTimeInput } from "./timeinput";
 
@@ -201,16 +202,7 @@ export class Lanes implements ViewPart {
       pen.fillRect(0, row * this.height - 1, surface.width, this.height > 10 ? 2 : 1);
     }
     this.drawArrows();
-    if (view.brush) {
-      const x = (time: number) => ((time - view.from) / (view.to - view.from)) * surface.width;
-      const [begin, end] = view.brush.map(x);
-      pen.fillStyle = css(palette.ground, 0.55);
-      pen.fillRect(0, 0, begin, surface.height);
-      pen.fillRect(end, 0, surface.width - end, surface.height);
-      pen.fillStyle = palette.mark;
-      pen.fillRect(Math.round(begin) - 1, 0, 1.5, surface.height);
-      pen.fillRect(Math.round(end), 0, 1.5, surface.height);
-    }
+    drawBrush(surface, palette, view);
   }
 
   // Leaf → the call node at the chosen depth on its path.

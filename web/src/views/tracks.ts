@@ -1,0 +1,215 @@
+// Metrics over time on the threads' clock, of the chosen threads: processors used, threads that wanted one, and how often
+// each counted event happened.
+import { kChannels } from "../data/sums";
+import { TrackSums, TrackTimes } from "../data/tracks";
+import { Colour, css } from "../draw/palette";
+import { h, replace, tip } from "../draw/dom";
+import { rem, Surface } from "../draw/surface";
+import { compact, moment } from "../format";
+import { View } from "../state";
+import { Changed, Context, ViewPart } from "./context";
+import { drawBrush } from "./brush";
+import { gutter } from "./layout";
+import { takeTimeInput } from "./timeinput";
+
+const enum Channel {
+  User,
+  System,
+  Spinning,
+  Ready,
+}
+
+interface Track {
+  name: string;
+  title: string;
+  unit: string;
+  parts: { fields: number[]; channel: number }[]; // stacked, from the ground up; channel −1: an event's colour
+  perSecond: boolean; // else: how many threads at once
+  top: number; // the axis reaches at least this
+}
+
+export class Tracks implements ViewPart {
+  readonly element: HTMLElement;
+  private names = h("div", { class: "rows lanes tracks-names", "aria-hidden": "true" });
+  private picture = h("div", { class: "picture" });
+  private scroll = h("div", { class: "scroll" });
+  private surface: Surface;
+  private tracks: Track[];
+  private sums = new TrackSums();
+  private times: TrackTimes | null = null;
+  private most: number[] = [];
+
+  constructor(private context: Context) {
+    this.tracks = tracksOf(context);
+    replace(this.scroll, this.names, this.picture);
+    this.element = h("section", { class: "tracks", "aria-label": "metrics over time" }, this.scroll);
+    this.surface = new Surface(this.picture, "metrics over time", () => this.draw());
+    takeTimeInput(this.picture, {
+      store: context.store,
+      left: () => 0,
+      width: () => this.surface.width,
+      hover: (event, time) => this.hover(event, time),
+      leave: () => tip.hide(),
+    });
+  }
+
+  update(view: View, _changed: Changed) {
+    this.element.hidden = !view.tracks || !this.tracks.length;
+    if (!this.element.hidden) {
+      this.draw();
+    }
+  }
+
+  private height(): number {
+    return Math.round(rem() * 2.1);
+  }
+
+  private value(track: Track, column: number): number {
+    const { fields, values } = this.times!;
+    let sum = 0;
+    for (const part of track.parts) {
+      for (const field of part.fields) {
+        sum += values[column * fields + field];
+      }
+    }
+    const perColumn = (this.context.store.view.to - this.context.store.view.from) / this.times!.columns;
+    return (sum / perColumn) * (track.perSecond ? 1e9 : 1);
+  }
+
+  private draw() {
+    const { store } = this.context;
+    const { view } = store;
+    if (this.element.hidden || !view.tracks) {
+      return;
+    }
+    const palette = this.context.palette();
+    const height = this.height();
+    this.element.style.flex = `0 1 ${this.tracks.length * height + 1}px`;
+    this.surface.begin(css(palette.ground), this.tracks.length * height);
+    const { surface } = this;
+    const columns = Math.max(1, Math.min(Math.round(surface.width), 1000));
+    const threads = this.context.threads();
+    this.times = this.sums.read(this.context.level((view.to - view.from) / columns), threads, view.from, view.to, columns);
+    this.most = this.tracks.map((track, index) => this.drawTrack(track, index * height, height));
+    drawBrush(surface, palette, view);
+    this.list(height);
+  }
+
+  // Returns what the top of its axis stands for.
+  private drawTrack(track: Track, top: number, height: number): number {
+    const { pen, width } = this.surface;
+    const palette = this.context.palette();
+    const { columns, fields, values } = this.times!;
+    let most = track.top;
+    for (let column = 0; column < columns; column++) {
+      most = Math.max(most, this.value(track, column));
+    }
+    const { view } = this.context.store;
+    const scale = ((height - 5) / (most || 1) / ((view.to - view.from) / columns)) * (track.perSecond ? 1e9 : 1);
+    const ground = top + height - 2;
+    const step = width / columns;
+    const base = new Float64Array(columns);
+    for (const part of track.parts) {
+      const colour: Colour =
+        part.channel < 0 ? (palette.dark ? [122, 190, 200] : [38, 118, 132]) : palette.channels[part.channel];
+      pen.fillStyle = css(colour, 0.85);
+      pen.beginPath();
+      for (let column = 0; column < columns; column++) {
+        let tall = 0;
+        for (const field of part.fields) {
+          tall += values[column * fields + field] * scale;
+        }
+        if (tall > 0.05) {
+          pen.rect(column * step, ground - base[column] - tall, step + 0.3, tall);
+          base[column] += tall;
+        }
+      }
+      pen.fill();
+    }
+    pen.fillStyle = palette.grid;
+    pen.fillRect(0, top + height - 1, width, 1);
+    return most;
+  }
+
+  private list(height: number) {
+    this.names.style.width = `${gutter()}px`;
+    if (this.names.childElementCount !== this.tracks.length) {
+      replace(
+        this.names,
+        ...this.tracks.map((track) =>
+          h(
+            "div",
+            { class: "row", title: track.title },
+            h("span", { class: "name" }, track.name),
+            h("span", { class: "share" }),
+          ),
+        ),
+      );
+    }
+    this.tracks.forEach((track, index) => {
+      const row = this.names.children[index] as HTMLElement;
+      row.style.height = `${height}px`;
+      const words = `${compact(this.most[index])}${track.unit}`;
+      if (row.lastElementChild!.textContent !== words) {
+        row.lastElementChild!.textContent = words;
+      }
+    });
+  }
+
+  private hover(event: MouseEvent, time: number) {
+    const index = Math.floor((event.clientY - this.picture.getBoundingClientRect().top) / this.height());
+    const track = this.tracks[index];
+    const { from, to } = this.context.store.view;
+    if (!track || !this.times) {
+      tip.hide();
+      return;
+    }
+    const perColumn = (to - from) / this.times.columns;
+    const column = Math.min(this.times.columns - 1, Math.floor((time - from) / perColumn));
+    tip.show(
+      event,
+      h("b", {}, track.title),
+      h("div", {}, `at ${moment(time, perColumn)}: ${compact(this.value(track, column))}${track.unit}`),
+    );
+  }
+}
+
+function tracksOf(context: Context): Track[] {
+  const { model } = context;
+  const tracks: Track[] = [];
+  if (model.threads.length) {
+    tracks.push({
+      name: "on processors",
+      title: "processors that the chosen threads used",
+      unit: "",
+      parts: [
+        { fields: [Channel.User], channel: 0 },
+        { fields: [Channel.Spinning], channel: 2 },
+        { fields: [Channel.System], channel: 1 },
+      ],
+      perSecond: false,
+      top: Math.min(Number(model.run.processors) || 1, model.threads.length),
+    });
+  }
+  if (model.threads.some((thread) => (thread.states[2] ?? 0) > 0)) {
+    tracks.push({
+      name: "ready, no processor",
+      title: "threads that could run, but others had the processors",
+      unit: "",
+      parts: [{ fields: [Channel.Ready], channel: 3 }],
+      perSecond: false,
+      top: 1,
+    });
+  }
+  model.events.forEach((name, event) =>
+    tracks.push({
+      name: name,
+      title: `${name} of the chosen threads`,
+      unit: "/s",
+      parts: [{ fields: [kChannels + event], channel: -1 }],
+      perSecond: true,
+      top: 0,
+    }),
+  );
+  return tracks;
+}
