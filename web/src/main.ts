@@ -2,6 +2,7 @@
 import { Model } from "./data/model";
 import { leavesBeneath, makeSpaces, Order, SpaceTree, LeafTimes } from "./data/spaces";
 import { sumTimes } from "./data/sums";
+import { chosenWords } from "./data/lanerows";
 import { openVisits, readVisits, Visits } from "./data/visits";
 import { css, kChannelNames, kChannelTitles, palette, Palette } from "./draw/palette";
 import { h, replace } from "./draw/dom";
@@ -11,7 +12,7 @@ import { takeKeys } from "./keys";
 import { Store, Tab, View } from "./state";
 import { bottomBar, lanesBar, rowsBar, showHelp, topBar } from "./views/bars";
 import { anyOf, Changed, Context, ViewPart } from "./views/context";
-import { Findings } from "./views/findings";
+import { Finding, Findings } from "./views/findings";
 import { Flame } from "./views/flame";
 import { FunctionTable } from "./views/functions";
 import { Kymograph } from "./views/kymograph";
@@ -34,7 +35,8 @@ class Page implements Context {
   private visitsNow: { key: string; value: Visits | null } | null = null;
   private above: ViewPart[] = [];
   private below = new Map<Tab, ViewPart>();
-  private findings: Findings;
+  readonly findings: Finding[];
+  private cards: Findings;
   private functions: FunctionTable;
   private stage = h("main", { class: "stage" });
   private legend = h("div", { class: "legend", "aria-label": "colours" });
@@ -51,12 +53,13 @@ class Page implements Context {
     this.colours = palette(this.store.view.theme);
     const threads = model.threads.map((_, thread) => thread);
     this.whole = sumTimes(model, model.levels.coarsest(), model.range[0], model.range[1], threads);
-    this.findings = new Findings(this);
+    this.findings = model.json.findings?.bad ?? [];
+    this.cards = new Findings(this);
     this.functions = new FunctionTable(this);
     this.layOut();
     this.store.listen((view, changed) => this.update(view, changed));
     takeKeys(this.store, {
-      findings: this.findings,
+      findings: this.cards,
       search: () => this.search(),
       help: showHelp,
       theme: () => this.toggleTheme(),
@@ -130,6 +133,10 @@ class Page implements Context {
     return this.model.levels.best(width);
   }
 
+  goToFinding(index: number) {
+    this.cards.go(index);
+  }
+
   // ---- layout ----
 
   private layOut() {
@@ -144,7 +151,7 @@ class Page implements Context {
     const kymograph = new Kymograph(this);
     const lanes = new Lanes(this);
     const tracks = new Tracks(this);
-    this.above = [this.findings, overview, kymograph, lanes, tracks];
+    this.above = [this.cards, overview, kymograph, lanes, tracks];
     replace(
       this.stage,
       overview.element,
@@ -158,7 +165,7 @@ class Page implements Context {
       this.crosshair,
     );
     const app = document.getElementById("app")!;
-    replace(app, bars.top, h("div", { class: "work" }, this.findings.element, this.stage));
+    replace(app, bars.top, h("div", { class: "work" }, this.cards.element, this.stage));
     this.stage.addEventListener("pointermove", (event) => {
       const x = event.clientX - this.stage.getBoundingClientRect().left;
       this.crosshair.hidden = x < gutter() || !(event.target as Element).closest(".picture, .overview");
@@ -170,7 +177,7 @@ class Page implements Context {
       document.documentElement.style.setProperty("--scrollbar", `${scroll.offsetWidth - scroll.clientWidth}px`);
     setBar();
     addEventListener("resize", setBar);
-    const lanesHeight = Math.min(Math.max(model.threads.length, 2) * rem() * 1.7, innerHeight * 0.26);
+    const lanesHeight = Math.min(Math.max(lanes.rowCount(), 2) * rem() * 1.7, innerHeight * 0.26);
     lanes.element.style.flex = `0 1 ${Math.round(lanesHeight)}px`;
     matchMedia("(prefers-color-scheme: light)").addEventListener("change", () =>
       this.store.set({ theme: this.store.view.theme }),
@@ -268,11 +275,7 @@ class Page implements Context {
     const sums = new Float64Array(8);
     times.byState.forEach((ns, at) => (sums[at & 7] += ns));
     const on = sums[0] + sums[1] + sums[6];
-    const threads = view.threads
-      ? view.threads.length === 1
-        ? this.model.threadName(view.threads[0])
-        : `${view.threads.length} threads`
-      : "all threads";
+    const threads = chosenWords(this.model, view.threads);
     const [low, high] = this.model.range;
     const where =
       from === low && to === high

@@ -76,6 +76,7 @@ export class Model {
   waits: Waits;
   levels: Levels;
   json: any;
+  private ownModules: Set<string>;
 
   private constructor(blob: DataBlob, arrived: () => void) {
     const json = (this.json = blob.json);
@@ -88,6 +89,8 @@ export class Model {
       file: json.functions.map((row: any[]) => row[2]),
       line: json.functions.map((row: any[]) => row[3]),
     };
+    const programs: string[] = [json.run.command[0] ?? "", ...json.processes.map((process: any) => process.name)];
+    this.ownModules = new Set(programs.map((path) => path.slice(path.lastIndexOf("/") + 1)).filter(Boolean));
     this.files = json.files;
     this.images = json.images;
     this.events = json.counted.map((event: number) => json.events[event].name);
@@ -153,6 +156,11 @@ export class Model {
 
   get duration(): number {
     return this.run.duration;
+  }
+
+  // Whether a function is of the program itself, of any of its processes: not of a library.
+  isOwn(fn: number): boolean {
+    return this.ownModules.has(this.functions.module[fn]);
   }
 
   threadName(thread: number): string {

@@ -285,7 +285,8 @@ export function visibleRows(tree: SpaceTree, open: Set<number>): { rows: Row[]; 
     const names = [tree.label[node]];
     let last = node;
     // A chain: nearly everything lies in one child.
-    while (open.has(last) && tree.children[last].length > 0) {
+    // A process has a row of its own.
+    while (open.has(last) && tree.children[last].length > 0 && tree.fn[last] >= 0) {
       const child = tree.children[last].reduce((a, b) => (tree.heat[a] >= tree.heat[b] ? a : b));
       if (tree.heat[last] - tree.heat[child] > 0.01 * tree.heat[last] || !open.has(child)) {
         break;

@@ -1,4 +1,5 @@
 // The bars between the views: what is shown, how, and in which colours.
+import { chosenWords, threadsOf } from "../data/lanerows";
 import { Order } from "../data/spaces";
 import { h } from "../draw/dom";
 import { count, duration } from "../format";
@@ -102,6 +103,41 @@ export function rowsBar(model: Model, store: Store, legend: HTMLElement): HTMLEl
   );
 }
 
+const kMostListed = 500;
+
+// Everything below and above tells of these: all threads, a process's or rank's, or one.
+function chooser(model: Model, store: Store): HTMLElement {
+  const list = h("select", {
+    "aria-label": "which threads",
+    change: () => store.set({ threads: list.value === "" ? null : list.value.split(".").map(Number) }),
+  });
+  const option = (threads: number[] | null) =>
+    h("option", { value: threads?.join(".") ?? "" }, threads ? chosenWords(model, threads) : "all threads");
+  const processes = model.processes.map((_, process) => threadsOf(model, process)).filter((threads) => threads.length > 1);
+  list.append(option(null));
+  if (model.processes.length > 1 && processes.length) {
+    const ranks = model.processes.some((process) => process.rank !== null);
+    list.append(h("optgroup", { label: ranks ? "ranks" : "processes" }, ...processes.slice(0, kMostListed).map(option)));
+  }
+  const threads = [...model.threads.keys()].slice(0, kMostListed);
+  list.append(
+    h("optgroup", { label: "threads" }, ...threads.map((thread) => h("option", { value: thread }, model.threadTitle(thread)))),
+  );
+  const other = h("option", { value: "-", disabled: true });
+  store.listen((view) => {
+    const wanted = view.threads?.join(".") ?? "";
+    const isListed = [...list.options].some((one) => one !== other && one.value === wanted);
+    if (isListed) {
+      other.remove();
+    } else {
+      other.textContent = chosenWords(model, view.threads);
+      list.append(other);
+    }
+    list.value = isListed ? wanted : "-";
+  });
+  return h("label", {}, "of ", list);
+}
+
 // `goodDepth`: where to begin when threads are shown by where they were.
 export function lanesBar(model: Model, store: Store, goodDepth: () => number): HTMLElement {
   const deepest = Math.max(
@@ -135,6 +171,7 @@ export function lanesBar(model: Model, store: Store, goodDepth: () => number): H
       (lanes) => store.set({ lanes: lanes as View["lanes"], depth: store.view.depth > 1 ? store.view.depth : goodDepth() }),
     ),
     depthLabel,
+    chooser(model, store),
     h("span", { class: "hint" }, model.waits.begin.length ? "arrows: who let whom go on" : ""),
   );
 }

@@ -4,9 +4,12 @@ import { Model } from "../data/model";
 import { LeafTimes, SpaceTree } from "../data/spaces";
 import { Palette } from "../draw/palette";
 import { Visits } from "../data/visits";
+import { Finding } from "./findings";
 import { Store, View } from "../state";
 
 export interface Context {
+  findings: Finding[];
+  goToFinding(index: number): void;
   model: Model;
   store: Store;
   palette(): Palette;

@@ -1,7 +1,8 @@
 // What is wrong and what to do about it, as cards; a click leads every view to the place and the time. The text is there for
 // screen readers as for eyes.
 import { h, replace } from "../draw/dom";
-import { compact, count, duration, percent } from "../format";
+import { Model } from "../data/model";
+import { compact, count, duration, percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 
@@ -31,19 +32,31 @@ export interface Finding {
   also: string[];
 }
 
-// Names without what only a compiler needs.
-function plain(text: string): string {
-  return text.replace(/`/g, "").replace(/\(anonymous namespace\)::/g, "");
+// Texts without what only a compiler needs; functions' names without their arguments.
+export function plainTexts(model: Model): (text: string) => string {
+  const long = model.functions.name
+    .filter((name) => withoutArguments(name) !== name && /[(<]/.test(name))
+    .sort((a, b) => b.length - a.length);
+  return (text) => {
+    for (const name of long) {
+      if (text.includes(name)) {
+        text = text.split(name).join(withoutArguments(name));
+      }
+    }
+    return text.replace(/`/g, "").replace(/\(anonymous namespace\)::/g, "");
+  };
 }
 
 export class Findings implements ViewPart {
   readonly element = h("aside", { class: "findings", "aria-label": "findings" });
   readonly findings: Finding[];
   private advantages: Finding[];
+  private plain: (text: string) => string;
 
   constructor(private context: Context) {
     const { json } = context.model;
-    this.findings = json.findings?.bad ?? [];
+    this.findings = context.findings;
+    this.plain = plainTexts(context.model);
     this.advantages = json.findings?.good ?? [];
   }
 
@@ -121,17 +134,24 @@ export class Findings implements ViewPart {
       h(
         "button",
         { class: "head", "aria-expanded": isOpen, click: () => this.go(index) },
-        h("span", { class: "stake" }, finding.share > 0 ? percent(finding.share) : duration(finding.seconds * 1e9)),
+        h(
+          "span",
+          { class: "stake" },
+          isGood ? null : h("i", { class: "badge" }, String(index + 1)),
+          finding.share > 0 ? percent(finding.share) : duration(finding.seconds * 1e9),
+        ),
         h("span", { class: "kind" }, finding.kind.replace(/-/g, " ")),
-        h("span", { class: "title" }, plain(finding.title)),
-        finding.where ? h("span", { class: "where" }, plain(finding.where)) : null,
+        h("span", { class: "title" }, this.plain(finding.title)),
+        finding.where ? h("span", { class: "where" }, this.plain(finding.where)) : null,
       ),
       h(
         "div",
         { class: "more", hidden: !isOpen && index > 2 },
         ...finding.evidence.slice(0, isOpen ? 8 : 2).map((row) => this.chart(row)),
-        finding.direction ? h("p", { class: "direction" }, plain(finding.direction)) : null,
-        isOpen && finding.confirm ? h("p", { class: "confirm" }, h("b", {}, "To confirm: "), plain(finding.confirm)) : null,
+        finding.direction ? h("p", { class: "direction" }, this.plain(finding.direction)) : null,
+        isOpen && finding.confirm
+          ? h("p", { class: "confirm" }, h("b", {}, "To confirm: "), this.plain(finding.confirm))
+          : null,
         isOpen
           ? h(
               "p",
@@ -139,7 +159,7 @@ export class Findings implements ViewPart {
               `${duration(finding.seconds * 1e9)} of thread time at stake; ${finding.tested ? `tested, confidence ${percent(finding.confidence)}` : "accounted for exactly, too rare to test"}`,
             )
           : null,
-        ...(isOpen ? finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${plain(text)}`)) : []),
+        ...(isOpen ? finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${this.plain(text)}`)) : []),
       ),
     );
   }
@@ -193,5 +213,6 @@ export class Findings implements ViewPart {
       ...model.notes.slice(0, 12).map((note) => h("p", { class: "hint" }, note)),
     );
     replace(this.element, ...parts);
+    this.element.querySelector(".card.chosen")?.scrollIntoView({ block: "nearest" });
   }
 }

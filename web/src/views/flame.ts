@@ -79,6 +79,11 @@ export class Flame implements ViewPart {
     return node ? model.functions.name[model.nodeFunction[node]] : "all";
   }
 
+  private label(node: number): string {
+    const isFrame = this.context.model.nodeKind[node] >> 1 === 0;
+    return isFrame ? shortName(this.name(node)) : this.name(node);
+  }
+
   private hover(event: MouseEvent) {
     const box = this.boxAt(event);
     if (!box || !this.sums) {
@@ -183,9 +188,8 @@ export class Flame implements ViewPart {
       isMarked.add(root);
     }
     const waits = this.context.store.view.metric === "waiting";
-    const own = model.functions.module[model.nodeFunction[root]];
     for (const { node, x, width: wide, depth, skipped } of this.boxes) {
-      const isOwn = model.functions.module[model.nodeFunction[node]] === own;
+      const isOwn = model.isOwn(model.nodeFunction[node]);
       const colour = frameColour(
         skipped ? "" : this.name(node),
         waits ? "waiting" : isOwn && !skipped ? "own" : "library",
@@ -197,7 +201,7 @@ export class Flame implements ViewPart {
       if (wide > 28) {
         pen.fillStyle = isDim ? palette.faint : palette.dark ? "#0b0d12" : "#111";
         pen.fillText(
-          fitted(pen, skipped ? `⋯ ${skipped} more` : shortName(this.name(node)), wide - 8),
+          fitted(pen, skipped ? `⋯ ${skipped} more` : this.label(node), wide - 8),
           x + 4,
           depth * height + height / 2,
         );

@@ -1,4 +1,5 @@
 // Code space against time: rows are spaces, brightness is time spent, colour what the threads did there or an event's rate.
+import { exposure, ratesOf } from "../data/exposure";
 import { Level } from "../data/level";
 import { Matrix } from "../data/matrix";
 import { kChannels, Raster } from "../data/sums";
@@ -13,6 +14,7 @@ import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 import { drawBrush } from "./brush";
 import { gutter, rowHeight } from "./layout";
+import { drawMarks, FindingMark, findingMarks, markBadge } from "./marks";
 import { outlineVisits } from "./outlines";
 import { takeTimeInput } from "./timeinput";
 
@@ -36,6 +38,7 @@ export class Kymograph implements ViewPart {
   private matrix = new Matrix();
   private arranged = 0; // how often rows were made anew
   private height = rowHeight();
+  private marks: FindingMark[] = [];
 
   constructor(private context: Context) {
     replace(this.scroll, this.names, this.picture);
@@ -107,28 +110,10 @@ export class Kymograph implements ViewPart {
     }
   }
 
-  // Finds what strength most pixels have, so that the picture is neither dark nor burnt out.
   private expose() {
-    const { model } = this.context;
-    const [from, to] = model.range;
-    const columns = 300;
-    const level = model.levels.coarsest();
-    const made = this.makeRaster(level, from, to, columns, null, -1);
-    const shares: number[] = [];
-    for (let row = 0; row < this.rows.length; row++) {
-      if (this.rows[row].isOpen) {
-        continue;
-      }
-      for (let column = 0; column < columns; column++) {
-        const base = (row * columns + column) * kChannels;
-        const sum = made.values[base] + made.values[base + 1] + made.values[base + 2];
-        if (sum > 0) {
-          shares.push(sum / ((to - from) / columns));
-        }
-      }
-    }
-    shares.sort((a, b) => a - b);
-    this.full = Math.max(shares[Math.floor(shares.length * 0.85)] ?? 1, 0.02);
+    const [from, to] = this.context.model.range;
+    const made = this.makeRaster(this.context.model.levels.coarsest(), from, to, 300, null, -1);
+    this.full = exposure(made, (to - from) / made.columns, (row) => !this.rows[row].isOpen);
   }
 
   private makeRaster(level: Level, from: number, to: number, columns: number, into: Raster | null, event: number) {
@@ -175,6 +160,7 @@ export class Kymograph implements ViewPart {
     const all = tree.onProcessor[0] || 1;
     const height = this.height;
     this.names.style.width = `${gutter()}px`;
+    this.marks = findingMarks(this.context, (node) => this.nearestRow(node));
     replace(
       this.names,
       ...this.rows.map((row, index) => {
@@ -198,6 +184,7 @@ export class Kymograph implements ViewPart {
             row.canOpen ? (row.isOpen ? "▾" : "▸") : "",
           ),
           h("span", { class: "name" }, row.label),
+          ...this.marks.filter((mark) => mark.row === index).map((mark) => markBadge(this.context, mark)),
           h("span", { class: "share", title: "of the processor time" }, row.isItself ? "" : on > 0 ? percent(on / all) : "·"),
         );
         if (row.canOpen) {
@@ -207,6 +194,21 @@ export class Kymograph implements ViewPart {
         return name;
       }),
     );
+  }
+
+  // The row of a space, or of the nearest one around it that has one.
+  private nearestRow(node: number): number {
+    const tree = this.context.tree();
+    for (let at = node; at > 0; at = tree.parent[at]) {
+      const row = this.rows.findIndex((one) => one.node === at && !one.isItself);
+      if (row >= 0) {
+        return row;
+      }
+      if (this.rowOf[at] >= 0 && !this.rows[this.rowOf[at]].isOpen) {
+        return this.rowOf[at];
+      }
+    }
+    return -1;
   }
 
   private toggle(index: number) {
@@ -290,21 +292,6 @@ export class Kymograph implements ViewPart {
     );
   }
 
-  private rates(made: Raster): [number, number] {
-    const rates: number[] = [];
-    for (let at = 0; at < made.event!.length; at++) {
-      if (made.event![at] > 0) {
-        let sum = 0;
-        for (let channel = 0; channel < kChannels; channel++) {
-          sum += made.values[at * kChannels + channel];
-        }
-        rates.push(Math.log(made.event![at] / Math.max(sum, 1)));
-      }
-    }
-    rates.sort((a, b) => a - b);
-    return rates.length ? [rates[Math.floor(rates.length * 0.03)], rates[Math.floor(rates.length * 0.97)] + 1e-6] : [0, 1];
-  }
-
   private draw() {
     if (!this.rows.length && this.treeSeen) {
       this.surface.begin(css(this.context.palette().ground), Math.max(this.scroll.clientHeight, 40));
@@ -352,7 +339,7 @@ export class Kymograph implements ViewPart {
       }
       return false;
     };
-    const [rateLow, rateHigh] = event >= 0 ? this.rates(made) : [0, 1];
+    const [rateLow, rateHigh] = event >= 0 ? ratesOf(made) : [0, 1];
     this.pixels.draw(
       pen,
       made,
@@ -375,6 +362,7 @@ export class Kymograph implements ViewPart {
     for (let row = 1; row <= rows; row++) {
       pen.fillRect(0, row * height - 1, surface.width, 1);
     }
+    drawMarks(this.context, pen, surface.width, this.marks, height);
     outlineVisits(this.context, pen, surface.width, (node) => this.rowOf[node], height);
     drawBrush(surface, palette, view);
   }

@@ -1,5 +1,6 @@
 // Threads over time: what each did (by state), or which function it was in at a chosen depth; who waited for whom.
 import { firstAfter } from "../data/level";
+import { foldedAtFirst, LaneRow, laneRows, processName, processTitle } from "../data/lanerows";
 import { Matrix } from "../data/matrix";
 import { kChannels, Raster } from "../data/sums";
 import { shortName } from "../format";
@@ -10,13 +11,12 @@ import { rem, Surface } from "../draw/surface";
 import { duration, moment, percent } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
+import { drawArrows } from "./arrows";
 import { drawBrush } from "./brush";
 import { gutter } from "./layout";
 import { takeTimeInput } from "./timeinput";
 
 const kInCode = [true, true, true, false, false, false, true]; // by state: ready threads are somewhere, too
-const kMostArrows = 400;
-const kLeastArrow = 6; // px that a wait must be long to get an arrow
 
 export class Lanes implements ViewPart {
   readonly element: HTMLElement;
@@ -28,9 +28,15 @@ export class Lanes implements ViewPart {
   private matrix = new Matrix();
   private made: Raster | null = null;
   private height = 18;
+  private folded: Set<number>;
+  private rows: LaneRow[] = [];
+  private rowOf: Int32Array = new Int32Array(0);
+  private arranged = 0; // how often rows were made anew
   private codeOf: { depth: number; node: Uint32Array } | null = null;
 
   constructor(private context: Context) {
+    this.folded = foldedAtFirst(context.model);
+    this.arrange();
     replace(this.scroll, this.names, this.picture);
     this.element = h("section", { class: "threads", "aria-label": "threads over time" }, this.scroll);
     this.surface = new Surface(this.picture, "what each thread did over time", () => (this.list(), this.draw()));
@@ -51,56 +57,109 @@ export class Lanes implements ViewPart {
     this.draw();
   }
 
+  private arrange() {
+    const { rows, rowOf } = laneRows(this.context.model, this.folded);
+    this.rows = rows;
+    this.rowOf = rowOf;
+    this.arranged++;
+  }
+
+  // How many rows there are at first, for the room that they are given.
+  rowCount(): number {
+    return this.rows.length;
+  }
+
   private list() {
-    const { model, store } = this.context;
+    const { store } = this.context;
     const room = this.scroll.clientHeight || 120;
-    this.height = Math.floor(Math.min(Math.max(room / Math.max(model.threads.length, 1), rem() * 0.75), rem() * 1.7));
-    const chosen = store.view.threads;
+    this.height = Math.floor(Math.min(Math.max(room / Math.max(this.rows.length, 1), rem() * 0.75), rem() * 1.7));
+    const chosen = new Set(store.view.threads ?? []);
     this.names.style.width = `${gutter()}px`;
     replace(
       this.names,
-      ...model.threads.map((thread, index) => {
-        const on = thread.states[0] + thread.states[1] + (thread.states[6] ?? 0);
-        const life = thread.states.reduce((a, b) => a + b, 0) || 1;
-        const isChosen = chosen?.includes(index) ?? false;
-        return h(
-          "div",
-          {
-            class: `row${isChosen ? " chosen" : ""}`,
-            role: "option",
-            "aria-selected": isChosen,
-            tabindex: 0,
-            title: `${model.threadTitle(index)}\n${percent(on / life)} of its life on a processor${thread.created.length ? `\ncreated by ${thread.created.join(" › ")}` : ""}`,
-            style: `height:${this.height}px;font-size:${Math.min(1, (this.height / rem()) * 0.78).toFixed(2)}rem`,
-            click: (event: MouseEvent) => this.toggle(index, event.ctrlKey || event.metaKey),
-            keydown: (event: KeyboardEvent) => {
-              if (event.key === "Enter" || event.key === " ") {
-                event.preventDefault();
-                this.toggle(index, event.ctrlKey);
-              }
-            },
-          },
-          h("span", { class: "name" }, model.threadName(index), h("small", {}, ` ${thread.tid}`)),
-          h("span", { class: "share" }, `${percent(on / life)}`),
-        );
-      }),
+      ...this.rows.map((row, index) =>
+        this.name(
+          row,
+          index,
+          row.threads.every((thread) => chosen.has(thread)),
+        ),
+      ),
     );
   }
 
+  private name(row: LaneRow, index: number, isChosen: boolean): HTMLElement {
+    const { model } = this.context;
+    let on = 0;
+    let life = 0;
+    for (const thread of row.threads) {
+      const { states } = model.threads[thread];
+      on += states[0] + states[1] + (states[6] ?? 0);
+      life += states.reduce((a, b) => a + b, 0);
+    }
+    const isProcess = row.process >= 0;
+    const first = model.threads[row.threads[0]];
+    const title = isProcess
+      ? `${processTitle(model, row.process)}: ${row.threads.length} threads`
+      : `${model.threadTitle(row.threads[0])}${first.created.length ? `\ncreated by ${first.created.join(" › ")}` : ""}`;
+    const share = percent(on / (life || 1));
+    return h(
+      "div",
+      {
+        class: `row${isChosen ? " chosen" : ""}${isProcess ? " process" : ""}`,
+        role: "option",
+        "aria-selected": isChosen,
+        tabindex: 0,
+        title: `${title}\n${share} of ${isProcess ? "their lives" : "its life"} on a processor`,
+        style: `height:${this.height}px;padding-left:${0.6 + row.depth * 0.8}rem;font-size:${Math.min(1, (this.height / rem()) * 0.78).toFixed(2)}rem`,
+        click: (event: MouseEvent) => this.toggle(index, event.ctrlKey || event.metaKey),
+        dblclick: () => this.fold(index),
+        keydown: (event: KeyboardEvent) => {
+          if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            this.toggle(index, event.ctrlKey);
+          } else if (isProcess && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+            event.preventDefault();
+            event.stopPropagation();
+            this.fold(index);
+          }
+        },
+      },
+      isProcess
+        ? h(
+            "span",
+            { class: "fold", click: (event: Event) => (event.stopPropagation(), this.fold(index)) },
+            row.isFolded ? "▸" : "▾",
+          )
+        : null,
+      isProcess
+        ? h("span", { class: "name" }, processName(model, row.process), h("small", {}, ` ${model.processes[row.process].pid}`))
+        : h("span", { class: "name" }, model.threadName(row.threads[0]), h("small", {}, ` ${first.tid}`)),
+      h("span", { class: "share" }, share),
+    );
+  }
+
+  private fold(index: number) {
+    const process = this.rows[index]?.process ?? -1;
+    if (process >= 0) {
+      if (!this.folded.delete(process)) {
+        this.folded.add(process);
+      }
+      this.arrange();
+      this.list();
+      this.draw();
+    }
+  }
+
   private toggle(index: number, adds: boolean) {
-    const { model, store } = this.context;
-    if (index < 0 || index >= model.threads.length) {
+    const { store } = this.context;
+    const asked = this.rows[index]?.threads;
+    if (!asked) {
       return;
     }
     const now = store.view.threads ?? [];
-    const has = now.includes(index);
-    const next = adds
-      ? has
-        ? now.filter((thread) => thread !== index)
-        : [...now, index]
-      : has && now.length === 1
-        ? []
-        : [index];
+    const has = asked.every((thread) => now.includes(thread));
+    const others = now.filter((thread) => !asked.includes(thread));
+    const next = adds ? (has ? others : [...others, ...asked]) : has && !others.length ? [] : asked.slice();
     store.set({ threads: next.length ? next.sort((a, b) => a - b) : null });
   }
 
@@ -131,25 +190,28 @@ export class Lanes implements ViewPart {
 
   private hover(event: MouseEvent, time: number) {
     const { model, store } = this.context;
-    const thread = this.rowAt(event);
+    const index = this.rowAt(event);
+    const row = this.rows[index];
     const { made } = this;
-    if (thread < 0 || thread >= model.threads.length || !made) {
+    if (!row || !made || index >= made.rows) {
       tip.hide();
       return;
     }
+    const thread = row.process < 0 ? row.threads[0] : -1;
     const perColumn = (store.view.to - store.view.from) / made.columns;
     const column = Math.min(made.columns - 1, Math.floor((time - store.view.from) / perColumn));
-    const base = (thread * made.columns + column) * kChannels;
-    const wait = this.waitAt(thread, time);
+    const base = (index * made.columns + column) * kChannels;
+    const wait = thread < 0 ? -1 : this.waitAt(thread, time);
+    const whole = perColumn * row.threads.length;
     tip.show(
       event,
-      h("b", {}, model.threadTitle(thread)),
+      h("b", {}, thread < 0 ? processTitle(model, row.process) : model.threadTitle(thread)),
       h("div", {}, `at ${moment(time, perColumn)}`),
       ...kChannelTitles
-        .map((words, channel) => ({ words, share: made.values[base + channel] / perColumn }))
+        .map((words, channel) => ({ words, share: made.values[base + channel] / whole }))
         .filter((part) => part.share > 0.0005)
         .map((part) => h("div", {}, `${percent(part.share)} ${part.words}`)),
-      h("div", { class: "path" }, this.pathAt(thread, time)),
+      thread < 0 ? null : h("div", { class: "path" }, this.pathAt(thread, time)),
       wait >= 0 ? h("div", {}, this.describeWait(wait)) : null,
     );
   }
@@ -177,32 +239,50 @@ export class Lanes implements ViewPart {
     const { model, store } = this.context;
     const { view } = store;
     const palette = this.context.palette();
-    const threads = model.threads.length;
-    this.surface.begin(css(palette.ground), Math.max(threads * this.height, this.scroll.clientHeight));
+    const rows = this.rows.length;
+    this.surface.begin(css(palette.ground), Math.max(rows * this.height, this.scroll.clientHeight));
     const { surface } = this;
     const { pen } = surface;
     const wide = Math.max(1, Math.round(surface.width));
     const columns = view.lanes === "code" ? wide : Math.min(wide, 2000);
     const perColumn = (view.to - view.from) / columns;
     const level = this.context.level(perColumn);
-    const all = Array.from({ length: threads }, (_, thread) => thread);
-    const request = { level, from: view.from, to: view.to, columns, rows: threads, threads: all, event: -1 };
-    this.made = this.matrix.raster(request, this.made, "", (thread) => thread);
-    const chosen = view.threads;
+    const all = Array.from(model.threads.keys());
+    const request = { level, from: view.from, to: view.to, columns, rows, threads: all, event: -1 };
+    this.made = this.matrix.raster(request, this.made, String(this.arranged), (thread) => this.rowOf[thread]);
+    this.addUp(this.made);
     if (view.lanes === "code") {
       this.drawCode(columns, perColumn);
     } else {
-      const dim = Uint8Array.from(all, (thread) => (chosen && !chosen.includes(thread) ? 1 : 0));
-      const full = new Float32Array(threads).fill(perColumn);
-      const paint = { palette, full, plain: new Uint8Array(threads), dim, tint: false, rateLow: 0, rateHigh: 1 };
+      const chosen = view.threads && new Set(view.threads);
+      const dim = Uint8Array.from(this.rows, (row) => (chosen && !row.threads.some((thread) => chosen.has(thread)) ? 1 : 0));
+      const full = Float32Array.from(this.rows, (row) => perColumn * row.threads.length);
+      const paint = { palette, full, plain: new Uint8Array(rows), dim, tint: false, rateLow: 0, rateHigh: 1 };
       this.pixels.draw(pen, this.made, paint, 0, 0, surface.width, this.height);
     }
     pen.fillStyle = css(palette.ground);
-    for (let row = 1; row <= threads; row++) {
+    for (let row = 1; row <= rows; row++) {
       pen.fillRect(0, row * this.height - 1, surface.width, this.height > 10 ? 2 : 1);
     }
-    this.drawArrows();
+    drawArrows(this.context, surface, this.rowOf, this.height);
     drawBrush(surface, palette, view);
+  }
+
+  // An open process's row holds the rows of its threads.
+  private addUp(made: Raster) {
+    const size = made.columns * kChannels;
+    this.rows.forEach((row, index) => {
+      if (row.process < 0 || row.isFolded) {
+        return;
+      }
+      const sum = made.values.subarray(index * size, (index + 1) * size);
+      for (const thread of row.threads) {
+        const at = this.rowOf[thread] * size;
+        for (let i = 0; i < size; i++) {
+          sum[i] += made.values[at + i];
+        }
+      }
+    });
   }
 
   // Leaf → the call node at the chosen depth on its path.
@@ -231,7 +311,11 @@ export class Lanes implements ViewPart {
     const colours = new Map<number, Colour>();
     const most = new Float64Array(columns);
     const node = new Int32Array(columns);
-    for (let thread = 0; thread < model.threads.length; thread++) {
+    for (let row = 0; row < this.rows.length; row++) {
+      if (this.rows[row].process >= 0) {
+        continue; // its threads are in several places
+      }
+      const thread = this.rows[row].threads[0];
       most.fill(0);
       node.fill(-1);
       for (let i = firstAfter(level, thread, view.from); i < level.first[thread + 1] && level.begin[i] < view.to; i++) {
@@ -257,64 +341,19 @@ export class Lanes implements ViewPart {
             colours.set(node[column], colour);
           }
           pen.fillStyle = css(colour, node[column] === -2 ? 0.3 : 1);
-          pen.fillRect(column, thread * this.height, end - column, this.height);
+          pen.fillRect(column, row * this.height, end - column, this.height);
           if (node[column] >= 0 && end - column > 50 && this.height >= rem()) {
             pen.fillStyle = palette.dark ? "#000" : "#111";
             pen.font = `${rem() * 0.8}px system-ui, sans-serif`;
             pen.textBaseline = "middle";
             const name = shortName(model.functions.name[model.nodeFunction[node[column]]]);
             if (pen.measureText(name).width < end - column - 6) {
-              pen.fillText(name, column + 4, thread * this.height + this.height / 2);
+              pen.fillText(name, column + 4, row * this.height + this.height / 2);
             }
           }
         }
         column = end;
       }
-    }
-  }
-
-  // From who was waited for to who waited, where the wait ended.
-  private drawArrows() {
-    const { model, store } = this.context;
-    const { waits } = model;
-    const { from, to } = store.view;
-    const scale = this.surface.width / (to - from);
-    const shown: number[] = [];
-    for (let i = 0; i < waits.begin.length; i++) {
-      const end = waits.begin[i] + waits.length[i];
-      if (waits.holder[i] && waits.length[i] * scale >= kLeastArrow && end >= from && end <= to) {
-        shown.push(i);
-      }
-    }
-    if (shown.length > kMostArrows) {
-      shown.sort((a, b) => waits.length[b] - waits.length[a]);
-      shown.length = kMostArrows;
-    }
-    const { pen } = this.surface;
-    const palette = this.context.palette();
-    pen.lineWidth = 1;
-    pen.strokeStyle = pen.fillStyle = css(palette.dark ? [235, 240, 255] : [20, 30, 60], shown.length > 80 ? 0.35 : 0.75);
-    for (const i of shown) {
-      const x = (waits.begin[i] + waits.length[i] - from) * scale;
-      const middle = (row: number) => row * this.height + this.height / 2;
-      const start = middle(waits.holder[i] - 1);
-      const end = middle(waits.thread[i]);
-      if (start === end) {
-        continue;
-      }
-      const direction = Math.sign(end - start);
-      pen.beginPath();
-      pen.arc(x, start, 2, 0, 7);
-      pen.fill();
-      pen.beginPath();
-      pen.moveTo(x, start);
-      pen.lineTo(x, end - direction * 4);
-      pen.stroke();
-      pen.beginPath();
-      pen.moveTo(x, end);
-      pen.lineTo(x - 3, end - direction * 6);
-      pen.lineTo(x + 3, end - direction * 6);
-      pen.fill();
     }
   }
 }

@@ -61,7 +61,7 @@ export class Tracks implements ViewPart {
   }
 
   private height(): number {
-    return Math.round(rem() * 2.1);
+    return Math.round(rem() * 1.75);
   }
 
   private value(track: Track, column: number): number {

@@ -110,10 +110,9 @@ export class WaitList implements ViewPart {
   // The program's own function: the innermost that is in the program itself.
   private place(node: number): string {
     const { model } = this.context;
-    const own = model.run.command[0] ? model.run.command[0].slice(model.run.command[0].lastIndexOf("/") + 1) : "";
     for (let at = node; at > 0; at = model.nodeParent[at]) {
       const fn = model.nodeFunction[at];
-      if (model.functions.module[fn] === own && !/^std::/.test(model.functions.name[fn])) {
+      if (model.isOwn(fn) && !/^std::/.test(model.functions.name[fn])) {
         return `${withoutArguments(model.functions.name[fn])}  ${model.place(model.nodeFile[at], model.nodeLine[at])}`;
       }
     }

@@ -1,0 +1,48 @@
+// Arrows between threads: from who was waited for to who waited, where the wait ended.
+import { Context } from "./context";
+import { css } from "../draw/palette";
+import { Surface } from "../draw/surface";
+
+const kMostArrows = 400;
+const kLeastArrow = 6; // px that a wait must be long to get an arrow
+
+export function drawArrows(context: Context, surface: Surface, rowOf: Int32Array, height: number) {
+  const { waits } = context.model;
+  const { from, to } = context.store.view;
+  const scale = surface.width / (to - from);
+  const shown: number[] = [];
+  for (let i = 0; i < waits.begin.length; i++) {
+    const end = waits.begin[i] + waits.length[i];
+    if (waits.holder[i] && waits.length[i] * scale >= kLeastArrow && end >= from && end <= to) {
+      shown.push(i);
+    }
+  }
+  if (shown.length > kMostArrows) {
+    shown.sort((a, b) => waits.length[b] - waits.length[a]);
+    shown.length = kMostArrows;
+  }
+  const { pen } = surface;
+  const palette = context.palette();
+  pen.lineWidth = 1;
+  pen.strokeStyle = pen.fillStyle = css(palette.dark ? [235, 240, 255] : [20, 30, 60], shown.length > 80 ? 0.35 : 0.75);
+  pen.beginPath();
+  const heads = new Path2D();
+  for (const i of shown) {
+    const x = (waits.begin[i] + waits.length[i] - from) * scale;
+    const start = (rowOf[waits.holder[i] - 1] + 0.5) * height;
+    const end = (rowOf[waits.thread[i]] + 0.5) * height;
+    if (start === end) {
+      continue;
+    }
+    const direction = Math.sign(end - start);
+    heads.moveTo(x + 2, start);
+    heads.arc(x, start, 2, 0, 7);
+    pen.moveTo(x, start);
+    pen.lineTo(x, end - direction * 4);
+    heads.moveTo(x, end);
+    heads.lineTo(x - 3, end - direction * 6);
+    heads.lineTo(x + 3, end - direction * 6);
+  }
+  pen.stroke();
+  pen.fill(heads);
+}
