@@ -81,7 +81,7 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
       await browser.settle();
     },
 
-    async until(expression, limit = 30000) {
+    async until(expression, limit = 120000) {
       const end = Date.now() + limit;
       while (!(await browser.evaluate(`!!(${expression})`).catch(() => false))) {
         if (Date.now() > end) {
@@ -91,9 +91,12 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
       }
     },
 
-    // Until two frames went by without work: what was asked for is drawn, and levels that were needed are open.
+    // Until what was asked for is drawn, and all data that it needed are read.
     async settle() {
-      await browser.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 420))");
+      const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+      await browser.evaluate(frames);
+      await browser.until("!window.kymo || window.kymo.isQuiet()");
+      await browser.evaluate(frames);
     },
 
     async mouse(type, x, y, more = {}) {

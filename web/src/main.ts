@@ -2,6 +2,7 @@
 import { Model } from "./data/model";
 import { leavesBeneath, makeSpaces, Order, SpaceTree, LeafTimes } from "./data/spaces";
 import { sumTimes } from "./data/sums";
+import { isReading } from "./data/blob";
 import { chosenWords } from "./data/lanerows";
 import { openVisits, readVisits, Visits } from "./data/visits";
 import { css, kChannelNames, kChannelTitles, palette, Palette } from "./draw/palette";
@@ -230,6 +231,11 @@ class Page implements Context {
 
   private settle = 0;
 
+  // Nothing is under way any more: all that was asked for is drawn.
+  isQuiet(): boolean {
+    return !this.settle && !this.store.isBusy && !isReading();
+  }
+
   private update(view: View, changed: Changed) {
     if (changed.has("theme")) {
       this.colours = palette(view.theme);
@@ -244,8 +250,12 @@ class Page implements Context {
     // What is below tells of a region: while that is being moved it may lag, so that moving stays smooth.
     const moves = anyOf(changed, "from", "to", "brush") && !anyOf(changed, "tab", "space", "threads", "order", "metric");
     clearTimeout(this.settle);
+    this.settle = 0;
     if (moves) {
-      this.settle = window.setTimeout(() => this.updateBelow(changed), 120);
+      this.settle = window.setTimeout(() => {
+        this.settle = 0;
+        this.updateBelow(changed);
+      }, 120);
     } else {
       this.updateBelow(changed);
     }

@@ -78,8 +78,15 @@ export class Store {
         listener(this.view, changed);
       }
       clearTimeout(this.writing);
-      this.writing = window.setTimeout(() => this.write(), 250);
+      this.writing = window.setTimeout(() => {
+        this.writing = 0;
+        this.write();
+      }, 250);
     });
+  }
+
+  get isBusy(): boolean {
+    return this.scheduled || this.writing !== 0;
   }
 
   look(from: number, to: number) {

@@ -20,6 +20,12 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+let pending = 0; // being opened, or just given to who asked
+
+export function isReading(): boolean {
+  return pending > 0;
+}
+
 export class DataBlob {
   constructor(
     readonly json: any,
@@ -28,6 +34,15 @@ export class DataBlob {
   ) {}
 
   static async open(id: string): Promise<DataBlob> {
+    pending++;
+    try {
+      return await DataBlob.read(id);
+    } finally {
+      setTimeout(() => pending--);
+    }
+  }
+
+  private static async read(id: string): Promise<DataBlob> {
     const element = document.getElementById(id);
     if (!element) {
       throw new Error(`the page holds no "${id}"`);

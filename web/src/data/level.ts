@@ -157,8 +157,4 @@ export class Levels {
   finestWidth(): number {
     return this.described[this.described.length - 1].width;
   }
-
-  get busy(): boolean {
-    return this.open.size < this.opening.size;
-  }
 }
