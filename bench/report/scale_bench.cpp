@@ -1,5 +1,6 @@
-// scale_bench RECORDING: what each stage from a recording to its evidence takes, in time and memory. For reading
-// only.
+// scale_bench RECORDING: what each stage from a recording to its findings takes, in time and memory. For reading
+// only. One line a stage: its name, wall and processor seconds, the most memory so far in MiB.
+#include "findings/judge.h"
 #include "spacetime/evidence/evidence.h"
 
 #include <chrono>
@@ -22,9 +23,8 @@ class Stages {
         rusage usage{};
         ::getrusage(RUSAGE_SELF, &usage);
         const auto now = std::chrono::steady_clock::now();
-        std::printf("%-12s %8.3f s wall %8.3f s processor %8.1f MiB\n", stage,
-                    std::chrono::duration<double>(now - last_).count(), processor_s(usage) - processor_,
-                    static_cast<double>(usage.ru_maxrss) / 1024);
+        std::printf("%-12s %9.3f %9.3f %9.1f\n", stage, std::chrono::duration<double>(now - last_).count(),
+                    processor_s(usage) - processor_, static_cast<double>(usage.ru_maxrss) / 1024);
         last_ = now;
         processor_ = processor_s(usage);
     }
@@ -66,7 +66,9 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", evidence.error().what.c_str());
         return 1;
     }
-    std::printf("%zu nodes, %zu heavy spaces, %zu patterns\n", evidence->nodes.size(), evidence->spaces.size(),
-                evidence->patterns.size());
+    const findings::Judgement judgement = findings::judge(*evidence);
+    stages.end("findings");
+    std::printf("%zu nodes, %zu heavy spaces, %zu patterns, %zu findings\n", evidence->nodes.size(),
+                evidence->spaces.size(), evidence->patterns.size(), judgement.findings.size());
     return 0;
 }

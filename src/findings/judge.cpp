@@ -6,6 +6,8 @@
 #include "findings/weigh.h"
 
 #include <algorithm>
+#include <tbb/parallel_for.h>
+#include <tbb/task_group.h>
 #include <utility>
 
 namespace kymo::findings {
@@ -57,14 +59,26 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
 }  // namespace
 
 Judgement judge(const spacetime::Evidence& evidence, const JudgeOptions& options) {
-    Judgement judgement = judge_cases(evidence, make_cases(evidence), options, false);
-    Random random(kSeed);
+    const Grounds grounds(evidence);
+    Judgement judgement;
+    std::vector<std::size_t> comparisons(options.rounds);
+    std::vector<std::size_t> findings(options.rounds);
+    // Each round has random numbers of its own, so that rounds may be done in any order.
+    tbb::task_group control;
+    control.run([&] {
+        tbb::parallel_for(std::size_t{0}, options.rounds, [&](std::size_t round) {
+            Random random(kSeed + round);
+            const std::vector<Case> cases =
+                make_cases(grounds, {.shuffle = &random, .permutations = kControlPermutations});
+            comparisons[round] = cases.size();
+            findings[round] = judge_cases(evidence, cases, options, true).findings.size();
+        });
+    });
+    judgement = judge_cases(evidence, make_cases(grounds), options, false);
+    control.wait();
     for (std::size_t round = 0; round < options.rounds; ++round) {
-        const std::vector<Case> cases =
-            make_cases(evidence, {.shuffle = &random, .permutations = kControlPermutations});
-        judgement.control.comparisons = cases.size();
-        judgement.control.findings +=
-            static_cast<double>(judge_cases(evidence, cases, options, true).findings.size());
+        judgement.control.comparisons = comparisons[round];
+        judgement.control.findings += static_cast<double>(findings[round]);
     }
     judgement.control.rounds = options.rounds;
     judgement.control.findings /= static_cast<double>(std::max<std::size_t>(1, options.rounds));

@@ -1,9 +1,11 @@
 #include "findings/cases/case.h"
 
 #include "findings/cases/make.h"
+#include "findings/cases/sides.h"
 #include "findings/statistics/false_discovery.h"
 
 #include <algorithm>
+#include <tbb/parallel_for.h>
 
 namespace kymo::findings {
 
@@ -66,16 +68,33 @@ Case run_case(const spacetime::Evidence& evidence) {
     return subject;
 }
 
-std::vector<Case> make_cases(const spacetime::Evidence& evidence, const CaseOptions& options) {
+Grounds::Grounds(const spacetime::Evidence& of) : evidence(of), visits(of.nodes.size()), gaps(of.nodes.size()) {
+    std::vector<std::vector<std::uint32_t>> siblings = levels(evidence);
+    spaces.resize(siblings.size());
+    tbb::parallel_for(std::size_t{0}, spaces.size(),
+                      [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
+    tbb::parallel_for(std::uint32_t{0}, static_cast<std::uint32_t>(visits.size()), [&](std::uint32_t node) {
+        visits[node] = {.node = node,
+                        .split = occurrence_split(evidence, node),
+                        .before = compared_neighbours(evidence, node),
+                        .compared = {}};
+        if (visits[node].split.slow != 0 || !visits[node].before.empty()) {
+            visits[node].compared = compare_by_features(evidence, visits_of(evidence.nodes[node].rows));
+        }
+        gaps[node] = gap_ground(evidence, node);
+    });
+}
+
+std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options) {
     std::vector<Case> cases;
     if (options.shuffle == nullptr) {
-        cases.push_back(run_case(evidence));
-        add_thread_cases(evidence, &cases);
+        cases.push_back(run_case(grounds.evidence));
+        add_thread_cases(grounds.evidence, &cases);
     }
-    add_space_cases(evidence, options, &cases);
-    add_occurrence_cases(evidence, options, &cases);
-    add_neighbour_cases(evidence, options, &cases);
-    add_gap_cases(evidence, options, &cases);
+    add_space_cases(grounds, options, &cases);
+    add_occurrence_cases(grounds, options, &cases);
+    add_neighbour_cases(grounds, options, &cases);
+    add_gap_cases(grounds, options, &cases);
 
     std::vector<double> p_values;
     for (const Case& subject : cases) {

@@ -39,7 +39,6 @@ struct Feature {
     double bad = 0;
     double good = 0;
     double effect = 0;  // Cliff's delta of the feature as tested: counters by wall time
-    double shift = 0;   // Hodges–Lehmann, likewise
     double p = 1;       // adjusted for all features of the case
     double q = 1;       // and for all cases
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace kymo::findings {
 namespace {
@@ -25,7 +24,7 @@ struct Means {
     double good = 0;
 };
 
-Means means(const std::vector<double>& values, std::span<const char> label) {
+Means means(std::span<const double> values, std::span<const char> label) {
     double sums[2] = {0, 0};
     double counts[2] = {0, 0};
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -39,27 +38,34 @@ Means means(const std::vector<double>& values, std::span<const char> label) {
 
 }  // namespace
 
-std::vector<FeatureColumn> feature_columns(const Evidence& evidence, std::span<const VisitRef> visits,
-                                           bool with_duration) {
-    std::vector<FeatureColumn> columns;
-    const auto add = [&](std::string name, const std::function<double(const VisitRef&)>& tested,
-                         const std::function<double(const VisitRef&)>& shown) {
-        FeatureColumn column{std::move(name), {}, {}};
+ComparedVisits compare_by_features(const Evidence& evidence, std::vector<VisitRef> visits) {
+    ComparedVisits compared;
+    compared.visits = std::move(visits);
+    for (const VisitRef& visit : compared.visits) {
+        compared.stream.push_back(visit.table->thread[visit.row]);
+    }
+    std::vector<double> values;
+    const auto add = [&](std::string name, const auto& tested, const auto& shown) {
+        values.clear();
         bool differs = false;
-        for (const VisitRef& visit : visits) {
-            column.values.push_back(tested(visit));
+        std::size_t unknown = 0;
+        for (const VisitRef& visit : compared.visits) {
+            values.push_back(tested(visit));
+            differs = differs || values.back() != values.front();
+            unknown += std::isnan(values.back()) ? 1 : 0;
+        }
+        if (!differs || unknown == values.size()) {
+            return;
+        }
+        FeatureColumn& column = compared.columns.emplace_back();
+        column.name = std::move(name);
+        column.balances = balances(values);
+        compared.ranks.push_back(unknown == 0 ? standard_ranks(column.balances) : standard_ranks(values));
+        for (const VisitRef& visit : compared.visits) {
             column.shown.push_back(shown(visit));
-            differs = differs || column.values.back() != column.values.front();
-        }
-        const bool is_known =
-            std::any_of(column.values.begin(), column.values.end(), [](double value) { return !std::isnan(value); });
-        if (differs && is_known) {
-            columns.push_back(std::move(column));
         }
     };
-    const auto add_plain = [&](std::string name, const std::function<double(const VisitRef&)>& value) {
-        add(std::move(name), value, value);
-    };
+    const auto add_plain = [&](std::string name, const auto& value) { add(std::move(name), value, value); };
     for (std::size_t c = 0; c < evidence.run.counters.size(); ++c) {
         if (is_clock(evidence.run.counters[c])) {
             continue;
@@ -86,49 +92,32 @@ std::vector<FeatureColumn> feature_columns(const Evidence& evidence, std::span<c
         const auto user = static_cast<double>(std::max<std::int64_t>(1, visit.table->terms[visit.row].user));
         return visit.table->progress[visit.row] * 1e9 / user;
     });
-    if (with_duration) {
-        add(
-            "duration", [](const VisitRef& visit) { return std::log(wall(visit)); },
-            [](const VisitRef& visit) { return wall(visit) / 1e9; });
-    }
-    return columns;
+    compared.plain_columns = compared.columns.size();
+    add(
+        "duration", [](const VisitRef& visit) { return std::log(wall(visit)); },
+        [](const VisitRef& visit) { return wall(visit) / 1e9; });
+    return compared;
 }
 
-void test_features(std::span<const VisitRef> visits, std::span<const char> label,
-                   const std::vector<FeatureColumn>& columns, Null null, Random random, std::size_t permutations,
-                   Case* subject) {
-    std::vector<std::uint32_t> stream;
-    stream.reserve(visits.size());
-    for (const VisitRef& visit : visits) {
-        stream.push_back(visit.table->thread[visit.row]);
-    }
-    std::vector<std::vector<double>> values;
-    for (const FeatureColumn& column : columns) {
-        values.push_back(column.values);
-    }
-    const Labelled labelled{stream, label, values};
+void test_features(const ComparedVisits& compared, std::span<const char> label, const FeatureTestOptions& options,
+                   Random random, Case* subject) {
+    const std::size_t columns = options.with_duration ? compared.columns.size() : compared.plain_columns;
+    const Labelled labelled{compared.stream, label, std::span(compared.ranks).first(columns), true};
     const auto bad = static_cast<std::size_t>(std::count(label.begin(), label.end(), 1));
     MaxT test;
     if (bad >= kLeastTested && label.size() - bad >= kLeastTested) {
-        test = null == Null::kShifts ? shift_test(labelled, random, permutations)
-                                     : pair_test(labelled, random, permutations);
-        subject->tested = test.least_p <= kLeastResolution && !columns.empty();
+        test = options.null == Null::kShifts ? shift_test(labelled, random, options.permutations)
+                                             : pair_test(labelled, random, options.permutations);
+        subject->tested = test.least_p <= kLeastResolution && columns != 0;
         subject->p = subject->tested ? test.p : 1;
     }
-    for (std::size_t f = 0; f < columns.size(); ++f) {
-        std::vector<double> sides[2];
-        for (std::size_t i = 0; i < visits.size(); ++i) {
-            if (!std::isnan(columns[f].values[i])) {
-                sides[label[i] != 0 ? 1 : 0].push_back(columns[f].values[i]);
-            }
-        }
-        const Means mean = means(columns[f].shown, label);
+    for (std::size_t f = 0; f < columns; ++f) {
+        const Means mean = means(compared.columns[f].shown, label);
         Feature feature;
-        feature.name = columns[f].name;
+        feature.name = compared.columns[f].name;
         feature.bad = mean.bad;
         feature.good = mean.good;
-        feature.effect = cliffs_delta(sides[1], sides[0]);
-        feature.shift = hodges_lehmann_shift(sides[1], sides[0]);
+        feature.effect = cliffs_delta(compared.columns[f].balances, label);
         feature.p = subject->tested ? test.features[f].adjusted : 1;
         subject->features.push_back(std::move(feature));
     }

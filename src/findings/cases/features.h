@@ -22,22 +22,34 @@ struct VisitRef {
     std::size_t row = 0;
 };
 
+// One feature, visit by visit, as every labelling of the visits needs it.
 struct FeatureColumn {
     std::string name;
-    std::vector<double> values;  // as tested
-    std::vector<double> shown;   // as told: counts of counters; otherwise the same as `values`
+    std::vector<double> shown;           // as told: counts of counters; otherwise as tested. NaN: not known
+    std::vector<std::int32_t> balances;  // as tested (robust.h)
 };
 
-// Features of which something is known and which are not the same everywhere.
-std::vector<FeatureColumn> feature_columns(const spacetime::Evidence& evidence, std::span<const VisitRef> visits,
-                                           bool with_duration);
+// Visits by thread, then in time, and the features of which something is known and which are not the same everywhere.
+// Made once; any number of labellings are then held against it, from any thread.
+struct ComparedVisits {
+    std::vector<VisitRef> visits;
+    std::vector<std::uint32_t> stream;  // thread, by visit
+    std::vector<FeatureColumn> columns;
+    std::vector<std::vector<double>> ranks;  // standard_ranks() as tested, by column
+    std::size_t plain_columns = 0;           // without the duration, which comes last
+};
+ComparedVisits compare_by_features(const spacetime::Evidence& evidence, std::vector<VisitRef> visits);
 
 enum class Null { kShifts, kPairs };
 
-// Fills in `features`, `tested` and `p` of a case. `label`: 1 for the bad ones; visits by thread, then in time.
-void test_features(std::span<const VisitRef> visits, std::span<const char> label,
-                   const std::vector<FeatureColumn>& columns, Null null, Random random, std::size_t permutations,
-                   Case* subject);
+struct FeatureTestOptions {
+    Null null = Null::kShifts;
+    bool with_duration = false;  // as a feature
+    std::size_t permutations = kPermutations;
+};
+// Fills in `features`, `tested` and `p` of a case. `label`: 1 for the bad ones.
+void test_features(const ComparedVisits& compared, std::span<const char> label, const FeatureTestOptions& options,
+                   Random random, Case* subject);
 
 inline constexpr std::size_t kLeastTested = 3;    // bad ones
 inline constexpr double kLeastResolution = 0.05;  // fewer visits than give such a p are not tested

@@ -24,40 +24,44 @@ std::vector<GapRow> gaps_of(const spacetime::VisitTable& visits) {
 
 }  // namespace
 
-void add_gap_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
-    const double run_period = sampling_period(evidence);
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const spacetime::SpaceNode& space = evidence.nodes[node];
-        const std::vector<GapRow> gaps = gaps_of(space.rows);
-        if (space.folded || gaps.size() < 4 || median(durations(space.rows)) < 2 * run_period) {
+GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node) {
+    const spacetime::SpaceNode& space = evidence.nodes[node];
+    GapGround ground{.node = node, .gaps = gaps_of(space.rows), .lengths = {}, .stream = {}, .split = {}};
+    if (space.folded || ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
+        return ground;
+    }
+    for (const GapRow& gap : ground.gaps) {
+        ground.lengths.push_back(static_cast<double>(gap.end - gap.begin));
+        ground.stream.push_back(gap.thread);
+    }
+    // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
+    // the time that a sample of the node stands for.
+    const double period =
+        space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
+    const double usual = median(ground.lengths);
+    ground.split = split_slow(ground.lengths, usual > 0 ? period / usual : 1);
+    if (ground.split.slow * 2 > ground.gaps.size()) {
+        ground.split.slow = 0;
+    }
+    return ground;
+}
+
+void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
+    for (const GapGround& ground : grounds.gaps) {
+        if (ground.split.slow == 0) {
             continue;
         }
-        std::vector<double> lengths;
-        std::vector<std::uint32_t> stream;
-        for (const GapRow& gap : gaps) {
-            lengths.push_back(static_cast<double>(gap.end - gap.begin));
-            stream.push_back(gap.thread);
-        }
-        // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
-        // the time that a sample of the node stands for.
-        const double period =
-            space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
-        const double usual = median(lengths);
-        Split split = split_slow(lengths, usual > 0 ? period / usual : 1);
-        if (split.slow == 0 || split.slow * 2 > gaps.size()) {
-            continue;
-        }
-        if (options.shuffle != nullptr) {
-            split.is_slow = shifted_labels(stream, split.is_slow, options.shuffle);
-        }
+        const std::vector<char> is_slow = options.shuffle != nullptr
+                                              ? shifted_labels(ground.stream, ground.split.is_slow, options.shuffle)
+                                              : ground.split.is_slow;
         Case subject;
-        subject.evidence = &evidence;
+        subject.evidence = &grounds.evidence;
         subject.contrast = Contrast::kGaps;
-        subject.node = node;
+        subject.node = ground.node;
         std::vector<double> sides[2];
-        for (std::size_t i = 0; i < gaps.size(); ++i) {
-            (split.is_slow[i] != 0 ? subject.long_gaps : subject.short_gaps).push_back(gaps[i]);
-            sides[split.is_slow[i] != 0 ? 1 : 0].push_back(lengths[i]);
+        for (std::size_t i = 0; i < ground.gaps.size(); ++i) {
+            (is_slow[i] != 0 ? subject.long_gaps : subject.short_gaps).push_back(ground.gaps[i]);
+            sides[is_slow[i] != 0 ? 1 : 0].push_back(ground.lengths[i]);
         }
         subject.bad.count = sides[1].size();
         subject.bad.median_ns = median(sides[1]);

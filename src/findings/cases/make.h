@@ -1,31 +1,79 @@
 // From evidence to cases, contrast by contrast. Pure; nodes of which too little is known give none.
 //
+// What is compared (which visits, by which features, which of them are slow) does not depend on who is labelled: it
+// is made once, as Grounds, and read by the cases of the evidence itself and by those of every round of the control,
+// from any number of threads.
+//
 // `shuffle`: for the control. Where it is given, labels (which visit is slow, which follows which) are
 // moved at random as the contrast's own null has it (statistics/max_t.h), and the rest is done as ever. The run and
 // threads at the same step have no labels: what is said of them are plain sums.
 #pragma once
 
 #include "findings/cases/case.h"
+#include "findings/cases/features.h"
 #include "findings/statistics/random.h"
+#include "findings/statistics/split.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 namespace kymo::findings {
 
 struct CaseOptions {
     Random* shuffle = nullptr;
-    std::size_t permutations = 1999;
+    std::size_t permutations = kPermutations;
 };
 
+// kSpace: nodes of one level.
+struct SpaceGround {
+    std::vector<std::uint32_t> siblings;
+    ComparedVisits compared;  // of all of them; empty where there is but one
+};
+
+// kOccurrences and kNeighbours: one node's visits.
+struct VisitGround {
+    std::uint32_t node = 0;
+    Split split;                                  // slow == 0: not to be split, or nothing is slow
+    std::map<std::uint32_t, std::size_t> before;  // neighbours to be compared → visits that follow them
+    ComparedVisits compared;
+};
+
+// kGaps.
+struct GapGround {
+    std::uint32_t node = 0;
+    std::vector<GapRow> gaps;
+    std::vector<double> lengths;
+    std::vector<std::uint32_t> stream;
+    Split split;
+};
+
+struct Grounds {
+    // Parallel.
+    explicit Grounds(const spacetime::Evidence& of);
+
+    const spacetime::Evidence& evidence;
+    std::vector<SpaceGround> spaces;
+    std::vector<VisitGround> visits;  // by node
+    std::vector<GapGround> gaps;
+};
+
+// The parts of it.
+std::vector<std::vector<std::uint32_t>> levels(const spacetime::Evidence& evidence);  // siblings
+SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<std::uint32_t> siblings);
+Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node);
+std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Evidence& evidence, std::uint32_t node);
+GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node);
+
 Case run_case(const spacetime::Evidence& evidence);
-void add_space_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases);
-void add_occurrence_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases);
-void add_neighbour_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases);
-void add_gap_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases);
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases);
+void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 
 // All of them, with q over all tested cases. With `shuffle` only those that have labels.
-std::vector<Case> make_cases(const spacetime::Evidence& evidence, const CaseOptions& options = {});
+std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options = {});
 
 }  // namespace kymo::findings

@@ -13,40 +13,44 @@ constexpr std::size_t kMostNeighbours = 4;  // the most frequent ones
 
 }  // namespace
 
-void add_neighbour_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const spacetime::SpaceNode& space = evidence.nodes[node];
-        std::map<std::uint32_t, std::size_t> neighbours;
-        for (const std::uint32_t before : space.rows.before) {
-            ++neighbours[before];
-        }
-        neighbours.erase(spacetime::kStreamEdge);
-        const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
-        std::erase_if(neighbours, [&](const auto& entry) {
-            return entry.second < least || space.rows.size() - entry.second < least;
-        });
-        if (neighbours.empty() || neighbours.size() > kMostNeighbours) {
-            continue;
-        }
-        const std::vector<VisitRef> visits = visits_of(space.rows);
-        const std::vector<FeatureColumn> columns = feature_columns(evidence, visits, true);
-        for (const auto& [neighbour, count] : neighbours) {
+std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Evidence& evidence, std::uint32_t node) {
+    const spacetime::SpaceNode& space = evidence.nodes[node];
+    std::map<std::uint32_t, std::size_t> neighbours;
+    for (const std::uint32_t before : space.rows.before) {
+        ++neighbours[before];
+    }
+    neighbours.erase(spacetime::kStreamEdge);
+    const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
+    std::erase_if(neighbours, [&](const auto& entry) {
+        return entry.second < least || space.rows.size() - entry.second < least;
+    });
+    if (neighbours.size() > kMostNeighbours) {
+        neighbours.clear();
+    }
+    return neighbours;
+}
+
+void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
+    for (const VisitGround& ground : grounds.visits) {
+        const std::vector<std::uint32_t>& befores = grounds.evidence.nodes[ground.node].rows.before;
+        for (const auto& [neighbour, count] : ground.before) {
             std::vector<char> label;
-            label.reserve(space.rows.size());
-            for (const std::uint32_t before : space.rows.before) {
+            label.reserve(befores.size());
+            for (const std::uint32_t before : befores) {
                 label.push_back(before == neighbour ? 1 : 0);
             }
             if (options.shuffle != nullptr) {
-                label = swapped_labels(visits, label, options.shuffle);
+                label = swapped_labels(ground.compared.stream, label, options.shuffle);
             }
             Case subject;
-            subject.evidence = &evidence;
+            subject.evidence = &grounds.evidence;
             subject.contrast = Contrast::kNeighbours;
-            subject.node = node;
+            subject.node = ground.node;
             subject.neighbour = neighbour;
             fill_sides(label, &subject);
-            test_features(visits, label, columns, Null::kPairs, Random(0xe161b0 + node), options.permutations,
-                          &subject);
+            test_features(ground.compared, label,
+                          {.null = Null::kPairs, .with_duration = true, .permutations = options.permutations},
+                          Random(0xe161b0 + ground.node), &subject);
             cases->push_back(std::move(subject));
         }
     }

@@ -28,33 +28,36 @@ bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& 
 
 }  // namespace
 
-void add_occurrence_cases(const spacetime::Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
-    const double period = sampling_period(evidence);
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const spacetime::SpaceNode& space = evidence.nodes[node];
-        // Short visits of loops and of inlined functions are pieces of one call, cut by sampling.
-        if (space.rows.size() < 4 || ((space.folded || median(durations(space.rows)) < 2 * period) &&
-                                      space.kind != spacetime::SpaceKind::kFunction)) {
-            continue;
-        }
-        // Where the usual visit is of few samples, only what takes many times as long is told from it.
-        const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
-        Split split = split_slow(durations(space.rows), resolution);
-        if (split.slow == 0 || split.slow == space.rows.size() ||
-            is_by_thread(space.rows, split.is_slow, split.slow)) {
+Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node) {
+    const spacetime::SpaceNode& space = evidence.nodes[node];
+    // Short visits of loops and of inlined functions are pieces of one call, cut by sampling.
+    if (space.rows.size() < 4 || ((space.folded || median(durations(space.rows)) < 2 * sampling_period(evidence)) &&
+                                  space.kind != spacetime::SpaceKind::kFunction)) {
+        return {};
+    }
+    // Where the usual visit is of few samples, only what takes many times as long is told from it.
+    const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
+    Split split = split_slow(durations(space.rows), resolution);
+    const bool is_no_contrast =
+        split.slow == 0 || split.slow == space.rows.size() || is_by_thread(space.rows, split.is_slow, split.slow);
+    return is_no_contrast ? Split{} : split;
+}
+
+void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
+    for (const VisitGround& ground : grounds.visits) {
+        if (ground.split.slow == 0) {
             continue;
         }
         Case subject;
-        subject.evidence = &evidence;
+        subject.evidence = &grounds.evidence;
         subject.contrast = Contrast::kOccurrences;
-        subject.node = node;
-        if (options.shuffle != nullptr) {
-            split.is_slow = shifted_labels(space.rows.thread, split.is_slow, options.shuffle);
-        }
-        fill_sides(split.is_slow, &subject);
-        const std::vector<VisitRef> visits = visits_of(space.rows);
-        test_features(visits, split.is_slow, feature_columns(evidence, visits, false), Null::kShifts,
-                      Random(0x5105 + node), options.permutations, &subject);
+        subject.node = ground.node;
+        const std::vector<char> label =
+            options.shuffle != nullptr ? shifted_labels(ground.compared.stream, ground.split.is_slow, options.shuffle)
+                                       : ground.split.is_slow;
+        fill_sides(label, &subject);
+        test_features(ground.compared, label, {.null = Null::kShifts, .permutations = options.permutations},
+                      Random(0x5105 + ground.node), &subject);
         cases->push_back(std::move(subject));
     }
 }

@@ -70,11 +70,10 @@ double sampling_period(const spacetime::Evidence& evidence) {
     return samples > 0 ? time / samples : 0;
 }
 
-std::vector<char> swapped_labels(std::span<const VisitRef> visits, std::span<const char> label, Random* random) {
+std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random) {
     std::vector<char> result(label.begin(), label.end());
     for (std::size_t i = 0; i + 1 < result.size(); ++i) {
-        if (visits[i].table->thread[visits[i].row] == visits[i + 1].table->thread[visits[i + 1].row] &&
-            result[i] != result[i + 1]) {
+        if (stream[i] == stream[i + 1] && result[i] != result[i + 1]) {
             if (random->below(2) != 0) {
                 std::swap(result[i], result[i + 1]);
             }

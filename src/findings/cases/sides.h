@@ -21,6 +21,6 @@ std::vector<double> durations(const spacetime::VisitTable& table);
 double sampling_period(const spacetime::Evidence& evidence);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.
-std::vector<char> swapped_labels(std::span<const VisitRef> visits, std::span<const char> label, Random* random);
+std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random);
 
 }  // namespace kymo::findings

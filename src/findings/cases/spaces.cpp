@@ -46,19 +46,34 @@ Side rest_of(const Evidence& evidence, const SpaceNode& space) {
 
 }  // namespace
 
-void add_space_cases(const Evidence& evidence, const CaseOptions& options, std::vector<Case>* cases) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> levels;  // parent → children
+std::vector<std::vector<std::uint32_t>> levels(const Evidence& evidence) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> by_parent;
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const spacetime::SpaceKind kind = evidence.nodes[node].kind;
         if (kind != spacetime::SpaceKind::kIteration && kind != spacetime::SpaceKind::kMark) {
-            levels[evidence.nodes[node].parent].push_back(node);
+            by_parent[evidence.nodes[node].parent].push_back(node);
         }
     }
-    for (const auto& [parent, siblings] : levels) {
-        const std::vector<VisitRef> visits = level_visits(evidence, siblings);
-        const std::vector<FeatureColumn> columns =
-            siblings.size() > 1 ? feature_columns(evidence, visits, false) : std::vector<FeatureColumn>();
-        for (const std::uint32_t node : siblings) {
+    std::vector<std::vector<std::uint32_t>> result;
+    for (auto& [parent, siblings] : by_parent) {
+        result.push_back(std::move(siblings));
+    }
+    return result;
+}
+
+SpaceGround space_ground(const Evidence& evidence, std::vector<std::uint32_t> siblings) {
+    SpaceGround ground;
+    ground.siblings = std::move(siblings);
+    if (ground.siblings.size() > 1) {
+        ground.compared = compare_by_features(evidence, level_visits(evidence, ground.siblings));
+    }
+    return ground;
+}
+
+void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
+    const Evidence& evidence = grounds.evidence;
+    for (const SpaceGround& ground : grounds.spaces) {
+        for (const std::uint32_t node : ground.siblings) {
             const SpaceNode& space = evidence.nodes[node];
             Case subject;
             subject.evidence = &evidence;
@@ -70,14 +85,15 @@ void add_space_cases(const Evidence& evidence, const CaseOptions& options, std::
             subject.bad.deltas = space.deltas;
             subject.good = rest_of(evidence, space);
             std::vector<char> label;
-            for (const VisitRef& visit : visits) {
+            label.reserve(ground.compared.visits.size());
+            for (const VisitRef& visit : ground.compared.visits) {
                 label.push_back(visit.table == &space.rows ? 1 : 0);
             }
             if (options.shuffle != nullptr) {
-                label = swapped_labels(visits, label, options.shuffle);
+                label = swapped_labels(ground.compared.stream, label, options.shuffle);
             }
-            test_features(visits, label, columns, Null::kPairs, Random(0x5bace + node), options.permutations,
-                          &subject);
+            test_features(ground.compared, label, {.null = Null::kPairs, .permutations = options.permutations},
+                          Random(0x5bace + node), &subject);
             for (Feature& feature : subject.features) {
                 if (const std::uint32_t c = counter(evidence, feature.name); c != kNoNode) {
                     feature.bad = per_second(space.deltas[c], space.total);

@@ -1,6 +1,7 @@
 #include "findings/statistics/max_t.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -23,45 +24,12 @@ std::vector<StreamPart> parts(std::span<const std::uint32_t> stream) {
     return result;
 }
 
-// Ranks centred on 0, ties sharing theirs, scaled so that their squares add up to one less than their number.
-std::vector<double> standard_ranks(const std::vector<double>& values) {
-    const std::size_t n = values.size();
-    std::vector<double> known;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(known), [](double x) { return !std::isnan(x); });
-    std::sort(known.begin(), known.end());
-    const double middle = known.empty() ? 0 : known[known.size() / 2];
-    std::vector<double> filled = values;
-    std::replace_if(filled.begin(), filled.end(), [](double x) { return std::isnan(x); }, middle);
-
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return filled[a] < filled[b]; });
-    std::vector<double> ranks(n);
-    const double centre = static_cast<double>(n - 1) / 2;
-    double squares = 0;
-    for (std::size_t i = 0; i < n;) {
-        std::size_t end = i + 1;
-        while (end < n && filled[order[end]] == filled[order[i]]) {
-            ++end;
-        }
-        const double rank = static_cast<double>(i + end - 1) / 2 - centre;
-        for (; i < end; ++i) {
-            ranks[order[i]] = rank;
-            squares += rank * rank;
-        }
-    }
-    if (squares > 0) {
-        const double scale = std::sqrt(static_cast<double>(n - 1) / squares);
-        std::for_each(ranks.begin(), ranks.end(), [&](double& rank) { rank *= scale; });
-    }
-    return ranks;
-}
-
 // Counts, permutation by permutation, how often the null does as well as what was observed. Step-down: feature k of
 // the order by |statistic| is held against the maximum over the features from k on.
 class Tally {
   public:
-    explicit Tally(std::vector<double> observed) : observed_(std::move(observed)), order_(observed_.size()) {
+    explicit Tally(std::vector<double> observed, std::size_t enough = kAllHits)
+        : observed_(std::move(observed)), enough_(enough), order_(observed_.size()) {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
         std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
             return std::abs(observed_[a]) > std::abs(observed_[b]);
@@ -70,7 +38,8 @@ class Tally {
         maxima_.assign(observed_.size(), 0);
     }
 
-    void add(std::span<const double> drawn) {
+    // False: no more need be drawn.
+    bool add(std::span<const double> drawn) {
         double largest = 0;
         for (std::size_t k = order_.size(); k-- > 0;) {
             const std::size_t feature = order_[k];
@@ -81,7 +50,10 @@ class Tally {
             maxima_[k] += largest >= bound ? 1 : 0;
         }
         ++drawn_;
+        return maxima_[0] < enough_;
     }
+
+    std::size_t drawn() const { return drawn_; }
 
     // `beside`: 1 where the observed labelling was not among those drawn.
     MaxT result(double beside) const {
@@ -104,6 +76,7 @@ class Tally {
 
   private:
     std::vector<double> observed_;
+    std::size_t enough_;
     std::vector<std::size_t> order_;
     std::vector<std::size_t> alone_;   // by feature
     std::vector<std::size_t> maxima_;  // by place in the order
@@ -115,9 +88,110 @@ std::size_t bounded(std::size_t permutations, std::size_t features, std::size_t 
     return std::clamp(kMostWork / each, std::min(kLeastPermutations, permutations), permutations);
 }
 
+// The features' ranks: made here, unless they were given.
+class Ranks {
+  public:
+    explicit Ranks(const Labelled& visits) : ranks_(visits.features) {
+        if (!visits.is_ranked) {
+            made_.reserve(visits.features.size());
+            for (const std::vector<double>& feature : visits.features) {
+                made_.push_back(standard_ranks(feature));
+            }
+            ranks_ = made_;
+        }
+    }
+    Ranks(const Ranks&) = delete;
+    Ranks& operator=(const Ranks&) = delete;
+    ~Ranks() = default;
+    std::size_t size() const { return ranks_.size(); }
+    const std::vector<double>& operator[](std::size_t feature) const { return ranks_[feature]; }
+
+  private:
+    std::vector<std::vector<double>> made_;
+    std::span<const std::vector<double>> ranks_;
+};
+
+// Sums of values under random signs, for many draws of the signs at once and value by value the same signs in every
+// row. Eight values at a time: of their 256 possible sums each draw looks up one.
+class SignedSums {
+  public:
+    static constexpr std::size_t kDraws = 256;
+
+    // `rows`: of equal length; they must outlive this.
+    explicit SignedSums(std::span<const std::vector<double>> rows) : rows_(rows), sums_(rows.size() * kDraws) {}
+
+    // The next kDraws draws.
+    void draw(Random* random) {
+        std::fill(sums_.begin(), sums_.end(), 0.0);
+        const std::size_t values = rows_.empty() ? 0 : rows_[0].size();
+        for (std::size_t begin = 0; begin < values; begin += kGroup) {
+            std::array<std::uint8_t, kDraws> signs;
+            for (std::size_t i = 0; i < kDraws; i += sizeof(std::uint64_t)) {
+                const std::uint64_t bits = random->next();
+                for (std::size_t byte = 0; byte < sizeof bits; ++byte) {
+                    signs[i + byte] = static_cast<std::uint8_t>(bits >> 8U * byte);
+                }
+            }
+            const std::size_t count = std::min(kGroup, values - begin);
+            for (std::size_t row = 0; row < rows_.size(); ++row) {
+                fill_table(std::span(rows_[row]).subspan(begin, count));
+                double* const sums = sums_.data() + row * kDraws;
+                for (std::size_t i = 0; i < kDraws; ++i) {
+                    sums[i] += table_[signs[i]];
+                }
+            }
+        }
+    }
+    double sum(std::size_t row, std::size_t draw) const { return sums_[row * kDraws + draw]; }
+
+  private:
+    static constexpr std::size_t kGroup = 8;
+
+    // Bit i of the index: the sign of value i.
+    void fill_table(std::span<const double> values) {
+        table_[0] = 0;
+        std::size_t filled = 1;
+        for (std::size_t i = 0; i < kGroup; ++i) {
+            const double value = i < values.size() ? values[i] : 0;
+            for (std::size_t at = 0; at < filled; ++at) {
+                table_[filled + at] = table_[at] + value;
+                table_[at] -= value;
+            }
+            filled *= 2;
+        }
+    }
+
+    std::span<const std::vector<double>> rows_;
+    std::vector<double> sums_;  // row by row, draw by draw
+    std::array<double, std::size_t{1} << kGroup> table_{};
+};
+
 }  // namespace
 
-MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations) {
+std::vector<double> standard_ranks(std::span<const double> values) {
+    std::vector<double> filled(values.begin(), values.end());
+    std::vector<double> known;
+    std::copy_if(filled.begin(), filled.end(), std::back_inserter(known), [](double x) { return !std::isnan(x); });
+    if (known.size() < filled.size()) {
+        const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+        std::nth_element(known.begin(), middle, known.end());
+        const double median = known.empty() ? 0 : *middle;
+        std::replace_if(filled.begin(), filled.end(), [](double x) { return std::isnan(x); }, median);
+    }
+    return standard_ranks(balances(filled));
+}
+
+std::vector<double> standard_ranks(std::span<const std::int32_t> balances) {
+    std::vector<double> ranks(balances.begin(), balances.end());
+    const double squares = std::inner_product(ranks.begin(), ranks.end(), ranks.begin(), 0.0);
+    if (squares > 0) {
+        const double scale = std::sqrt(static_cast<double>(ranks.size() - 1) / squares);
+        std::for_each(ranks.begin(), ranks.end(), [&](double& rank) { rank *= scale; });
+    }
+    return ranks;
+}
+
+MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations, std::size_t enough) {
     const std::size_t n = visits.label.size();
     const std::vector<StreamPart> streams = parts(visits.stream);
     std::vector<std::vector<std::size_t>> labelled(streams.size());  // places within their stream
@@ -137,11 +211,7 @@ MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations)
     if (count == 0 || count == n || visits.features.empty()) {
         return Tally({}).result(0);
     }
-    std::vector<std::vector<double>> ranks;
-    ranks.reserve(visits.features.size());
-    for (const std::vector<double>& feature : visits.features) {
-        ranks.push_back(standard_ranks(feature));
-    }
+    const Ranks ranks(visits);
     const auto members = static_cast<double>(count);
     const double scale = 1 / std::sqrt(members * (1 - members / static_cast<double>(n)));
     const auto statistics = [&](std::span<const std::size_t> shift, std::vector<double>* out) {
@@ -163,28 +233,29 @@ MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations)
     std::vector<std::size_t> shift(streams.size(), 0);
     std::vector<double> drawn;
     statistics(shift, &drawn);
-    Tally tally(drawn);
     permutations = bounded(permutations, ranks.size(), count);
     if (shifts <= static_cast<double>(permutations) && streams.size() == 1) {
+        Tally tally(drawn);
         for (; shift[0] < streams[0].size; ++shift[0]) {
             statistics(shift, &drawn);
             tally.add(drawn);
         }
         return tally.result(0);
     }
-    for (std::size_t i = 0; i < permutations; ++i) {
+    Tally tally(drawn, enough);
+    for (bool goes_on = true; goes_on && tally.drawn() < permutations;) {
         for (std::size_t s = 0; s < streams.size(); ++s) {
             shift[s] = static_cast<std::size_t>(random.below(streams[s].size));
         }
         statistics(shift, &drawn);
-        tally.add(drawn);
+        goes_on = tally.add(drawn);
     }
     MaxT test = tally.result(1);
-    test.least_p = std::max(test.least_p, 1 / shifts);
+    test.least_p = std::max(1 / static_cast<double>(permutations + 1), 1 / shifts);
     return test;
 }
 
-MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations) {
+MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations, std::size_t enough) {
     // Disjoint pairs of neighbours in time: one labelled, one not, of one stream.
     std::vector<std::pair<std::size_t, std::size_t>> pairs;
     for (std::size_t i = 0; i + 1 < visits.label.size(); ++i) {
@@ -196,13 +267,13 @@ MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations) 
     if (pairs.empty() || visits.features.empty()) {
         return Tally({}).result(0);
     }
-    std::vector<std::vector<double>> differences(visits.features.size());
-    std::vector<double> observed(visits.features.size(), 0);
-    for (std::size_t f = 0; f < visits.features.size(); ++f) {
-        const std::vector<double> ranks = standard_ranks(visits.features[f]);
+    const Ranks ranks(visits);
+    std::vector<std::vector<double>> differences(ranks.size());
+    std::vector<double> observed(ranks.size(), 0);
+    for (std::size_t f = 0; f < ranks.size(); ++f) {
         double squares = 0;
         for (const auto& [with, without] : pairs) {
-            differences[f].push_back(ranks[with] - ranks[without]);
+            differences[f].push_back(ranks[f][with] - ranks[f][without]);
             squares += differences[f].back() * differences[f].back();
         }
         const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0;
@@ -211,21 +282,22 @@ MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations) 
             observed[f] += difference;
         }
     }
-    Tally tally(observed);
+    Tally tally(observed, enough);
     permutations = bounded(permutations, differences.size(), pairs.size());
+    SignedSums sums(differences);
     std::vector<double> drawn(differences.size());
-    std::vector<double> signs(pairs.size());
-    for (std::size_t i = 0; i < permutations; ++i) {
-        for (double& sign : signs) {
-            sign = (random.next() >> 63U) != 0 ? 1 : -1;
+    for (bool goes_on = true; goes_on && tally.drawn() < permutations;) {
+        sums.draw(&random);
+        for (std::size_t i = 0; goes_on && i < SignedSums::kDraws && tally.drawn() < permutations; ++i) {
+            for (std::size_t f = 0; f < drawn.size(); ++f) {
+                drawn[f] = sums.sum(f, i);
+            }
+            goes_on = tally.add(drawn);
         }
-        for (std::size_t f = 0; f < differences.size(); ++f) {
-            drawn[f] = std::inner_product(signs.begin(), signs.end(), differences[f].begin(), 0.0);
-        }
-        tally.add(drawn);
     }
     MaxT test = tally.result(1);
-    test.least_p = std::max(test.least_p, std::exp2(1 - static_cast<double>(pairs.size())));
+    test.least_p =
+        std::max(1 / static_cast<double>(permutations + 1), std::exp2(1 - static_cast<double>(pairs.size())));
     return test;
 }
 

@@ -3,31 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace kymo::findings {
-namespace {
-
-constexpr std::size_t kMostPairs = std::size_t{1} << 20U;
-constexpr std::size_t kThinned = 1024;
-
-std::vector<double> sorted(std::span<const double> values) {
-    std::vector<double> result(values.begin(), values.end());
-    std::sort(result.begin(), result.end());
-    return result;
-}
-
-std::vector<double> thinned(std::vector<double> ascending) {
-    if (ascending.size() <= kThinned) {
-        return ascending;
-    }
-    std::vector<double> result(kThinned);
-    for (std::size_t i = 0; i < kThinned; ++i) {
-        result[i] = quantile(ascending, (static_cast<double>(i) + 0.5) / static_cast<double>(kThinned));
-    }
-    return result;
-}
-
-}  // namespace
 
 double median(std::vector<double> values) {
     if (values.empty()) {
@@ -58,34 +36,39 @@ double scaled_mad(std::span<const double> values, double centre) {
     return 1.4826 * median(std::move(distances));
 }
 
-double hodges_lehmann_shift(std::span<const double> a, std::span<const double> b) {
-    std::vector<double> from_a = sorted(a);
-    std::vector<double> from_b = sorted(b);
-    if (a.size() * b.size() > kMostPairs) {
-        from_a = thinned(std::move(from_a));
-        from_b = thinned(std::move(from_b));
-    }
-    std::vector<double> differences;
-    differences.reserve(from_a.size() * from_b.size());
-    for (const double x : from_a) {
-        for (const double y : from_b) {
-            differences.push_back(x - y);
+std::vector<std::int32_t> balances(std::span<const double> values) {
+    std::vector<std::pair<double, std::uint32_t>> known;
+    known.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!std::isnan(values[i])) {
+            known.emplace_back(values[i], static_cast<std::uint32_t>(i));
         }
     }
-    return median(std::move(differences));
+    std::sort(known.begin(), known.end());
+    std::vector<std::int32_t> result(values.size(), kUnknownBalance);
+    for (std::size_t first = 0; first < known.size();) {
+        std::size_t last = first + 1;
+        while (last < known.size() && known[last].first == known[first].first) {
+            ++last;
+        }
+        const auto balance = static_cast<std::int32_t>(first) - static_cast<std::int32_t>(known.size() - last);
+        for (; first < last; ++first) {
+            result[known[first].second] = balance;
+        }
+    }
+    return result;
 }
 
-double cliffs_delta(std::span<const double> a, std::span<const double> b) {
-    if (a.empty() || b.empty()) {
-        return 0;
+double cliffs_delta(std::span<const std::int32_t> balances, std::span<const char> label) {
+    double sum = 0;
+    double counts[2] = {0, 0};
+    for (std::size_t i = 0; i < balances.size(); ++i) {
+        if (balances[i] != kUnknownBalance) {
+            counts[label[i] != 0 ? 1 : 0] += 1;
+            sum += label[i] != 0 ? balances[i] : 0;
+        }
     }
-    const std::vector<double> ascending = sorted(b);
-    double balance = 0;
-    for (const double x : a) {
-        const auto [first, last] = std::equal_range(ascending.begin(), ascending.end(), x);
-        balance += static_cast<double>(first - ascending.begin()) - static_cast<double>(ascending.end() - last);
-    }
-    return balance / static_cast<double>(a.size()) / static_cast<double>(b.size());
+    return counts[0] > 0 && counts[1] > 0 ? sum / counts[1] / counts[0] : 0;
 }
 
 }  // namespace kymo::findings

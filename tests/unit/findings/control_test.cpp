@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <tbb/task_arena.h>
 
 namespace kymo::findings {
 namespace {
@@ -92,6 +93,24 @@ TEST(Control, IsTheSameEachTime) {
     Random random(9);
     const MadeEvidence made = unremarkable(0.5, &random);
     EXPECT_EQ(judge(made.evidence).control.findings, judge(made.evidence).control.findings);
+}
+
+TEST(Judge, SaysTheSameOnOneProcessorAsOnSeveral) {
+    Random random(10);
+    for (const double memory : {0.0, 0.9}) {
+        const MadeEvidence made = unremarkable(memory, &random);
+        Judgement judged[2];
+        for (const int processors : {1, 4}) {
+            tbb::task_arena arena(processors);
+            arena.execute([&] { judged[processors / 4] = judge(made.evidence); });
+        }
+        EXPECT_EQ(judged[0].control.findings, judged[1].control.findings);
+        ASSERT_EQ(judged[0].findings.size(), judged[1].findings.size());
+        for (std::size_t i = 0; i < judged[0].findings.size(); ++i) {
+            EXPECT_EQ(judged[0].findings[i].title, judged[1].findings[i].title);
+            EXPECT_EQ(judged[0].findings[i].share_low, judged[1].findings[i].share_low);
+        }
+    }
 }
 
 TEST(Judge, TakesEvidenceWithNothingInIt) {

@@ -49,7 +49,7 @@ TEST(ShiftTest, AgreesWithAllShiftsOfTwoStreams) {
             hits += sum_of(a, b) >= sum_of(0, 0) ? 1 : 0;
         }
     }
-    const MaxT test = shift_test({stream, label, features}, Random(1), 20'000);
+    const MaxT test = shift_test({stream, label, features}, Random(1), 20'000, kAllHits);
     EXPECT_NEAR(test.p, static_cast<double>(hits) / 20, 0.01);
     EXPECT_DOUBLE_EQ(test.least_p, 0.05);
 }
@@ -193,6 +193,71 @@ TEST(PairTest, AlarmsAtThePromisedRate) {
         // Neighbours that are alike make the test more careful still, not less.
         EXPECT_GE(alarms, memory == 0.0 ? 20U : 5U) << "memory " << memory;
     }
+}
+
+// Every pattern of signs by brute force against drawn ones, for numbers of pairs around the eight that are summed
+// together.
+TEST(PairTest, AgreesWithAllSigns) {
+    Random random(0x51);
+    for (const std::size_t pairs : {3U, 7U, 8U, 9U, 11U}) {
+        const std::vector<std::uint32_t> stream(2 * pairs, 0);
+        std::vector<char> label(2 * pairs);
+        Columns features = {stationary(2 * pairs, 0, &random), stationary(2 * pairs, 0, &random)};
+        for (std::size_t i = 0; i < 2 * pairs; i += 2) {
+            label[i] = 1;
+            features[0][i] += 0.6;
+        }
+        std::vector<std::vector<double>> ranks = {standard_ranks(features[0]), standard_ranks(features[1])};
+        std::size_t alone = 0;
+        for (std::size_t signs = 0; signs < std::size_t{1} << pairs; ++signs) {
+            double observed = 0;
+            double drawn = 0;
+            for (std::size_t i = 0; i < pairs; ++i) {
+                const double difference = ranks[0][2 * i] - ranks[0][2 * i + 1];
+                observed += difference;
+                drawn += (signs >> i & 1U) != 0 ? difference : -difference;
+            }
+            alone += std::abs(drawn) >= std::abs(observed) * (1 - 1e-9) ? 1 : 0;
+        }
+        const double expected = static_cast<double>(alone) / static_cast<double>(std::size_t{1} << pairs);
+        for (const bool is_ranked : {false, true}) {
+            const MaxT test =
+                pair_test({stream, label, is_ranked ? ranks : features, is_ranked}, Random(7), 20'000, kAllHits);
+            EXPECT_EQ(test.permutations, 20'000U);
+            EXPECT_NEAR(test.features[0].p, expected, 0.015) << pairs;
+        }
+    }
+}
+
+TEST(PairTest, EndsEarlyWhereChanceDoesAsWell) {
+    Random random(0x52);
+    std::size_t draws = 0;
+    for (int series = 0; series < 200; ++series) {
+        const std::vector<std::uint32_t> stream(200, 0);
+        std::vector<char> label(200);
+        for (std::size_t i = 0; i < 200; i += 2) {
+            label[i] = 1;
+        }
+        Columns features = {stationary(200, 0, &random)};
+        const MaxT early = pair_test({stream, label, features}, Random(1));
+        const MaxT all = pair_test({stream, label, features}, Random(1), kPermutations, kAllHits);
+        draws += early.permutations;
+        EXPECT_EQ(all.permutations, kPermutations);
+        // The same draws as far as they go: p differs by what 30 hits leave open, four standard deviations of it.
+        EXPECT_NEAR(early.p, all.p, 4 * all.p / std::sqrt(30.0) + 1e-12);
+        EXPECT_EQ(early.permutations == kPermutations, all.p <= 30.0 / (kPermutations + 1));
+        EXPECT_EQ(early.least_p, all.least_p);
+    }
+    EXPECT_LT(draws, 200 * kPermutations / 8);  // expected: 30 × (1 + ln(2000 / 30)) = 156 of 1,999
+    // What is there gets all of them.
+    const std::vector<std::uint32_t> stream(200, 0);
+    std::vector<char> label(200);
+    Columns features = {stationary(200, 0, &random)};
+    for (std::size_t i = 0; i < 200; i += 2) {
+        label[i] = 1;
+        features[0][i] += 3;
+    }
+    EXPECT_EQ(pair_test({stream, label, features}, Random(1)).permutations, kPermutations);
 }
 
 TEST(ShiftedLabels, StayInTheirStreamAndKeepTheirOrder) {
