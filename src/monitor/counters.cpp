@@ -23,7 +23,7 @@ std::uint32_t current_processor() {
     return processor < 0 ? 0 : static_cast<std::uint32_t>(processor);
 }
 
-void Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
+bool Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
                     Opening opening) {
     session_ = &session;
     outcome_ = {};
@@ -48,14 +48,11 @@ void Counters::open(const events::Session& session, Descriptors& descriptors, Th
         for (std::size_t i = 1; postponed_ && i < session.event_count; ++i) {
             by_usage_ |= usage_counts(session.events[i]) ? 1U << i : 0;
         }
-        return;
+        return postponed_;
     }
-    const bool begins = postponed_;
     postponed_ = false;
     open_timer(owner);
-    if (begins) {
-        enable();
-    }
+    return false;
 }
 
 // The first `count` events of the session.

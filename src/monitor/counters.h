@@ -64,13 +64,13 @@ struct Overflow {
 
 enum class Opening : std::uint8_t {
     kWhole,      // all there is to open, at once
-    kPostponed,  // what may wait for the first overflow does
+    kPostponed,  // what may wait for the first overflow does, if all of the session's events may
 };
 
 class Counters {
   public:
-    // kWhole: counting begins with enable(). kPostponed: it has begun, which saves that call.
-    void open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid, Opening opening);
+    // True: counting has begun, which saves that call where something was put off. False: it begins with enable().
+    bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid, Opening opening);
     // After the first overflow: what open() has put off.
     bool is_postponed() const { return postponed_; }
     void complete(Descriptors& descriptors, ThreadState* owner);

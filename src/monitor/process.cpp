@@ -283,12 +283,12 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
         }
         live_ = thread;
     }
-    thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
+    const bool counts = thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
     hunt.attach(*thread);
-    if (opening == Opening::kWhole && !paused()) {
+    if (!counts && !paused()) {
         thread->counters.enable();
-    } else if (paused()) {
+    } else if (counts && paused()) {
         thread->counters.disable();
     }
 }
