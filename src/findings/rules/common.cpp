@@ -19,7 +19,8 @@ std::vector<ThreadTime> by_thread(const SpaceNode& node, const std::function<std
         sums[node.rows.thread[row]] += ns;
         kept += ns;
     }
-    const double scale = kept > 0 ? static_cast<double>(value(node.total)) / kept : 0;
+    const bool is_whole = node.rows.size() == node.visits;
+    const double scale = is_whole ? 1 : kept > 0 ? static_cast<double>(value(node.total)) / kept : 0;
     std::vector<ThreadTime> result;
     for (const auto& [thread, ns] : sums) {
         result.push_back({thread, ns * scale});

@@ -11,7 +11,7 @@
 
 namespace kymo::findings {
 
-// A value of a node's kept visits, added up by thread and scaled to `whole` where not all visits were kept.
+// A value of a node's visits, added up by thread; scaled to the node's total where not all visits were kept.
 std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
 

@@ -34,9 +34,12 @@ Alone alone_in(const SpaceNode& node) {
             result.times[node.rows.thread[row]] += ns;
         }
     }
-    result.all = static_cast<double>(node.total.user + node.total.system);
-    for (auto& [thread, ns] : result.times) {
-        ns *= kept > 0 ? result.all / kept : 0;
+    result.all = kept;
+    if (node.rows.size() != node.visits) {
+        result.all = static_cast<double>(node.total.user + node.total.system);
+        for (auto& [thread, ns] : result.times) {
+            ns *= kept > 0 ? result.all / kept : 0;
+        }
     }
     return result;
 }

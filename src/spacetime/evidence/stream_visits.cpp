@@ -23,8 +23,8 @@ std::vector<VisitWait> sorted_waits(const std::map<std::uint32_t, std::int64_t>&
     return waits;
 }
 
-StreamVisits::StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uint64_t begin, std::size_t counters,
-                           const VisitLimits& limits, VisitSums& sums)
+StreamVisits::StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uint32_t created_in, std::uint64_t begin,
+                           std::size_t counters, const VisitLimits& limits, VisitSums& sums)
     : kept_(kept),
       thread_(thread),
       limits_(limits),
@@ -32,8 +32,12 @@ StreamVisits::StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uin
       now_{.time = begin, .sums = SumRow(kFirstCounter + counters)},
       at_change_(kFirstCounter + counters),
       levels_(kept.size() + 1),
-      is_visited_(kept.size()) {
+      is_visited_(kept.size()),
+      is_creators_(kept.size()) {
     sums_.nodes.resize(kept.size());
+    for (; created_in != kNone; created_in = kept.parent[created_in]) {
+        is_creators_[created_in] = true;
+    }
     switch_level(static_cast<std::uint32_t>(kept.size()), kParentItself);
 }
 
@@ -46,6 +50,9 @@ StreamVisits::Level& StreamVisits::level_at(std::uint32_t level) {
 }
 
 void StreamVisits::switch_level(std::uint32_t level, std::uint32_t node) {
+    if (node < kept_.size() && is_creators_[node]) {
+        node = kOutside;
+    }
     level_at(level).visits.switch_to(node, now_, [&](const LevelVisit& visit) { settle(level, visit); });
 }
 

@@ -2,6 +2,9 @@
 //
 // Only what changes is touched: a move from one call path to another closes and opens visits between the two paths'
 // common ancestor and their leaves. So the cost is that of the change, not of the depth.
+//
+// A thread's call paths hang below the place that created it. It is not in that place, its creator is: what lies at or
+// above it gets no visits of this thread, though the thread's time counts for it as all time below does.
 #pragma once
 
 #include "spacetime/evidence/level_visits.h"
@@ -23,9 +26,10 @@ struct VisitLimits {
 
 class StreamVisits {
   public:
-    // All must outlive this. `sums` is added to; one worker's at a time.
-    StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uint64_t begin, std::size_t counters,
-                 const VisitLimits& limits, VisitSums& sums);
+    // All must outlive this. `sums` is added to; one worker's at a time. `created_in`: the kept node that its creator
+    // was in when it made this thread; kNone: not known.
+    StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uint32_t created_in, std::uint64_t begin,
+                 std::size_t counters, const VisitLimits& limits, VisitSums& sums);
 
     // The stream was in profile node `node` for the interval; `target`: what a wait is for, kStreamEdge: no wait.
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
@@ -71,6 +75,7 @@ class StreamVisits {
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<WaitPiece> waits_;
     std::vector<bool> is_visited_;
+    std::vector<bool> is_creators_;  // by kept node: at or above the place that created this thread
 };
 
 // Sums of what was waited for, most time first.

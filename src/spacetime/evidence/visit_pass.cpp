@@ -25,6 +25,11 @@ struct Shared {
     const VisitLimits& limits;
 };
 
+std::uint32_t created_in(const Shared& shared, std::uint32_t thread) {
+    const std::uint32_t node = shared.profile.threads[thread].creation_node;
+    return node == kNone ? kNone : shared.kept.leaf_of[node];
+}
+
 class Visitor final : public StreamVisitor {
   public:
     Visitor(const Shared& shared, Worker& worker, std::uint32_t thread)
@@ -32,8 +37,8 @@ class Visitor final : public StreamVisitor {
           worker_(worker),
           thread_(thread),
           process_(shared.profile.threads[thread].process),
-          visits_(shared.kept, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
-                  shared.limits, worker.sums.visits),
+          visits_(shared.kept, thread, created_in(shared, thread), shared.profile.threads[thread].begin,
+                  shared.profile.events.size(), shared.limits, worker.sums.visits),
           pair_sums_(kPairColumns + shared.profile.events.size()) {}
 
     void piece(const StateInterval& interval, std::uint32_t node) override {
