@@ -17,10 +17,16 @@
 #include "gpu/result.h"
 #include "gpu/warp_code.h"
 
+#include <cmath>
 #include <limits>
 #include <memory>
 
 namespace kymo::gpu {
+
+// The cycle in which something that comes at `time` can first be used.
+inline std::uint64_t cycle(double time) {
+    return static_cast<std::uint64_t>(std::ceil(time));
+}
 
 // Told of every issue, for timelines. `slot` counts warp places of one SM.
 class IssueObserver {

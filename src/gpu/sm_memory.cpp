@@ -1,0 +1,168 @@
+// An SM's memory: shared memory, constants, and global memory through the L1 and its miss registers.
+#include "gpu/counting.h"
+#include "gpu/sm.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kymo::gpu {
+
+Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std::uint64_t now, unsigned slot,
+                      IssueObserver::Issue* told) {
+    const std::uint32_t mask = warp.cursor.mask();
+    const Op& op = decoded.op;
+    LaneAddresses addresses;
+    const bool given = warp.cursor.has_addresses() && warp.cursor.addresses(addresses);
+    if (op.space == Space::kConstant) {
+        return constant(decoded, given ? &addresses : nullptr, mask, now);
+    }
+    if (!given) {  // an access the trace does not tell about: takes a hit's time
+        const bool in_shared = op.space == Space::kShared;
+        return {static_cast<double>(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
+                in_shared ? Cause::kShared : Cause::kL1, 0};
+    }
+    Space space = op.space;
+    if (space == Space::kGeneric) {
+        constexpr std::uint64_t kWindow = 1U << 24U;
+        const std::uint64_t first = addresses.of[static_cast<unsigned>(std::countr_zero(mask))];
+        const KernelHeader& header = context_.header;
+        space = header.shared_base != 0 && first - header.shared_base < kWindow ? Space::kShared
+                : header.local_base != 0 && first - header.local_base < kWindow ? Space::kLocal
+                                                                                : Space::kGlobal;
+    }
+    if (space == Space::kShared) {
+        return shared(decoded, addresses, mask, account, now, told);
+    }
+    if (space == Space::kLocal) {
+        interleave_local(addresses, mask, static_cast<std::uint64_t>(number_) * 256U + slot);
+    }
+    Footprint footprint;
+    coalesce(addresses, mask, op.bytes, footprint);
+    const auto lanes = lanes_in(mask);
+    ++account.requests;
+    account.sectors += footprint.sectors;
+    account.fewest_sectors += ideal_sectors(lanes, op.bytes);
+    if (told != nullptr) {
+        told->sectors = footprint.sectors;
+    }
+    return global(warp, decoded, footprint, now);
+}
+
+Sm::Access Sm::shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
+                      std::uint64_t now, IssueObserver::Issue* told) {
+    const unsigned passes = shared_passes(addresses, mask, decoded.op.bytes);
+    // Half a warp of 8-byte accesses needs one pass; with fewer lanes there are fewer groups.
+    const unsigned fewest = std::min(passes, fewest_passes(decoded.op.bytes));
+    ++account.shared_requests;
+    account.shared_passes += passes;
+    account.fewest_passes += fewest;
+    if (told != nullptr) {
+        told->extra_passes = passes - fewest;
+    }
+    double service = passes;
+    if (decoded.op.atomic) {
+        service += (most_on_one_word(addresses, mask) - 1) * gpu_.shared_atomic_cycles;
+    }
+    const double begin = load_store_.book(static_cast<double>(now), service);
+    const Cause cause = passes > fewest ? Cause::kBankConflict : decoded.op.atomic ? Cause::kAtomic : Cause::kShared;
+    return {begin + gpu_.shared_latency + service - fewest, cause, cycle(begin)};
+}
+
+Sm::Access Sm::constant(const Decoded& decoded, const LaneAddresses* addresses, std::uint32_t mask,
+                        std::uint64_t now) {
+    const auto time = static_cast<double>(now);
+    (void)decoded;
+    if (addresses == nullptr) {
+        // Parameters and launch data, whose addresses traces do not give: one line, cold once an SM.
+        if (constants_cold_) {
+            constants_cold_ = false;
+            constant_ready_ = time + gpu_.constant_miss_latency + gpu_.l2_latency;
+        }
+        return {std::max(constant_ready_, time + gpu_.constant_latency), Cause::kConstant, 0};
+    }
+    // Different addresses are served one after another.
+    Footprint footprint;
+    coalesce(*addresses, mask, decoded.op.bytes, footprint);
+    double ready = time;
+    for (const LineAccess& line : footprint.all()) {
+        const auto outcome = constants_.access(line.line, line.sectors, true, false);
+        const bool hit = (outcome.hits & line.sectors) == line.sectors;
+        ready = std::max(ready, outcome.ready) + (hit ? gpu_.constant_latency : gpu_.constant_miss_latency);
+        constants_.arrives(ready);
+    }
+    return {ready, Cause::kConstant, 0};
+}
+
+// Miss registers are taken in turn: the next one is free when what it holds has arrived.
+double Sm::miss_slot(double time, unsigned sectors) {
+    double begin = time;
+    for (unsigned i = 0; i < sectors; ++i) {
+        begin = std::max(begin, misses_[(next_miss_ + i) % misses_.size()]);
+    }
+    return begin;
+}
+
+void Sm::missed_until(double ready, unsigned sectors) {
+    for (unsigned i = 0; i < sectors; ++i) {
+        misses_[next_miss_] = ready;
+        next_miss_ = (next_miss_ + 1) % misses_.size();
+    }
+}
+
+Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now) {
+    const Op& op = decoded.op;
+    const double passes = std::max(1.0, footprint.sectors / gpu_.l1_sectors_per_cycle);
+    const double begin = load_store_.book(static_cast<double>(now), passes);
+    Access result{begin + gpu_.l1_latency + passes - 1, Cause::kL1, cycle(begin)};
+    if (begin - static_cast<double>(now) > gpu_.l1_latency) {
+        result.cause = Cause::kMemoryQueue;
+    }
+    double last_done = 0;
+    for (const LineAccess& line : footprint.all()) {
+        const auto sectors = sectors_in(line.sectors);
+        if (op.atomic) {
+            const Reply reply = context_.memory.atomic(begin, number_, line);
+            last_done = std::max(last_done, reply.ready);
+            if (op.load && reply.ready > result.ready) {
+                result.ready = reply.ready;
+                result.cause = Cause::kAtomic;
+            }
+            continue;
+        }
+        if (op.store) {
+            // Written through; a line the L1 has is updated there.
+            (void)l1_.access(line.line, line.sectors, false, false);
+            last_done = std::max(last_done, context_.memory.write(begin, number_, line));
+            continue;
+        }
+        const auto outcome = l1_.access(line.line, line.sectors, true, false);
+        const auto hits = sectors_in(outcome.hits);
+        l1_reads_ += sectors;
+        l1_read_hits_ += hits;
+        if (outcome.hits != 0 && outcome.ready > result.ready) {
+            result.ready = outcome.ready;  // already on its way
+            result.cause = Cause::kL2;
+        }
+        const unsigned missing = sectors - hits;
+        if (missing == 0) {
+            continue;
+        }
+        const double leave = miss_slot(begin, missing);
+        const LineAccess wanted{line.line, static_cast<std::uint8_t>(line.sectors & ~outcome.hits), line.lanes};
+        const Reply reply = context_.memory.read(leave, number_, wanted);
+        const double wait = port_.book(leave, missing * kSectorBytes / gpu_.noc_bytes) - leave;
+        const double ready = reply.ready + wait + passes - 1;
+        l1_.arrives(ready);
+        missed_until(ready, missing);
+        if (ready > result.ready) {
+            result.ready = ready;
+            result.cause = reply.level == Level::kDram ? Cause::kDram : Cause::kL2;
+        }
+    }
+    if (last_done > 0) {
+        warp.memory_done = std::max(warp.memory_done, cycle(last_done));
+    }
+    return result;
+}
+
+}  // namespace kymo::gpu
