@@ -22,14 +22,13 @@ clockid_t thread_clock(int tid) {
 }  // namespace
 
 // The events that have no counter in this thread. Of another thread: as at its last sample.
-void Counters::fill_uncounted(CounterValues& values, bool own_thread) {
-    rusage usage{};
+void Counters::fill_uncounted(CounterValues& values, const rusage* own) {
     if (by_usage_ == 0) {
         return;
     }
     CounterValues all = latest_;
-    if (own_thread && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        fill_from_usage(*session_, usage, {}, all);
+    if (own != nullptr) {
+        fill_from_usage(*session_, *own, {}, all);
     }
     for (std::size_t i = 1; i < session_->event_count; ++i) {
         if ((by_usage_ >> i & 1U) != 0) {
@@ -38,13 +37,12 @@ void Counters::fill_uncounted(CounterValues& values, bool own_thread) {
     }
 }
 
-void Counters::read_thread_usage(CounterValues& values, bool own_thread) {
+void Counters::read_thread_usage(CounterValues& values, const rusage* own) {
     timespec spent{};
-    rusage usage{};
     values = latest_;
-    if (own_thread && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0 && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        fill_from_usage(*session_, usage, spent, values);
-    } else if (!own_thread && clock_gettime(thread_clock(tid_), &spent) == 0) {
+    if (own != nullptr && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0) {
+        fill_from_usage(*session_, *own, spent, values);
+    } else if (own == nullptr && clock_gettime(thread_clock(tid_), &spent) == 0) {
         values.value[0] = values.enabled_ns = values.running_ns = nanoseconds(spent);
     }
 }

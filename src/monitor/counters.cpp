@@ -70,7 +70,9 @@ bool Counters::open_events(Descriptors& descriptors, ThreadState* owner, std::si
             continue;
         }
         descriptor_[i] = descriptor;
-        ioctl(descriptor, PERF_EVENT_IOC_ID, &id_[i]);
+        if (!postponed_) {  // of one alone nothing need be told apart
+            ioctl(descriptor, PERF_EVENT_IOC_ID, &id_[i]);
+        }
         if (leader < 0) {
             leader_[group] = descriptor;
             groups_ = group + 1 > groups_ ? group + 1 : groups_;
@@ -222,14 +224,14 @@ void Counters::abandon(Descriptors& descriptors) {
     outcome_.kind = CounterKind::kNone;
 }
 
-void Counters::read(CounterValues& values, bool own_thread) {
+void Counters::read(CounterValues& values, const rusage* own) {
     if (outcome_.kind == CounterKind::kPerfEvents) {
         for (std::size_t group = 0; group < groups_; ++group) {
             read_group(group, values);
         }
-        fill_uncounted(values, own_thread);
+        fill_uncounted(values, own);
     } else {
-        read_thread_usage(values, own_thread);
+        read_thread_usage(values, own);
     }
 }
 
@@ -270,6 +272,9 @@ void Counters::read_other_groups(std::size_t sampled_group, CounterValues& value
 }
 
 int Counters::event_of(std::uint64_t id) const {
+    if (postponed_) {
+        return 0;
+    }
     for (std::size_t i = 0; i < session_->event_count; ++i) {
         if (id_[i] == id && descriptor_[i] >= 0) {
             return static_cast<int>(i);

@@ -22,6 +22,7 @@
 // thread's handler. Cost of open() with a leader alone: about 10 µs; with all of four events and a buffer 35 µs.
 #pragma once
 
+#include "events/attributes.h"
 #include "events/ring.h"
 #include "events/session.h"
 #include "monitor/descriptors.h"
@@ -80,6 +81,11 @@ class Counters {
 
     void enable();
     void disable();
+    // Whether an overflow may have signalled a thread that has counted so much: not before its first period is over.
+    // (Half of it: that two clocks of the kernel's go together is not to be relied on.)
+    bool may_have_signalled(const CounterValues& values) const {
+        return !postponed_ || values.value[0] >= events::clock_period_ns(session_->events[0]) / 2;
+    }
     // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
     // thread.
     void set_signalling(bool on);
@@ -87,9 +93,10 @@ class Counters {
     const CounterOutcome& outcome() const { return outcome_; }
     CounterKind kind() const { return outcome_.kind; }
 
-    // Current values. For a thread other than the calling one, a timer thread's faults and switches are those of its
-    // last sample.
-    void read(CounterValues& values, bool own_thread);
+    // Current values. `own`: the calling thread's usage, where that is its thread (own_usage()); nullptr for another
+    // one, whose usage, where it is needed, is then that of its last sample.
+    void read(CounterValues& values, const rusage* own);
+    static const rusage* own_usage(rusage& space) { return getrusage(RUSAGE_THREAD, &space) == 0 ? &space : nullptr; }
 
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
     // kernel lost and throttled.
@@ -118,7 +125,8 @@ class Counters {
   private:
     bool open_events(Descriptors& descriptors, ThreadState* owner, std::size_t count);
     static bool may_postpone(const events::Session& session);
-    void fill_uncounted(CounterValues& values, bool own_thread);
+    bool needs_usage() const { return by_usage_ != 0 || outcome_.kind == CounterKind::kThreadTimer; }
+    void fill_uncounted(CounterValues& values, const rusage* own);
     int open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner);
     bool make_signal(int descriptor) const;
     bool map_buffer();
@@ -126,7 +134,7 @@ class Counters {
     void close_events(Descriptors& descriptors);
     bool read_group(std::size_t group, CounterValues& values);
     void read_other_groups(std::size_t sampled_group, CounterValues& values);
-    void read_thread_usage(CounterValues& values, bool own_thread);
+    void read_thread_usage(CounterValues& values, const rusage* own);
     int event_of(std::uint64_t id) const;
 
     static constexpr std::size_t kPage = 4096;
@@ -155,6 +163,7 @@ std::uint32_t current_processor();
 
 template <typename Take>
 void Counters::sample(const Take& take) {
+    rusage usage{};
     if (outcome_.kind == CounterKind::kPerfEvents && buffer_ != nullptr) {
         events::drain(buffer_, kPage, kBufferBytes, [&](const events::RingRecord& record) {
             if (record.type() == PERF_RECORD_SAMPLE) {
@@ -175,7 +184,7 @@ void Counters::sample(const Take& take) {
                 latest_.enabled_ns = sample.enabled_ns;
                 latest_.running_ns = sample.running_ns;
                 read_other_groups(session_->events[event].group, latest_);
-                fill_uncounted(latest_, true);
+                fill_uncounted(latest_, needs_usage() ? own_usage(usage) : nullptr);
                 take(Overflow{sample.time, sample.ip, sample.processor, static_cast<std::uint32_t>(event), &latest_});
             } else if (record.type() == PERF_RECORD_LOST) {
                 lost_ += record[1];
@@ -185,7 +194,7 @@ void Counters::sample(const Take& take) {
         });
         return;
     }
-    read(latest_, true);
+    read(latest_, needs_usage() ? own_usage(usage) : nullptr);
     take(Overflow{clock_now(), 0, current_processor(), 0, &latest_});
 }
 

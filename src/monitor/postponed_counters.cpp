@@ -34,6 +34,7 @@ void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
     rusage usage{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &stopped);
     events::set_group_enabled(leader_[0], false);
+    ioctl(descriptor_[0], PERF_EVENT_IOC_ID, &id_[0]);
     if (!descriptors.are_short() && getrusage(RUSAGE_THREAD, &usage) == 0) {
         CounterValues until_now;
         fill_from_usage(*session_, usage, stopped, until_now);

@@ -256,7 +256,6 @@ ThreadState* Process::begin_own_thread(StackBounds stack, std::uint64_t programs
 void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening opening) {
     thread->stream = StreamId{next_stream_.fetch_add(1)};
     thread->tid = thread_id();
-    thread->handle = pthread_self();
     thread->waits.clear();
     thread->team = {};
     thread->open_regions = thread->suspended_count = 0;
@@ -303,6 +302,7 @@ void Process::complete_counters(ThreadState& thread) {
 
 void Process::end_thread(ThreadState* thread) {
     hunt.detach(*thread);
+    bool may_be_pending = true;
     if (const Busy busy(*thread); busy.may_write()) {
         announce(*thread);
         write_unfinished_wait(*thread, clock_now(), true);
@@ -310,6 +310,7 @@ void Process::end_thread(ThreadState* thread) {
         for (std::size_t i = 0; i < session_.event_count; ++i) {
             ended_threads_[i].fetch_add(values.value[i], std::memory_order_relaxed);
         }
+        may_be_pending = hunt.on() || thread->counters.may_have_signalled(values);
         thread->writer.release();
     }
     {
@@ -320,21 +321,13 @@ void Process::end_thread(ThreadState* thread) {
         }
     }
     thread->counters.close(descriptors_);
-    // A sample that came while signals were blocked has nobody to go to any more.
-    const std::uint64_t ours = std::uint64_t{1} << (session_.signal - 1);
-    const timespec at_once{};
-    syscall(SYS_rt_sigtimedwait, &ours, nullptr, &at_once, sizeof ours);
-    give_back(thread);
-}
-
-int Process::thread_id_of(pthread_t handle) const {
-    const Locked locked(threads_lock_);
-    for (const ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
-        if (thread->handle == handle) {
-            return thread->tid;
-        }
+    if (may_be_pending) {
+        // A sample that came while signals were blocked has nobody to go to any more.
+        const std::uint64_t ours = std::uint64_t{1} << (session_.signal - 1);
+        const timespec at_once{};
+        syscall(SYS_rt_sigtimedwait, &ours, nullptr, &at_once, sizeof ours);
     }
-    return 0;
+    give_back(thread);
 }
 
 StackBounds Process::main_stack() const {

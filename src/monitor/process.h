@@ -46,8 +46,6 @@ class Process {
     void give_back(ThreadState* thread);
     void begin_thread(ThreadState* thread, StackBounds stack, Opening opening);
     void end_thread(ThreadState* thread);
-    // The kernel's id of a live measured thread; 0: not one. Under Quiet.
-    int thread_id_of(pthread_t handle) const;
 
     // ---- measurement on and off
     void resume();

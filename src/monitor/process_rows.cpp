@@ -298,19 +298,20 @@ bool Process::announce(ThreadState& thread) {
 
 CounterValues Process::write_stream_end(ThreadState& thread, bool own_thread) {
     CounterValues values = thread.last;
-    thread.counters.read(values, own_thread);
+    rusage space{};
+    const rusage* usage = own_thread ? Counters::own_usage(space) : nullptr;
+    thread.counters.read(values, usage);
     recording::StreamEnd row;
     row.time = clock_now();
     row.stream = raw(thread.stream);
     row.totals = {values.value, thread.counters.value_count()};
     row.enabled_ns = values.enabled_ns;
     row.running_ns = values.running_ns;
-    rusage usage{};
-    if (own_thread && getrusage(RUSAGE_THREAD, &usage) == 0) {
-        row.user_ns = nanoseconds(usage.ru_utime);
-        row.system_ns = nanoseconds(usage.ru_stime);
-        row.voluntary = static_cast<std::uint64_t>(usage.ru_nvcsw);
-        row.involuntary = static_cast<std::uint64_t>(usage.ru_nivcsw);
+    if (usage != nullptr) {
+        row.user_ns = nanoseconds(usage->ru_utime);
+        row.system_ns = nanoseconds(usage->ru_stime);
+        row.voluntary = static_cast<std::uint64_t>(usage->ru_nvcsw);
+        row.involuntary = static_cast<std::uint64_t>(usage->ru_nivcsw);
         row.asked = recording::kAskedSwitches;
         // Where there are performance events, there are the kernel's records of every switch.
         if (thread.counters.kind() == CounterKind::kThreadTimer && run_delay(row.run_delay_ns)) {

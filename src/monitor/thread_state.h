@@ -17,7 +17,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <pthread.h>
 #include <span>
 
 namespace kymo::monitor {
@@ -48,7 +47,6 @@ struct ThreadState {
     // The stream.
     StreamId stream{0};
     int tid = 0;
-    pthread_t handle{};
     std::uint64_t begin_time = 0;
     CreationContext creation;
     bool announced = false;  // its `stream` row is written

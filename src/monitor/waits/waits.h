@@ -33,7 +33,7 @@ bool is_own_code(const void* address);
 // Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody.
 void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
 
-// The kernel's id of a thread of this process; 0: not one of the measured ones.
+// The kernel's id of a thread of this process; 0: it has ended.
 int thread_id_of(pthread_t handle);
 
 // ---- who wakes waiters -------------------------------------------------------------------------------
