@@ -13,12 +13,14 @@ and says why. Only the standard library is used.
 """
 
 import json
+import math
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIPPED = 77
 NOBODY = 65534
@@ -224,20 +226,79 @@ def preempted(truth):
     return truth.get("preempted", truth.get("ready")) / 1e9
 
 
+FALSE_ALARM = 1e-6  # of a check of a random count: how often it may fail where nothing is wrong
+COMPETED = 0.5  # of the kernel's ticks, so many may find others on the processor (seen: 0.1 to 0.4 of them, at 4 to 12 ready threads a processor)
+
+
+def tick_rate():
+    """How often a second the kernel looks at timers: the resolution of its coarse clock is a tick (CLOCK_MONOTONIC_COARSE)."""
+    return 1 / time.clock_getres(6)
+
+
+def poisson_least(mean):
+    """The largest k with P(X < k) ≤ FALSE_ALARM for X Poisson-distributed: a check "≥ k" fails by chance no more often than that."""
+    below, term, k = 0.0, math.exp(-mean), 0
+    while mean < 700 and below + term <= FALSE_ALARM:
+        below += term
+        k += 1
+        term *= mean / k
+    # Beyond what exp() can tell: the normal distribution's 4.9 standard deviations, and one for its skew.
+    return k if mean < 700 else int(mean - 5.9 * math.sqrt(mean))
+
+
+def binomial_least(trials, chance):
+    """The same for X of a number of trials."""
+    below = 0.0
+    for k in range(trials + 1):
+        below += math.comb(trials, k) * chance**k * (1 - chance) ** (trials - k)
+        if below > FALSE_ALARM:
+            return k
+    return trials
+
+
+def share_error(test, share, samples):
+    """How far a share may be off among so many samples. Counters of the kernel's sample by an exact period, which strays less than
+    independent draws do: three standard deviations of those are ample. The ticks that timers wait for are such draws at best:
+    4.9, once in a million times (FALSE_ALARM)."""
+    return (4.9 if test.mode == "barred" else 3) * math.sqrt(share * (1 - share) / max(1, samples)) + 0.005
+
+
+def ticks_due(seconds):
+    """How many of the kernel's ticks are to be expected, at the least, to find a thread that computes for so long."""
+    return seconds * tick_rate() * (1 - COMPETED)
+
+
 def samples_due(test, report, threads=None):
-    """The fewest samples that threads (all of the report's, or these) can have for what they computed: half of what the rate
-    gives, since a thread's last stretch is cut short and the first needs a period to begin with. Timers look when the kernel ticks,
-    and while others compete for the processor most ticks find those: then as much less as the thread had to wait for it."""
+    """The fewest samples that threads (all of the report's, or these) can have for what they computed.
+
+    Counters of the kernel's: half of what the rate gives, since a thread's last stretch is cut short and the first needs a period
+    to begin with; the kernel may have lowered the rate where its interrupts take long. Timers are looked at when the kernel
+    ticks, and whom that finds is chance: so many that fewer come once in a million times."""
     told = [entry["why"] + entry["what"] for entry in report["recording"]["unavailable"]]
     barred = test.mode == "barred" or any("CPU-time timers" in entry for entry in told)  # or descriptors were short
-    rate = 100 if barred else report["recording"]["rate_asked_hz"]
-    due = 0.0
-    for thread in threads or report["threads"]:
-        computed = thread["user_s"] or 0.0
-        ready = (thread.get("run_queue_s") or 0.0) if barred else 0.0
-        if computed > 2 / rate:
-            due += (computed - 2 / rate) * rate / 2 * computed / (computed + ready)
-    return int(due)
+    computed = [thread["user_s"] or 0.0 for thread in threads or report["threads"]]
+    rate = report["recording"]["rate_asked_hz"]
+    if barred:
+        return poisson_least(ticks_due(sum(computed)) * min(1.0, rate / tick_rate()))
+    rate = min(rate, int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text()))
+    return int(sum((seconds - 2 / rate) * rate / 2 for seconds in computed if seconds > 2 / rate))
+
+
+def check_identity(test, report):
+    """The time identity of every thread, to what seconds in JSON can show of a nanosecond: its states add up to its life, those on the
+    processor to its user and system time, the others to its time off."""
+    wrong = []
+    for thread in report["threads"]:
+        states = thread["states"]
+        off = states["run_queue_s"] + states["waiting_s"] + states["off_s"]
+        sums = (
+            ("life", thread["end_s"] - thread["begin_s"], states["user_s"] + states["system_s"] + states["spinning_s"] + off + states["paused_s"]),
+            ("off", thread["off_cpu_s"], off),
+            ("on", thread["user_s"] + (thread["system_s"] or 0.0), states["user_s"] + states["system_s"] + states["spinning_s"]),
+        )
+        wrong += [(thread["name"], thread["tid"], *entry) for entry in sums if abs(entry[1] - entry[2]) > 10e-9 * max(1.0, report["recording"]["duration_s"])]
+    test.check(f"user + system + run queue + waiting + off is the life of each of {len(report['threads'])} threads", "none wrong", wrong[:3],
+               report["threads"] and not wrong)
 
 
 def plain(function):

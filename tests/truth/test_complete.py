@@ -2,7 +2,7 @@
 
 import random
 
-from harness import main, plain
+from harness import check_identity, main, plain
 
 BOTTOMS = {"main", "_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl", "start_thread", "clone",
            "clone3", "__clone", "__clone3", "thread_start"}
@@ -76,6 +76,7 @@ def body(test):
     report = test.report(path)
     if report is None:
         return
+    check_identity(test, report)
     paths = report["recording"]["call_paths"]
     walked = paths["complete"] + paths["partial"]
     samples = report["recording"]["samples"]

@@ -1,8 +1,6 @@
 """Known call paths have their known shares, and a worker's path hangs below the thread that created it."""
 
-import math
-
-from harness import main, plain
+from harness import main, plain, share_error
 
 
 def follows(frames, *names):
@@ -31,8 +29,7 @@ def body(test):
                everything > 0 and at_leaf / everything > 0.95)
     for name, way in ways.items():
         p = truth[name] / known
-        tolerance = 3 * math.sqrt(p * (1 - p) / samples) + 0.005
-        test.near(" -> ".join(way), p, seen[name] / at_leaf if at_leaf else 0.0, tolerance)
+        test.near(" -> ".join(way), p, seen[name] / at_leaf if at_leaf else 0.0, share_error(test, p, samples))
     on_a_known_path = sum(seen.values()) / at_leaf if at_leaf else 0.0
     test.near("leaf is reached on no other path", 1.0, on_a_known_path, 0.001)
     created = [t for t in report["threads"] if any("start_workers" in str(frame) for frame in t.get("created_by") or [])]

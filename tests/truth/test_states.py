@@ -1,18 +1,11 @@
 """What threads did over time agrees with the kernel's own account: time off the processor, switches, run queue, and the identity."""
 
-from harness import main
+from harness import check_identity, main
 
 
 def body(test):
     truth, report, _ = test.recorded_truth("states")
-    for thread in report["threads"]:
-        states = thread["states"]
-        kept = sum(states[key] for key in ("user_s", "system_s", "spinning_s", "run_queue_s", "waiting_s", "off_s", "paused_s"))
-        wall = thread["end_s"] - thread["begin_s"]
-        # Exact in nanoseconds; here they have become fractions of seconds.
-        test.near(f"{thread['name']}, states add up to the wall time", wall, kept, 20e-9, " s")
-        test.near(f"{thread['name']}, off states are its time off", thread["off_cpu_s"],
-                  states["run_queue_s"] + states["waiting_s"] + states["off_s"], 20e-9, " s")
+    check_identity(test, report)
     threads = {thread["name"]: thread for thread in report["threads"]}
     by_records = test.mode != "barred"
     for name, known in truth.items():

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 
-from harness import main, samples_due
+from harness import check_identity, main, samples_due
 
 # A program becomes another one, or starts it; "-bare" with an empty environment, "-failing" after an exec that failed.
 WAYS = ("fork+execve", "fork+execve-bare", "vfork+execve", "vfork+execve-bare", "vfork+execle-bare", "vfork+execvp", "posix_spawn",
@@ -34,10 +34,7 @@ def ways(test):
         found = worker_of(report, "children")
         if test.check(f"{way}: the program that was started is measured", "one process", found, len(found) == 1 and found[0]["monitored"]):
             samples = found[0]["samples"]
-            own = [thread for thread in report["threads"] if thread["pid"] == found[0]["pid"] and thread["sampled"]]
-            # What it computed as that program, and how long it had to wait for a processor in all.
-            ready = sum(thread["run_queue_s"] or 0.0 for thread in own)
-            least = samples_due(test, report, [{"user_s": found[0]["user_s"], "run_queue_s": ready}])
+            least = samples_due(test, report, found)
             test.check(f"{way}: its samples", f"≥ {least}", samples, samples >= least)
     # An exec that fails leaves the program measured: the work after it is in the report.
     done, path = test.record(program, "execve-failing", "/no/such/program/either", out="failing.kymo")
@@ -69,6 +66,7 @@ def programs_by_strace(test, *command):
 
 
 def check_tree(test, report, expected, at_least):
+    check_identity(test, report)
     processes = report["processes"]
     seen = collections.Counter(os.path.realpath(p["executable"]) for p in processes)
     names = {os.path.basename(p["command"][0]) for p in processes if p["command"]} | {p["name"] for p in processes}
