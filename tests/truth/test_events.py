@@ -1,6 +1,6 @@
 """Several events at once are counted rightly, and the report tells the rate delivered beside the rate asked."""
 
-from harness import main, total
+from harness import main, samples_due, total
 
 EVENTS = {
     "root": ("task-clock:freq=1000", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations"),
@@ -11,7 +11,23 @@ EVENTS = {
 }
 
 
+def check_every_thread(test, *events):
+    """Counters that a thread cannot do without are opened with it (others at its first overflow), and it is sampled as any."""
+    options = [word for event in ("task-clock:freq=1000", *events) for word in ("-e", event)]
+    done, path = test.record(test.program("threads"), 4, 60, out=f"{events[0]}.kymo", options=options)
+    test.equal(f"{events}: status", 0, done.returncode)
+    report = test.report(path)
+    for thread in report["threads"] if report else ():
+        if thread["creator_tid"] is not None:
+            # What it computes is known: a thread without counters would have no time either.
+            least = samples_due(test, report, [{"user_s": 0.06}])
+            test.check(f"{events}: samples of {thread['name']}", f"≥ {least}", thread["samples"], thread["samples"] >= least)
+
+
 def body(test):
+    if test.mode != "barred":
+        check_every_thread(test, "page-faults:period=64")
+        check_every_thread(test, "alignment-faults")
     events = EVENTS[test.mode]
     options = [word for event in events for word in ("-e", event)]
     truth, report, path = test.recorded_truth("faults", options=options)

@@ -81,8 +81,8 @@ std::uint64_t waker_of(const void* object, std::uint64_t round) {
     return wakers.last(use_of(object, round));
 }
 
-// The C library makes the clock's number of the thread's own (clock_getcpuclockid's formula, which is kernel ABI), and
-// makes none of a thread that has ended. So neither a list need be searched nor a lock taken.
+// The C library makes the clock's number of the thread's own (clock_getcpuclockid's formula, which is kernel ABI),
+// and makes none of a thread that has ended. So neither a list need be searched nor a lock taken.
 int thread_id_of(pthread_t handle) {
     constexpr unsigned kBitsOfKind = 3;
     clockid_t clock = 0;
@@ -132,7 +132,8 @@ void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thre
         return;
     }
     // The thread's own frames of that wait are gone; another thread's stack lies still as long as it waits.
-    const ContextId context = own_thread || wait.registers.pc == 0 ? ContextId{0} : enter_own_path(thread, wait.registers);
+    const ContextId context =
+        own_thread || wait.registers.pc == 0 ? ContextId{0} : enter_own_path(thread, wait.registers);
     if (process.announce(thread)) {
         write_wait(thread, wait, begin, now, context, own_thread ? recording::kWaitAbandoned : recording::kWaitOpen);
     }

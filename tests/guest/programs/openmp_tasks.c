@@ -1,10 +1,10 @@
-/* Explicit tasks: recursion, dependences, taskgroup, taskloop with a reduction, large and aligned data, undeferred and
-   detached ones, tasks outside parallel regions. */
+/* Explicit tasks: recursion, dependences, taskgroup, taskloop with a reduction, large and aligned data, undeferred
+   and detached ones, tasks outside parallel regions. */
+#include "../burn.h"
+
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "../burn.h"
 
 static long fibonacci(int n) {
     if (n < 2) {

@@ -49,7 +49,7 @@ int main(void) {
     sigemptyset(&urgent);
     sigaddset(&urgent, SIGURG);
     MUST(pthread_sigmask(SIG_BLOCK, &urgent, NULL) == 0);
-    burn(120); // of all that this thread computes, what is sampled for sure
+    burn(120);  // of all that this thread computes, what is sampled for sure
 
     MUST(raise(SIGURG) == 0);
     burn(20);
