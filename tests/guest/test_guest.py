@@ -33,7 +33,9 @@ def body(test):
     report = test.report(path)
     if report:
         recording = report["recording"]
-        threads = [{"user_s": min(SAMPLED[name], total(report, "user_s"))}] if name in SAMPLED else None
+        threads = None
+        if name in SAMPLED:
+            threads = [{"user_s": min(SAMPLED[name], total(report, "user_s")), "run_queue_s": total(report, "run_queue_s")}]
         least = samples_due(test, report, threads)
         test.check("samples", f"≥ {least}", recording["samples"], recording["samples"] >= least)
         test.equal("exit status in the report", expected, recording["exit_status"])

@@ -227,7 +227,6 @@ def preempted(truth):
 
 
 FALSE_ALARM = 1e-6  # of a check of a random count: how often it may fail where nothing is wrong
-COMPETED = 0.5  # of the kernel's ticks, so many may find others on the processor (seen: 0.1 to 0.4 of them, at 4 to 12 ready threads a processor)
 
 
 def tick_rate():
@@ -246,16 +245,6 @@ def poisson_least(mean):
     return k if mean < 700 else int(mean - 5.9 * math.sqrt(mean))
 
 
-def binomial_least(trials, chance):
-    """The same for X of a number of trials."""
-    below = 0.0
-    for k in range(trials + 1):
-        below += math.comb(trials, k) * chance**k * (1 - chance) ** (trials - k)
-        if below > FALSE_ALARM:
-            return k
-    return trials
-
-
 def share_error(test, share, samples):
     """How far a share may be off among so many samples. Counters of the kernel's sample by an exact period, which strays less than
     independent draws do: three standard deviations of those are ample. The ticks that timers wait for are such draws at best:
@@ -263,25 +252,23 @@ def share_error(test, share, samples):
     return (4.9 if test.mode == "barred" else 3) * math.sqrt(share * (1 - share) / max(1, samples)) + 0.005
 
 
-def ticks_due(seconds):
-    """How many of the kernel's ticks are to be expected, at the least, to find a thread that computes for so long."""
-    return seconds * tick_rate() * (1 - COMPETED)
-
-
 def samples_due(test, report, threads=None):
     """The fewest samples that threads (all of the report's, or these) can have for what they computed.
 
     Counters of the kernel's: half of what the rate gives, since a thread's last stretch is cut short and the first needs a period
     to begin with; the kernel may have lowered the rate where its interrupts take long. Timers are looked at when the kernel
-    ticks, and whom that finds is chance: so many that fewer come once in a million times."""
+    ticks, and whom that finds is chance: as few as come once in a million times where half of the ticks go elsewhere, and of the
+    others those while the thread waited for its processor (the scheduler works by the same ticks, so that more of them find the
+    thread's rivals: 1/10 to 1/1 of its share was seen at six to fifteen ready threads a processor)."""
     told = [entry["why"] + entry["what"] for entry in report["recording"]["unavailable"]]
     barred = test.mode == "barred" or any("CPU-time timers" in entry for entry in told)  # or descriptors were short
-    computed = [thread["user_s"] or 0.0 for thread in threads or report["threads"]]
+    threads = [(thread["user_s"] or 0.0, thread.get("run_queue_s") or 0.0) for thread in threads or report["threads"]]
     rate = report["recording"]["rate_asked_hz"]
     if barred:
-        return poisson_least(ticks_due(sum(computed)) * min(1.0, rate / tick_rate()))
+        ticks = min(rate, tick_rate())
+        return poisson_least(sum(computed * ticks / 2 * computed / (computed + ready) for computed, ready in threads if computed > 0))
     rate = min(rate, int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text()))
-    return int(sum((seconds - 2 / rate) * rate / 2 for seconds in computed if seconds > 2 / rate))
+    return int(sum((computed - 2 / rate) * rate / 2 for computed, _ in threads if computed > 2 / rate))
 
 
 def check_identity(test, report):

@@ -34,7 +34,10 @@ def ways(test):
         found = worker_of(report, "children")
         if test.check(f"{way}: the program that was started is measured", "one process", found, len(found) == 1 and found[0]["monitored"]):
             samples = found[0]["samples"]
-            least = samples_due(test, report, found)
+            own = [thread for thread in report["threads"] if thread["pid"] == found[0]["pid"] and thread["sampled"]]
+            # What it computed as that program, and how long it had to wait for a processor in all.
+            ready = sum(thread["run_queue_s"] or 0.0 for thread in own)
+            least = samples_due(test, report, [{"user_s": found[0]["user_s"], "run_queue_s": ready}])
             test.check(f"{way}: its samples", f"≥ {least}", samples, samples >= least)
     # An exec that fails leaves the program measured: the work after it is in the report.
     done, path = test.record(program, "execve-failing", "/no/such/program/either", out="failing.kymo")

@@ -1,13 +1,37 @@
-// threads N MS: N threads that are all there at the same time; each is named t0, t1, … and computes for MS
-// milliseconds of processor time.
+// threads N MS [ticks]: N threads that are all there at the same time; each is named t0, t1, … and computes for MS
+// milliseconds of processor time. With "ticks" each has a timer on its own processor time, which is due after every
+// millisecond, and tells on the error stream how often the kernel came to look: "t0 7".
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
 
 static pthread_barrier_t all_there;
 static double milliseconds;
+static int with_ticks;
+static __thread volatile sig_atomic_t ticks;
+
+static void on_tick(int number) {
+    (void)number;
+    ticks = ticks + 1;
+}
+
+static void begin_ticks(void) {
+    struct sigevent notify = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+    const struct itimerspec every = {{0, 1000000}, {0, 1000000}};
+    timer_t timer;
+    notify.sigev_notify_thread_id = gettid();
+    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &notify, &timer) != 0 || timer_settime(timer, 0, &every, NULL) != 0) {
+        exit(96);
+    }
+}
 
 static double thread_ms(void) {
     struct timespec now;
@@ -20,12 +44,18 @@ static void* compute(void* number) {
     volatile double value = 1;
     snprintf(name, sizeof name, "t%ld", (long)number);
     pthread_setname_np(pthread_self(), name);
+    if (with_ticks) {
+        begin_ticks();
+    }
     pthread_barrier_wait(&all_there);
     const double end = thread_ms() + milliseconds;
     while (thread_ms() < end) {
         for (int i = 0; i < 5000; ++i) {
             value = value * 1.0000001 + 0.5;
         }
+    }
+    if (with_ticks) {
+        fprintf(stderr, "%s %d\n", name, (int)ticks);
     }
     pthread_barrier_wait(&all_there);
     return NULL;
@@ -39,6 +69,8 @@ int main(int argc, char** argv) {
         return 97;
     }
     milliseconds = atof(argv[2]);
+    with_ticks = argc > 3;
+    signal(SIGUSR1, on_tick);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 65536);
     pthread_barrier_init(&all_there, NULL, (unsigned)count);
