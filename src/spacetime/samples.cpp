@@ -1,8 +1,11 @@
-// The second pass over a file: its samples.
+// The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
 #include "spacetime/load.h"
 #include "spacetime/wait_groups.h"
 
 #include <algorithm>
+#include <mutex>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 namespace kymo::spacetime {
 namespace {
@@ -10,112 +13,109 @@ namespace {
 namespace rec = recording;
 
 constexpr std::size_t kLeastStates = 4096;  // of a stream
+constexpr std::size_t kMostParts = 16;
 
-class Samples {
+// What one stream's samples add up to. One thread at a time.
+class StreamSamples {
   public:
-    Samples(FileData& data, std::size_t most_states)
-        : data_(data), groups_(data), most_states_(std::max(most_states, kLeastStates)) {
-        data_.samples_by_event.resize(data_.events.size());
+    StreamSamples(StreamData& stream, const FileData& file, WaitGroups::Watch* watch, std::size_t most_states)
+        : stream_(stream),
+          file_(file),
+          watch_(watch),
+          most_states_(most_states),
+          sums_(file.events.size()),
+          samples_by_event_(file.events.size()) {
+        stream_.costs = CostTable(file.events.size());
+        stream_.costs.resize(stream_.contexts.size());
+        stream_.unsampled.assign(kFirstEvent + file.events.size(), 0);
     }
 
-    void add(std::uint32_t id, const rec::Sample& row) {
-        if (last_ == nullptr || last_->stream->id != id) {
-            StreamData* stream = data_.stream(id);
-            if (stream == nullptr) {
-                return;
+    std::uint32_t id() const { return stream_.id; }
+
+    void add(const rec::Sample& row) {
+        if (!time_) {
+            start(row.time);
+        }
+        auto context = static_cast<std::uint32_t>(row.context);
+        if (row.context >= stream_.contexts.size()) {
+            ++strange_rows_;
+            context = 0;
+        }
+        const auto costs = stream_.costs[context];
+        for (const StateInterval& interval : time_->add(row)) {
+            charge(interval, context, costs);
+        }
+        ++costs[kSamples];
+        for (std::size_t event = 0; event < sums_.size(); ++event) {
+            const std::uint64_t delta = event < row.deltas.size() ? row.deltas[event] : 0;
+            costs[kFirstEvent + event] += static_cast<std::int64_t>(delta);
+            sums_[event] += delta;
+        }
+        ++stream_.quality.samples;
+        if (row.event < samples_by_event_.size()) {
+            ++samples_by_event_[row.event];
+        }
+        const std::uint64_t path_end = row.flags & rec::kPathEndMask;
+        ++stream_.quality.paths[std::min<std::uint64_t>(path_end, rec::kPathEnds - 1)];
+        stream_.quality.recovered += (row.flags & rec::kRecoveredFrame) != 0 ? 1 : 0;
+        if (path_end == static_cast<std::uint64_t>(rec::PathEnd::kComplete)) {
+            stream_.is_complete[context] = true;
+        }
+        stream_.end = time_->last();
+    }
+
+    // The remainders, so that the columns add up to the stream's totals exactly. What concerns the file is added to
+    // it.
+    void finish(FileData* file) {
+        file->strange_rows += strange_rows_;
+        for (std::size_t event = 0; event < sums_.size(); ++event) {
+            file->samples_by_event[event] += samples_by_event_[event];
+            stream_.quality.ticks += file->events[event].name == "task-clock" ? samples_by_event_[event] : 0;
+        }
+        for (std::size_t context = stream_.contexts.size() - 1; context > 0; --context) {
+            if (stream_.is_complete[context]) {
+                stream_.is_complete[stream_.contexts[context].parent] = true;
             }
-            last_ = &running_of(*stream);
         }
-        add_sample(*last_, row);
-    }
-
-    // The remainders, so that the columns add up to the streams' totals exactly.
-    void finish() {
-        for (auto& [id, stream] : data_.streams) {
-            finish(running_of(stream));
+        if (!stream_.has_ended) {
+            return;
         }
+        if (!time_) {
+            start(stream_.end_time);
+        }
+        for (const StateInterval& interval : time_->finish(stream_.end_time, stream_.totals)) {
+            charge(interval, 0, stream_.unsampled);
+        }
+        for (std::size_t event = 0; event < sums_.size(); ++event) {
+            const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
+            stream_.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - sums_[event]);
+        }
+        stream_.end = time_->last();
     }
 
   private:
-    struct Running {
-        StreamData* stream = nullptr;
-        std::optional<StreamTime> time = {};
-        std::vector<std::uint64_t> sums = {};  // of every event's deltas
-        WaitGroups::Watch* watch = nullptr;    // somebody waited for it
-    };
-
-    Running& running_of(StreamData& stream) {
-        const auto [entry, is_new] = running_.try_emplace(stream.id);
-        if (is_new) {
-            entry->second.stream = &stream;
-            entry->second.sums.resize(data_.events.size());
-            entry->second.watch = groups_.watch_of(stream.id);
-            stream.costs = CostTable(data_.events.size());
-            stream.costs.resize(stream.contexts.size());
-            stream.unsampled.assign(kFirstEvent + data_.events.size(), 0);
-        }
-        return entry->second;
-    }
-
     // Where its description is lost, time counts from the first that is known of it.
-    void start(Running& running, std::uint64_t time) {
-        StreamData& stream = *running.stream;
-        if (!stream.is_known) {
-            stream.begin = time;
+    void start(std::uint64_t time) {
+        if (!stream_.is_known) {
+            stream_.begin = time;
         }
-        stream.states = ThreadStates(stream.begin);
-        stream.states.set_limit(most_states_);
-        const std::uint64_t mechanism = stream.mechanism != 0 ? stream.mechanism : data_.mechanism;
-        running.time.emplace(EventRoles(data_.events, mechanism), stream.begin, stream.offs, stream.waits);
-    }
-
-    void add_sample(Running& running, const rec::Sample& row) {
-        StreamData& stream = *running.stream;
-        if (!running.time) {
-            start(running, row.time);
-        }
-        auto context = static_cast<std::uint32_t>(row.context);
-        if (row.context >= stream.contexts.size()) {
-            ++data_.strange_rows;
-            context = 0;
-        }
-        const auto costs = stream.costs[context];
-        for (const StateInterval& interval : running.time->add(row)) {
-            charge(running, interval, context, costs);
-        }
-        ++costs[kSamples];
-        for (std::size_t event = 0; event < data_.events.size(); ++event) {
-            const std::uint64_t delta = event < row.deltas.size() ? row.deltas[event] : 0;
-            costs[kFirstEvent + event] += static_cast<std::int64_t>(delta);
-            running.sums[event] += delta;
-        }
-        ++stream.quality.samples;
-        if (row.event < data_.samples_by_event.size()) {
-            ++data_.samples_by_event[row.event];
-            stream.quality.ticks += data_.events[row.event].name == "task-clock" ? 1 : 0;
-        }
-        const std::uint64_t path_end = row.flags & rec::kPathEndMask;
-        ++stream.quality.paths[std::min<std::uint64_t>(path_end, rec::kPathEnds - 1)];
-        stream.quality.recovered += (row.flags & rec::kRecoveredFrame) != 0 ? 1 : 0;
-        if (path_end == static_cast<std::uint64_t>(rec::PathEnd::kComplete)) {
-            stream.is_complete[context] = true;
-        }
-        stream.end = running.time->last();
+        stream_.states = ThreadStates(stream_.begin);
+        stream_.states.set_limit(most_states_);
+        const std::uint64_t mechanism = stream_.mechanism != 0 ? stream_.mechanism : file_.mechanism;
+        time_.emplace(EventRoles(file_.events, mechanism), stream_.begin, stream_.offs, stream_.waits);
     }
 
     // `context` and `costs`: of the sample that ends the interval.
-    void charge(Running& running, const StateInterval& interval, std::uint32_t context,
-                std::span<std::int64_t> costs) {
-        StreamData& stream = *running.stream;
-        stream.states.add(interval);
+    void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {
+        stream_.states.add(interval);
         const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
-        if (running.watch != nullptr && interval.wait == kNoWait &&
+        if (watch_ != nullptr && interval.wait == kNoWait &&
             (interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem)) {
-            groups_.ran(*running.watch, interval, context);
+            WaitGroups::ran(*watch_, interval, context);
         }
         // In a waiting call, what is not the program's own time is that call's.
-        const std::uint32_t call = interval.wait == kNoWait ? 0 : stream.waits[interval.wait].context;
-        const auto costs_of_call = call != 0 && call < stream.contexts.size() ? stream.costs[call] : costs;
+        const std::uint32_t call = interval.wait == kNoWait ? 0 : stream_.waits[interval.wait].context;
+        const auto costs_of_call = call != 0 && call < stream_.contexts.size() ? stream_.costs[call] : costs;
         switch (interval.state) {
             case ThreadState::kUser:
             case ThreadState::kSpinning:
@@ -130,49 +130,87 @@ class Samples {
                 costs_of_call[kOffCpu] += ns;
                 break;
             case ThreadState::kPaused:
-                stream.paused_ns += ns;
+                stream_.paused_ns += ns;
                 break;
         }
     }
 
-    void finish(Running& running) {
-        StreamData& stream = *running.stream;
-        for (std::size_t context = stream.contexts.size() - 1; context > 0; --context) {
-            if (stream.is_complete[context]) {
-                stream.is_complete[stream.contexts[context].parent] = true;
-            }
+    StreamData& stream_;
+    const FileData& file_;
+    WaitGroups::Watch* watch_;  // nullptr: nobody waited for it
+    std::size_t most_states_;
+    std::optional<StreamTime> time_;
+    std::vector<std::uint64_t> sums_;  // of every event's deltas
+    std::vector<std::uint64_t> samples_by_event_;
+    std::uint64_t strange_rows_ = 0;
+};
+
+// All streams of a file. of() may be called by several threads.
+class FileSamples {
+  public:
+    FileSamples(FileData& data, std::size_t most_states)
+        : data_(data), groups_(data), most_states_(std::max(most_states, kLeastStates)) {
+        data_.samples_by_event.resize(data_.events.size());
+    }
+
+    // nullptr: no number of a stream.
+    StreamSamples* of(std::uint32_t id) {
+        const std::lock_guard lock(mutex_);
+        StreamData* stream = data_.stream(id);
+        return stream == nullptr ? nullptr : &samples_of(*stream);
+    }
+
+    void finish() {
+        for (auto& [id, stream] : data_.streams) {
+            samples_of(stream).finish(&data_);
         }
-        if (!stream.has_ended) {
-            return;
-        }
-        if (!running.time) {
-            start(running, stream.end_time);
-        }
-        for (const StateInterval& interval : running.time->finish(stream.end_time, stream.totals)) {
-            charge(running, interval, 0, stream.unsampled);
-        }
-        for (std::size_t event = 0; event < data_.events.size(); ++event) {
-            const std::uint64_t total = event < stream.totals.size() ? stream.totals[event] : running.sums[event];
-            stream.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - running.sums[event]);
-        }
-        stream.end = running.time->last();
+        groups_.finish();
+    }
+
+  private:
+    StreamSamples& samples_of(StreamData& stream) {
+        return streams_.try_emplace(stream.id, stream, data_, groups_.watch_of(stream.id), most_states_).first->second;
     }
 
     FileData& data_;
     WaitGroups groups_;
     std::size_t most_states_;
-    std::map<std::uint32_t, Running> running_;
-    Running* last_ = nullptr;
+    std::mutex mutex_;
+    std::map<std::uint32_t, StreamSamples> streams_;
 };
 
 }  // namespace
 
 Result<void> read_samples(const recording::File& file, FileData& data, std::size_t most_states) {
-    Samples samples(data, most_states);
-    const auto report =
-        file.scan(rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) { samples.add(raw(id), row); }));
-    if (!report) {
-        return report.error();
+    FileSamples samples(data, most_states);
+    const auto processors = static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
+    const std::size_t parts =
+        std::clamp<std::size_t>(data.streams.size(), 1, std::min<std::size_t>(processors, kMostParts));
+    std::vector<std::optional<Error>> errors(parts);
+    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+        StreamSamples* last = nullptr;
+        const auto report =
+            file.scan_part({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(parts)},
+                           rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
+                               // Rows of stream 0 come to every part.
+                               if (raw(id) == 0 && part != 0) {
+                                   return;
+                               }
+                               if (last == nullptr || last->id() != raw(id)) {
+                                   last = samples.of(raw(id));
+                               }
+                               if (last != nullptr) {
+                                   last->add(row);
+                               }
+                           }));
+        if (!report) {
+            errors[part] = report.error();
+        }
+    });
+    for (const auto& error : errors) {
+        if (error) {
+            return *error;
+        }
     }
     samples.finish();
     return {};

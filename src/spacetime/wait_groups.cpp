@@ -1,6 +1,10 @@
 #include "spacetime/wait_groups.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <unordered_map>
 
 namespace kymo::spacetime {
 namespace {
@@ -14,13 +18,11 @@ struct Window {
     WaitGroup* group = nullptr;
 };
 
-// The overlaps of intervals, given in the order of time, with windows.
+// The overlaps of intervals, given in the order of time, with windows by their begins.
 class Sweep {
   public:
-    explicit Sweep(std::vector<Window> windows) : windows_(std::move(windows)) {
-        std::sort(windows_.begin(), windows_.end(),
-                  [](const Window& a, const Window& b) { return a.begin < b.begin; });
-    }
+    // `windows` must outlive this.
+    explicit Sweep(std::span<const Window> windows) : windows_(windows) {}
 
     // overlap(group, ns) for every window that [begin, end) meets. `begin` never goes back.
     template <typename Overlap>
@@ -45,7 +47,7 @@ class Sweep {
     }
 
   private:
-    std::vector<Window> windows_;
+    std::span<const Window> windows_;
     std::vector<Window> active_;
     std::size_t next_ = 0;
 };
@@ -54,10 +56,46 @@ class Sweep {
 
 class WaitGroups::Watch {
   public:
-    Watch(const StreamData& of, std::vector<Window> windows) : stream(of), all(std::move(windows)), running(all) {}
+    Watch(const StreamData& of, std::vector<Window> windows)
+        : stream(of), windows_(in_time(std::move(windows))), sweep_(windows_) {}
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch() = default;
+
+    void ran(const StateInterval& interval, std::uint32_t context) {
+        sweep_.pass(interval.begin, interval.end,
+                    [&](WaitGroup& group, std::int64_t ns) { meanwhile_[{&group, context}] += ns; });
+    }
+    std::span<const Window> windows() const { return windows_; }
+
+    // By group and call path, on a processor. Sums of integers: in any order the same.
+    template <typename Each>
+    void each(Each&& each) const {
+        for (const auto& [at, ns] : meanwhile_) {
+            each(*at.first, at.second, ns);
+        }
+    }
+
     const StreamData& stream;
-    std::vector<Window> all;
-    Sweep running;
+
+  private:
+    using At = std::pair<WaitGroup*, std::uint32_t>;
+    struct Hash {
+        std::size_t operator()(const At& at) const {
+            const auto value = (reinterpret_cast<std::uintptr_t>(at.first) >> 4U ^ std::uintptr_t{at.second} << 32U) *
+                               0x9E3779B97F4A7C15ULL;
+            return value ^ value >> 29U;
+        }
+    };
+    static std::vector<Window> in_time(std::vector<Window> windows) {
+        std::sort(windows.begin(), windows.end(),
+                  [](const Window& a, const Window& b) { return a.begin < b.begin; });
+        return windows;
+    }
+
+    std::vector<Window> windows_;
+    Sweep sweep_;
+    std::unordered_map<At, std::int64_t, Hash> meanwhile_;
 };
 
 WaitGroups::WaitGroups(FileData& data) : data_(data), waits_(data.waits) {
@@ -133,17 +171,24 @@ const StreamData* WaitGroups::thread_of(std::uint64_t tid, std::uint64_t at) con
 void WaitGroups::make_groups() {
     std::map<const StreamData*, std::vector<Window>> windows;
     for (const auto& [id, stream] : data_.streams) {
+        // Waits of one kind come again and again: their group is looked up by what needs no call path.
+        using Short = std::tuple<rec::WaitKind, std::uint64_t, std::uint64_t, const StreamData*, std::uint32_t>;
+        std::map<Short, WaitGroup*> known;
         for (const ThreadWait& wait : stream.waits) {
             const StreamData* holder = thread_of(wait.holder_tid, wait.end);
             if (holder == &stream) {
                 holder = nullptr;
             }
-            WaitGroup& group = waits_.groups[{.thread = threads_[id],
-                                              .kind = wait.kind,
-                                              .object = wait.object,
-                                              .holder_tid = wait.holder_tid,
-                                              .holder = holder == nullptr ? kNone : threads_[holder->id],
-                                              .path = path_of(stream, wait.context)}];
+            WaitGroup*& at = known[{wait.kind, wait.object, wait.holder_tid, holder, wait.context}];
+            if (at == nullptr) {
+                at = &waits_.groups[{.thread = threads_[id],
+                                     .kind = wait.kind,
+                                     .object = wait.object,
+                                     .holder_tid = wait.holder_tid,
+                                     .holder = holder == nullptr ? kNone : threads_[holder->id],
+                                     .path = path_of(stream, wait.context)}];
+            }
+            WaitGroup& group = *at;
             const auto ns = static_cast<std::int64_t>(wait.end - wait.begin);
             group.amount += {.ns = ns,
                              .count = 1,
@@ -162,12 +207,21 @@ void WaitGroups::make_groups() {
 
 void WaitGroups::add_own_waits() {
     for (const auto& [id, watch] : watches_) {
-        Sweep sweep(watch->all);
-        std::vector<ThreadWait> own = watch->stream.waits;
-        std::sort(own.begin(), own.end(), [](const ThreadWait& a, const ThreadWait& b) { return a.begin < b.begin; });
-        for (const ThreadWait& wait : own) {
-            const HolderKey key{wait.kind, path_of(watch->stream, wait.context)};
-            sweep.pass(wait.begin, wait.end, [&](WaitGroup& group, std::int64_t ns) { group.meanwhile[key] += ns; });
+        const auto& waits = watch->stream.waits;
+        std::vector<std::uint32_t> order(waits.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::sort(order.begin(), order.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return waits[a].begin < waits[b].begin; });
+        Sweep sweep(watch->windows());
+        std::map<std::pair<rec::WaitKind, std::uint32_t>, HolderKey> keys;
+        for (const std::uint32_t i : order) {
+            const ThreadWait& wait = waits[i];
+            const auto [key, is_new] = keys.try_emplace({wait.kind, wait.context});
+            if (is_new) {
+                key->second = {wait.kind, path_of(watch->stream, wait.context)};
+            }
+            sweep.pass(wait.begin, wait.end,
+                       [&](WaitGroup& group, std::int64_t ns) { group.meanwhile[key->second] += ns; });
         }
     }
 }
@@ -178,9 +232,21 @@ WaitGroups::Watch* WaitGroups::watch_of(std::uint32_t stream) {
 }
 
 void WaitGroups::ran(Watch& watch, const StateInterval& interval, std::uint32_t context) {
-    watch.running.pass(interval.begin, interval.end, [&](WaitGroup& group, std::int64_t ns) {
-        group.meanwhile[{rec::WaitKind{}, path_of(watch.stream, context)}] += ns;
-    });
+    watch.ran(interval, context);
+}
+
+void WaitGroups::finish() {
+    for (const auto& [id, watch] : watches_) {
+        // By context, so that images are numbered the same each time.
+        std::map<std::uint32_t, HolderKey> keys;
+        watch->each([&](WaitGroup&, std::uint32_t context, std::int64_t) { keys[context]; });
+        for (auto& [context, key] : keys) {
+            key.path = path_of(watch->stream, context);
+        }
+        watch->each([&](WaitGroup& group, std::uint32_t context, std::int64_t ns) {
+            group.meanwhile[keys.at(context)] += ns;
+        });
+    }
 }
 
 }  // namespace kymo::spacetime

@@ -1,6 +1,7 @@
 // Groups the waits of one file (FileData::waits), and holds against each group what the threads that were waited for
 // did meanwhile: the overlap of its waits with the holder's time on a processor, as the samples come, and with waits
-// of the holder's own. Single-threaded; lives no longer than the file's data.
+// of the holder's own. Single-threaded but for ran(), which several threads may call, each for watches of its own.
+// Lives no longer than the file's data.
 #pragma once
 
 #include "spacetime/load.h"
@@ -25,7 +26,9 @@ class WaitGroups {
     // nullptr: nobody waited for it.
     Watch* watch_of(std::uint32_t stream);
     // It was on a processor, on that call path. Intervals of one stream in the order of time.
-    void ran(Watch& watch, const StateInterval& interval, std::uint32_t context);
+    static void ran(Watch& watch, const StateInterval& interval, std::uint32_t context);
+    // After the last ran(): adds what was seen to the groups.
+    void finish();
 
   private:
     void name_threads();
