@@ -41,12 +41,13 @@ Quality& Quality::operator+=(const Quality& other) {
 }
 
 void hand_out_switches(std::span<FileData* const> files) {
-    std::unordered_map<std::uint64_t, std::vector<std::pair<const FileData*, const FileData::TaskLife*>>> by_tid;
-    for (const FileData* file : files) {
-        for (const FileData::TaskLife& life : file->tasks) {
+    std::unordered_map<std::uint64_t, std::vector<std::pair<const FileData*, FileData::TaskLife*>>> by_tid;
+    for (FileData* file : files) {
+        for (FileData::TaskLife& life : file->tasks) {
             by_tid[life.tid].emplace_back(file, &life);
         }
     }
+    std::unordered_map<FileData::TaskLife*, std::vector<StreamData*>> streams_of;
     for (FileData* file : files) {
         for (auto& [id, stream] : file->streams) {
             const auto lives = by_tid.find(stream.tid);
@@ -56,10 +57,17 @@ void hand_out_switches(std::span<FileData* const> files) {
             for (const auto& [parent, life] : lives->second) {
                 const bool is_of_rank = !parent->rank || !file->rank || parent->rank->rank == file->rank->rank;
                 if (is_of_rank && stream.begin >= life->begin && (life->end == 0 || stream.begin <= life->end)) {
-                    stream.offs = life->offs;
+                    streams_of[life].push_back(&stream);
                     break;
                 }
             }
+        }
+    }
+    // There may be many: they are not kept twice. A life that a stream is of needs them no more.
+    for (auto& [life, streams] : streams_of) {
+        lay_in_time(&life->offs);
+        for (StreamData* const stream : streams) {
+            stream->offs = stream == streams.back() ? std::move(life->offs) : life->offs;
         }
     }
 }

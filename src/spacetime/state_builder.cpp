@@ -29,19 +29,40 @@ class Spread {
     std::uint64_t given_ = 0;
 };
 
+bool are_in_time(std::span<const OffInterval> offs) {
+    std::uint64_t taken = 0;
+    for (const OffInterval& off : offs) {
+        if (off.begin < taken || off.end <= off.begin) {
+            return false;
+        }
+        taken = off.end;
+    }
+    return true;
+}
+
 }  // namespace
 
-StateBuilder::StateBuilder(std::uint64_t begin, std::span<const OffInterval> offs, std::span<const ThreadWait> waits)
-    : now_(begin), offs_(offs.begin(), offs.end()) {
-    std::stable_sort(offs_.begin(), offs_.end(),
+void lay_in_time(std::vector<OffInterval>* offs) {
+    if (are_in_time(*offs)) {
+        return;
+    }
+    std::stable_sort(offs->begin(), offs->end(),
                      [](const OffInterval& a, const OffInterval& b) { return a.begin < b.begin; });
-    // What overlaps is the earlier one's.
     std::uint64_t taken = 0;
-    for (OffInterval& off : offs_) {
+    for (OffInterval& off : *offs) {
         off.begin = std::max(off.begin, taken);
         taken = std::max(taken, off.end);
     }
-    std::erase_if(offs_, [](const OffInterval& off) { return off.end <= off.begin; });
+    std::erase_if(*offs, [](const OffInterval& off) { return off.end <= off.begin; });
+}
+
+StateBuilder::StateBuilder(std::uint64_t begin, std::span<const OffInterval> offs, std::span<const ThreadWait> waits)
+    : now_(begin), offs_(offs) {
+    if (!are_in_time(offs)) {
+        own_offs_.assign(offs.begin(), offs.end());
+        lay_in_time(&own_offs_);
+        offs_ = own_offs_;
+    }
     lay_waits(waits);
 }
 

@@ -10,7 +10,7 @@
 //   what must be spread over several pieces is spread in proportion to their length, exactly.
 //
 // A moment that a wait covers carries that wait; of several covering waits the one that began last.
-// Memory: what is given to it, once more in pieces; and the pieces of one interval between samples.
+// Memory: the waits once more in pieces, and the pieces of one interval between samples.
 #pragma once
 
 #include "spacetime/thread_states.h"
@@ -30,11 +30,18 @@ struct OffInterval {
     bool operator==(const OffInterval&) const = default;
 };
 
+// In time, disjoint, none empty: what overlaps is the earlier one's.
+void lay_in_time(std::vector<OffInterval>* offs);
+
 class StateBuilder {
   public:
     // `offs` and `waits` in any order; overlaps, empty ones and such as lie outside the stream's life are allowed.
-    // Indices into `waits` are what intervals carry.
+    // Indices into `waits` are what intervals carry. `offs` must outlive this: they are copied only where they are
+    // not laid in time yet.
     StateBuilder(std::uint64_t begin, std::span<const OffInterval> offs, std::span<const ThreadWait> waits);
+    StateBuilder(const StateBuilder&) = delete;
+    StateBuilder& operator=(const StateBuilder&) = delete;
+    ~StateBuilder() = default;
 
     // The intervals of [last end, last end + sum of the split's parts), in order. Valid until the next call.
     // Precondition: no part is negative.
@@ -66,7 +73,8 @@ class StateBuilder {
     void put(std::uint64_t length, ThreadState state, std::uint32_t wait);
 
     std::uint64_t now_;
-    std::vector<OffInterval> offs_;  // disjoint, in time
+    std::vector<OffInterval> own_offs_;
+    std::span<const OffInterval> offs_;  // disjoint, in time
     std::vector<Cover> covers_;      // disjoint, in time
     std::size_t next_off_ = 0;
     std::size_t next_cover_ = 0;
