@@ -169,7 +169,8 @@ class FileSamples {
 
   private:
     StreamSamples& samples_of(StreamData& stream) {
-        return streams_.try_emplace(stream.id, stream, data_, groups_.watch_of(stream.id), most_states_).first->second;
+        return streams_.try_emplace(stream.id, stream, data_, groups_.watch_of(stream.id), most_states_)
+            .first->second;
     }
 
     FileData& data_;
@@ -189,20 +190,19 @@ Result<void> read_samples(const recording::File& file, FileData& data, std::size
     std::vector<std::optional<Error>> errors(parts);
     tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
         StreamSamples* last = nullptr;
-        const auto report =
-            file.scan_part({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(parts)},
-                           rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
-                               // Rows of stream 0 come to every part.
-                               if (raw(id) == 0 && part != 0) {
-                                   return;
-                               }
-                               if (last == nullptr || last->id() != raw(id)) {
-                                   last = samples.of(raw(id));
-                               }
-                               if (last != nullptr) {
-                                   last->add(row);
-                               }
-                           }));
+        const auto report = file.scan_part({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(parts)},
+                                           rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
+                                               // Rows of stream 0 come to every part.
+                                               if (raw(id) == 0 && part != 0) {
+                                                   return;
+                                               }
+                                               if (last == nullptr || last->id() != raw(id)) {
+                                                   last = samples.of(raw(id));
+                                               }
+                                               if (last != nullptr) {
+                                                   last->add(row);
+                                               }
+                                           }));
         if (!report) {
             errors[part] = report.error();
         }

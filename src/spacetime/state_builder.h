@@ -75,7 +75,7 @@ class StateBuilder {
     std::uint64_t now_;
     std::vector<OffInterval> own_offs_;
     std::span<const OffInterval> offs_;  // disjoint, in time
-    std::vector<Cover> covers_;      // disjoint, in time
+    std::vector<Cover> covers_;          // disjoint, in time
     std::size_t next_off_ = 0;
     std::size_t next_cover_ = 0;
     std::vector<Piece> pieces_;

@@ -88,8 +88,7 @@ class WaitGroups::Watch {
         }
     };
     static std::vector<Window> in_time(std::vector<Window> windows) {
-        std::sort(windows.begin(), windows.end(),
-                  [](const Window& a, const Window& b) { return a.begin < b.begin; });
+        std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
         return windows;
     }
 
