@@ -1,5 +1,7 @@
 // node page_bench.mjs BUILD [SAMPLES [THREADS]]: how large the page of a large recording is, how soon its first picture stands
-// in a headless Chromium, and how many frames a second it draws while it is zoomed and moved. For reading, not for passing.
+// in a headless Chromium, and how many frames a second it draws while it is zoomed and moved; with the processor time of a frame,
+// all of the browser's processes together, which other work on the machine does not change. For reading, not for passing.
+//   node page_bench.mjs BUILD FILE.html    the same of a page that is there
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,8 +11,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const { findChromium, startBrowser } = await import(pathToFileURL(join(here, "../../tests/page/browser.mjs")).href);
 const build = resolve(process.argv[2]);
+const given = process.argv[3]?.endsWith(".html") ? resolve(process.argv[3]) : null;
 const samples = process.argv[3] ?? "10000000";
 const threads = process.argv[4] ?? "64";
+const kSpaces = "1000";
+const kDwell = "20"; // samples in a row at one place
 if (!findChromium()) {
   console.log("page_bench: Chromium is not installed (apt-get install chromium)");
   process.exit(0);
@@ -41,12 +46,17 @@ const frames = (steps, action) => `new Promise((done) => {
   requestAnimationFrame(step);
 })`;
 
+const kFrames = 120;
+
 try {
   const recording = join(work, "large.kymo");
-  const page = join(work, "large.html");
-  run(join(build, "bench", "generate_recording"), recording, samples, threads);
-  const made = run(join(build, "bin", "kymo"), "view", recording, "-o", page);
-  console.log(`${samples} samples, ${threads} threads: page of ${(statSync(page).size / 1e6).toFixed(1)} MB, made in ${made.toFixed(1)} s`);
+  const page = given ?? join(work, "large.html");
+  if (!given) {
+    run(join(build, "bench", "generate_recording"), recording, samples, threads, kSpaces, kDwell);
+    const made = run(join(build, "bin", "kymo"), "view", recording, "-o", page);
+    console.log(`${samples} samples, ${threads} threads, ${kSpaces} spaces: made in ${made.toFixed(1)} s`);
+  }
+  console.log(`a page of ${(statSync(page).size / 1e6).toFixed(1)} MB`);
   for (const [width, height] of [[1280, 800], [3840, 2160]]) {
     const browser = await startBrowser(join(build, "web", "node_modules"), { width, height });
     const firsts = [];
@@ -60,8 +70,11 @@ try {
       ["move", "store.pan(0.01)"],
       ["zoom out", "store.zoom(1.03, (store.view.from + store.view.to) * 0.5)"],
     ]) {
-      const gaps = await browser.evaluate(frames(120, action));
-      rates[what] = `${(1000 / median(gaps)).toFixed(0)} frames/s (slowest tenth ${(1000 / gaps.sort((a, b) => b - a)[12]).toFixed(0)})`;
+      const before = await browser.processorTime();
+      const gaps = await browser.evaluate(frames(kFrames, action));
+      const each = ((await browser.processorTime()) - before) / kFrames;
+      const slow = gaps.slice().sort((a, b) => b - a)[Math.floor(kFrames / 10)];
+      rates[what] = `${(1000 / median(gaps)).toFixed(0)} frames/s (slowest tenth ${(1000 / slow).toFixed(0)}; ${(1000 * each).toFixed(1)} ms of processor a frame)`;
     }
     console.log(`${width}x${height}: first picture after ${(median(firsts) / 1000).toFixed(2)} s; ${Object.entries(rates).map(([what, rate]) => `${what} ${rate}`).join(", ")}`);
     await browser.close();

@@ -87,12 +87,17 @@ void write_process(StreamWriter& own) {
 }  // namespace
 
 SampledThread::SampledThread(std::uint32_t thread, const Workload& workload)
-    : random_(workload.seed * 7919 + thread), time_(kStart + thread * 1'000), processor_(thread % 8) {
+    : random_(workload.seed * 7919 + thread),
+      time_(kStart + thread * 1'000),
+      processor_(thread % 8),
+      dwell_(std::max(workload.dwell, 1U)) {
+    std::minstd_rand tree(workload.seed);
+    std::minstd_rand& branches = workload.same_code ? tree : random_;
     parents_.resize(workload.contexts + 1);
     for (std::uint64_t context = 2; context <= workload.contexts; ++context) {
         // Mostly long chains, as call paths are.
         parents_[context] =
-            context - 1 - (random_() % 8 == 0 ? random_() % std::min<std::uint64_t>(context - 1, 30) : 0);
+            context - 1 - (branches() % 8 == 0 ? branches() % std::min<std::uint64_t>(context - 1, 30) : 0);
     }
 }
 
@@ -104,7 +109,9 @@ SampledThread::Sampled SampledThread::next() {
     }
     // A program stays about where it is, and sometimes goes elsewhere.
     const std::uint64_t contexts = parents_.size() - 1;
-    context_ = 1 + (random_() % 50 == 0 ? random_() : context_ + random_() % 16) % contexts;
+    if (dwell_ == 1 || random_() % dwell_ == 0) {
+        context_ = 1 + (random_() % 50 == 0 ? random_() : context_ + random_() % 16) % contexts;
+    }
     return {time_,
             processor_,
             context_,

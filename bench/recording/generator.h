@@ -15,6 +15,8 @@ struct Workload {
     std::uint32_t threads = 4;
     std::uint32_t contexts = 2'000;  // nodes of each thread's calling-context tree
     std::uint32_t seed = 1;
+    std::uint32_t dwell = 1;  // samples in a row at one node, on average
+    bool same_code = false;   // all threads have one and the same tree
 };
 
 // What one thread's sampling gives, sample by sample: time and deltas move as a computing thread's do.
@@ -37,6 +39,7 @@ class SampledThread {
     std::minstd_rand random_;
     std::uint64_t time_;
     std::uint64_t processor_;
+    std::uint32_t dwell_;
     std::uint64_t context_ = 1;
     std::vector<std::uint64_t> parents_;
 };

@@ -44,6 +44,7 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
     child.on("exit", () => reject(new Error(`Chromium ended: ${text.slice(-500)}`)));
   });
   const client = await connect({ port });
+  const whole = await connect({ port, target: (await connect.Version({ port })).webSocketDebuggerUrl });
   const { Page, Runtime, Log, Network, Input, Emulation } = client;
   const said = [];
   const requests = [];
@@ -61,6 +62,7 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
   await size(width, height, scale);
 
   const browser = {
+    client, // of the DevTools protocol
     said, // what went wrong on the console
     requests, // every address asked for
     size,
@@ -124,6 +126,14 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
       await Input.dispatchKeyEvent({ type: "keyDown", key, code, text: key.length === 1 ? key : undefined });
       await Input.dispatchKeyEvent({ type: "keyUp", key, code });
       await browser.settle();
+    },
+
+    // Seconds of processor time that the browser's processes took so far, all of them together.
+    async processorTime() {
+      return (await browser.processes()).reduce((sum, one) => sum + one.cpuTime, 0);
+    },
+    async processes() {
+      return (await whole.SystemInfo.getProcessInfo()).processInfo;
     },
 
     // PNG bytes.

@@ -26,6 +26,8 @@ import { Source } from "./views/source";
 import { Tracks } from "./views/tracks";
 import { WaitList } from "./views/waitlist";
 
+const kSettled = 120; // ms without a change
+
 class Page implements Context {
   readonly store: Store;
   private colours: Palette;
@@ -230,6 +232,7 @@ class Page implements Context {
   }
 
   private settle = 0;
+  private due: Changed = new Set(); // what the panel below does not know of yet
 
   // Nothing is under way any more: all that was asked for is drawn.
   isQuiet(): boolean {
@@ -247,22 +250,24 @@ class Page implements Context {
     if (anyOf(changed, "theme", "tint")) {
       this.fillLegend();
     }
-    // What is below tells of a region: while that is being moved it may lag, so that moving stays smooth.
-    const moves = anyOf(changed, "from", "to", "brush") && !anyOf(changed, "tab", "space", "threads", "order", "metric");
+    changed.forEach((key) => this.due.add(key));
     clearTimeout(this.settle);
     this.settle = 0;
-    if (moves) {
+    // What is below tells of a region: while that is being moved it may lag, so that moving stays smooth.
+    if (anyOf(changed, "from", "to", "brush") && !anyOf(changed, "tab", "space", "threads", "order", "metric")) {
       this.settle = window.setTimeout(() => {
         this.settle = 0;
-        this.updateBelow(changed);
-      }, 120);
+        this.updateBelow();
+      }, kSettled);
     } else {
-      this.updateBelow(changed);
+      this.updateBelow();
     }
   }
 
-  private updateBelow(changed: Changed) {
+  private updateBelow() {
     const { view } = this.store;
+    let changed = this.due;
+    this.due = new Set();
     let part = this.below.get(view.tab);
     if (!part) {
       this.below.set(view.tab, (part = this.makePanel(view.tab)));

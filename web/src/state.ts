@@ -61,7 +61,7 @@ export class Store {
   }
 
   redraw() {
-    this.pending.add("from");
+    this.pending.add("theme");
     this.schedule();
   }
 

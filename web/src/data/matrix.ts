@@ -13,6 +13,7 @@ export class Matrix {
   private bins = 0;
   private values = new Float32Array(0);
   private counts: Float32Array | null = null;
+  private channels: number[] = []; // that hold anything
 
   // `key`: stands for what rowOf() says and which threads are asked for.
   raster(request: RasterRequest, into: Raster | null, key: string, rowOf: (thread: number) => Int32Array | number): Raster {
@@ -45,19 +46,23 @@ export class Matrix {
     this.bins = bins;
     this.values = new Float32Array(rows * bins * kChannels);
     this.counts = event >= 0 ? new Float32Array(rows * bins) : null;
+    const seen = new Uint8Array(kChannels);
     for (const thread of threads) {
       const of = rowOf(thread);
       for (let i = level.first[thread]; i < level.first[thread + 1]; i++) {
         const row = typeof of === "number" ? of : of[level.leaf[i]];
         if (row >= 0) {
           const at = row * bins + Math.round(level.begin[i] / level.width);
-          this.values[at * kChannels + kChannelOf[level.state[i]]] += level.ns[i];
+          const channel = kChannelOf[level.state[i]];
+          seen[channel] = 1;
+          this.values[at * kChannels + channel] += level.ns[i];
           if (this.counts) {
             this.counts[at] += level.events[event][i];
           }
         }
       }
     }
+    this.channels = [...seen.keys()].filter((channel) => seen[channel]);
   }
 
   private read({ level, from, to, columns, event }: RasterRequest, into: Raster | null): Raster {
@@ -73,22 +78,23 @@ export class Matrix {
           };
     out.values.fill(0);
     out.event?.fill(0);
-    const perColumn = (to - from) / columns;
-    for (let column = 0; column < columns; column++) {
-      // In bins: this column is [low, high).
-      const low = (from + column * perColumn) / level.width;
-      const high = low + perColumn / level.width;
-      const last = Math.min(bins, Math.ceil(high));
-      for (let bin = Math.max(0, Math.floor(low)); bin < last; bin++) {
-        const part = Math.min(high, bin + 1) - Math.max(low, bin);
-        for (let row = 0; row < rows; row++) {
+    const perColumn = (to - from) / columns / level.width; // in bins
+    const begin = from / level.width;
+    const { values, counts, channels } = this;
+    for (let row = 0; row < rows; row++) {
+      let target = row * columns * kChannels;
+      for (let column = 0; column < columns; column++, target += kChannels) {
+        const low = begin + column * perColumn;
+        const high = low + perColumn;
+        const last = high < bins ? Math.ceil(high) : bins;
+        for (let bin = low > 0 ? low | 0 : 0; bin < last; bin++) {
+          const part = (high < bin + 1 ? high : bin + 1) - (low > bin ? low : bin);
           const source = (row * bins + bin) * kChannels;
-          const target = (row * columns + column) * kChannels;
-          for (let channel = 0; channel < kChannels; channel++) {
-            out.values[target + channel] += this.values[source + channel] * part;
+          for (let i = 0; i < channels.length; i++) {
+            out.values[target + channels[i]] += values[source + channels[i]] * part;
           }
-          if (this.counts) {
-            out.event![row * columns + column] += this.counts[row * bins + bin] * part;
+          if (counts) {
+            out.event![row * columns + column] += counts[row * bins + bin] * part;
           }
         }
       }

@@ -13,6 +13,7 @@ export interface Palette {
   mark: string; // brush, selection
   alarm: string; // slow ones, findings
   structure: Colour; // rows that hold other rows
+  event: Colour; // counts over time
   channels: Colour[]; // user, system, spinning, ready, waiting, other
   rate: Colour[]; // 256 steps, low to high
 }
@@ -47,6 +48,7 @@ const kDark: Palette = {
   mark: "#ffffff",
   alarm: "#ff5c8a",
   structure: colour("#6b7a94"),
+  event: colour("#6fb3bf"),
   channels: ["#ffb000", "#fe6100", "#dc267f", "#9a7dff", "#3b6fe0", "#4a5161"].map(colour),
   rate,
 };
@@ -60,6 +62,7 @@ const kLight: Palette = {
   mark: "#101828",
   alarm: "#c2185b",
   structure: colour("#8593ad"),
+  event: colour("#3f8590"),
   channels: ["#e08a00", "#d9480f", "#c2185b", "#7048e8", "#6a9bf7", "#c3c9d4"].map(colour),
   rate: rate.slice().reverse(),
 };

@@ -29,10 +29,13 @@ export class Pixels {
     const { ground, channels, structure, rate } = paint.palette;
     const out = new Uint32Array(this.image.data.buffer);
     const bare = 0xff000000 | (ground[2] << 16) | (ground[1] << 8) | ground[0];
+    const [red0, green0, blue0] = [0, 1, 2].map((part) => Float64Array.from(channels, (colour) => colour[part]));
     const spread = paint.rateHigh - paint.rateLow || 1;
     for (let row = 0; row < rows; row++) {
       const full = paint.full[row];
-      const strength = paint.dim[row] ? 0.3 : 1;
+      // Rows that hold others stand back, and so do those that are not chosen.
+      const strength = (paint.dim[row] ? 0.3 : 1) * (paint.plain[row] ? 0.5 : 1);
+      const plain = paint.plain[row] === 1;
       for (let column = 0; column < columns; column++) {
         const at = row * columns + column;
         const base = at * kChannels;
@@ -47,46 +50,22 @@ export class Pixels {
           out[at] = bare;
           continue;
         }
-        let light = sum / full;
-        light = light >= 1 ? 1 : Math.sqrt(light);
-        light *= strength;
+        let light = strength * (sum >= full ? 1 : Math.sqrt(sum / full));
         let red: number;
         let green: number;
         let blue: number;
-        if (paint.plain[row]) {
-          [red, green, blue] = structure;
-          light *= 0.5;
-        } else if (paint.tint) {
-          const per = event![at] / sum;
-          const place = per > 0 ? (Math.log(per) - paint.rateLow) / spread : -1;
-          const step = place < 0 ? 0 : place > 1 ? 255 : (place * 255) | 0;
-          [red, green, blue] = per > 0 ? rate[step] : structure;
-          light *= per > 0 ? 1 : 0.45;
+        if (plain || paint.tint) {
+          const per = plain ? 0 : event![at] / sum;
+          const place = per > 0 ? (Math.log(per) - paint.rateLow) / spread : 0;
+          const colour = per > 0 ? rate[place < 0 ? 0 : place > 1 ? 255 : (place * 255) | 0] : structure;
+          red = colour[0];
+          green = colour[1];
+          blue = colour[2];
+          light *= plain || per > 0 ? 1 : 0.45;
         } else {
-          red =
-            (a * channels[0][0] +
-              b * channels[1][0] +
-              c * channels[2][0] +
-              d * channels[3][0] +
-              e * channels[4][0] +
-              f * channels[5][0]) /
-            sum;
-          green =
-            (a * channels[0][1] +
-              b * channels[1][1] +
-              c * channels[2][1] +
-              d * channels[3][1] +
-              e * channels[4][1] +
-              f * channels[5][1]) /
-            sum;
-          blue =
-            (a * channels[0][2] +
-              b * channels[1][2] +
-              c * channels[2][2] +
-              d * channels[3][2] +
-              e * channels[4][2] +
-              f * channels[5][2]) /
-            sum;
+          red = (a * red0[0] + b * red0[1] + c * red0[2] + d * red0[3] + e * red0[4] + f * red0[5]) / sum;
+          green = (a * green0[0] + b * green0[1] + c * green0[2] + d * green0[3] + e * green0[4] + f * green0[5]) / sum;
+          blue = (a * blue0[0] + b * blue0[1] + c * blue0[2] + d * blue0[3] + e * blue0[4] + f * blue0[5]) / sum;
           // Waiting stands behind computing.
           light *= 1 - 0.45 * ((e + f) / sum);
         }

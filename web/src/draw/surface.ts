@@ -1,42 +1,59 @@
-// A canvas that follows its element's size and the screen's resolution.
+// A canvas that follows its element's size and the screen's resolution. Inside something that scrolls it is no larger than
+// what is seen of it, however tall the picture: the holder has the picture's height, and drawing uses its coordinates.
 
 export class Surface {
   readonly canvas: HTMLCanvasElement;
   readonly pen: CanvasRenderingContext2D;
   width = 0; // CSS pixels
-  height = 0;
+  height = 0; // of the whole picture
+  top = 0; // what is seen begins here
+  bottom = 0;
   scale = 1;
 
+  // `resized`: draw again, also when it was scrolled.
   constructor(
     readonly holder: HTMLElement,
     label: string,
     private resized: () => void,
+    private scroller: HTMLElement | null = null,
   ) {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", label);
     holder.append(this.canvas);
     this.pen = this.canvas.getContext("2d", { alpha: false })!;
-    new ResizeObserver(() => this.resized()).observe(holder);
+    const observer = new ResizeObserver(() => this.resized());
+    observer.observe(holder);
+    if (scroller) {
+      this.canvas.classList.add("window");
+      observer.observe(scroller);
+      scroller.addEventListener("scroll", () => this.resized());
+    }
   }
 
   // Takes the holder's width and this height, or the holder's. Clears with the ground colour.
   begin(ground: string, height?: number) {
     const scale = Math.min(window.devicePixelRatio || 1, 2);
+    if (this.scroller && height !== undefined && this.holder.style.height !== `${height}px`) {
+      this.holder.style.height = `${height}px`;
+    }
     const width = this.holder.clientWidth;
-    const tall = height ?? this.holder.clientHeight;
-    if (width !== this.width || tall !== this.height || scale !== this.scale) {
+    this.height = height ?? this.holder.clientHeight;
+    const seen = this.scroller ? Math.min(this.scroller.clientHeight || this.height, this.height) : this.height;
+    const before = this.bottom - this.top;
+    this.top = this.scroller ? Math.max(0, Math.min(this.scroller.scrollTop, this.height - seen)) : 0;
+    this.bottom = this.top + seen;
+    if (width !== this.width || seen !== before || scale !== this.scale) {
       this.width = width;
-      this.height = tall;
       this.scale = scale;
       this.canvas.width = Math.max(1, Math.round(width * scale));
-      this.canvas.height = Math.max(1, Math.round(tall * scale));
+      this.canvas.height = Math.max(1, Math.round(seen * scale));
       this.canvas.style.width = `${width}px`;
-      this.canvas.style.height = `${tall}px`;
+      this.canvas.style.height = `${seen}px`;
     }
-    this.pen.setTransform(scale, 0, 0, scale, 0, 0);
+    this.pen.setTransform(scale, 0, 0, scale, 0, -Math.round(this.top * scale));
     this.pen.fillStyle = ground;
-    this.pen.fillRect(0, 0, width, tall);
+    this.pen.fillRect(0, this.top, width, seen);
   }
 }
 

@@ -30,7 +30,7 @@ export class Flame implements ViewPart {
 
   constructor(private context: Context) {
     this.element = h("div", { class: "panel" }, this.holder);
-    this.surface = new Surface(this.holder, "flame graph of the region", () => this.draw());
+    this.surface = new Surface(this.holder, "flame graph of the region", () => this.draw(), this.element);
     const { model } = context;
     const lists: number[][] = Array.from({ length: model.nodeParent.length }, () => []);
     for (let node = 1; node < model.nodeParent.length; node++) {
@@ -64,7 +64,7 @@ export class Flame implements ViewPart {
   }
 
   private boxAt(event: MouseEvent): Box | undefined {
-    const bounds = this.surface.canvas.getBoundingClientRect();
+    const bounds = this.holder.getBoundingClientRect();
     const depth = Math.floor((event.clientY - bounds.top) / this.rowHeight());
     const x = event.clientX - bounds.left;
     return this.boxes.find((box) => box.depth === depth && box.x <= x && x < box.x + box.width);
@@ -189,6 +189,9 @@ export class Flame implements ViewPart {
     }
     const waits = this.context.store.view.metric === "waiting";
     for (const { node, x, width: wide, depth, skipped } of this.boxes) {
+      if ((depth + 1) * height < this.surface.top || depth * height > this.surface.bottom) {
+        continue;
+      }
       const isOwn = model.isOwn(model.nodeFunction[node]);
       const colour = frameColour(
         skipped ? "" : this.name(node),

@@ -43,7 +43,7 @@ export class Kymograph implements ViewPart {
   constructor(private context: Context) {
     replace(this.scroll, this.names, this.picture);
     this.element = h("section", { class: "kymograph", "aria-label": "kymograph" }, this.axisHolder, this.scroll);
-    this.surface = new Surface(this.picture, "time spent in each code space", () => (this.fit(), this.draw()));
+    this.surface = new Surface(this.picture, "time spent in each code space", () => (this.fit(), this.draw()), this.scroll);
     this.axis = new Surface(this.axisHolder, "time axis", () => this.draw());
     takeTimeInput(this.picture, {
       store: context.store,
@@ -306,10 +306,11 @@ export class Kymograph implements ViewPart {
     const height = this.height;
     this.axis.begin(css(palette.ground));
     drawAxis(this.axis, palette, view.from, view.to, gutter(), 0, this.axis.height);
-    this.surface.begin(css(palette.ground), Math.max(this.rows.length * height, this.scroll.clientHeight));
+    const tall = Math.max(this.rows.length * height, this.scroll.clientHeight);
+    this.surface.begin(css(palette.ground), tall);
     const { surface } = this;
     const { pen } = surface;
-    const columns = Math.max(1, Math.min(Math.round(surface.width * surface.scale), 2000));
+    const columns = Math.max(1, Math.min(surface.canvas.width, 2000));
     const perColumn = (view.to - view.from) / columns;
     const event = typeof view.tint === "number" ? view.tint : -1;
     const made = (this.raster = this.makeRaster(

@@ -16,6 +16,7 @@ import { drawBrush } from "./brush";
 import { gutter } from "./layout";
 import { takeTimeInput } from "./timeinput";
 
+const kFewRows = 256;
 const kInCode = [true, true, true, false, false, false, true]; // by state: ready threads are somewhere, too
 
 export class Lanes implements ViewPart {
@@ -31,6 +32,7 @@ export class Lanes implements ViewPart {
   private folded: Set<number>;
   private rows: LaneRow[] = [];
   private rowOf: Int32Array = new Int32Array(0);
+  private seen: [number, number] = [0, 0]; // rows that are drawn
   private arranged = 0; // how often rows were made anew
   private codeOf: { depth: number; node: Uint32Array } | null = null;
 
@@ -39,7 +41,7 @@ export class Lanes implements ViewPart {
     this.arrange();
     replace(this.scroll, this.names, this.picture);
     this.element = h("section", { class: "threads", "aria-label": "threads over time" }, this.scroll);
-    this.surface = new Surface(this.picture, "what each thread did over time", () => (this.list(), this.draw()));
+    this.surface = new Surface(this.picture, "what each thread did over time", () => this.resized(), this.scroll);
     takeTimeInput(this.picture, {
       store: context.store,
       left: () => 0,
@@ -57,6 +59,20 @@ export class Lanes implements ViewPart {
     this.draw();
   }
 
+  private resized() {
+    const before = this.height;
+    this.fit();
+    if (this.height !== before || !this.names.childElementCount) {
+      this.list();
+    }
+    this.draw();
+  }
+
+  private fit() {
+    const room = this.scroll.clientHeight || 120;
+    this.height = Math.floor(Math.min(Math.max(room / Math.max(this.rows.length, 1), rem() * 0.75), rem() * 1.7));
+  }
+
   private arrange() {
     const { rows, rowOf } = laneRows(this.context.model, this.folded);
     this.rows = rows;
@@ -71,8 +87,7 @@ export class Lanes implements ViewPart {
 
   private list() {
     const { store } = this.context;
-    const room = this.scroll.clientHeight || 120;
-    this.height = Math.floor(Math.min(Math.max(room / Math.max(this.rows.length, 1), rem() * 0.75), rem() * 1.7));
+    this.fit();
     const chosen = new Set(store.view.threads ?? []);
     this.names.style.width = `${gutter()}px`;
     replace(
@@ -193,14 +208,14 @@ export class Lanes implements ViewPart {
     const index = this.rowAt(event);
     const row = this.rows[index];
     const { made } = this;
-    if (!row || !made || index >= made.rows) {
+    if (!row || !made || !this.isSeen(index)) {
       tip.hide();
       return;
     }
     const thread = row.process < 0 ? row.threads[0] : -1;
     const perColumn = (store.view.to - store.view.from) / made.columns;
     const column = Math.min(made.columns - 1, Math.floor((time - store.view.from) / perColumn));
-    const base = (index * made.columns + column) * kChannels;
+    const base = ((index - this.seen[0]) * made.columns + column) * kChannels;
     const wait = thread < 0 ? -1 : this.waitAt(thread, time);
     const whole = perColumn * row.threads.length;
     tip.show(
@@ -240,44 +255,62 @@ export class Lanes implements ViewPart {
     const { view } = store;
     const palette = this.context.palette();
     const rows = this.rows.length;
-    this.surface.begin(css(palette.ground), Math.max(rows * this.height, this.scroll.clientHeight));
+    const tall = Math.max(rows * this.height, this.scroll.clientHeight);
+    this.surface.begin(css(palette.ground), tall);
     const { surface } = this;
     const { pen } = surface;
     const wide = Math.max(1, Math.round(surface.width));
-    const columns = view.lanes === "code" ? wide : Math.min(wide, 2000);
+    const columns = view.lanes === "code" ? wide : Math.min(surface.canvas.width, 2000);
     const perColumn = (view.to - view.from) / columns;
     const level = this.context.level(perColumn);
-    const all = Array.from(model.threads.keys());
-    const request = { level, from: view.from, to: view.to, columns, rows, threads: all, event: -1 };
-    this.made = this.matrix.raster(request, this.made, String(this.arranged), (thread) => this.rowOf[thread]);
+    this.seen = this.rowsSeen();
+    const [first, last] = this.seen;
+    const threads = Array.from(model.threads.keys()).filter((thread) => this.isSeen(this.rowOf[thread]));
+    const request = { level, from: view.from, to: view.to, columns, rows: last - first, threads, event: -1 };
+    this.made = this.matrix.raster(request, this.made, `${this.arranged} ${first}`, (thread) => this.rowOf[thread] - first);
     this.addUp(this.made);
+    const shown = this.rows.slice(first, last);
     if (view.lanes === "code") {
       this.drawCode(columns, perColumn);
     } else {
       const chosen = view.threads && new Set(view.threads);
-      const dim = Uint8Array.from(this.rows, (row) => (chosen && !row.threads.some((thread) => chosen.has(thread)) ? 1 : 0));
-      const full = Float32Array.from(this.rows, (row) => perColumn * row.threads.length);
-      const paint = { palette, full, plain: new Uint8Array(rows), dim, tint: false, rateLow: 0, rateHigh: 1 };
-      this.pixels.draw(pen, this.made, paint, 0, 0, surface.width, this.height);
+      const dim = Uint8Array.from(shown, (row) => (chosen && !row.threads.some((thread) => chosen.has(thread)) ? 1 : 0));
+      const full = Float32Array.from(shown, (row) => perColumn * row.threads.length);
+      const paint = { palette, full, plain: new Uint8Array(shown.length), dim, tint: false, rateLow: 0, rateHigh: 1 };
+      this.pixels.draw(pen, this.made, paint, 0, first * this.height, surface.width, this.height);
     }
     pen.fillStyle = css(palette.ground);
-    for (let row = 1; row <= rows; row++) {
+    for (let row = first + 1; row <= last; row++) {
       pen.fillRect(0, row * this.height - 1, surface.width, this.height > 10 ? 2 : 1);
     }
     drawArrows(this.context, surface, this.rowOf, this.height);
     drawBrush(surface, palette, view);
   }
 
+  // The rows that are in view, or all where they are few: [first, last).
+  private rowsSeen(): [number, number] {
+    if (this.rows.length <= kFewRows) {
+      return [0, this.rows.length];
+    }
+    const first = Math.max(0, Math.floor(this.surface.top / this.height));
+    return [first, Math.min(this.rows.length, Math.ceil(this.surface.bottom / this.height) + 1)];
+  }
+
+  private isSeen(row: number): boolean {
+    return row >= this.seen[0] && row < this.seen[1];
+  }
+
   // An open process's row holds the rows of its threads.
   private addUp(made: Raster) {
     const size = made.columns * kChannels;
     this.rows.forEach((row, index) => {
-      if (row.process < 0 || row.isFolded) {
+      if (row.process < 0 || row.isFolded || !this.isSeen(index)) {
         return;
       }
-      const sum = made.values.subarray(index * size, (index + 1) * size);
-      for (const thread of row.threads) {
-        const at = this.rowOf[thread] * size;
+      const first = this.seen[0];
+      const sum = made.values.subarray((index - first) * size, (index - first + 1) * size);
+      for (const thread of row.threads.filter((one) => this.isSeen(this.rowOf[one]))) {
+        const at = (this.rowOf[thread] - first) * size;
         for (let i = 0; i < size; i++) {
           sum[i] += made.values[at + i];
         }
@@ -311,7 +344,7 @@ export class Lanes implements ViewPart {
     const colours = new Map<number, Colour>();
     const most = new Float64Array(columns);
     const node = new Int32Array(columns);
-    for (let row = 0; row < this.rows.length; row++) {
+    for (let row = this.seen[0]; row < this.seen[1]; row++) {
       if (this.rows[row].process >= 0) {
         continue; // its threads are in several places
       }

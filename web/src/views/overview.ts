@@ -1,6 +1,7 @@
 // The whole run in a strip: how many threads were in which state; above it the part in view, to be dragged.
 import { raster, kChannels } from "../data/sums";
-import { css } from "../draw/palette";
+import { Colour, css } from "../draw/palette";
+import { StackImage } from "../draw/stack";
 import { drawAxis } from "../draw/axis";
 import { h } from "../draw/dom";
 import { font, rem, Surface } from "../draw/surface";
@@ -15,6 +16,8 @@ const kStack = [0, 2, 1, 3, 4, 5];
 export class Overview implements ViewPart {
   readonly element = h("section", { class: "overview", "aria-label": "the whole run" });
   private surface: Surface;
+  private image = new StackImage();
+  private stacked = ""; // what the image shows
   private cache: { key: string; values: Float32Array } | null = null;
 
   constructor(private context: Context) {
@@ -62,7 +65,7 @@ export class Overview implements ViewPart {
     const axis = rem() * 1.35;
     const [from, to] = model.range;
     drawAxis(surface, palette, from, to, left, 0, axis);
-    const columns = Math.min(width, 1200);
+    const columns = Math.round(Math.min(width, 1200));
     const values = this.times(columns);
     const perColumn = (to - from) / columns;
     let most = 0;
@@ -73,20 +76,10 @@ export class Overview implements ViewPart {
       }
       most = Math.max(most, sum / perColumn);
     }
-    const height = surface.height - axis - 2;
+    const height = Math.max(1, Math.round(surface.height - axis - 2));
     const each = height / Math.max(most, 1);
-    const step = width / columns;
-    const base = new Float32Array(columns);
-    for (const channel of kStack) {
-      pen.fillStyle = css(palette.channels[channel], channel >= 4 ? 0.35 : 1);
-      for (let column = 0; column < columns; column++) {
-        const tall = (values[column * kChannels + channel] / perColumn) * each;
-        if (tall > 0.05) {
-          pen.fillRect(left + column * step, surface.height - 1 - base[column] - tall, step + 0.4, tall);
-          base[column] += tall;
-        }
-      }
-    }
+    this.stack(values, columns, perColumn, each, height);
+    this.image.draw(pen, left, surface.height - 1 - height, width, height);
     const processors: number = model.run.processors;
     if (processors && processors < most) {
       const y = surface.height - 1 - processors * each;
@@ -113,6 +106,30 @@ export class Overview implements ViewPart {
       const [begin, end] = view.brush.map(x);
       pen.fillRect(begin, axis, Math.max(1, end - begin), height);
       pen.strokeRect(begin + 0.5, axis + 0.5, Math.max(1, end - begin), height);
+    }
+  }
+
+  // Drawn once for what is shown: only the frame around it moves.
+  private stack(values: Float32Array, columns: number, perColumn: number, each: number, height: number) {
+    const palette = this.context.palette();
+    const key = `${this.cache!.key} ${height} ${palette.dark}`;
+    if (this.stacked === key) {
+      return;
+    }
+    this.stacked = key;
+    const { ground } = palette;
+    const faint = palette.channels.map((colour) => colour.map((part, i) => ground[i] + (part - ground[i]) * 0.35) as Colour);
+    this.image.begin(columns, height, ground);
+    for (let column = 0; column < columns; column++) {
+      let base = 0;
+      for (const channel of kStack) {
+        const tall = (values[column * kChannels + channel] / perColumn) * each;
+        if (tall > 0) {
+          const colour = channel >= 4 ? faint[channel] : palette.channels[channel];
+          this.image.column(column, height, base, Math.min(base + tall, height), colour, ground);
+          base += tall;
+        }
+      }
     }
   }
 

@@ -2,7 +2,8 @@
 // each counted event happened.
 import { kChannels } from "../data/sums";
 import { TrackSums, TrackTimes } from "../data/tracks";
-import { Colour, css } from "../draw/palette";
+import { css } from "../draw/palette";
+import { StackImage } from "../draw/stack";
 import { h, replace, tip } from "../draw/dom";
 import { rem, Surface } from "../draw/surface";
 import { compact, moment } from "../format";
@@ -36,6 +37,7 @@ export class Tracks implements ViewPart {
   private surface: Surface;
   private tracks: Track[];
   private sums = new TrackSums();
+  private image = new StackImage();
   private times: TrackTimes | null = null;
   private most: number[] = [];
 
@@ -43,7 +45,7 @@ export class Tracks implements ViewPart {
     this.tracks = tracksOf(context);
     replace(this.scroll, this.names, this.picture);
     this.element = h("section", { class: "tracks", "aria-label": "metrics over time" }, this.scroll);
-    this.surface = new Surface(this.picture, "metrics over time", () => this.draw());
+    this.surface = new Surface(this.picture, "metrics over time", () => this.draw(), this.scroll);
     takeTimeInput(this.picture, {
       store: context.store,
       left: () => 0,
@@ -90,14 +92,18 @@ export class Tracks implements ViewPart {
     const columns = Math.max(1, Math.min(Math.round(surface.width), 1000));
     const threads = this.context.threads();
     this.times = this.sums.read(this.context.level((view.to - view.from) / columns), threads, view.from, view.to, columns);
+    this.image.begin(columns, this.tracks.length * height, palette.ground);
     this.most = this.tracks.map((track, index) => this.drawTrack(track, index * height, height));
+    const { pen, width } = surface;
+    this.image.draw(pen, 0, 0, width, this.tracks.length * height);
+    pen.fillStyle = palette.grid;
+    this.tracks.forEach((_, index) => pen.fillRect(0, (index + 1) * height - 1, width, 1));
     drawBrush(surface, palette, view);
     this.list(height);
   }
 
   // Returns what the top of its axis stands for.
   private drawTrack(track: Track, top: number, height: number): number {
-    const { pen, width } = this.surface;
     const palette = this.context.palette();
     const { columns, fields, values } = this.times!;
     let most = track.top;
@@ -106,28 +112,21 @@ export class Tracks implements ViewPart {
     }
     const { view } = this.context.store;
     const scale = ((height - 5) / (most || 1) / ((view.to - view.from) / columns)) * (track.perSecond ? 1e9 : 1);
-    const ground = top + height - 2;
-    const step = width / columns;
-    const base = new Float64Array(columns);
-    for (const part of track.parts) {
-      const colour: Colour =
-        part.channel < 0 ? (palette.dark ? [122, 190, 200] : [38, 118, 132]) : palette.channels[part.channel];
-      pen.fillStyle = css(colour, 0.85);
-      pen.beginPath();
-      for (let column = 0; column < columns; column++) {
+    const floor = top + height - 1;
+    for (let column = 0; column < columns; column++) {
+      let base = 0;
+      for (const part of track.parts) {
         let tall = 0;
         for (const field of part.fields) {
           tall += values[column * fields + field] * scale;
         }
-        if (tall > 0.05) {
-          pen.rect(column * step, ground - base[column] - tall, step + 0.3, tall);
-          base[column] += tall;
+        if (tall > 0) {
+          const colour = part.channel < 0 ? palette.event : palette.channels[part.channel];
+          this.image.column(column, floor, base, base + tall, colour, palette.ground);
+          base += tall;
         }
       }
-      pen.fill();
     }
-    pen.fillStyle = palette.grid;
-    pen.fillRect(0, top + height - 1, width, 1);
     return most;
   }
 
