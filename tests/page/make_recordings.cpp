@@ -1,11 +1,16 @@
-// make_recordings FOLDER: small recordings made by hand for the page's tests: FOLDER/{empty,one,hostile,halves}.kymo.
+// make_recordings FOLDER: small recordings made by hand for the page's tests:
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
+//   thousand 1,000 of them
 //   hostile  names, paths and texts that are markup, 10,000 bytes long, or no UTF-8
+//   many     300 threads, each on a call path 250 deep
+//   ranks    two processes with two threads each: ranks 0 and 1 of a parallel job
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100 ms
 #include "made_recording.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -24,12 +29,13 @@ struct Texts {
     std::string thread = "app";
     std::string host = "box";
     std::string event = "page-faults";
+    std::uint32_t pid = 100;
 };
 
 void begin(MadeFile& file, const Texts& texts) {
     recording::Process process;
     process.time = 1000 * kMs;
-    process.pid = 100;
+    process.pid = texts.pid;
     process.executable = texts.executable;
     const std::string command = texts.command + '\0';
     process.command = command;
@@ -42,7 +48,7 @@ void begin(MadeFile& file, const Texts& texts) {
     image.image = 1;
     image.path = texts.image;
     file.own().append(image);
-    file.begin_stream(1, 1000 * kMs, 100, texts.thread);
+    file.begin_stream(1, 1000 * kMs, texts.pid, texts.thread);
     file.context(1, 1, 0, 1, 0x10);
     file.context(1, 2, 1, 1, 0x30);
     file.context(1, 3, 1, 1, 0x40);
@@ -65,13 +71,14 @@ void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64
 }
 
 void few_samples(const std::filesystem::path& folder, const Texts& texts, std::uint64_t samples) {
-    launch(folder, texts, 20 * kMs);
+    const std::uint64_t end = std::max<std::uint64_t>(20, samples + 1) * kMs;
+    launch(folder, texts, end);
     MadeFile file(folder / "process-100-0.krec", 100);
     begin(file, texts);
     for (std::uint64_t i = 1; i <= samples; ++i) {
         file.sample(1, (1000 + i) * kMs, 2 + i % 2, {kMs, i % 3});
     }
-    file.end_stream(1, 1020 * kMs, {samples * kMs, samples});
+    file.end_stream(1, 1000 * kMs + end, {samples * kMs, samples});
     file.close();
 }
 
@@ -102,6 +109,45 @@ void halves(const std::filesystem::path& folder) {
     file.close();
 }
 
+void many(const std::filesystem::path& folder) {
+    constexpr std::uint32_t kThreads = 300;
+    constexpr std::uint64_t kDepth = 250;
+    launch(folder, {}, 20 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    for (std::uint32_t thread = 2; thread <= kThreads; ++thread) {
+        file.begin_stream(thread, 1000 * kMs, 100 + thread, "worker-" + std::to_string(thread));
+        for (std::uint64_t context = 1; context <= kDepth; ++context) {
+            file.context(thread, context, context - 1, 1, 0x10 * (context % 200 + 1));
+        }
+        for (std::uint64_t i = 1; i <= 10; ++i) {
+            file.sample(thread, (1000 + i) * kMs, kDepth - i % 3, {kMs, 0});
+        }
+        file.end_stream(thread, 1020 * kMs, {10 * kMs, 0});
+    }
+    file.end_stream(1, 1020 * kMs, {0, 0});
+    file.close();
+}
+
+void ranks(const std::filesystem::path& folder) {
+    launch(folder, {}, 20 * kMs);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        const std::uint32_t pid = 100 * (rank + 1);
+        MadeFile file(folder / ("process-" + std::to_string(pid) + "-0.krec"), pid);
+        begin(file, {.pid = pid});
+        file.own().append(recording::Rank{rank, 2, "box"});
+        file.begin_stream(2, 1000 * kMs, pid + 1, "second");
+        file.context(2, 1, 0, 1, 0x10);
+        for (std::uint32_t stream = 1; stream <= 2; ++stream) {
+            for (std::uint64_t i = 1; i <= 15; ++i) {
+                file.sample(stream, (1000 + i) * kMs, 1, {kMs, 0});
+            }
+            file.end_stream(stream, 1020 * kMs, {15 * kMs, 0});
+        }
+        file.close();
+    }
+}
+
 void hostile(const std::filesystem::path& folder) {
     const std::string markup = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\">";
     const std::string ends = "</script><script>window.hacked=3</script><!--";
@@ -125,6 +171,9 @@ int main(int argc, char** argv) {
     try {
         few_samples(folder / "empty.kymo", {}, 0);
         few_samples(folder / "one.kymo", {}, 1);
+        few_samples(folder / "thousand.kymo", {}, 1000);
+        many(folder / "many.kymo");
+        ranks(folder / "ranks.kymo");
         hostile(folder / "hostile.kymo");
         halves(folder / "halves.kymo");
     } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 //   sources  web/ is type-checked and formatted
 //   kinds    every view opens on every kind of recording, in both themes, without a word on the console
 //   links    brushing, choosing, keys and the address lead all views; the address brings back what was seen
+//   metrics  what happened over time, by thread, process and rank
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   picture  a recording of which every pixel is known
 import { spawnSync } from "node:child_process";
@@ -73,7 +74,11 @@ function sources() {
 
 async function kinds(browser) {
   made();
-  const recorded = [["demo", join(build, "bin", "kymo-demo"), "--rounds", "4"]];
+  const demo = join(build, "bin", "kymo-demo");
+  const recorded = [
+    ["demo", demo, "--rounds", "4"],
+    ["processes", "/bin/sh", "-c", `"${demo}" --rounds 2 & "${demo}" --rounds 2; wait`],
+  ];
   for (const [name, ...more] of [["waits_lock"], ["children", "threads"]]) {
     const program = join(build, "tests", "programs", name);
     if (existsSync(program)) {
@@ -82,10 +87,10 @@ async function kinds(browser) {
   }
   for (const [name, ...command] of recorded) {
     // Some of these programs end with a status of their own; the recording is what counts.
-    spawnSync(kymo, ["record", "-o", join(work, `${name}.kymo`), "--", ...command], { cwd: work, timeout: 200000 });
+    const done = spawnSync(kymo, ["record", "-o", join(work, `${name}.kymo`), "--", ...command], { cwd: work, encoding: "utf8", timeout: 200000 });
+    check(`${name} was recorded`, existsSync(join(work, `${name}.kymo`)), done.stderr.trim().split("\n").pop());
   }
-  const hold = (name) => existsSync(join(work, `${name}.kymo`));
-  const names = ["empty", "one", "halves", ...recorded.map(([name]) => name).filter(hold)];
+  const names = ["empty", "one", "thousand", "halves", "many", "ranks", ...recorded.map(([name]) => name)];
   for (const name of names) {
     const path = page(name);
     for (const [theme, rows] of [["dark", "path"], ["light", "address"], ["dark", "function"]]) {
@@ -98,14 +103,17 @@ async function kinds(browser) {
           rows: document.querySelectorAll('.kymograph .row').length,
           threads: document.querySelectorAll('.threads .row').length,
           wide: document.documentElement.scrollWidth <= innerWidth,
+          tall: Math.max(...[...document.querySelectorAll('canvas')].map((canvas) => canvas.height)) <= innerHeight * devicePixelRatio,
         })`);
-        const good = shown.tab === `tab-${tab}` && shown.panel && shown.threads > 0 && shown.wide && (shown.rows > 0 || name === "empty");
+        const good = shown.tall && shown.tab === `tab-${tab}` && shown.panel && shown.threads > 0 && shown.wide && (shown.rows > 0 || name === "empty");
         check(`${name}: ${tab}, rows by ${rows}, ${theme}`, good && browser.said.length === 0, good ? browser.said.join("; ") : JSON.stringify(shown));
       }
     }
   }
-  const small = statSync(join(work, "one.html")).size;
-  check("a page of one sample is small", small < 1e6, `${small} bytes`);
+  for (const name of ["one", "thousand", "demo"]) {
+    const { size } = statSync(join(work, `${name}.html`));
+    check(`${name}: the page is below 1 MB`, size < 1e6, `${size} bytes`);
+  }
   const done = spawnSync(kymo, ["view", join(work, "one.kymo"), "-o", join(work, "one.html")], { encoding: "utf8" });
   check("a page that is there is not written over", done.status === 5, done.stderr.split("\n")[0]);
   for (const range of ["1", "2..1", "a..b", "..", "-1..2", "5..6"]) {
@@ -189,6 +197,56 @@ async function links(browser) {
   }
 }
 
+// What the tracks say at their tops: name → text.
+const kTops = "Object.fromEntries([...document.querySelectorAll('.tracks .row')].map((row) => [...row.children].map((part) => part.textContent)))";
+
+async function metrics(browser) {
+  made();
+  const path = page("halves");
+  // 500 faults in the second 50 ms, all of the first thread in app+0x40. Counts are whole: at pixels narrower than 100 us the
+  // highest of them is above 10,000 a second.
+  for (const [what, hash, isRight] of [
+    ["the second half", "t=50000000-100000000", (text) => parseFloat(text) >= 10 && parseFloat(text) < 20 && text.endsWith(" k/s")],
+    ["the first half", "t=0-49000000", (text) => text === "0/s"],
+    ["the thread that has none", "threads=1", (text) => text === "0/s"],
+  ]) {
+    await browser.open(path, hash);
+    const tops = await browser.evaluate(kTops);
+    check(`page faults a second, ${what}`, isRight(tops["page-faults"]), JSON.stringify(tops));
+  }
+  await browser.open(path);
+  const both = await browser.evaluate(kTops);
+  check("both threads were on processors", Math.abs(parseFloat(both["on processors"]) - 2) < 0.05, JSON.stringify(both));
+  await browser.key("m");
+  check("m hides the metrics", await browser.evaluate("document.querySelector('.tracks').hidden && location.hash.includes('tracks=off')"));
+  await browser.open(path, "metric=event.page-faults&tab=functions");
+  const first = await browser.evaluate("document.querySelector('.panels tbody tr').innerText.replace(/\\s+/g, ' ')");
+  check("functions by event: all faults are in app+0x40", first.includes("0x40") && Math.abs(parseFloat(first) - 500) < 500 / 30, first);
+
+  // Threads by process.
+  const ranks = page("ranks");
+  await browser.open(ranks);
+  const rows = () => browser.evaluate("[...document.querySelectorAll('.threads .row')].map((row) => row.innerText.replace(/\\s+/g, ' '))");
+  const all = await rows();
+  check("a row for each rank, with its threads below", all.length === 6 && /rank 0/.test(all[0]) && /rank 1/.test(all[3]), all.join(" | "));
+  const spot = await browser.evaluate("(() => { const b = document.querySelectorAll('.threads .row')[3].getBoundingClientRect(); return { x: b.x + b.width / 2, y: b.y + b.height / 2 }; })()");
+  await browser.click(spot.x, spot.y);
+  const chosen = await browser.evaluate("[kymo.store.view.threads?.map((thread) => kymo.model.threads[thread].process).join(), document.querySelector('.summary').textContent, document.querySelector('[aria-label=\"which threads\"]').selectedOptions[0].textContent].join(' | ')");
+  check("a click on a rank chooses its threads, and all say so", /^(\d),\1 \| .*rank 1.* \| rank 1/.test(chosen), chosen);
+  await browser.evaluate("document.querySelectorAll('.threads .fold')[0].click()");
+  await browser.settle();
+  check("a rank folds into one row", (await rows()).length === 4, (await rows()).join(" | "));
+
+  // Three hundred threads: only those in view are drawn, and scrolling brings the others.
+  await browser.open(page("many"));
+  const lit = "(() => { const c = document.querySelector('.threads canvas'); const d = c.getContext('2d').getImageData(0, 0, Math.round(c.width / 4), c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] > 150 && d[i + 2] < 120; return n; })()";
+  const top = await browser.evaluate(lit);
+  await browser.evaluate("document.querySelector('.threads .scroll').scrollTop = 1e9");
+  await browser.settle();
+  const bottom = await browser.evaluate(lit);
+  check("the last threads are drawn when they are scrolled to", top > 500 && bottom > 500, `${top} ${bottom} pixels`);
+}
+
 async function hostile(browser) {
   made();
   const path = page("hostile");
@@ -262,7 +320,7 @@ async function picture(browser) {
 
 // ---- running ----
 
-const parts = { sources, kinds, links, hostile, picture };
+const parts = { sources, kinds, links, metrics, hostile, picture };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

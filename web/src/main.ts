@@ -148,7 +148,7 @@ class Page implements Context {
       top: topBar(model, { theme: () => this.toggleTheme(), help: showHelp }),
       rows: rowsBar(model, this.store, this.legend),
       lanes: lanesBar(model, this.store, () => this.goodDepth()),
-      bottom: bottomBar(this.store, this.summary),
+      bottom: bottomBar(model, this.store, this.summary),
     };
     const overview = new Overview(this);
     const kymograph = new Kymograph(this);

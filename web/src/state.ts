@@ -1,4 +1,5 @@
 // What is being looked at. Kept in the page's address, so that a link shows the same again.
+import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 
 export type Tab = "paths" | "functions" | "source" | "occurrences" | "patterns" | "waits";
@@ -18,7 +19,7 @@ export interface View {
   tracks: boolean; // metrics below the threads
   finding: number; // −1: none
   theme: "" | "dark" | "light";
-  metric: "processor" | "wall" | "waiting";
+  metric: Metric; // what the views below tell of
 }
 
 type Listener = (view: View, changed: Set<keyof View>) => void;
@@ -152,7 +153,7 @@ export class Store {
       put("finding", view.finding + 1);
     }
     if (view.metric !== "processor") {
-      put("metric", view.metric);
+      put("metric", typeof view.metric === "number" ? `event.${this.events[view.metric]}` : view.metric);
     }
     if (view.theme) {
       put("theme", view.theme);
@@ -196,8 +197,14 @@ export class Store {
       tracks: given.get("tracks") !== "off",
       finding: Number.isInteger(finding) ? finding - 1 : -1,
       theme: among(given.get("theme"), ["", "dark", "light"]),
-      metric: among(given.get("metric"), ["processor", "wall", "waiting"]),
+      metric: this.metric(given.get("metric") ?? ""),
     };
+  }
+
+  private metric(text: string): Metric {
+    const event = text.startsWith("event.") ? this.events.indexOf(text.slice(6)) : -1;
+    const times: TimeMetric[] = ["processor", "wall", "waiting"];
+    return event >= 0 ? event : (times.find((time) => time === text) ?? "processor");
   }
 
   static start(full: [number, number], events: string[]): Store {

@@ -83,6 +83,18 @@ void Blob::signed_varints(std::string_view name, std::span<const std::int64_t> v
     add(name, "signed", values.size(), raw);
 }
 
+void Blob::numbered_varints(std::string_view name, std::span<const std::vector<std::uint64_t>> columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        varints(std::string(name) + "." + std::to_string(i), columns[i]);
+    }
+}
+
+void Blob::numbered_signed(std::string_view name, std::span<const std::vector<std::int64_t>> columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        signed_varints(std::string(name) + "." + std::to_string(i), columns[i]);
+    }
+}
+
 void Blob::floats(std::string_view name, std::span<const float> values) {
     std::string raw(values.size_bytes(), '\0');
     if (!raw.empty()) {

@@ -30,6 +30,9 @@ class Blob {
     void deltas(std::string_view name, std::span<const std::uint64_t> values);
     // Signed, zigzag.
     void signed_varints(std::string_view name, std::span<const std::int64_t> values);
+    // A column each: name.0, name.1, …
+    void numbered_varints(std::string_view name, std::span<const std::vector<std::uint64_t>> columns);
+    void numbered_signed(std::string_view name, std::span<const std::vector<std::int64_t>> columns);
     void floats(std::string_view name, std::span<const float> values);
 
     // All of it, deflated (zlib format). Cost: about 20 ns a byte.

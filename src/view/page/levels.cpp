@@ -119,7 +119,7 @@ std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits
     }
 }
 
-PackedLevel pack_pieces(const std::vector<Pieces>& pieces, std::size_t events) {
+PackedLevel pack_pieces(const TimePass& pass, std::size_t events) {
     std::vector<std::uint64_t> first{0};
     std::vector<std::uint64_t> begin;
     std::vector<std::uint64_t> length;
@@ -128,7 +128,7 @@ PackedLevel pack_pieces(const std::vector<Pieces>& pieces, std::size_t events) {
     std::vector<std::uint32_t> wait;
     std::vector<std::vector<std::uint64_t>> counts(events);
     const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    for (const Pieces& thread : pieces) {
+    for (const Pieces& thread : pass.pieces) {
         begin.push_back(thread.begin);
         append(length, thread.length);
         append(key, thread.key);
@@ -139,6 +139,12 @@ PackedLevel pack_pieces(const std::vector<Pieces>& pieces, std::size_t events) {
         }
         first.push_back(length.size());
     }
+    std::vector<std::uint32_t> point_image;
+    std::vector<std::uint64_t> point_offset;
+    for (const TimePass::Point& at : pass.points) {
+        point_image.push_back(at.image);
+        point_offset.push_back(at.offset);
+    }
     Blob blob;
     blob.json["width"] = 0;
     blob.deltas("first", first);
@@ -146,10 +152,10 @@ PackedLevel pack_pieces(const std::vector<Pieces>& pieces, std::size_t events) {
     blob.varints("length", length);
     blob.varints("key", key);
     blob.varints("point", point);
+    blob.varints("point.image", point_image);
+    blob.deltas("point.offset", point_offset);
     blob.varints("wait", wait);
-    for (std::size_t event = 0; event < events; ++event) {
-        blob.varints("event." + std::to_string(event), counts[event]);
-    }
+    blob.numbered_varints("event", counts);
     return {0, length.size(), blob.deflated()};
 }
 

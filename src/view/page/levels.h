@@ -27,7 +27,7 @@ struct LevelLimits {
 // Coarsest first: bins get 4 times narrower from one to the next, down to the finest that fits. `finest` is given up.
 std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits);
 
-PackedLevel pack_pieces(const std::vector<Pieces>& pieces, std::size_t events);
+PackedLevel pack_pieces(const TimePass& pass, std::size_t events);
 
 // Counts in one byte: 0 … 15 exact, from there to 2^19 with 4 bits behind the leading one.
 std::uint8_t rough_byte(std::uint64_t value);

@@ -19,6 +19,7 @@ using namespace spacetime;
 
 constexpr std::string_view kDataMark = "<!--KYMO-DATA-->";
 constexpr std::size_t kMostWaits = 50'000;
+constexpr std::size_t kFewestVisits = 1000;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
 
@@ -38,6 +39,17 @@ std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& 
 std::string element(std::string_view id, const std::string& deflated) {
     // Neither base64 nor our ids hold anything that HTML could take for its own.
     return fmt::format("<script type=\"application/x-kymo\" id=\"{}\">{}</script>\n", id, base64(deflated));
+}
+
+// Fewer of them where they would take more bytes than they may.
+std::string visits_within(const PageInput& input, const Leaves& leaves, const TimeRange& range,
+                          const PageOptions& options) {
+    for (std::size_t most = options.most_visits;; most = most * 2 / 3) {
+        std::string deflated = make_visits(input.evidence, input.profile, input.tree, leaves, range, most).deflated();
+        if (deflated.size() <= options.visit_bytes || most < kFewestVisits) {
+            return deflated;
+        }
+    }
 }
 
 }  // namespace
@@ -81,7 +93,7 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
         pack_levels(std::move(pass->finest),
                     {.most_cells = options.most_cells, .most_bytes = options.level_bytes, .duration = span});
     if (asked.single_pieces) {
-        levels.push_back(pack_pieces(pass->pieces, events.size()));
+        levels.push_back(pack_pieces(*pass, events.size()));
     }
     nlohmann::ordered_json& listed = head.json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -90,8 +102,7 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
         data += element(id, levels[level].deflated);
     }
     head.json["findings"] = page_findings(input.judgement, profile, page_nodes(input.evidence, input.tree, leaves));
-    data += element("visits",
-                    make_visits(input.evidence, profile, input.tree, leaves, range, options.most_visits).deflated());
+    data += element("visits", visits_within(input, leaves, range, options));
     if (options.sources) {
         data += element("code", make_code(profile, input.tree, leaves, names, options.source_bytes).deflated());
     }

@@ -180,7 +180,7 @@ Blob make_visits(const Evidence& evidence, const Profile& profile, const CallTre
     std::vector<std::uint32_t> processor;
     std::vector<std::uint32_t> migrations;
     std::vector<std::uint32_t> order;
-    std::array<std::vector<std::int64_t>, kTerms> terms;
+    std::vector<std::vector<std::int64_t>> terms(kTerms);
     std::vector<std::vector<std::int64_t>> events(counters.size());
     for (const SpaceNode& node : evidence.nodes) {
         const VisitTable& table = node.rows;
@@ -217,12 +217,8 @@ Blob make_visits(const Evidence& evidence, const Profile& profile, const CallTre
     blob.varints("processor", processor);
     blob.varints("migrations", migrations);
     blob.varints("order", order);
-    for (std::size_t term = 0; term < kTerms; ++term) {
-        blob.signed_varints("term." + std::to_string(term), terms[term]);
-    }
-    for (std::size_t event = 0; event < events.size(); ++event) {
-        blob.signed_varints("event." + std::to_string(event), events[event]);
-    }
+    blob.numbered_signed("term", terms);
+    blob.numbered_signed("event", events);
     return blob;
 }
 

@@ -58,6 +58,25 @@ TEST(Levels, FitWhatIsAllowed) {
     ASSERT_EQ(none.size(), 1U) << "one level stays, whatever is allowed";
 }
 
+TEST(Levels, PiecesSayWhichAddressEndedThem) {
+    TimePass pass;
+    pass.points = {{}, {2, 0x40}, {1, 0x10}};
+    pass.pieces.resize(2);
+    pass.pieces[0] = {100, {5, 7}, {8, 9}, {1, 2}, {0, 0}, {{3, 0}}};
+    pass.pieces[1] = {200, {1}, {10}, {0}, {4}, {{1}}};
+    const PackedLevel packed = pack_pieces(pass, 1);
+    EXPECT_EQ(packed.width, 0U);
+    EXPECT_EQ(packed.cells, 3U);
+    const auto level = unpack(packed.deflated);
+    using Numbers = std::vector<std::int64_t>;
+    EXPECT_EQ(level.numbers("first"), (Numbers{0, 2, 3}));
+    EXPECT_EQ(level.numbers("point"), (Numbers{1, 2, 0}));
+    EXPECT_EQ(level.numbers("point.image"), (Numbers{0, 2, 1}));
+    EXPECT_EQ(level.numbers("point.offset"), (Numbers{0, 0x40, 0x10}));
+    EXPECT_EQ(level.numbers("wait"), (Numbers{0, 0, 4}));
+    EXPECT_EQ(level.numbers("event.0"), (Numbers{3, 0, 1}));
+}
+
 TEST(Levels, RoughBytesAreWithinAThirtieth) {
     const auto exact_of = [](std::uint8_t rough) {
         return rough < 16 ? rough : (16 + (rough & 15) + 0.5) * std::pow(2.0, (rough >> 4) - 1);

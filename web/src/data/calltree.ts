@@ -1,22 +1,39 @@
 // Call paths of a region: sums by call node, by function, by caller and callee, by line.
+import { compact, duration } from "../format";
 import { Model, State } from "./model";
 import { LeafTimes } from "./spaces";
 
-export type Metric = "processor" | "wall" | "waiting";
+export type TimeMetric = "processor" | "wall" | "waiting";
+export type Metric = TimeMetric | number; // number: a counted event
 
-const kStatesOf: Record<Metric, number[]> = {
+const kStatesOf: Record<TimeMetric, number[]> = {
   processor: [State.User, State.System, State.Spinning],
   wall: [State.User, State.System, State.Spinning, State.Ready, State.Waiting, State.Off],
   waiting: [State.Ready, State.Waiting, State.Off],
 };
 
-export const kMetricWords: Record<Metric, string> = {
+const kMetricWords: Record<TimeMetric, string> = {
   processor: "processor time",
   wall: "thread time, waiting included",
   waiting: "time off the processor",
 };
 
+export function metricWords(model: Model, metric: Metric): string {
+  return typeof metric === "number" ? model.events[metric] : kMetricWords[metric];
+}
+
+export function metricValue(metric: Metric, value: number): string {
+  return typeof metric === "number" ? compact(Math.round(value)) : duration(value);
+}
+
+export function isCounted(state: number, metric: Metric): boolean {
+  return typeof metric === "number" || kStatesOf[metric].includes(state);
+}
+
 export function leafValues(times: LeafTimes, metric: Metric): Float64Array {
+  if (typeof metric === "number") {
+    return times.events[metric];
+  }
   const out = new Float64Array(times.byState.length / 8);
   for (let leaf = 0; leaf < out.length; leaf++) {
     for (const state of kStatesOf[metric]) {

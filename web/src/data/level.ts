@@ -11,6 +11,8 @@ export interface Level {
   state: Uint8Array;
   events: Float32Array[]; // by counted event
   point: Uint32Array | null; // of single pieces: the sampled address
+  pointImage: Uint32Array | null; // by address: its image and the offset in it
+  pointOffset: Float64Array | null;
   wait: Uint32Array | null; // of single pieces: number of the thread's wait, from 1
 }
 
@@ -55,6 +57,8 @@ export async function openLevel(id: string, events: number): Promise<Level> {
       state,
       events: counts,
       point: blob.u32("point"),
+      pointImage: blob.u32("point.image"),
+      pointOffset: blob.f64("point.offset"),
       wait: blob.u32("wait"),
     };
   }
@@ -81,7 +85,20 @@ export async function openLevel(id: string, events: number): Promise<Level> {
     }
     counts.push(column);
   }
-  return { width, first, begin, length: null, ns, leaf, state, events: counts, point: null, wait: null };
+  return {
+    width,
+    first,
+    begin,
+    length: null,
+    ns,
+    leaf,
+    state,
+    events: counts,
+    point: null,
+    pointImage: null,
+    pointOffset: null,
+    wait: null,
+  };
 }
 
 // The first cell of a thread that reaches beyond `time`.

@@ -1,5 +1,6 @@
 // The bars between the views: what is shown, how, and in which colours.
 import { chosenWords, threadsOf } from "../data/lanerows";
+import { TimeMetric } from "../data/calltree";
 import { Order } from "../data/spaces";
 import { h } from "../draw/dom";
 import { count, duration } from "../format";
@@ -176,7 +177,7 @@ export function lanesBar(model: Model, store: Store, goodDepth: () => number): H
   );
 }
 
-export function bottomBar(store: Store, summary: HTMLElement): HTMLElement {
+export function bottomBar(model: Model, store: Store, summary: HTMLElement): HTMLElement {
   const tabs = h(
     "div",
     { class: "tabs", role: "tablist" },
@@ -195,14 +196,15 @@ export function bottomBar(store: Store, summary: HTMLElement): HTMLElement {
     summary,
     select(
       store,
-      "which time",
+      "which cost",
       [
         ["processor", "processor time"],
         ["wall", "thread time"],
         ["waiting", "waiting"],
+        ...model.events.map((name, event): [string, string] => [String(event), name]),
       ],
-      () => store.view.metric,
-      (metric) => store.set({ metric: metric as View["metric"] }),
+      () => String(store.view.metric),
+      (metric) => store.set({ metric: /^\d+$/.test(metric) ? Number(metric) : (metric as TimeMetric) }),
     ),
   );
 }

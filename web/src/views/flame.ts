@@ -1,10 +1,10 @@
 // Call paths of the brushed region, callers above: width is time. A click chooses the space everywhere; a double click
 // spreads it over the whole width.
-import { leafValues, NodeSums, nodeSums, kMetricWords } from "../data/calltree";
+import { leafValues, NodeSums, nodeSums, metricValue, metricWords } from "../data/calltree";
 import { css, frameColour } from "../draw/palette";
 import { h, tip } from "../draw/dom";
 import { fitted, font, rem, Surface } from "../draw/surface";
-import { duration, percent, shortName } from "../format";
+import { percent, shortName } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 
@@ -92,15 +92,16 @@ export class Flame implements ViewPart {
     }
     const { model } = this.context;
     const { self, total } = this.sums;
+    const { metric } = this.context.store.view;
     tip.show(
       event,
       h("b", {}, this.name(box.node)),
       h(
         "div",
         {},
-        `${duration(total[box.node])}, ${percent(total[box.node] / total[0])} of the region's ${kMetricWords[this.context.store.view.metric]}`,
+        `${metricValue(metric, total[box.node])}, ${percent(total[box.node] / total[0])} of the region's ${metricWords(model, metric)}`,
       ),
-      self[box.node] > 0 ? h("div", {}, `${duration(self[box.node])} in it itself`) : null,
+      self[box.node] > 0 ? h("div", {}, `${metricValue(metric, self[box.node])} in it itself`) : null,
       h(
         "div",
         {},

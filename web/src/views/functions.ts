@@ -1,7 +1,7 @@
 // Functions of the brushed region, and of the chosen one its callers and callees.
-import { callersAndCallees, functionRows, leafValues, Neighbour, nodeSums, kMetricWords } from "../data/calltree";
+import { callersAndCallees, functionRows, leafValues, Neighbour, nodeSums, metricValue, metricWords } from "../data/calltree";
 import { h, replace } from "../draw/dom";
-import { duration, percent, withoutArguments } from "../format";
+import { percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 
@@ -58,7 +58,7 @@ export class FunctionTable implements ViewPart {
       h(
         "table",
         {},
-        h("caption", {}, `${kMetricWords[store.view.metric]} by function, ${rows.length} in this region`),
+        h("caption", {}, `${metricWords(model, store.view.metric)} by function, ${rows.length} in this region`),
         h(
           "thead",
           {},
@@ -80,7 +80,7 @@ export class FunctionTable implements ViewPart {
                 click: () => this.choose(row.fn),
                 keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose(row.fn),
               },
-              h("td", { class: "number" }, duration(row.self)),
+              h("td", { class: "number" }, metricValue(store.view.metric, row.self)),
               h("td", {}, bar(row.self / all)),
               h("td", { class: "number" }, percent(row.total / all)),
               h("td", {}, bar(row.total / all)),
@@ -117,7 +117,7 @@ export class FunctionTable implements ViewPart {
                 click: () => this.choose(row.fn),
                 keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose(row.fn),
               },
-              h("td", { class: "number" }, duration(row.total)),
+              h("td", { class: "number" }, metricValue(store.view.metric, row.total)),
               h("td", {}, bar(row.total / sum)),
               h(
                 "td",

@@ -1,9 +1,10 @@
 // Source lines of the chosen space's function, heated by the region's time; beside them its instructions.
-import { leafValues, lineSums } from "../data/calltree";
+import { leafValues, lineSums, metricValue } from "../data/calltree";
+import { instructionHeat, Listing } from "../data/instructions";
 import { DataBlob } from "../data/blob";
-import { css } from "../draw/palette";
+import { Colour, css } from "../draw/palette";
 import { h, replace } from "../draw/dom";
-import { duration, percent, withoutArguments } from "../format";
+import { percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 
@@ -11,12 +12,6 @@ interface SourcePart {
   file: number;
   first: number;
   lines: string[];
-}
-
-interface Listing {
-  fns: number[]; // with samples in it, inlined ones too
-  image: number;
-  rows: [offset: number, line: number, heat: number, text: string][];
 }
 
 export class Source implements ViewPart {
@@ -96,7 +91,7 @@ export class Source implements ViewPart {
       }
     }
     const file = [...files].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
-    const heat = this.context.palette().channels[view.metric === "waiting" ? 4 : 0];
+    const heat = heatColour(this.context, view);
     const title = h(
       "h3",
       { title: model.functions.name[fn] },
@@ -139,7 +134,11 @@ export class Source implements ViewPart {
           .sort((a, b) => b[1] - a[1])
           .slice(0, 40)
           .map(([line, value]) =>
-            h("div", { class: "line" }, `${percent(value / all)}  ${model.place(file, line)}  ${duration(value)}`),
+            h(
+              "div",
+              { class: "line" },
+              `${percent(value / all)}  ${model.place(file, line)}  ${metricValue(view.metric, value)}`,
+            ),
           ),
       );
     }
@@ -147,7 +146,7 @@ export class Source implements ViewPart {
     replace(
       this.element,
       h("div", { class: "column wide" }, title, code, ...this.notes.map((note) => h("p", { class: "hint" }, note))),
-      this.listing(fn),
+      this.listing(fn, view, sums),
     );
     const row = code.querySelector<HTMLElement>(`[data-line="${hottest}"]`);
     if (row) {
@@ -155,38 +154,40 @@ export class Source implements ViewPart {
     }
   }
 
-  private listing(fn: number): HTMLElement | null {
+  private listing(fn: number, view: View, lines: Map<number, number>): HTMLElement | null {
     const listing = this.listings.find((one) => one.fns.includes(fn));
     if (!listing) {
       return null;
     }
-    const most = Math.max(...listing.rows.map((row) => row[2]), 1);
-    const sum = listing.rows.reduce((total, row) => total + row[2], 0) || 1;
-    const heat = this.context.palette().channels[0];
+    const { values, isExact } = instructionHeat(this.context, listing, view.metric, lines);
+    const most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const sum = values.reduce((a, b) => a + b, 0) || 1;
+    const heat = heatColour(this.context, view);
     const code = h(
       "div",
       { class: "code" },
-      ...listing.rows.map(([offset, line, value, text]) =>
+      ...listing.rows.map(([offset, line, , text], row) =>
         h(
           "div",
-          { class: "line", style: value ? `background:${css(heat, 0.08 + 0.5 * (value / most))}` : "" },
-          h("span", { class: "value" }, value ? percent(value / sum) : ""),
+          { class: "line", style: values[row] > 0 ? `background:${css(heat, 0.08 + 0.5 * (values[row] / most))}` : "" },
+          h("span", { class: "value" }, values[row] > 0 ? percent(values[row] / sum) : ""),
           h("span", { class: "number" }, offset.toString(16)),
           h("code", {}, text),
           h("span", { class: "from" }, line ? `:${line}` : ""),
         ),
       ),
     );
-    const hottest = listing.rows.findIndex((row) => row[2] === most);
+    const hottest = values.indexOf(most);
     requestAnimationFrame(() => {
       const row = code.children[hottest] as HTMLElement | undefined;
       code.scrollTop = row ? row.offsetTop - code.clientHeight / 2 : 0;
     });
-    return h(
-      "div",
-      { class: "column" },
-      h("h3", {}, "Instructions  ", h("small", {}, "samples of the whole run; one late is usual")),
-      code,
-    );
+    const how = isExact ? "one late is usual" : "within a line as in the whole run; one late is usual";
+    return h("div", { class: "column" }, h("h3", {}, "Instructions  ", h("small", {}, how)), code);
   }
+}
+
+function heatColour(context: Context, view: View): Colour {
+  const palette = context.palette();
+  return typeof view.metric === "number" ? palette.event : palette.channels[view.metric === "waiting" ? 4 : 0];
 }
