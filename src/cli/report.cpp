@@ -1,6 +1,6 @@
 // kymo report: what a recording says, for people or as JSON.
 #include "cli/verbs.h"
-#include "findings/judge.h"
+#include "findings/told.h"
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
@@ -110,7 +110,10 @@ int run_report(int argc, char** argv) {
     if (!evidence) {
         return fail(evidence.error());
     }
-    const findings::Judgement judgement = findings::judge(*evidence);
+    const auto judgement = findings::judge_recording(*recording, *evidence);
+    if (!judgement) {
+        return fail(judgement.error());
+    }
     const spacetime::Waits& waits = profile->waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     const auto finds = spacetime::load_finds(*recording);
@@ -120,8 +123,8 @@ int run_report(int argc, char** argv) {
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
-        report["findings"] = view::json_findings(*evidence, judgement.findings);
-        report["advantages"] = view::json_findings(*evidence, judgement.advantages);
+        report["findings"] = view::json_findings(*evidence, judgement->findings);
+        report["advantages"] = view::json_findings(*evidence, judgement->advantages);
         report["spaces"] = view::json_spaces(*evidence);
         report["same_spaces"] = view::json_same_spaces(*evidence);
         report["intervals"] = view::json_intervals(*evidence);
@@ -129,7 +132,7 @@ int run_report(int argc, char** argv) {
         report["waits"] = view::json_waits(waits, wait_table);
         report["blocking"] = view::json_blocking(waits, wait_table);
         report["brief_waits"] = view::json_brief_waits(waits);
-        report["findings_control"] = view::json_control(judgement.control);
+        report["findings_control"] = view::json_control(judgement->control);
         report["hunt"] = view::json_hunt(*finds);
         report["finds"] = view::json_finds(*finds);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -139,7 +142,7 @@ int run_report(int argc, char** argv) {
         if (percent >= 0) {
             shown.percent = percent;
         }
-        text = view::terminal_findings(shown.style, *evidence, judgement, shown.top) + "\n" +
+        text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top) + "\n" +
                view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
                view::terminal_waits(shown.style, waits, wait_table, shown.top) +
                view::terminal_finds(shown.style, *finds, shown.top);

@@ -1,7 +1,7 @@
 // kymo view: a recording as one self-contained page.
 #include "base/result.h"
 #include "cli/verbs.h"
-#include "findings/judge.h"
+#include "findings/told.h"
 #include "recording/reader.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/named_run.h"
@@ -136,8 +136,11 @@ int run_view(int argc, char** argv) {
     if (!evidence) {
         return fail(evidence.error());
     }
-    const findings::Judgement judgement = findings::judge(*evidence);
-    const auto page = view::make_page({*recording, *profile, named.tree, named.requests, *evidence, judgement},
+    const auto judgement = findings::judge_recording(*recording, *evidence);
+    if (!judgement) {
+        return fail(judgement.error());
+    }
+    const auto page = view::make_page({*recording, *profile, named.tree, named.requests, *evidence, *judgement},
                                       view::page_shell(), asked);
     if (!page) {
         return fail(page.error());

@@ -1,5 +1,7 @@
 #include "gpu/timeline.h"
 
+#include "recording/tables/gpu.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -8,7 +10,6 @@
 namespace kymo::gpu {
 namespace {
 
-constexpr std::uint16_t kElfCuda = 190;  // EM_CUDA
 constexpr std::uint64_t kImage = 1;
 
 struct EventName {
@@ -75,7 +76,7 @@ Result<std::unique_ptr<Timeline>> Timeline::create(const std::filesystem::path& 
     made->period_ = std::max<std::uint64_t>(period, 1);
     made->slots_.resize(static_cast<std::size_t>(gpu.whole(gpu.sms)) * slots_per_sm);
     recording::FileOptions options;
-    options.machine = kElfCuda;
+    options.machine = recording::kModelledGpu;
     options.clock = recording::ClockDomain::kModelled;
     options.pid = 1;
     options.producer = "kymo gpu";
@@ -86,9 +87,9 @@ Result<std::unique_ptr<Timeline>> Timeline::create(const std::filesystem::path& 
     recording::StreamWriter& common = made->common_;
     common.open(made->file_, StreamId{0});
     recording::write_schemas(common);
-    recording::write_schema<KernelRow>(common);
-    recording::write_schema<InstructionRow>(common);
-    recording::write_schema<FindingRow>(common);
+    recording::write_schema<recording::GpuKernel>(common);
+    recording::write_schema<recording::GpuInstruction>(common);
+    recording::write_schema<recording::GpuFinding>(common);
     std::string command = header.name;
     command.push_back('\0');
     recording::Run run;
@@ -227,15 +228,27 @@ Result<void> Timeline::finish(const KernelResult& result, const std::vector<Find
             cycles[c] = static_cast<std::uint64_t>(account.cycles[c]);
         }
         const StaticInstruction& instruction = result.program[i];
-        common_.append(InstructionRow{instruction.pc, instruction.line, instruction.opcode, account.issued,
-                                      account.lanes, account.sectors, cycles});
+        common_.append(recording::GpuInstruction{instruction.pc, instruction.line, instruction.opcode, account.issued,
+                                                 account.lanes, account.sectors, cycles});
     }
     for (const Finding& finding : found) {
-        common_.append(FindingRow{finding.kind, finding.title, finding.share, finding.seconds, finding.pc_begin,
-                                  finding.pc_end, finding.line, finding.direction});
+        recording::GpuFinding row{.kind = finding.kind,
+                                  .title = finding.title,
+                                  .share = finding.share,
+                                  .seconds = finding.seconds,
+                                  .offset_begin = finding.pc_begin,
+                                  .offset_end = finding.pc_end,
+                                  .line = finding.line,
+                                  .direction = finding.direction};
+        if (!finding.evidence.empty()) {
+            row.event = finding.evidence[0].event;
+            row.bad = finding.evidence[0].bad;
+            row.good = finding.evidence[0].good;
+        }
+        common_.append(row);
     }
-    common_.append(
-        KernelRow{0, end, result.kernel, result.gpu, result.ctas, result.block.count(), result.cycles, result.mhz});
+    common_.append(recording::GpuKernel{0, end, result.kernel, result.gpu, result.ctas, result.block.count(),
+                                        result.cycles, result.mhz});
     std::array<std::uint64_t, kEvents> totals{};
     std::uint64_t unwritten = common_.unwritten();
     for (std::size_t i = 0; i < slots_.size(); ++i) {

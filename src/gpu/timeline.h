@@ -10,7 +10,6 @@
 
 #include "gpu/findings.h"
 #include "gpu/result.h"
-#include "gpu/rows.h"
 #include "gpu/sm.h"
 #include "recording/writer.h"
 
