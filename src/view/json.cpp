@@ -55,10 +55,8 @@ class Writer {
     Json report() const {
         Json json;
         json["recording"] = recording();
-        json["findings"] = Json::array();
-        json["advantages"] = Json::array();
-        json["spaces"] = spaces();
-        for (const char* later : {"same_spaces", "intervals", "patterns"}) {
+        // Whoever makes these puts them in; here they have their places.
+        for (const char* later : {"findings", "advantages", "spaces", "same_spaces", "intervals", "patterns"}) {
             json[later] = Json::array();
         }
         json["threads"] = threads();
@@ -278,18 +276,6 @@ class Writer {
 
     Json file_of(std::uint32_t file) const { return file == 0 ? Json(nullptr) : Json(tree_.symbols.files[file]); }
 
-    Json place_of(std::uint32_t function, std::uint32_t file, std::uint32_t line) const {
-        const program::Function& known = tree_.symbols.functions[function];
-        Json json;
-        json["function"] = known.name;
-        json["file"] = file_of(file != 0 ? file : known.file);
-        json["line_begin"] = line;
-        json["line_end"] = line;
-        json["module"] = known.module;
-        json["ranges"] = Json::array();
-        return json;
-    }
-
     std::vector<std::size_t> order(const CostTable& table) const {
         std::vector<std::size_t> rows(table.rows());
         std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -297,30 +283,6 @@ class Writer {
             return processor_time(table[a]) > processor_time(table[b]);
         });
         return rows;
-    }
-
-    // Functions stand in for code spaces until there is an analysis of those.
-    Json spaces() const {
-        Json json = Json::array();
-        const std::int64_t all = processor_time(tree_.total[0]);
-        for (const std::size_t row : order(tree_.function_self)) {
-            const FunctionCosts& function = tree_.functions[row];
-            const auto self = tree_.function_self[row];
-            if (processor_time(self) <= 0) {
-                continue;
-            }
-            Json space;
-            space["id"] = "f" + std::to_string(function.function);
-            space["place"] = place_of(function.function, function.file, function.line);
-            space["weight"] = nullptr;
-            space["time_share"] = share(processor_time(self), all);
-            space["occurrences"] = nullptr;
-            space["longest_gap_s"] = nullptr;
-            space["uncertain"] = false;
-            space["events"] = event_counts(self);
-            json.push_back(std::move(space));
-        }
-        return json;
     }
 
     Json functions() const {

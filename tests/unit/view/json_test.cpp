@@ -118,7 +118,6 @@ TEST_F(JsonReport, TheTreeAddsUp) {
     }
     EXPECT_NEAR(self, tree[0]["total"]["user_s"].get<double>(), 1e-12);
     EXPECT_EQ(report_["functions"][0]["function"], "app+0x30");
-    EXPECT_EQ(report_["spaces"][0]["place"]["function"], "app+0x30");
 }
 
 TEST_F(JsonReport, OddBytesDoNotStopIt) {
