@@ -5,6 +5,7 @@
 #include "recording/reader.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/named_run.h"
+#include "spacetime/finds/finds.h"
 #include "spacetime/profile.h"
 #include "view/page/page.h"
 #include "view/page/shell.h"
@@ -140,8 +141,12 @@ int run_view(int argc, char** argv) {
     if (!judgement) {
         return fail(judgement.error());
     }
-    const auto page = view::make_page({*recording, *profile, named.tree, named.requests, *evidence, *judgement},
-                                      view::page_shell(), asked);
+    const auto finds = spacetime::load_finds(*recording);
+    if (!finds) {
+        return fail(finds.error());
+    }
+    const auto page = view::make_page(
+        {*recording, *profile, named.tree, named.requests, *evidence, *judgement, *finds}, view::page_shell(), asked);
     if (!page) {
         return fail(page.error());
     }

@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -7,6 +7,7 @@
 //   hostile  names, paths and texts that are markup, 10,000 bytes long, or no UTF-8
 //   many     300 threads, each on a call path 250 deep
 //   ranks    two processes with two threads each: ranks 0 and 1 of a parallel job
+//   hunted   a hunt for page faults that found app+0x30, which caused 60 % of them from 5 to 15 ms; no samples
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100 ms
 #include "made_recording.h"
 
@@ -148,6 +149,44 @@ void ranks(const std::filesystem::path& folder) {
     }
 }
 
+void hunted(const std::filesystem::path& folder) {
+    launch(folder, {}, 20 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    recording::Hunt hunt;
+    hunt.time = 1000 * kMs;
+    hunt.event = "page-faults";
+    hunt.cells = 4;
+    hunt.share = 0.05;
+    hunt.refuse = 0.02;
+    hunt.confidence = 0.999;
+    file.own().append(hunt);
+    recording::Find find;
+    find.time = 1005 * kMs;
+    find.number = 1;
+    find.image = 1;
+    find.offset = 0x30;
+    find.context = 2;
+    find.tid = 100;
+    find.events = 20;
+    find.matches = 18;
+    find.seen = 25;
+    file.own().append(find);
+    recording::FindEnd find_end;
+    find_end.time = 1015 * kMs;
+    find_end.number = 1;
+    find_end.quiet = 1;
+    find_end.events = 1000;
+    find_end.matches = 600;
+    file.own().append(find_end);
+    recording::HuntEnd end;
+    end.time = 1020 * kMs;
+    end.events = 1500;
+    file.own().append(end);
+    file.end_stream(1, 1020 * kMs, {0, 0});
+    file.close();
+}
+
 void hostile(const std::filesystem::path& folder) {
     const std::string markup = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\">";
     const std::string ends = "</script><script>window.hacked=3</script><!--";
@@ -174,6 +213,7 @@ int main(int argc, char** argv) {
         few_samples(folder / "thousand.kymo", {}, 1000);
         many(folder / "many.kymo");
         ranks(folder / "ranks.kymo");
+        hunted(folder / "hunted.kymo");
         hostile(folder / "hostile.kymo");
         halves(folder / "halves.kymo");
     } catch (const std::exception& error) {

@@ -90,7 +90,7 @@ async function kinds(browser) {
     const done = spawnSync(kymo, ["record", "-o", join(work, `${name}.kymo`), "--", ...command], { cwd: work, encoding: "utf8", timeout: 200000 });
     check(`${name} was recorded`, existsSync(join(work, `${name}.kymo`)), done.stderr.trim().split("\n").pop());
   }
-  const names = ["empty", "one", "thousand", "halves", "many", "ranks", ...recorded.map(([name]) => name)];
+  const names = ["empty", "one", "thousand", "halves", "many", "ranks", "hunted", ...recorded.map(([name]) => name)];
   for (const name of names) {
     const path = page(name);
     for (const [theme, rows] of [["dark", "path"], ["light", "address"], ["dark", "function"]]) {
@@ -105,7 +105,7 @@ async function kinds(browser) {
           wide: document.documentElement.scrollWidth <= innerWidth,
           tall: Math.max(...[...document.querySelectorAll('canvas')].map((canvas) => canvas.height)) <= innerHeight * devicePixelRatio,
         })`);
-        const good = shown.tall && shown.tab === `tab-${tab}` && shown.panel && shown.threads > 0 && shown.wide && (shown.rows > 0 || name === "empty");
+        const good = shown.tall && shown.tab === `tab-${tab}` && shown.panel && shown.threads > 0 && shown.wide && (shown.rows > 0 || name === "empty" || name === "hunted");
         check(`${name}: ${tab}, rows by ${rows}, ${theme}`, good && browser.said.length === 0, good ? browser.said.join("; ") : JSON.stringify(shown));
       }
     }
@@ -236,6 +236,15 @@ async function metrics(browser) {
   await browser.evaluate("document.querySelectorAll('.threads .fold')[0].click()");
   await browser.settle();
   check("a rank folds into one row", (await rows()).length === 4, (await rows()).join(" | "));
+
+  // What a hunt found.
+  await browser.open(page("hunted"));
+  const found = await browser.evaluate("document.querySelector('.findings').innerText.replace(/\\s+/g, ' ')");
+  check("what a hunt found is told first", /^HUNT FOR PAGE-FAULTS 60\.0 % .*app\+0x30.*0\.005 s to 0\.015 s/i.test(found), found.slice(0, 200));
+  await browser.evaluate("document.querySelector('.findings .head').click()");
+  await browser.settle();
+  const led = await browser.evaluate("JSON.stringify(kymo.store.view.brush)");
+  check("a click on it brushes when it ruled", led === "[5000000,15000000]", led);
 
   // Three hundred threads: only those in view are drawn, and scrolling brings the others.
   await browser.open(page("many"));

@@ -1,5 +1,6 @@
 #include "view/page/page.h"
 
+#include "view/finds.h"
 #include "view/page/blob.h"
 #include "view/page/code.h"
 #include "view/page/findings.h"
@@ -102,6 +103,8 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
         data += element(id, levels[level].deflated);
     }
     head.json["findings"] = page_findings(input.judgement, profile, page_nodes(input.evidence, input.tree, leaves));
+    head.json["hunt"] = json_hunt(input.finds);
+    head.json["finds"] = json_finds(input.finds);
     data += element("visits", visits_within(input, leaves, range, options));
     if (options.sources) {
         data += element("code", make_code(profile, input.tree, leaves, names, options.source_bytes).deflated());

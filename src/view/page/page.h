@@ -6,6 +6,7 @@
 #include "recording/reader.h"
 #include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/finds/finds.h"
 #include "spacetime/profile.h"
 #include "view/page/time_pass.h"
 
@@ -34,6 +35,7 @@ struct PageInput {
     const std::vector<program::Request>& requests;  // what the tree's symbols are the answers to
     const spacetime::Evidence& evidence;
     const findings::Judgement& judgement;
+    const spacetime::Finds& finds;  // of a hunt; of none it is empty
 };
 
 // The page's bytes. `shell` is the built page without data. Errors: a file of the recording cannot be read.

@@ -5,6 +5,7 @@ import { Model } from "../data/model";
 import { compact, count, duration, percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
+import { findCards } from "./finds";
 
 export interface EvidenceRow {
   event: string;
@@ -167,7 +168,7 @@ export class Findings implements ViewPart {
   private fill() {
     const { model } = this.context;
     const control = model.json.findings?.control as { rounds: number; findings: number } | undefined;
-    const parts: (HTMLElement | null)[] = [];
+    const parts: (HTMLElement | null)[] = findCards(this.context);
     if (this.findings.length) {
       parts.push(h("h2", {}, this.findings.length === 1 ? "One finding" : `${this.findings.length} findings`));
       this.findings.forEach((finding, index) => parts.push(this.card(finding, index, false)));
