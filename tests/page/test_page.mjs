@@ -114,11 +114,32 @@ async function kinds(browser) {
     const { size } = statSync(join(work, `${name}.html`));
     check(`${name}: the page is below 1 MB`, size < 1e6, `${size} bytes`);
   }
+  await follows(browser, join(work, "demo.html"));
   const done = spawnSync(kymo, ["view", join(work, "one.kymo"), "-o", join(work, "one.html")], { encoding: "utf8" });
   check("a page that is there is not written over", done.status === 5, done.stderr.split("\n")[0]);
   for (const range of ["1", "2..1", "a..b", "..", "-1..2", "5..6"]) {
     const refused = spawnSync(kymo, ["view", join(work, "one.kymo"), `--range=${range}`, "-o", join(work, "x.html")], { encoding: "utf8" });
     check(`--range ${range} is refused`, refused.status === 2 && /range/.test(refused.stderr), refused.stderr.split("\n")[0]);
+  }
+}
+
+// Sources and instructions tell of the brushed time alone: before the workers begin, none of their code.
+async function follows(browser, path) {
+  const shown = `(() => { const parts = [...document.querySelectorAll('.panels .column')].map((part) => part.querySelector('h3').textContent);
+    const share = (row) => parseFloat(row.querySelector('.value').textContent) || 0;
+    const sum = [...document.querySelectorAll('.panels .column:nth-child(2) .line')].reduce((all, row) => all + share(row), 0);
+    return { parts, sum }; })()`;
+  await browser.open(path);
+  const begin = await browser.evaluate("Math.round(kymo.model.threads.find((thread) => thread.name.startsWith('worker')).begin)");
+  const end = await browser.evaluate("kymo.model.range[1]");
+  await browser.open(path, `tab=source&brush=${begin}-${end}`);
+  const after = await browser.evaluate(shown);
+  await browser.open(path, `tab=source&brush=0-${begin}`);
+  const before = await browser.evaluate(shown);
+  check("the hottest function once the workers run is theirs", /Strip|laplacian/.test(after.parts[0]), after.parts[0]);
+  check("before they begin it is another", before.parts.length > 0 && !/Strip|laplacian/.test(before.parts[0]), before.parts[0]);
+  for (const [when, { parts, sum }] of [["while they run", after], ["before they begin", before]]) {
+    check(`the instructions ${when} make a whole`, parts.length < 2 || (sum > 90 && sum < 101), `${parts[1]}: ${sum.toFixed(1)} %`);
   }
 }
 

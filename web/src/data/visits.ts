@@ -1,5 +1,6 @@
 // Occurrences of code spaces in time, with what was measured over each (docs/page-data.md, blob "visits").
 import { median as middle } from "d3-array";
+import { withoutArguments } from "../format";
 import { DataBlob } from "./blob";
 import { Model } from "./model";
 import { SpaceTree } from "./spaces";
@@ -82,7 +83,8 @@ export async function openVisits(): Promise<void> {
     data = {
       spaces: blob.json.spaces.map((space: SpaceInfo) => ({
         ...space,
-        label: space.label.replace(/\(anonymous namespace\)::/g, ""),
+        label:
+          space.kind === "function" ? withoutArguments(space.label) : space.label.replace(/\(anonymous namespace\)::/g, ""),
       })),
       patterns: blob.json.patterns,
       first: Uint32Array.from(blob.f64("first")),

@@ -123,7 +123,7 @@ export class Findings implements ViewPart {
       "div",
       { class: "evidence", title: row.effect === null ? "" : `effect size (Cliff's delta) ${row.effect.toFixed(2)}` },
       h("span", { class: "what" }, row.event),
-      h("span", { class: "bars" }, bar("bad", row.bad), bar("good", row.good)),
+      h("span", { class: "bars" }, bar("bad", row.bad), row.good === null ? null : bar("good", row.good)),
     );
   }
 
