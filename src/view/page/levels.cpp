@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace kymo::view {
 namespace {
@@ -157,6 +158,23 @@ PackedLevel pack_pieces(const TimePass& pass, std::size_t events) {
     blob.varints("wait", wait);
     blob.numbered_varints("event", counts);
     return {0, length.size(), blob.deflated()};
+}
+
+std::vector<PackedLevel> pack_pass(TimePass pass, const LevelLimits& limits) {
+    std::optional<PackedLevel> pieces;
+    if (!pass.pieces.empty()) {
+        pieces = pack_pieces(pass, pass.finest.events.size());
+        if (pieces->deflated.size() > limits.most_bytes / 4 * 3) {
+            pieces.reset();
+        }
+    }
+    LevelLimits left = limits;
+    left.most_bytes -= pieces ? pieces->deflated.size() : 0;
+    auto levels = pack_levels(std::move(pass.finest), left);
+    if (pieces) {
+        levels.push_back(std::move(*pieces));
+    }
+    return levels;
 }
 
 }  // namespace kymo::view

@@ -29,6 +29,10 @@ std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits
 
 PackedLevel pack_pieces(const TimePass& pass, std::size_t events);
 
+// All of a pass: its levels and behind them, where it kept them, its single pieces. Those have the room they need up
+// to three quarters of all, and the levels what is left; pieces that need more are left out.
+std::vector<PackedLevel> pack_pass(TimePass pass, const LevelLimits& limits);
+
 // Counts in one byte: 0 … 15 exact, from there to 2^19 with 4 bits behind the leading one.
 std::uint8_t rough_byte(std::uint64_t value);
 

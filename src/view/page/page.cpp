@@ -90,12 +90,8 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
     head.json["counted"] = events;
 
     std::string data;
-    auto levels =
-        pack_levels(std::move(pass->finest),
-                    {.most_cells = options.most_cells, .most_bytes = options.level_bytes, .duration = span});
-    if (asked.single_pieces) {
-        levels.push_back(pack_pieces(*pass, events.size()));
-    }
+    const auto levels = pack_pass(
+        std::move(*pass), {.most_cells = options.most_cells, .most_bytes = options.level_bytes, .duration = span});
     nlohmann::ordered_json& listed = head.json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t level = 0; level < levels.size(); ++level) {
         const std::string id = "level-" + std::to_string(level);

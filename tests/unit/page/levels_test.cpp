@@ -77,6 +77,37 @@ TEST(Levels, PiecesSayWhichAddressEndedThem) {
     EXPECT_EQ(level.numbers("event.0"), (Numbers{3, 0, 1}));
 }
 
+// Single pieces and levels share what is allowed; pieces that would leave too little are not there.
+TEST(Levels, PiecesAndLevelsTogetherFit) {
+    const std::uint64_t duration = 1'000'000 * 8192ULL;
+    const auto packed = [&](std::size_t most_bytes) {
+        TimePass pass;
+        pass.finest = busy_thread(1'000'000, 8192);
+        pass.points = {{}, {1, 0x10}};
+        std::mt19937 random(1);
+        pass.pieces.resize(1);
+        pass.pieces[0].events.resize(1);
+        for (int i = 0; i < 20'000; ++i) {
+            pass.pieces[0].length.push_back(random() % 1'000'000);
+            pass.pieces[0].key.push_back(static_cast<std::uint32_t>(random() % 100));
+            pass.pieces[0].point.push_back(static_cast<std::uint32_t>(random() % 2));
+            pass.pieces[0].wait.push_back(0);
+            pass.pieces[0].events[0].push_back(random() % 1000);
+        }
+        return pack_pass(std::move(pass), {10'000'000, most_bytes, duration});
+    };
+    for (const std::size_t most : {std::size_t{10'000'000}, std::size_t{250'000}, std::size_t{100'000}}) {
+        const auto levels = packed(most);
+        std::size_t bytes = 0;
+        for (const PackedLevel& level : levels) {
+            bytes += level.deflated.size();
+        }
+        EXPECT_LE(bytes, most);
+        EXPECT_EQ(levels.back().width == 0, most > 100'000) << most;
+        EXPECT_GT(levels.front().width, 0U);
+    }
+}
+
 TEST(Levels, RoughBytesAreWithinAThirtieth) {
     const auto exact_of = [](std::uint8_t rough) {
         return rough < 16 ? rough : (16 + (rough & 15) + 0.5) * std::pow(2.0, (rough >> 4) - 1);
