@@ -1,8 +1,10 @@
-"""scale_bench.py BUILD [SAMPLES…]: from a recording to its evidence as the work grows ×1, ×10, ×100.
+"""scale_bench.py BUILD [SAMPLES…]: from a recording to its findings as the work grows ×1, ×10, ×100.
 
-Recordings of 1, 10 and 100 million samples (or those given) are made by bench/generate_recording, one after the other, and
-each is analysed once by bench/scale_bench in a process of its own, so that its memory is its own. For reading only: nothing
-here passes or fails.
+Two kinds of recordings of 1, 10 and 100 million samples (or those given): *real*, the bundled program recorded for some seconds
+and repeated as often as it takes (bench/repeat_recording), and *worst*, four threads that wander at random among thousands of
+call paths (bench/generate_recording; 1 million only, unless sizes are given). Each is analysed once by bench/scale_bench in a
+process of its own, so that its memory is its own. Printed: seconds of processor time by stage and recording, their sum, the
+wall time and the peak of memory. For reading only: nothing here passes or fails.
 """
 
 import pathlib
@@ -10,22 +12,53 @@ import subprocess
 import sys
 import tempfile
 
+ROUNDS = "60"
 THREADS = "4"
+
+
+def run(command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} ended with {done.returncode}: {done.stderr.strip()[:300]}")
+    return done.stdout
+
+
+def measured(build, folder):
+    """Stage → (wall seconds, processor seconds), and the most memory in MiB."""
+    stages, peak = {}, 0.0
+    for line in run([build / "bench/scale_bench", folder]).splitlines():
+        words = line.split()
+        if len(words) == 4 and words[0].isalpha():
+            stages[words[0]] = (float(words[1]), float(words[2]))
+            peak = float(words[3])
+    return stages, peak
 
 
 def main():
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build").resolve()
-    sizes = sys.argv[2:] or ["1000000", "10000000", "100000000"]
+    asked = [int(size) for size in sys.argv[2:]]
+    work = [("real", size) for size in asked or (1_000_000, 10_000_000, 100_000_000)]
+    work += [("worst", size) for size in asked or (1_000_000,)]
+    results = []
     with tempfile.TemporaryDirectory(prefix="kymo-scale-bench-") as name:
-        for samples in sizes:
-            folder = pathlib.Path(name) / f"{samples}.kymo"
-            subprocess.run([build / "bench/generate_recording", folder, samples, THREADS], check=True)
-            size = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
-            print(f"{int(samples):,} samples, {size:.0f} MB", flush=True)
-            subprocess.run([build / "bench/scale_bench", folder], check=True)
-            print(flush=True)
+        scratch = pathlib.Path(name)
+        once = scratch / "once.kymo"
+        run([build / "bin/kymo", "record", "-F", 1000, "-o", once, "--", build / "bin/kymo-demo", "--rounds", ROUNDS])
+        for kind, size in work:
+            folder = scratch / f"{kind}-{size}.kymo"
+            if kind == "real":
+                run([build / "bench/repeat_recording", once, folder, size])
+            else:
+                run([build / "bench/generate_recording", folder, size, THREADS])
+            results.append((f"{kind} {size / 1e6:g} M", *measured(build, folder)))
             for file in folder.iterdir():
                 file.unlink()
+    print(f"{'':18}" + "".join(f"{title:>14}" for title, _, _ in results))
+    for stage in results[0][1]:
+        print(f"{stage:18}" + "".join(f"{stages[stage][1]:14.3f}" for _, stages, _ in results))
+    for title, index in (("processor time, s", 1), ("wall time, s", 0)):
+        print(f"{title:18}" + "".join(f"{sum(times[index] for times in stages.values()):14.3f}" for _, stages, _ in results))
+    print(f"{'peak memory, MiB':18}" + "".join(f"{peak:14.0f}" for _, _, peak in results))
 
 
 if __name__ == "__main__":

@@ -43,44 +43,56 @@ void ThreadStates::add(const StateInterval& interval) {
 }
 
 void ThreadStates::coarsen() {
-    const auto is_on = [](ThreadState state) {
-        return state == ThreadState::kUser || state == ThreadState::kSystem || state == ThreadState::kSpinning;
+    const auto is_joined = [&](ThreadState state) {
+        return state == ThreadState::kUser || state == ThreadState::kSystem || state == ThreadState::kSpinning ||
+               (joins_off_ && (state == ThreadState::kReady || state == ThreadState::kOff));
     };
     grain_ = std::max(2 * grain_, (end_ - begin_) / (limit_ / 4 + 1));
     ThreadStates coarse(begin_);
     StateInterval joined{.begin = begin_, .end = begin_};
-    std::uint64_t system = 0;
+    StateSums sums;
     const auto flush = [&] {
         StateInterval part = joined;
-        part.end = part.begin + system;
-        part.state = ThreadState::kSystem;
-        coarse.add(part);
-        part.begin = part.end;
+        for (const ThreadState state : {ThreadState::kOff, ThreadState::kReady, ThreadState::kSystem}) {
+            part.end = part.begin + static_cast<std::uint64_t>(sums[state]);
+            part.state = state;
+            coarse.add(part);
+            part.begin = part.end;
+        }
         part.end = joined.end;
         part.state = joined.wait == kNoWait ? ThreadState::kUser : ThreadState::kSpinning;
         coarse.add(part);
     };
     for (std::size_t i = 0; i < size(); ++i) {
         const StateInterval next = (*this)[i];
-        const bool continues = is_on(next.state) && next.begin == joined.end && next.wait == joined.wait &&
+        const bool continues = is_joined(next.state) && next.begin == joined.end && next.wait == joined.wait &&
                                next.end - joined.begin <= grain_;
         if (!continues) {
             flush();
             joined = next;
-            system = 0;
+            sums = {};
         }
-        if (!is_on(next.state)) {
+        if (is_joined(next.state)) {
+            sums[next.state] += static_cast<std::int64_t>(next.end - next.begin);
+        } else {
             coarse.add(next);
             joined.begin = next.end;
         }
         joined.end = next.end;
-        system += next.state == ThreadState::kSystem ? next.end - next.begin : 0;
     }
     flush();
     coarse.grain_ = grain_;
-    // Where most of it are times off the processor, there is no use in trying again soon.
-    coarse.limit_ = coarse.size() > limit_ / 4 * 3 ? 2 * limit_ : limit_;
+    coarse.joins_off_ = joins_off_;
+    coarse.limit_ = limit_;
     *this = std::move(coarse);
+    if (size() > limit_ / 4 * 3) {
+        // Where most of it are waits, there is no use in trying again soon.
+        limit_ = joins_off_ ? 2 * limit_ : limit_;
+        if (!joins_off_) {
+            joins_off_ = true;
+            coarsen();
+        }
+    }
 }
 
 StateInterval ThreadStates::operator[](std::size_t index) const {

@@ -10,7 +10,8 @@
 //
 // Cost: sums() O(log n + 64); filling() also the intervals inside. Memory: 14 bytes an interval, and where a limit is
 // set only about so many: beyond it neighbouring pieces on a processor are joined, system with system and user with
-// user time, over ever longer stretches. Sums of the whole stay, those of a stretch become as coarse as that.
+// user time, over ever longer stretches; where that is not enough, so are times off the processor that are no waits.
+// Sums of the whole stay, those of a stretch become as coarse as that.
 #pragma once
 
 #include "recording/tables.h"
@@ -94,7 +95,7 @@ class ThreadStates {
     ThreadStates() : ThreadStates(0) {}
     explicit ThreadStates(std::uint64_t begin) : begin_(begin), end_(begin) {}
 
-    // About how many intervals are kept, unless more times off the processor than that have to be.
+    // About how many intervals are kept, unless there are more waits than that.
     void set_limit(std::size_t intervals) { limit_ = intervals; }
 
     // The next interval; one that continues the last is joined to it. Precondition: interval.begin == end().
@@ -141,6 +142,7 @@ class ThreadStates {
     std::uint64_t end_;
     std::size_t limit_ = ~std::size_t{0};
     std::uint64_t grain_ = 0;  // ns; longest stretch that pieces were joined over
+    bool joins_off_ = false;   // times off the processor, too
     std::vector<std::uint64_t> begins_;
     std::vector<std::uint32_t> waits_;
     std::vector<ThreadState> states_;

@@ -39,37 +39,39 @@ struct LevelVisit {
 class LevelVisits {
   public:
     explicit LevelVisits(const BridgeRule& rule = {}) : rule_(rule) {}
+    LevelVisits(const LevelVisits&) = delete;
+    LevelVisits& operator=(const LevelVisits&) = delete;
 
     // From `now` on the stream is in `node`. emit(const LevelVisit&): a visit that is settled, of any node.
     template <typename Emit>
     void switch_to(std::uint32_t node, const Moment& now, Emit&& emit) {
-        if (current_.node == node) {
+        if (current_->node == node) {
             return;
         }
-        if (current_.node != kStreamEdge) {
-            current_.end = now;
-            if (now.time != current_.begin.time || current_.samples() != 0) {
+        if (current_->node != kStreamEdge) {
+            current_->end = now;
+            if (now.time != current_->begin.time || current_->samples() != 0) {
                 finish_run(emit);
             }
         }
-        current_.node = node;
-        current_.bridged = 0;
-        current_.begin = now;
+        current_->node = node;
+        current_->bridged = 0;
+        current_->begin = now;
     }
 
     template <typename Emit>
     void finish(const Moment& now, Emit&& emit) {
         switch_to(kStreamEdge, now, emit);
-        if (middle_.node != kStreamEdge) {
+        if (middle_->node != kStreamEdge) {
             settle(emit);
             std::swap(open_, middle_);
-            middle_.node = kStreamEdge;
+            middle_->node = kStreamEdge;
         }
         settle(emit);
-        if (held_.node != kStreamEdge) {
-            held_.after = kStreamEdge;
-            emit(held_);
-            held_.node = kStreamEdge;
+        if (held_->node != kStreamEdge) {
+            held_->after = kStreamEdge;
+            emit(*held_);
+            held_->node = kStreamEdge;
         }
     }
 
@@ -77,35 +79,35 @@ class LevelVisits {
     // current_ is a whole run: as visits() in visits.h, one run behind.
     template <typename Emit>
     void finish_run(Emit&& emit) {
-        if (open_.node == kStreamEdge) {
-            last_samples_ = current_.samples();
+        if (open_->node == kStreamEdge) {
+            last_samples_ = current_->samples();
             std::swap(open_, current_);
             return;
         }
-        if (middle_.node == kStreamEdge) {
-            if (open_.node == current_.node) {  // left out in between was a run of no time
-                open_.end = current_.end;
-                last_samples_ += current_.samples();
+        if (middle_->node == kStreamEdge) {
+            if (open_->node == current_->node) {  // left out in between was a run of no time
+                open_->end = current_->end;
+                last_samples_ += current_->samples();
                 return;
             }
             std::swap(middle_, current_);
             return;
         }
-        if (middle_.node == current_.node) {
-            middle_.end = current_.end;
+        if (middle_->node == current_->node) {
+            middle_->end = current_->end;
             return;
         }
         const auto sides = static_cast<std::int64_t>(rule_.sides);
-        if (open_.node == current_.node && middle_.samples() <= static_cast<std::int64_t>(rule_.samples) &&
-            last_samples_ >= sides && current_.samples() >= sides) {
-            open_.end = current_.end;
-            open_.bridged += static_cast<std::uint64_t>(middle_.samples());
-            middle_.node = kStreamEdge;
-            last_samples_ = current_.samples();
+        if (open_->node == current_->node && middle_->samples() <= static_cast<std::int64_t>(rule_.samples) &&
+            last_samples_ >= sides && current_->samples() >= sides) {
+            open_->end = current_->end;
+            open_->bridged += static_cast<std::uint64_t>(middle_->samples());
+            middle_->node = kStreamEdge;
+            last_samples_ = current_->samples();
             return;
         }
         settle(emit);
-        last_samples_ = middle_.samples();
+        last_samples_ = middle_->samples();
         std::swap(open_, middle_);
         std::swap(middle_, current_);
     }
@@ -113,26 +115,27 @@ class LevelVisits {
     // open_ is a whole visit.
     template <typename Emit>
     void settle(Emit&& emit) {
-        if (open_.node == kStreamEdge || (open_.node == kParentItself && open_.samples() < kOwnCodeSamples)) {
+        if (open_->node == kStreamEdge || (open_->node == kParentItself && open_->samples() < kOwnCodeSamples)) {
             return;
         }
-        if (held_.node != kStreamEdge) {
-            held_.after = open_.node;
-            emit(held_);
+        if (held_->node != kStreamEdge) {
+            held_->after = open_->node;
+            emit(*held_);
         }
         const std::uint32_t before = last_neighbour_;
-        last_neighbour_ = open_.node;
+        last_neighbour_ = open_->node;
         std::swap(held_, open_);
-        held_.before = before;
-        open_.node = kStreamEdge;
+        held_->before = before;
+        open_->node = kStreamEdge;
     }
 
     BridgeRule rule_;
-    LevelVisit current_;             // running
-    LevelVisit middle_;              // a whole run that may be an interruption
-    LevelVisit open_;                // the visit before it
-    LevelVisit held_;                // a whole visit whose next neighbour is not known yet
-    std::int64_t last_samples_ = 0;  // of the last run in open_
+    LevelVisit slots_[4];               // change their parts, not their places
+    LevelVisit* current_ = &slots_[0];  // running
+    LevelVisit* middle_ = &slots_[1];   // a whole run that may be an interruption
+    LevelVisit* open_ = &slots_[2];     // the visit before it
+    LevelVisit* held_ = &slots_[3];     // a whole visit whose next neighbour is not known yet
+    std::int64_t last_samples_ = 0;     // of the last run in open_
     std::uint32_t last_neighbour_ = kStreamEdge;
 };
 

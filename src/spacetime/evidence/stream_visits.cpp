@@ -6,9 +6,14 @@ namespace kymo::spacetime {
 namespace {
 
 void add_difference(SumRow& to, const SumRow& later, const SumRow& earlier) {
-    to.resize(later.size());
-    for (std::size_t i = 0; i < later.size(); ++i) {
-        to[i] += later[i] - earlier[i];
+    if (to.size() != later.size()) {
+        to.resize(later.size());
+    }
+    std::int64_t* const sums = to.data();
+    const std::int64_t* const upper = later.data();
+    const std::int64_t* const lower = earlier.data();
+    for (std::size_t i = 0, count = later.size(); i < count; ++i) {
+        sums[i] += upper[i] - lower[i];
     }
 }
 
@@ -32,6 +37,7 @@ StreamVisits::StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uin
       now_{.time = begin, .sums = SumRow(kFirstCounter + counters)},
       at_change_(kFirstCounter + counters),
       levels_(kept.size() + 1),
+      last_(kept.size()),
       is_visited_(kept.size()),
       is_creators_(kept.size()) {
     sums_.nodes.resize(kept.size());
@@ -181,25 +187,34 @@ void StreamVisits::add_gap(Level& level, NodeSums& node, const LastVisit& last, 
     node.add_long(std::move(gap));
 }
 
+PatternRecord& StreamVisits::pattern_of(LastVisit& last, const LevelVisit& visit) {
+    if (last.pattern == nullptr || last.before != visit.before || last.after != visit.after) {
+        last.before = visit.before;
+        last.after = visit.after;
+        last.pattern = &sums_.patterns[{visit.before, visit.node, visit.after}];
+    }
+    return *last.pattern;
+}
+
 void StreamVisits::settle(std::uint32_t level_number, const LevelVisit& visit) {
     Level& level = *levels_[level_number];
     if (visit.node < kept_.size()) {
         NodeSums& node = sums_.nodes[visit.node];
-        const auto [entry, is_first] = level.last.try_emplace(visit.node);
-        LastVisit& last = entry->second;
-        if (!is_first) {
+        LastVisit& last = last_[visit.node];
+        if (last.is_known) {
             add_gap(level, node, last, visit);
             ++last.order;
         } else if (!is_visited_[visit.node]) {
             is_visited_[visit.node] = true;
             node.threads.push_back(thread_);
         }
+        last.is_known = true;
         last.end = visit.end;
         ++node.visits;
         const std::uint64_t ns = visit.end.time - visit.begin.time;
         node.durations.add(ns);
         node.samples.add(static_cast<std::uint64_t>(visit.samples()));
-        PatternRecord& pattern = sums_.patterns[{visit.before, visit.node, visit.after}];
+        PatternRecord& pattern = pattern_of(last, visit);
         pattern.durations.add(ns);
         add_difference(pattern.sums, visit.end.sums, visit.begin.sums);
         const std::uint64_t rank = VisitSample::rank_of(visit.node, thread_, last.order);

@@ -3,8 +3,8 @@
 // Only what changes is touched: a move from one call path to another closes and opens visits between the two paths'
 // common ancestor and their leaves. So the cost is that of the change, not of the depth.
 //
-// A thread's call paths hang below the place that created it. It is not in that place, its creator is: what lies at or
-// above it gets no visits of this thread, though the thread's time counts for it as all time below does.
+// A thread's call paths hang below the place that created it. It is not in that place, its creator is: what lies at
+// or above it gets no visits of this thread, though the thread's time counts for it as all time below does.
 #pragma once
 
 #include "spacetime/evidence/level_visits.h"
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -41,13 +40,18 @@ class StreamVisits {
     void finish();
 
   private:
+    // Of a node: its last visit here, and the pattern that was looked up last: most visits have the neighbours of the
+    // one before.
     struct LastVisit {
+        bool is_known = false;
         std::uint32_t order = 0;
+        std::uint32_t before = 0;
+        std::uint32_t after = 0;
+        PatternRecord* pattern = nullptr;
         Moment end;
     };
     struct Level {
         LevelVisits visits;
-        std::unordered_map<std::uint32_t, LastVisit> last;  // by node
         VisitSequence* sequence = nullptr;
     };
     struct WaitPiece {
@@ -59,6 +63,7 @@ class StreamVisits {
     void go_to(std::uint32_t leaf, std::uint64_t time);
     void switch_level(std::uint32_t level, std::uint32_t node);
     void settle(std::uint32_t level, const LevelVisit& visit);
+    PatternRecord& pattern_of(LastVisit& last, const LevelVisit& visit);
     void add_gap(Level& level, NodeSums& node, const LastVisit& last, const LevelVisit& visit);
     std::vector<VisitWait> waits_between(std::uint64_t begin, std::uint64_t end) const;
     Level& level_at(std::uint32_t level);
@@ -73,6 +78,7 @@ class StreamVisits {
     bool has_processor_ = false;
     bool in_wait_ = false;  // the last piece was a wait, and the stream has not moved since
     std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<LastVisit> last_;  // by node
     std::vector<WaitPiece> waits_;
     std::vector<bool> is_visited_;
     std::vector<bool> is_creators_;  // by kept node: at or above the place that created this thread

@@ -20,9 +20,13 @@ class TimeGrid {
     void add(std::size_t row, std::uint64_t from, std::uint64_t to) {
         from = std::max(from, begin_);
         while (from < to) {
-            const std::size_t bin = std::min<std::size_t>((from - begin_) / width_, bins_ - 1);
-            const std::uint64_t next = bin + 1 == bins_ ? to : std::min(to, begin_ + (bin + 1) * width_);
-            ns_[row * bins_ + bin] += static_cast<std::int64_t>(next - from);
+            if (from < bin_begin_ || from >= bin_end_) {  // of times that follow each other few enter another bin
+                bin_ = std::min<std::size_t>((from - begin_) / width_, bins_ - 1);
+                bin_begin_ = begin_ + bin_ * width_;
+                bin_end_ = bin_ + 1 == bins_ ? ~std::uint64_t{0} : bin_begin_ + width_;
+            }
+            const std::uint64_t next = std::min(to, bin_end_);
+            ns_[row * bins_ + bin_] += static_cast<std::int64_t>(next - from);
             from = next;
         }
     }
@@ -63,6 +67,10 @@ class TimeGrid {
     std::uint64_t width_ = 1;
     std::vector<std::int64_t> ns_;
     std::vector<std::int64_t> before_;
+    // Of the last add().
+    std::size_t bin_ = 0;
+    std::uint64_t bin_begin_ = 0;
+    std::uint64_t bin_end_ = 0;
 };
 
 }  // namespace kymo::spacetime

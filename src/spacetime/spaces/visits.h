@@ -9,6 +9,7 @@
 // durations and deltas add up to the whole exactly. A visit's begin and end are known to one period each.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -72,7 +73,7 @@ struct DurationSums {
     std::uint64_t total = 0;  // ns
     std::uint64_t shortest = ~std::uint64_t{0};
     std::uint64_t longest = 0;
-    std::vector<std::uint64_t> by_octave = std::vector<std::uint64_t>(64, 0);  // [i]: 2ⁱ ≤ ns < 2ⁱ⁺¹; 0 counts in [0]
+    std::array<std::uint64_t, 64> by_octave{};  // [i]: 2ⁱ ≤ ns < 2ⁱ⁺¹; 0 counts in [0]
 
     void add(std::uint64_t ns);
     void merge(const DurationSums& other);

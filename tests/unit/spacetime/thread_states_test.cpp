@@ -154,6 +154,37 @@ TEST(ThreadStates, BeyondItsLimitPiecesOnProcessorsAreJoined) {
     EXPECT_EQ(parts, all.sums());
 }
 
+// A thread that is preempted all the time: not every preemption is kept, waits are.
+TEST(ThreadStates, BeyondItsLimitManyShortTimesOffProcessorsAreJoinedAndWaitsAreNot) {
+    ThreadStates all(0);
+    ThreadStates few(0);
+    few.set_limit(256);
+    std::mt19937_64 random(4);
+    std::uint64_t at = 0;
+    constexpr State kTurns[] = {State::kUser, State::kReady, State::kSystem, State::kOff};
+    for (std::uint32_t i = 0; i < 20'000; ++i) {
+        const bool waits = i % 1000 == 999;
+        const StateInterval next =
+            piece(at, at + 1 + random() % 50, waits ? State::kWaiting : kTurns[i % 4], waits ? i / 1000 : kNoWait);
+        all.add(next);
+        few.add(next);
+        at = next.end;
+    }
+    EXPECT_EQ(all.size(), 20'000U);
+    EXPECT_LE(few.size(), 256U);
+    EXPECT_EQ(few.sums(), all.sums());
+    EXPECT_EQ(few.end(), all.end());
+    EXPECT_EQ(few.filling(0, at).waits, all.filling(0, at).waits);
+    StateSums parts;
+    for (std::uint64_t from = 0; from < at; from += 777) {
+        const StateSums part = few.sums(from, from + 777);
+        EXPECT_EQ(part[State::kWaiting], all.sums(from, from + 777)[State::kWaiting]);
+        EXPECT_EQ(part.wall(), all.sums(from, from + 777).wall());
+        parts += part;
+    }
+    EXPECT_EQ(parts, all.sums());
+}
+
 // A stream made at random: what its builder is given, and the states that come out.
 struct MadeStream {
     std::vector<OffInterval> offs;
