@@ -2,31 +2,12 @@
 
 #include "spacetime/kernel_tasks.h"
 #include "spacetime/ranks.h"
+#include "spacetime/stream_merge.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
-#include <unordered_map>
 
 namespace kymo::spacetime {
 namespace {
-
-struct NodeKey {
-    std::uint32_t parent;
-    NodeKind kind;
-    std::uint32_t image;
-    std::uint64_t offset;
-    bool operator==(const NodeKey&) const = default;
-};
-
-struct NodeHash {
-    std::size_t operator()(const NodeKey& key) const {
-        std::uint64_t hash = key.offset * 0x9E3779B97F4A7C15ULL;
-        hash ^= (std::uint64_t{key.parent} << 32U | key.image) * 0xC2B2AE3D27D4EB4FULL;
-        hash ^= static_cast<std::uint64_t>(key.kind) << 56U;
-        return hash ^ (hash >> 29U);
-    }
-};
 
 class Merger {
   public:
@@ -35,7 +16,7 @@ class Merger {
     Profile merge() {
         collect_events();
         profile_.self = CostTable(profile_.events.size());
-        add_node({0, NodeKind::kRoot, 0, 0});
+        tree_.add({0, NodeKind::kRoot, 0, 0});
         for (const FileData& file : files_) {
             read_run(file);
         }
@@ -55,25 +36,6 @@ class Merger {
     }
 
   private:
-    struct MergedStream {
-        const StreamData* data = nullptr;
-        std::uint32_t thread = kNone;
-        std::vector<std::uint32_t> nodes;  // by ContextId; kNone: not known yet; kBusy: being found
-        std::vector<bool> is_sampled;      // by ContextId: samples lie at it or below
-        MergedStream* creator = nullptr;   // these form no circle
-        bool is_placed = false;            // among creators: `creator` is settled
-        bool is_busy = false;              // being placed: a creator further up would be its own ancestor
-    };
-    static constexpr std::uint32_t kBusy = kNone - 1;
-
-    std::uint32_t add_node(const NodeKey& key) {
-        const auto [entry, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(profile_.nodes.size()));
-        if (is_new) {
-            profile_.nodes.push_back({key.parent, key.kind, key.image, key.offset});
-        }
-        return entry->second;
-    }
-
     // Events of one name are one column, whatever their place in a process's list.
     void collect_events() {
         for (const FileData& file : files_) {
@@ -168,17 +130,14 @@ class Merger {
     void merge_process(std::size_t process) {
         const std::size_t file_index = process_files_[process];
         FileData& file = files_[file_index];
-        // Image 0 is generated code: offsets are process addresses.
-        image_indices_.clear();
-        streams_.clear();
+        tree_.begin_process();
         process_node_ = profile_.processes.size() > 1
-                            ? add_node({0, NodeKind::kProcess, static_cast<std::uint32_t>(process), 0})
+                            ? tree_.add({0, NodeKind::kProcess, static_cast<std::uint32_t>(process), 0})
                             : 0;
+        StreamMerge streams(profile_, tree_, file, process_node_, options_.below_creators);
         spacetime::merge(profile_.waits, file.waits);
         for (auto& [id, stream] : file.streams) {
-            MergedStream& merged = streams_[id];
-            merged.data = &stream;
-            merged.thread = static_cast<std::uint32_t>(profile_.threads.size());
+            streams.add(stream, static_cast<std::uint32_t>(profile_.threads.size()));
             profile_.threads.push_back(
                 {.process = static_cast<std::uint32_t>(process),
                  .tid = stream.tid,
@@ -199,26 +158,18 @@ class Merger {
             profile_.processes[process].end = std::max(profile_.processes[process].end, stream.end);
             profile_.quality += stream.quality;
         }
-        for (auto& [id, stream] : streams_) {
-            place_creators(stream);
-            prepare(stream);
-        }
-        circles_ = 0;
-        for (auto& [id, stream] : streams_) {
-            merge_contexts(stream, file);
-        }
-        if (circles_ != 0) {
-            warn(file, std::to_string(circles_) + " call paths that lead back to themselves were cut");
+        if (const std::size_t circles = streams.merge(); circles != 0) {
+            warn(file, std::to_string(circles) + " call paths that lead back to themselves were cut");
         }
         for (auto& [id, stream] : file.streams) {
-            const MergedStream& merged = streams_[id];
+            const MergedStream& merged = streams.of(id);
             for (ThreadWait& wait : stream.waits) {
                 wait.context = wait.context < merged.nodes.size() ? merged.nodes[wait.context] : 0;
             }
             profile_.threads[merged.thread].waits = std::move(stream.waits);
         }
         profile_.self.resize(profile_.nodes.size());
-        for (auto& [id, stream] : streams_) {
+        for (auto& [id, stream] : streams.all()) {
             const std::uint32_t no_path = add_costs(stream, columns_[file_index]);
             profile_.streams.push_back({.file = static_cast<std::uint32_t>(file_index),
                                         .stream = id,
@@ -245,123 +196,6 @@ class Merger {
         }
     }
 
-    std::uint32_t image_index(std::uint64_t id, const FileData& file) {
-        const auto known = image_indices_.find(id);
-        if (known != image_indices_.end()) {
-            return known->second;
-        }
-        const auto found = file.images.find(id);
-        const ImageInfo info = found == file.images.end() ? ImageInfo{{}, {}, file.machine} : found->second;
-        const auto [entry, is_new] = images_.try_emplace(info, static_cast<std::uint32_t>(profile_.images.size()));
-        if (is_new) {
-            profile_.images.push_back(info);
-        }
-        return image_indices_[id] = entry->second;
-    }
-
-    // Chains of creators are as deep as threads create threads. One that would close a circle is left out.
-    void place_creators(MergedStream& stream) {
-        std::vector<MergedStream*> chain;
-        for (MergedStream* at = &stream; at != nullptr && !at->is_placed && !at->is_busy;) {
-            at->is_busy = true;
-            chain.push_back(at);
-            const auto creator = streams_.find(at->data->creator_stream);
-            at = creator == streams_.end() || at->data->creator_stream == 0 ? nullptr : &creator->second;
-        }
-        for (auto next = chain.rbegin(); next != chain.rend(); ++next) {
-            MergedStream& at = **next;
-            const auto creator = streams_.find(at.data->creator_stream);
-            if (at.data->creator_stream != 0 && creator != streams_.end() && creator->second.is_placed) {
-                at.creator = &creator->second;
-            }
-            at.is_placed = true;
-        }
-    }
-
-    static void prepare(MergedStream& stream) {
-        const StreamData& data = *stream.data;
-        stream.nodes.assign(data.contexts.size(), kNone);
-        // Paths without any sample are creation contexts: nothing says that they are partial.
-        stream.is_sampled.resize(data.contexts.size());
-        for (std::size_t i = data.contexts.size() - 1; i > 0; --i) {
-            stream.is_sampled[i] = stream.is_sampled[i] || data.costs[i][kSamples] != 0;
-            if (stream.is_sampled[i]) {
-                stream.is_sampled[data.contexts[i].parent] = true;
-            }
-        }
-    }
-
-    void merge_contexts(MergedStream& stream, const FileData& file) {
-        if (stream.creator != nullptr) {
-            ProfileThread& thread = profile_.threads[stream.thread];
-            thread.creator = stream.creator->thread;
-            if (stream.data->creator_context != 0 &&
-                stream.data->creator_context < stream.creator->data->contexts.size()) {
-                thread.creation_node = node_of({stream.creator, stream.data->creator_context}, file);
-            }
-        }
-        for (std::uint32_t i = 0; i < stream.data->contexts.size(); ++i) {
-            node_of({&stream, i}, file);
-        }
-    }
-
-    struct ContextOf {
-        MergedStream* stream = nullptr;  // nullptr: the process
-        std::uint32_t context = 0;
-    };
-
-    // What the context hangs below, or stands for. Each hangs below one, so that following them needs no more than a
-    // list, however deep they go; streams may join each other both ways, for regions of different times.
-    ContextOf outward_of(const ContextOf& of) {
-        const StreamData& data = *of.stream->data;
-        if (of.context == 0) {
-            const bool hangs = options_.below_creators && of.stream->creator != nullptr &&
-                               data.creator_context != 0 &&
-                               data.creator_context < of.stream->creator->data->contexts.size();
-            return hangs ? ContextOf{of.stream->creator, data.creator_context} : ContextOf{};
-        }
-        const auto join = data.joins.find(of.context);
-        if (join == data.joins.end()) {
-            return {of.stream, data.contexts[of.context].parent};
-        }
-        const auto [id, context] = join->second;
-        const auto found = streams_.find(id);
-        const bool is_known = found != streams_.end() && context < found->second.data->contexts.size();
-        return is_known ? ContextOf{&found->second, context} : ContextOf{};
-    }
-
-    std::uint32_t node_of(const ContextOf& of, const FileData& file) {
-        std::vector<ContextOf>& chain = chain_;
-        chain.clear();
-        ContextOf at = of;
-        while (at.stream != nullptr && at.stream->nodes[at.context] == kNone) {
-            at.stream->nodes[at.context] = kBusy;
-            chain.push_back(at);
-            at = outward_of(at);
-        }
-        std::uint32_t node = at.stream == nullptr ? process_node_ : at.stream->nodes[at.context];
-        if (node == kBusy) {
-            ++circles_;
-            node = process_node_;
-        }
-        for (auto next = chain.rbegin(); next != chain.rend(); ++next) {
-            node = next->stream->nodes[next->context] = node_below(*next, node, file);
-        }
-        return node;
-    }
-
-    std::uint32_t node_below(const ContextOf& of, std::uint32_t outward, const FileData& file) {
-        const StreamData& data = *of.stream->data;
-        if (of.context == 0 || data.joins.contains(of.context)) {
-            return outward;
-        }
-        const ContextInfo& context = data.contexts[of.context];
-        if (context.parent == 0 && !data.is_complete[of.context] && of.stream->is_sampled[of.context]) {
-            outward = add_node({process_node_, NodeKind::kPartial, 0, 0});
-        }
-        return add_node({outward, NodeKind::kFrame, image_index(context.image, file), context.offset});
-    }
-
     // The node of samples without a call path, or kNone.
     std::uint32_t add_costs(const MergedStream& stream, const std::vector<std::size_t>& columns) {
         const StreamData& data = *stream.data;
@@ -386,7 +220,7 @@ class Merger {
             if (is_nothing(row)) {
                 return kNone;
             }
-            const std::uint32_t node = add_node({process_node_, kind, 0, 0});
+            const std::uint32_t node = tree_.add({process_node_, kind, 0, 0});
             profile_.self.resize(profile_.nodes.size());
             add_row(row, node);
             return node;
@@ -424,15 +258,10 @@ class Merger {
     std::vector<FileData>& files_;
     const ProfileOptions& options_;
     Profile profile_;
-    std::unordered_map<NodeKey, std::uint32_t, NodeHash> index_;
+    ProfileTree tree_{profile_};
     std::vector<std::vector<std::size_t>> columns_;  // by file: its event → our column
     std::vector<std::size_t> process_files_;
-    std::map<ImageInfo, std::uint32_t> images_;
-    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
-    std::map<std::uint32_t, MergedStream> streams_;                   // of the process at hand
-    std::uint32_t process_node_ = 0;
-    std::vector<ContextOf> chain_;  // node_of()'s
-    std::size_t circles_ = 0;       // contexts that would hang below themselves
+    std::uint32_t process_node_ = 0;  // of the process at hand
     std::uint64_t realtime_at_ = 0;
 };
 
