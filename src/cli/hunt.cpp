@@ -1,9 +1,12 @@
-// kymo hunt: which instructions cause most of an event, found while the program runs, without a log.
+// kymo hunt: which instructions cause most of an event, found while the program runs, without a log; or in a
+// recording.
 #include "hunt/hunt.h"
 
 #include "cli/verbs.h"
+#include "events/request.h"
 #include "recording/reader.h"
 #include "spacetime/finds/finds.h"
+#include "spacetime/finds/replay.h"
 #include "view/finds.h"
 
 #include <algorithm>
@@ -26,7 +29,8 @@ constexpr const char* kExamples =
     "  kymo hunt -e task-clock --share 0.1 -- ./my_program input.dat\n"
     "  sudo kymo hunt -e context-switches --key call-site -- ./my_program\n"
     "  kymo hunt -e cache-misses:period=10007 --json -- ./my_program\n"
-    "  kymo report my_program.kymo        the same finds later, beside everything else\n";
+    "  kymo report my_program.kymo        the same finds later, beside everything else\n"
+    "  kymo hunt --replay run.kymo -e task-clock --key line        hunt in a recording's samples\n";
 
 view::Style hunt_style() {
     std::setlocale(LC_CTYPE, "");
@@ -40,6 +44,7 @@ view::Style hunt_style() {
 struct Asked {
     hunt::HuntOptions options;
     std::string output;
+    std::string replay;
     std::string key = "instruction";
     std::string engine = "auto";
     std::string form = "sequential";
@@ -64,9 +69,11 @@ void add_options(CLI::App& app, Asked& asked) {
     app.add_option("--every", wish.period, "look at one event of so many in the mean, at random distances (1)");
     app.add_option("--key", asked.key,
                    "what makes two events one source: instruction, image, call-site, data-page, "
-                   "data-line (instruction)");
+                   "data-line; with --replay also function, line, block (instruction)");
     app.add_option("--test", asked.form, "sequential, or the literal pair of counters: pair (sequential)");
     app.add_option("--engine", asked.engine, "program, kernel, or auto (auto: the kernel's where it is permitted)");
+    app.add_option("--replay", asked.replay, "hunt in this recording's samples of the event; nothing is run")
+        ->type_name("REC.kymo");
     app.add_option("-o,--output", asked.output,
                    "the recording's folder (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
@@ -75,6 +82,30 @@ void add_options(CLI::App& app, Asked& asked) {
     app.add_flag("--no-follow", asked.only_program, "hunt in the program alone, not in what it starts");
     app.add_flag("--json", asked.json, "one JSON object, for programs (docs/json.md)");
     app.add_flag("-q,--quiet", asked.quiet, "print the finds and errors, nothing else");
+}
+
+// Nothing is run: what says how to run a program contradicts --replay.
+std::optional<Error> settle_replay(const CLI::App& app, const Asked& asked, const std::vector<std::string>& rest) {
+    for (const char* option : {"--engine", "--output", "--duration", "--no-follow"}) {
+        if (app.count(option) != 0) {
+            return Error{ErrorKind::kUsage, fmt::format("{} and --replay contradict each other", option),
+                         "--replay runs nothing and writes nothing: leave one of them away"};
+        }
+    }
+    if (!rest.empty()) {
+        return Error{ErrorKind::kUsage, fmt::format("--replay and a program ({}) contradict each other", rest.back()),
+                     "kymo hunt --replay REC.kymo -e EVENT [OPTIONS]"};
+    }
+    const auto request = events::parse_request(asked.options.event);
+    if (!request) {
+        return request.error();
+    }
+    if (request->mode != events::Mode::kCount || request->precise != 0) {
+        return Error{ErrorKind::kUsage,
+                     fmt::format("-e {}: a recording's samples are as they were taken", asked.options.event),
+                     fmt::format("with --replay give the event's name alone: -e {}", request->name)};
+    }
+    return std::nullopt;
 }
 
 std::optional<Error> settle(const CLI::App& app, Asked& asked) {
@@ -88,7 +119,7 @@ std::optional<Error> settle(const CLI::App& app, Asked& asked) {
     const auto key = hunt::key_named(asked.key);
     if (!key) {
         return Error{ErrorKind::kUsage, "no such key: " + asked.key,
-                     "the keys are instruction, image, call-site, data-page and data-line"};
+                     "the keys are instruction, block, line, function, image, call-site, data-page and data-line"};
     }
     options.key = *key;
     if (asked.engine == "program") {
@@ -114,6 +145,9 @@ std::optional<Error> settle(const CLI::App& app, Asked& asked) {
         options.run.output = asked.output;
     }
     std::vector<std::string> rest = app.remaining();
+    if (!asked.replay.empty()) {
+        return settle_replay(app, asked, rest);
+    }
     if (!rest.empty() && rest.front() == "--") {
         rest.erase(rest.begin());
     } else if (!rest.empty() && rest.front().starts_with("-")) {
@@ -127,6 +161,21 @@ std::optional<Error> settle(const CLI::App& app, Asked& asked) {
     return std::nullopt;
 }
 
+int print_finds(const Asked& asked, nlohmann::ordered_json&& head, const spacetime::Finds& finds, int status) {
+    std::string text;
+    if (asked.json) {
+        head["hunt"] = view::json_hunt(finds);
+        head["finds"] = view::json_finds(finds);
+        text = head.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    } else {
+        text = view::terminal_finds(hunt_style(), finds, asked.top);
+    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        return fail({ErrorKind::kNoSpace, "the finds could not be written to their end", "is the disk full?"});
+    }
+    return status;
+}
+
 int show(const Asked& asked, const hunt::HuntOutcome& outcome) {
     const auto recording = recording::Recording::open(outcome.run.recording);
     if (!recording) {
@@ -136,21 +185,39 @@ int show(const Asked& asked, const hunt::HuntOutcome& outcome) {
     if (!finds) {
         return fail(finds.error());
     }
-    std::string text;
-    if (asked.json) {
-        nlohmann::ordered_json json;
-        json["recording"] = outcome.run.recording.string();
-        json["exit_status"] = outcome.run.exit_status();
-        json["hunt"] = view::json_hunt(*finds);
-        json["finds"] = view::json_finds(*finds);
-        text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    } else {
-        text = view::terminal_finds(hunt_style(), *finds, asked.top);
+    nlohmann::ordered_json head;
+    head["recording"] = outcome.run.recording.string();
+    head["exit_status"] = outcome.run.exit_status();
+    return print_finds(asked, std::move(head), *finds, outcome.run.exit_status());
+}
+
+int run_replay(const Asked& asked, bool tells) {
+    const auto recording = recording::Recording::open(asked.replay);
+    if (!recording) {
+        return fail(recording.error());
     }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        return fail({ErrorKind::kNoSpace, "the finds could not be written to their end", "is the disk full?"});
+    for (const std::string& warning : recording->warnings()) {
+        fmt::print(stderr, "kymo: {}\n", warning);
     }
-    return outcome.run.exit_status();
+    spacetime::Replay replay;
+    replay.event = asked.options.event;
+    replay.wish = asked.options.wish;
+    replay.key = asked.options.key;
+    if (tells) {
+        replay.on_progress = [](std::uint64_t done, std::uint64_t all) {
+            fmt::print(stderr, "\rkymo: {} of {} million samples", done >> 20U, all >> 20U);
+            if (done + (1U << 20U) > all) {
+                fmt::print(stderr, "\n");
+            }
+        };
+    }
+    const auto finds = spacetime::replay_hunt(recording->files(), replay);
+    if (!finds) {
+        return fail(finds.error());
+    }
+    nlohmann::ordered_json head;
+    head["recording"] = asked.replay;
+    return print_finds(asked, std::move(head), *finds, 0);
 }
 
 int run_hunt(int argc, char** argv) {
@@ -167,6 +234,9 @@ int run_hunt(int argc, char** argv) {
         return fail(*error);
     }
     const bool tells = !asked.quiet && ::isatty(STDERR_FILENO) == 1;
+    if (!asked.replay.empty()) {
+        return run_replay(asked, tells);
+    }
     if (tells) {
         asked.options.on_start = [&](const pairs::Promise& promise, bool kernel) {
             fmt::print(stderr,

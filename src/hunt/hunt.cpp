@@ -5,6 +5,7 @@
 #include "events/names.h"
 #include "events/probe.h"
 #include "hunt/kernel/kernel_pairs.h"
+#include "recording/hunt_precision.h"
 
 #include <algorithm>
 #include <csignal>
@@ -48,13 +49,7 @@ recording::HuntPrecision precision_of(const events::SessionEvent& event) {
     if (events::counts_only_in_kernel(event)) {
         return recording::HuntPrecision::kConstant;  // the call that led into the kernel
     }
-    // Faults and the like are taken at the very instruction; the clocks' interrupts come behind it.
-    if (event.type == PERF_TYPE_SOFTWARE || event.type == PERF_TYPE_TRACEPOINT) {
-        return events::is_clock(event) ? recording::HuntPrecision::kSkid : recording::HuntPrecision::kPrecise;
-    }
-    return event.precise >= 2   ? recording::HuntPrecision::kPrecise
-           : event.precise == 1 ? recording::HuntPrecision::kConstant
-                                : recording::HuntPrecision::kSkid;
+    return recording::hunt_precision(event.type, event.config, event.precise);
 }
 
 // The most precise mode in which the event can be sampled here; hardware counters have several, some machines.
@@ -107,10 +102,19 @@ std::string hunt_file_text(const pairs::HuntFile& file) {
 // Whether this event can be hunted at all, with this key, by this engine.
 Result<void> check(const HuntOptions& options, const events::SessionEvent& event) {
     if (options.key == HuntKey::kFunction || options.key == HuntKey::kLine || options.key == HuntKey::kBlock) {
-        return Error{ErrorKind::kUnsupported,
-                     fmt::format("--key {} needs the program's symbols, which a running program does not look up",
-                                 key_name(options.key)),
-                     "hunt by instruction, or record the event and hunt in the recording: kymo hunt --replay"};
+        return Error{
+            ErrorKind::kUnsupported,
+            fmt::format("--key {} needs the program's symbols, which nobody looks up while it runs",
+                        key_name(options.key)),
+            fmt::format("hunt by instruction; or record it (kymo record -e {}:period=1 -o run.kymo -- PROGRAM) "
+                        "and kymo hunt --replay run.kymo -e {} --key {}",
+                        event.name, event.name, key_name(options.key))};
+    }
+    const bool only_kernel = options.engine == Engine::kKernel || events::counts_only_in_kernel(event);
+    if (options.key == HuntKey::kImage && only_kernel) {
+        return Error{ErrorKind::kUsage, "the kernel's engine sees addresses, and cannot tell images",
+                     events::counts_only_in_kernel(event) ? "hunt by the program's own calls: --key call-site"
+                                                          : "leave --engine kernel away, or hunt by instruction"};
     }
     const bool has_data = event.type == PERF_TYPE_SOFTWARE && (event.config == PERF_COUNT_SW_PAGE_FAULTS ||
                                                                event.config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
@@ -143,7 +147,7 @@ Result<void> choose_engine(const HuntOptions& options, Prepared& prepared) {
                              events::counts_only_in_kernel(prepared.event);
     // Hardware events by frequency: the program's engine has the kernel's steering, a fixed period has not.
     const bool by_rate = prepared.event.mode == events::Mode::kFrequency && !events::is_clock(prepared.event);
-    if (options.engine == Engine::kProgram || (by_rate && !only_kernel)) {
+    if (options.engine == Engine::kProgram || options.key == HuntKey::kImage || (by_rate && !only_kernel)) {
         return {};
     }
     if (by_rate) {

@@ -1,6 +1,7 @@
 // From counts to a share and its error.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -29,7 +30,7 @@ inline Share estimate_share(std::uint64_t test_events, std::uint64_t test_matche
     }
     const double share = matches / events < 1 ? matches / events : 1;
     // Agresti and Coull (1998): one pseudo-match and one pseudo-miss keep the error from being 0 at share 1.
-    const double centre = (matches + 1) / (events + 2);
+    const double centre = std::min(1.0, (matches + 1) / (events + 2));
     return {share, std::sqrt(centre * (1 - centre) / (events + 2))};
 }
 

@@ -42,6 +42,7 @@ struct Shared {
     uint32_t signal = 0;  // sent to the thread whose event decided a find; 0: none
     uint32_t news_count = 0;
     uint64_t dropped = 0;
+    uint64_t next_word = 0;  // clock at which a thread is signalled to write down how the hunt stands; it doubles
     Machine machine;
     News news[kMaxNews];
     ProgramText programs[kMaxPrograms];

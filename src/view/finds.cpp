@@ -23,6 +23,12 @@ std::string_view key_of(const HuntFacts& hunt) {
     return key < kKeys.size() ? kKeys[key] : "unknown";
 }
 
+constexpr std::array<std::string_view, 3> kEngines = {"program", "kernel", "replay"};
+
+std::string_view engine_of(const HuntFacts& hunt) {
+    return kEngines[static_cast<std::size_t>(hunt.engine)];
+}
+
 std::string_view precision_of(const HuntFacts& hunt) {
     const auto precision = static_cast<std::size_t>(hunt.precision);
     return precision < kPrecisions.size() ? kPrecisions[precision] : "skid";
@@ -83,7 +89,10 @@ void add_offender(const Style& style, const Finds& finds, const Offender& offend
               style.unicode ? share
                             : fmt::format("{} +- {}", percent(offender.share.value), percent(offender.share.error))),
         paint(style, Ink::kName, place_words(offender.place, address_words(offender))));
-    out += fmt::format("     {} {}; found after {} {}; ruled {}; process {}, thread {}\n", address_words(offender),
+    // Other keys stand for many instructions, of which one decided.
+    const bool is_instruction = finds.hunt.key == recording::HuntKey::kInstruction;
+    out += fmt::format("     {}{} {}; found after {} {}; ruled {}; process {}, thread {}\n",
+                       is_instruction ? "" : "one instance: ", address_words(offender),
                        precision_of(finds.hunt) == "precise" ? "exactly"
                        : precision_of(finds.hunt) == "skid"  ? "or some instructions before"
                                                              : "at a constant distance",
@@ -155,7 +164,10 @@ std::string terminal_finds(const Style& style, const Finds& finds, std::size_t t
                          hunt.events == 1 ? "" : "s", count(static_cast<std::int64_t>(hunt.captures)),
                          hunt.captures == 1 ? "capture" : "captures",
                          hunt.literal_pair ? "literal pair of counters" : "sequential test", hunt.cells,
-                         hunt.cells == 1 ? "" : "s", hunt.kernel ? ", in the kernel" : ""),
+                         hunt.cells == 1 ? "" : "s",
+                         hunt.engine == spacetime::HuntedBy::kKernel   ? ", in the kernel"
+                         : hunt.engine == spacetime::HuntedBy::kReplay ? ", in the recording"
+                                                                       : ""),
              2, 2);
     out += "\n";
     std::size_t rank = 0;
@@ -187,8 +199,21 @@ std::string terminal_finds(const Style& style, const Finds& finds, std::size_t t
                                 count(static_cast<std::int64_t>(hunt.overfull))),
                     2, 2);
     }
+    if (hunt.by_instruction != 0) {
+        out += wrap(style,
+                    fmt::format("Of {} events the {} is not known (no symbols, or no debug information): they were "
+                                "taken by instruction.",
+                                count(static_cast<std::int64_t>(hunt.by_instruction)), key_of(hunt)),
+                    2, 2);
+    }
+    if (hunt.placeless != 0) {
+        out += wrap(style,
+                    fmt::format("{} events have no address in the recording, and count for none.",
+                                count(static_cast<std::int64_t>(hunt.placeless))),
+                    2, 2);
+    }
     if (hunt.unfinished != 0) {
-        out += wrap(style, "A process was killed: its finds' shares are those of their tests, which are optimistic.",
+        out += wrap(style, "A process was killed: its counts and shares are those written last, of half its events or more.",
                     2, 2);
     }
     return out;
@@ -239,7 +264,7 @@ Json json_hunt(const Finds& finds) {
     const HuntFacts& hunt = finds.hunt;
     return {{"event", hunt.event},
             {"key", key_of(hunt)},
-            {"engine", hunt.kernel ? "kernel" : "program"},
+            {"engine", engine_of(hunt)},
             {"test", hunt.literal_pair ? "pair" : "sequential"},
             {"pairs", hunt.cells},
             {"every", hunt.every},
@@ -254,6 +279,8 @@ Json json_hunt(const Finds& finds) {
             {"dropped", hunt.dropped},
             {"overfull", hunt.overfull},
             {"unfinished", hunt.unfinished},
+            {"placeless", hunt.placeless},
+            {"by_instruction", hunt.by_instruction},
             {"note", reach_of(finds)}};
 }
 

@@ -5,7 +5,9 @@ import itertools
 import json
 import os
 import pathlib
+import signal
 import sys
+import time
 
 from harness import main, plain
 
@@ -109,6 +111,103 @@ def locks(test):
     test.check("the lock's call", offender, lines, offender in lines)
 
 
+def replayed(test):
+    """A hunt in a recording: the same offenders, by every key that samples can tell."""
+    program = test.program("hunted_faults")
+    done, path = test.record(program, "60", out="faults.kymo", options=("-e", "page-faults:period=1"))
+    if not test.check("recorded", 0, done.stderr[-400:], done.returncode == 0):
+        return
+    heavy, middle = line_of("hunted_faults.c", "// heavy"), line_of("hunted_faults.c", "// middle")
+    for key in ("instruction", "block", "line", "function", "call-site"):
+        seen = told(test, "--replay", path, "-e", "page-faults", "--key", key)
+        if seen is None:
+            continue
+        shares = {plain(find["place"]["function"]): find["share"] for find in seen["finds"]}
+        lines = {plain(find["place"]["function"]): find["place"]["line"] for find in seen["finds"]}
+        test.check(f"{key}: the first find", "heavy", shares, list(shares)[:1] == ["heavy"] and lines["heavy"] == heavy)
+        test.near(f"{key}: its share", 0.70, shares.get("heavy", 0), 0.05)
+        test.near(f"{key}: the other's", 0.20, shares.get("middle", 0), 0.05)
+        test.equal(f"{key}: its line", middle, lines.get("middle"))
+        test.equal(f"{key}: engine", "replay", seen["hunt"]["engine"])
+    seen = told(test, "--replay", path, "-e", "page-faults", "--key", "image")
+    if seen is not None:
+        test.equal("the image", [program.name], [pathlib.Path(find["place"]["image"]).name for find in seen["finds"]][:1])
+
+
+def told(test, *options):
+    done = test.run(test.kymo, "hunt", "--json", *options)
+    if not test.check(f"kymo hunt {' '.join(map(str, options))} ends well", 0, done.stderr.strip()[:400], done.returncode == 0):
+        return None
+    return json.loads(done.stdout)
+
+
+def interrupted(test):
+    """Ctrl-C: the program ends, the recording is whole and has the finds so far."""
+    path = test.work / "interrupted.kymo"
+    running = test.start(test.kymo, "hunt", "-e", "page-faults", "-o", path, "--", test.program("hunted_faults"), "100000000",
+                         start_new_session=True)
+    # The find is written when it is made; the file grows by it. Half a second of page faults is enough for thousands.
+    late = time.monotonic() + 60
+    while time.monotonic() < late and running.poll() is None and not list(path.glob("process-*.krec")):
+        time.sleep(0.05)
+    time.sleep(1)
+    os.killpg(running.pid, signal.SIGINT)
+    out, error = running.communicate(timeout=60)
+    test.equal("status after Ctrl-C", 128 + signal.SIGINT, running.returncode)
+    test.check("the finds so far are told", "heavy", out[:400] + error[-400:], "heavy" in out)
+    report = test.report(path)
+    if report is not None:
+        # Written on the way, the latest at half the events.
+        test.check("with counts", 1000, report["hunt"]["events"], report["hunt"]["events"] > 1000)
+        test.near("and shares", 0.70, report["finds"][0]["share"] if report["finds"] else 0, 0.05)
+        test.equal("and are in the recording", ["heavy"], [plain(find["place"]["function"]) for find in report["finds"]][:1])
+
+
+def refused(test, kernel):
+    """Each in a line that says what, and one that says what to do."""
+    program = test.program("hunted_faults")
+    cases = [
+        (("-e", "page-faults", "--key", "function"), "needs the program's symbols", "--replay"),
+        (("-e", "page-faults", "--key", "line"), "needs the program's symbols", "--key line"),
+        (("-e", "task-clock", "--key", "data-line"), "has no data address", "page-faults"),
+        (("-e", "page-faults", "--pairs", "0"), "0 pairs cannot hunt", "1 to 16"),
+        (("-e", "page-faults", "--pairs", "17"), "17 pairs cannot hunt", "1 to 16"),
+        (("-e", "page-faults", "--share", "0"), "a share of 0", "--share"),
+        (("-e", "page-faults", "--share", "0.02", "--refuse", "0.02"), "contradict", "below the share"),
+        (("-e", "page-faults", "--confidence", "1"), "--confidence 1", "0.99"),
+        (("-e", "page-faults", "--every", "0"), "period of 0", "--every"),
+        (("-e", "page-faults", "--key", "image", "--engine", "kernel"), "cannot tell images", "--engine kernel"),
+        (("-e", "context-switches", "--key", "image"), "cannot tell images", "--key call-site"),
+        (("-e", "context-switches", "--engine", "program"), "only be hunted by the kernel", "--engine program"),
+        (("-e", "page-faults", "--key", "data-page", "--engine", "program"), "only be hunted by the kernel", "--engine program"),
+        (("-e", "page-faults", "--key", "colour"), "no such key", "instruction"),
+        (("-e", "page-faults", "--replay", "x.kymo"), "--replay and a program", "--replay REC.kymo"),
+    ]
+    for options, what, next_step in cases:
+        done = test.run(test.kymo, "hunt", *options, "--", program)
+        lines = done.stderr.strip().splitlines()
+        test.check(f"kymo hunt {' '.join(options)}", f"{what} / {next_step}", done.stderr,
+                   done.returncode not in (0, 70) and len(lines) == 2 and what in lines[0] and next_step in done.stderr and not done.stdout)
+    path = test.work / "faults.kymo"
+    for options, what, next_step in [
+        (("-e", "page-faults", "--key", "data-line"), "no data addresses", "--key data-line"),
+        (("-e", "cache-misses"), "no samples of cache-misses", "it has samples of page-faults"),
+        (("-e", "page-faults:period=1"), "as they were taken", "-e page-faults"),
+        (("-e", "page-faults", "--engine", "kernel"), "--engine and --replay contradict", "leave one"),
+        (("-e", "page-faults", "--duration", "3"), "--duration and --replay contradict", "leave one"),
+        (("-e", "page-faults", "-o", "y.kymo"), "--output and --replay contradict", "leave one"),
+    ]:
+        done = test.run(test.kymo, "hunt", "--replay", path, *options)
+        test.check(f"kymo hunt --replay {' '.join(options)}", f"{what} / {next_step}", done.stderr,
+                   done.returncode == 2 and len(done.stderr.strip().splitlines()) == 2 and what in done.stderr and next_step in done.stderr)
+    done = test.run(test.kymo, "hunt", "--replay", test.work / "nothing.kymo", "-e", "page-faults")
+    test.check("a recording that is not there", 3, done.stderr, done.returncode == 3)
+    if kernel:
+        seen = hunt(test, "-e", "page-faults", "--key", "image", program=program, arguments=("60",))
+        if seen is not None:
+            test.equal("images are hunted in the program", "program", seen["hunt"]["engine"])
+
+
 def body(test):
     kernel = test.mode == "root" and "without clang or libbpf" not in test.run(
         test.kymo, "hunt", "-e", "page-faults", "--engine", "kernel", "--", "true").stderr
@@ -122,6 +221,9 @@ def body(test):
             moving(test, engine)
     if not many:
         reported(test)
+        replayed(test)
+        refused(test, kernel)
+        interrupted(test)
         clock(test)
         if kernel or test.mode == "user":
             locks(test)

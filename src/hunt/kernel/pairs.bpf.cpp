@@ -1,8 +1,11 @@
 // The pair machine in the kernel: runs at each overflow of the hunted event, keeps its cells in a mapped array, drops
 // every event, and signals the thread when its event decided a find.
 //
-// The kernel lends some helpers (reading user memory, its clock) to programs under the GPL only: this file and what
-// it includes of pairs/ may be used under the MIT licence or the GPL, version 2, too.
+// Licence. The kernel lends some helpers (reading memory, its clock, signals) only to programs whose object says that
+// it may be used under the GPL. So this file, and the three headers of pairs/ that are compiled into its object
+// (machine.h, rule.h, shared.h), may be used under the Apache License 2.0, as the rest of Kymo, or under the MIT
+// licence, or under the GPL version 2, at your choice; `kymo_license` below is what the kernel reads.
+// SPDX-License-Identifier: Apache-2.0 OR MIT OR GPL-2.0-only
 //
 // Compiled by clang when Kymo is built and carried in the program; nothing is compiled where it runs. Needs
 // Linux 5.12 (atomic exchange).
@@ -140,6 +143,10 @@ extern "C" __attribute__((section("perf_event"), used)) int kymo_hunt(Event* eve
         news->thread = static_cast<uint32_t>(process_thread);
         shared->news_count += 1;
         signal = verdict.turn == Turn::kFound ? shared->signal : 0;
+    }
+    if (shared->machine.clock >= shared->next_word) {
+        shared->next_word = 2 * shared->machine.clock;
+        signal = shared->signal;
     }
     __sync_lock_test_and_set(&shared->lock, 0);
     if (signal != 0) {

@@ -194,6 +194,7 @@ bool Hunt::take(ThreadState& thread, const Overflow& overflow, const unwind::Reg
         const Locked locked(lock_);
         const pairs::Verdict verdict = pairs::step(own_.machine, key);
         if (verdict.turn == Turn::kNothing) {
+            tell_so_far();
             return true;
         }
         (verdict.turn == Turn::kFound ? found : quiet) = *pairs::add_news(own_, verdict);
@@ -235,6 +236,18 @@ void Hunt::news(ThreadState& thread, const unwind::Registers& registers) {
                 write_find(&thread, entry, context);
             }
         }
+    }
+    const Locked locked(lock_);
+    tell_so_far();
+}
+
+// Under the lock. Each time when the events are half as many again (in the kernel's hunts: when a thread is
+// signalled, each time that they have doubled): a killed program leaves shares from half its events at least, and the
+// words do not add up.
+void Hunt::tell_so_far() {
+    if (pairs::events_seen(shared_->machine) >= next_word_) {
+        next_word_ = pairs::events_seen(shared_->machine) * 3 / 2;
+        write_ends();
     }
 }
 
@@ -290,7 +303,6 @@ void Hunt::finish() {
     if (!on_) {
         return;
     }
-    const pairs::Machine& machine = shared_->machine;
     if (in_kernel()) {
         const std::uint64_t count = news_count();
         for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
@@ -310,6 +322,11 @@ void Hunt::finish() {
             }
         }
     }
+    write_ends();
+}
+
+void Hunt::write_ends() const {
+    const pairs::Machine& machine = shared_->machine;
     for (const pairs::Found& found : machine.found) {
         if (found.key != 0 && is_mine(found.number)) {
             write_end(found.number, false, pairs::events_since(machine, found), found.matches);
@@ -333,6 +350,7 @@ void Hunt::after_fork() {
         return;
     }
     pid_ = static_cast<int>(syscall(SYS_getpid));
+    next_word_ = kFirstWord;
     mine_count_ = 0;
     for (std::uint32_t& number : mine_) {
         number = 0;

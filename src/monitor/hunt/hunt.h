@@ -28,8 +28,8 @@ class Hunt {
     void begin(const events::Session& session);
     void attach(ThreadState& thread);
     void detach(ThreadState& thread);
-    // Last words: finds not yet written, and how each find ended. Not after `finish` was called for an exec that
-    // failed: then once more.
+    // Last words (a program that is killed leaves those written on the way, the latest at half its events): finds not
+    // yet written, and how each find ended. Not after `finish` was called for an exec that failed: then once more.
     void finish();
     void after_fork();
 
@@ -43,12 +43,15 @@ class Hunt {
 
   private:
     static constexpr std::uint32_t kMaxMine = 256;
+    static constexpr std::uint64_t kFirstWord = 256;
 
     bool open_kernel();
     void tell_program() const;
     std::uint64_t key_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t pc);
     void write_find(ThreadState* thread, const pairs::News& news, ContextId context);
     void write_end(std::uint64_t number, bool quiet, std::uint64_t events, std::uint64_t matches) const;
+    void write_ends() const;
+    void tell_so_far();
     void note(std::uint32_t number);
     bool is_mine(std::uint32_t number) const;
     std::uint64_t news_count() const;
@@ -61,8 +64,8 @@ class Hunt {
     pairs::HuntFile file_;
     pairs::Shared own_;
     pairs::Shared* shared_ = nullptr;
-    Lock lock_;               // of own_, and of what is below
-    std::uint64_t told_ = 0;  // news up to here are written
+    Lock lock_;                             // of own_, and of what is below
+    std::uint64_t next_word_ = kFirstWord;  // at so many events the words so far are written
     std::uint32_t mine_[kMaxMine] = {};
     std::uint32_t mine_count_ = 0;
 };

@@ -10,10 +10,13 @@
 #include "recording/reader.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace kymo::spacetime {
+
+enum class HuntedBy : std::uint8_t { kProgram, kKernel, kReplay };
 
 struct HuntFacts {
     std::string event;
@@ -29,13 +32,16 @@ struct HuntFacts {
     double events_alone = 0;
     double events_among_many = 0;
     // How it went, all processes together.
-    bool kernel = false;
+    HuntedBy engine = HuntedBy::kProgram;
     std::uint64_t events = 0;
     std::uint64_t captures = 0;
     std::uint64_t overfull = 0;
     std::uint64_t dropped = 0;
     std::size_t unfinished =
-        0;  // processes that died without a last word: their finds' shares are those of the tests
+        0;  // processes without a last word (killed): their counts are those of half the events or more
+    // Of a replay: events with no address known (never captured), and such whose function, line or block is not.
+    std::uint64_t placeless = 0;
+    std::uint64_t by_instruction = 0;
 };
 
 struct SourcePlace {
@@ -75,7 +81,10 @@ struct Finds {
 };
 
 // One scan of each file. Errors: the system cannot read a file.
-Result<Finds> load_finds(const recording::Recording& recording);
+Result<Finds> load_finds(std::span<const recording::File> files);
+inline Result<Finds> load_finds(const recording::Recording& recording) {
+    return load_finds(recording.files());
+}
 
 // What to do about sources of this event, in a sentence or two; empty where there is no advice to give.
 std::string direction_for(const std::string& event, const Offender& offender);
