@@ -1,7 +1,7 @@
 """Every process of a tree is in the recording, by whatever call it was started and with whatever environment.
 
 Arguments: BUILD MODE PART. Parts: ways (every call that starts a program), compile (a compiler's tools), make, others (processes
-without exec, and those that cannot be measured).
+without exec, and those that cannot be measured); or the name of a program of another C library or machine, as a child.
 """
 
 import collections
@@ -183,8 +183,40 @@ def others(test):
                        len(found) == 1 and not found[0]["monitored"] and "setuid" in found[0]["why_not_monitored"])
 
 
+FOREIGN = {
+    "work_musl": ("another C library", "musl-tools"),
+    "work_musl-static": ("is statically linked", "musl-tools"),
+    "work_32": ("is a program for", "libc6-i386"),
+    "work_32-static": ("is a program for", "gcc"),
+}
+
+
+def foreign(test, name):
+    """A child that no monitor can be loaded into runs as ever, and is listed with its time and the reason."""
+    why, package = FOREIGN[name]
+    child = test.build / "tests" / "programs" / name
+    if not child.exists():
+        test.skip(f"{name} was not built (apt-get install {package})")
+    child = test.program(name)
+    if test.run(child, "work", 150, prefix=[]).stdout != "worked 150\n":
+        test.skip(f"{name} does not run here")
+    for way in ("posix_spawn", "vfork+execve"):
+        done, path = test.record(test.program("children"), way, child, "work", 150, out=f"{way}.kymo")
+        test.equal(f"{way}: status, output", (7, "worked 150\n"), (done.returncode, done.stdout))
+        complaints = [line for line in done.stderr.splitlines() if not line.startswith("kymo: ")]
+        test.equal(f"{way}: no complaints of a loader", [], complaints)
+        report = test.report(path)
+        found = [p for p in report["processes"] if p["executable"] == os.path.realpath(child)] if report else []
+        if test.check(f"{way}: listed", "one, not measured", found, len(found) == 1 and not found[0]["monitored"]):
+            test.check(f"{way}: why not", why, found[0]["why_not_monitored"], why in found[0]["why_not_monitored"])
+            # The loader's work is on top.
+            test.near(f"{way}: its processor time", 0.15, found[0]["on_cpu_s"], 0.03, " s")
+
+
 def body(test):
-    {"ways": ways, "compile": compile_program, "make": make_project, "others": others}[test.arguments[0]](test)
+    parts = {"ways": ways, "compile": compile_program, "make": make_project, "others": others}
+    part = test.arguments[0]
+    parts[part](test) if part in parts else foreign(test, part)
 
 
 main(body)
