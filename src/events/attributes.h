@@ -83,6 +83,22 @@ inline perf_event_attr make_attributes(const SessionEvent& event, bool read_lost
     return attr;
 }
 
+// Records of the switches of one thread, and of nothing else. Nobody is woken by them, no signal is sent.
+inline perf_event_attr own_switch_attributes() {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = PERF_COUNT_SW_DUMMY;
+    attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    attr.sample_id_all = 1;
+    attr.context_switch = 1;
+    attr.exclude_kernel = 1;
+    attr.exclude_hv = 1;
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+    return attr;
+}
+
 // perf_event_open(2): a descriptor (close on exec), or −1 and errno. thread 0: the calling one. leader −1: a group of
 // its own.
 //

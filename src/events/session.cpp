@@ -142,6 +142,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.follow);
     } else if (keyword == "read-lost") {
         good = parse_flag(value, session.read_lost);
+    } else if (keyword == "own-switches") {
+        good = parse_flag(value, session.own_switches);
     } else if (keyword == "mechanism") {
         good = value == "perf" || value == "timers";
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
@@ -161,6 +163,7 @@ void clear(Session& session) {
     session.max_bytes = 0;
     session.follow = true;
     session.read_lost = false;
+    session.own_switches = false;
     session.from_parent = false;
     session.mechanism = Mechanism::kPerfEvents;
     session.event_count = 0;

@@ -11,6 +11,7 @@
 //     follow 0|1                     record the program's descendants too
 //     mechanism perf|timers          how samples come about
 //     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
+//     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
 //     library PATH                   the monitor's own file, to the end of the line
 //     event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY GROUP
 //                                    up to 16, in the order of the recording's event table. UNIT: ns or -.
@@ -69,6 +70,7 @@ struct Session {
     std::uint64_t max_bytes = 0;
     bool follow = true;
     bool read_lost = false;
+    bool own_switches = false;
     bool from_parent = false;  // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
     Mechanism mechanism = Mechanism::kPerfEvents;
     std::uint32_t event_count = 0;

@@ -20,10 +20,11 @@ const char* mode_name(Mode mode) {
 }  // namespace
 
 Result<std::string> format_session(const Session& session) {
-    std::string text =
-        fmt::format("kymo-session 1\npid {}\nsignal {}\nmax-bytes {}\nfollow {:d}\nmechanism {}\nread-lost {:d}\n",
-                    session.pid, session.signal, session.max_bytes, session.follow,
-                    session.mechanism == Mechanism::kPerfEvents ? "perf" : "timers", session.read_lost);
+    std::string text = fmt::format(
+        "kymo-session 1\npid {}\nsignal {}\nmax-bytes {}\nfollow {:d}\nmechanism {}\nread-lost {:d}\nown-switches "
+        "{:d}\n",
+        session.pid, session.signal, session.max_bytes, session.follow,
+        session.mechanism == Mechanism::kPerfEvents ? "perf" : "timers", session.read_lost, session.own_switches);
     if (session.library[0] != '\0') {
         text += fmt::format("library {}\n", session.library);
     }

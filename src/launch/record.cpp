@@ -209,12 +209,18 @@ Error exec_failed(const Program& program, int error) {
         error == E2BIG ? "give it fewer or shorter arguments" : "run it by itself to see whether it starts at all"};
 }
 
-void open_rings(KernelRings& rings, pid_t program, const events::Machine& machine, bool rank_of_job,
-                std::vector<events::Missing>& missing) {
+// The kernel's records, by the parent's rings or (session.own_switches) by the threads themselves.
+void settle_records(KernelRings& rings, pid_t program, const events::Machine& machine, bool rank_of_job,
+                    events::Plan& plan) {
     const char* set = std::getenv("KYMO_KERNEL_RECORDS");
     const std::string_view asked = set != nullptr ? set : "";
     events::Refusal refusal = why_not_inherited(machine.processors, rank_of_job, asked);
     for (const RecordReach reach : record_reaches(machine.processors, rank_of_job, asked)) {
+        if (reach == RecordReach::kOwn && machine.switch_records) {
+            plan.session.own_switches = true;
+            plan.missing.push_back({"programs and threads without the monitor", refusal.why, refusal.remedy});
+            return;
+        }
         const int error = rings.open(program, reach);
         if (error == 0) {
             return;
@@ -226,7 +232,7 @@ void open_rings(KernelRings& rings, pid_t program, const events::Machine& machin
             refusal = events::why_no_switch_records(told);
         }
     }
-    missing.push_back({"switch and task records", refusal.why, refusal.remedy});
+    plan.missing.push_back({"switch and task records", refusal.why, refusal.remedy});
 }
 
 // The run, from the fork on. `folder` exists.
@@ -251,6 +257,10 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
         log->abandon();
         return child.error();
     }
+    KernelRings rings;
+    if (machine.performance_events()) {
+        settle_records(rings, child->pid(), machine, job.has_value(), plan);
+    }
     if (auto written = write_session(plan.session, options, program, monitor, session, child->pid()); !written) {
         log->abandon();
         return written.error();
@@ -260,10 +270,6 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
             log->abandon();
             return written.error();
         }
-    }
-    KernelRings rings;
-    if (machine.performance_events()) {
-        open_rings(rings, child->pid(), machine, job.has_value(), plan.missing);
     }
     log->write_run(options.command);
     log->write_clock_pair();

@@ -11,17 +11,19 @@ std::vector<RecordReach> record_reaches(unsigned processors, bool rank_of_job, s
     if (asked == "machine") {
         return {RecordReach::kWholeMachine};
     }
+    if (asked == "own") {
+        return {RecordReach::kOwn};
+    }
     if (asked == "none") {
         return {};
     }
-    std::vector<RecordReach> reaches;
-    if (processors > kMostInherited && !rank_of_job) {
-        reaches.push_back(RecordReach::kWholeMachine);
+    if (processors <= kMostInherited) {
+        return {RecordReach::kInherited};
     }
-    if (processors <= kMostInheritedAtAll) {
-        reaches.push_back(RecordReach::kInherited);
+    if (rank_of_job) {
+        return {RecordReach::kOwn};
     }
-    return reaches;
+    return {RecordReach::kWholeMachine, RecordReach::kOwn};
 }
 
 events::Refusal why_not_inherited(unsigned processors, bool rank_of_job, std::string_view asked) {
@@ -32,6 +34,9 @@ events::Refusal why_not_inherited(unsigned processors, bool rank_of_job, std::st
     if (asked == "machine") {
         return {"KYMO_KERNEL_RECORDS=machine is set, and this user may not have the whole machine's",
                 "unset KYMO_KERNEL_RECORDS; or run as root, or sudo sysctl kernel.perf_event_paranoid=0"};
+    }
+    if (asked == "own") {
+        return {"KYMO_KERNEL_RECORDS=own is set", "unset KYMO_KERNEL_RECORDS"};
     }
     const std::string cost = "on " + std::to_string(processors) + " processors they would cost every new thread " +
                              std::to_string(kMicroseconds * processors) + " µs";

@@ -7,8 +7,12 @@
 // (process_tree.h). It takes CAP_PERFMON, or kernel.perf_event_paranoid 0. Not for the ranks of a job, each of which
 // would read what all the others do.
 //
-// So past kMostInherited processors the whole machine's are tried first, and past kMostInheritedAtAll (320 µs, 77 KiB
-// a thread) nothing else is: the run is then recorded without them, and the report says so. Pure functions.
+// Own: each measured thread has one event on itself, whatever the number of processors, and empties its own page of
+// records (monitor/own_switches.h), for some 10 µs a thread. Anyone may. Then nothing is known of threads and
+// processes that are not measured.
+//
+// So past kMostInherited processors the whole machine's are tried first, and the threads' own are what is left. Pure
+// functions.
 #pragma once
 
 #include "events/probe.h"
@@ -19,16 +23,15 @@
 
 namespace kymo::launch {
 
-enum class RecordReach : std::uint8_t { kInherited, kWholeMachine };
+enum class RecordReach : std::uint8_t { kInherited, kWholeMachine, kOwn };
 
 inline constexpr unsigned kMostInherited = 16;
-inline constexpr unsigned kMostInheritedAtAll = 64;
 
-// In the order in which to try them. `asked`: "inherited", "machine" or "none" settle it (the variable
+// In the order in which to try them. `asked`: "inherited", "machine", "own" or "none" settle it (the variable
 // KYMO_KERNEL_RECORDS); anything else is no answer.
 std::vector<RecordReach> record_reaches(unsigned processors, bool rank_of_job, std::string_view asked);
 
-// Why there are none, where record_reaches() left out what works.
+// Why there are none of whole process trees, where record_reaches() left out what works.
 events::Refusal why_not_inherited(unsigned processors, bool rank_of_job, std::string_view asked);
 
 }  // namespace kymo::launch

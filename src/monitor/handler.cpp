@@ -89,6 +89,7 @@ void take_samples(ThreadState& thread, void* context) {
         }
         write_sample(thread, overflow, path);
     });
+    process.write_switches(thread);
     if (thread.counters.is_postponed()) {
         process.complete_counters(thread);
     }

@@ -107,6 +107,7 @@ void Process::after_fork() {
     file_failed_ = false;
     log_ = {};
     told_.store(0);
+    told_no_switches_.store(false);
     next_stream_.store(1);
     for (auto& total : ended_threads_) {
         total.store(0);
@@ -121,6 +122,7 @@ void Process::after_fork() {
     for (ThreadState* thread = live_; thread != nullptr;) {
         ThreadState* next = thread->next;
         thread->counters.abandon(descriptors_);
+        thread->switches.abandon(descriptors_);
         hunt.detach(*thread);
         if (thread != own) {
             thread->busy.store(0);
@@ -178,6 +180,9 @@ void Process::finish(End how) {
             announce(*thread);
             if (quiescent && thread != this_thread()) {
                 write_unfinished_wait(*thread, clock_now(), false);
+            }
+            if (quiescent || thread == this_thread()) {
+                write_switches(*thread);
             }
             const CounterValues values = write_stream_end(*thread, thread == this_thread());
             for (std::size_t i = 0; i < session_.event_count; ++i) {
@@ -284,6 +289,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     }
     const bool counts = thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
+    open_switches(*thread);
     hunt.attach(*thread);
     if (!counts && !paused()) {
         thread->counters.enable();
@@ -306,6 +312,7 @@ void Process::end_thread(ThreadState* thread) {
     if (const Busy busy(*thread); busy.may_write()) {
         announce(*thread);
         write_unfinished_wait(*thread, clock_now(), true);
+        write_switches(*thread);
         const CounterValues values = write_stream_end(*thread, true);
         for (std::size_t i = 0; i < session_.event_count; ++i) {
             ended_threads_[i].fetch_add(values.value[i], std::memory_order_relaxed);
@@ -321,6 +328,7 @@ void Process::end_thread(ThreadState* thread) {
         }
     }
     thread->counters.close(descriptors_);
+    thread->switches.close(descriptors_);
     if (may_be_pending) {
         // A sample that came while signals were blocked has nobody to go to any more.
         const std::uint64_t ours = std::uint64_t{1} << (session_.signal - 1);

@@ -62,6 +62,8 @@ class Process {
         const Locked locked(log_lock_);
         return open_file() && log_.append(row);
     }
+    // Writes what has arrived of the thread's own switches. In the thread, marked busy, after announce().
+    void write_switches(ThreadState& thread);
     // Makes sure that the file is there and the thread's `stream` row is in it; before any row of that stream.
     bool announce(ThreadState& thread);
 
@@ -76,6 +78,8 @@ class Process {
     void write_head();
     CounterValues write_stream_end(ThreadState& thread, bool own_thread);  // returns what it has written
     void write_brief_waits(const ThreadState& thread);
+    void open_switches(ThreadState& thread);
+    void write_life(const ThreadState& thread, std::uint64_t time, recording::TaskChange change);
     void open_process_counters();
     void close_process_counters();
     bool read_usage(CounterValues& values) const;
@@ -113,6 +117,7 @@ class Process {
     std::atomic<std::uint32_t> next_stream_{1};
 
     std::atomic<std::uint32_t> told_{0};  // one bit a kind of `unavailable` row
+    std::atomic<bool> told_no_switches_{false};
     int process_counter_[events::kMaxEvents] = {};
     std::atomic<std::uint64_t> ended_threads_[events::kMaxEvents] = {};  // what they had counted
     CounterValues usage_before_;  // what the process had used up when measurement began
@@ -148,6 +153,28 @@ class Busy {
   private:
     ThreadState& thread_;
     bool entered_;
+};
+
+// The monitor works in this thread outside the handler, for long enough to be sampled itself: made before Quiet, so
+// that it ends after it. What overflows meanwhile is taken as soon as signals come again, and for what it is: a
+// sample of this work, on the path that led to it (handler.cpp).
+class OwnWork {
+  public:
+    explicit OwnWork(ThreadState& thread) : thread_(thread), begin_(clock_now()) {
+        thread_.own_work_end = ~std::uint64_t{0};
+        thread_.own_work_begin = begin_;
+    }
+    ~OwnWork() {
+        const std::uint64_t end = clock_now();
+        thread_.own_work_end = end;
+        thread_.monitor_ns += end - begin_;
+    }
+    OwnWork(const OwnWork&) = delete;
+    OwnWork& operator=(const OwnWork&) = delete;
+
+  private:
+    ThreadState& thread_;
+    std::uint64_t begin_;
 };
 
 // A wait that the thread is still in at `now`, when the process ends; or one that the ending thread itself has never

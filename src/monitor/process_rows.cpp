@@ -293,6 +293,7 @@ bool Process::announce(ThreadState& thread) {
     }
     thread.writer.open(file_, thread.stream);
     thread.announced = true;
+    write_life(thread, row.time, recording::TaskChange::kFork);
     return true;
 }
 
@@ -318,6 +319,7 @@ CounterValues Process::write_stream_end(ThreadState& thread, bool own_thread) {
             row.asked |= recording::kAskedRunDelay;
         }
     }
+    write_life(thread, row.time, recording::TaskChange::kExit);
     row.lost = thread.counters.lost() + values.kernel_lost;
     row.throttled = thread.counters.throttled();
     row.merged = thread.merged;

@@ -10,6 +10,7 @@
 #include "monitor/context_tree.h"
 #include "monitor/counters.h"
 #include "monitor/openmp/team.h"
+#include "monitor/own_switches.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
@@ -53,6 +54,7 @@ struct ThreadState {
 
     // Measuring.
     Counters counters;
+    OwnSwitches switches;   // where the session asks for them
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
     CounterValues last;     // at the last sample
     StackBounds stack;

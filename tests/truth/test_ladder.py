@@ -146,6 +146,26 @@ def no_records(test):
         check_identity(test, report)
 
 
+def own_records(test):
+    """As there, each thread by its own: the same of every measured thread, nothing of others."""
+    report = run(test, 50, 6, env=records("own"))
+    if report is not None:
+        check_told(test, report, "without the monitor", "KYMO_KERNEL_RECORDS=own")
+        threads = [t for t in report["threads"] if t["sampled"]]
+        test.equal("switches from", {"switch-records"}, {t["switches_from"] for t in threads})
+        check_identity(test, report)
+    # An exec goes on under the same number, a child has one of its own.
+    for way, measured in (("execve", 2), ("posix_spawn", 2)):
+        done, path = test.record(test.program("children"), way, test.program("children"), "work", 60, env=records("own"), out=f"{way}.kymo")
+        test.equal(f"{way}: status", 7, done.returncode)
+        report = test.report(path)
+        if report is not None:
+            check_identity(test, report)
+            test.equal(f"{way}: measured processes", measured, sum(p["monitored"] for p in report["processes"]))
+            test.equal(f"{way}: all of them", measured, len(report["processes"]))
+            test.equal(f"{way}: switches from", {"switch-records"}, {t["switches_from"] for t in report["threads"]})
+
+
 def refused_records(test):
     if int(open("/proc/sys/kernel/perf_event_paranoid").read()) <= 0:
         test.skip("kernel.perf_event_paranoid lets everybody have the whole machine's records")
@@ -156,7 +176,7 @@ def refused_records(test):
 
 
 def body(test):
-    {"machine_records": machine_records, "no_records": no_records, "refused_records": refused_records,
+    {"machine_records": machine_records, "no_records": no_records, "own_records": own_records, "refused_records": refused_records,
      "locked_memory": locked_memory, "descriptors": descriptors, "thousand_threads": thousand_threads,
      "no_events": no_events, "no_fallocate": no_fallocate}[test.arguments[0]](test)
 

@@ -1,10 +1,15 @@
-"""What threads did over time agrees with the kernel's own account: time off the processor, switches, run queue, and the identity."""
+"""What threads did over time agrees with the kernel's own account: time off the processor, switches, run queue, and the identity.
+
+Arguments: BUILD MODE [RECORDS]. RECORDS: how the kernel's records are taken (KYMO_KERNEL_RECORDS); as it is settled, without.
+"""
+
+import os
 
 from harness import check_identity, main
 
 
 def body(test):
-    truth, report, _ = test.recorded_truth("states")
+    truth, report, _ = test.recorded_truth("states", env={**os.environ, "KYMO_KERNEL_RECORDS": (test.arguments or [""])[0]})
     check_identity(test, report)
     threads = {thread["name"]: thread for thread in report["threads"]}
     by_records = test.mode != "barred"

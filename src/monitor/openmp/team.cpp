@@ -167,6 +167,7 @@ void close_region(ThreadState& thread, Region& region) {
     const std::uint64_t first = region.first_done.load(std::memory_order_relaxed);
     if (first != 0 && clock_now() - first >= kBriefWaitNs && process.is_this_process()) {
         const int error = errno;
+        const OwnWork work(thread);
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
             leave_word(region, region.last_active.load(std::memory_order_relaxed), enter_construct(thread, region));
@@ -217,11 +218,10 @@ void write_idle(ThreadState& thread, std::uint64_t now, Region* ended_by, std::u
     }
     const int error = errno;
     if (process.is_this_process()) {
+        const OwnWork work(thread);
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
-            const std::uint64_t entered = clock_now();
             write();
-            thread.monitor_ns += clock_now() - entered;
         }
     }
     errno = error;
@@ -246,6 +246,7 @@ SuspendedWait begin_task(ThreadState& thread) {
     wait.begin.store(0, std::memory_order_relaxed);
     const int error = errno;
     {
+        const OwnWork work(thread);
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
             write_row(thread, {WaitKind::kOmpBarrier, begin, now, wait.object, 0}, 0,

@@ -108,14 +108,14 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         if (wait.holder == 0 && waker != static_cast<std::uint64_t>(thread.tid)) {
             wait.holder = waker;
         }
+        const OwnWork work(thread);
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
-            const std::uint64_t entered = clock_now();
             const ContextId context = enter_own_path(thread, wait.registers);
             if (process.announce(thread)) {
                 write_wait(thread, wait, begin, end, context, 0);
+                process.write_switches(thread);
             }
-            thread.monitor_ns += clock_now() - entered;
         }
     }
     errno = error;

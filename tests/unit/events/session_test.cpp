@@ -22,6 +22,7 @@ std::unique_ptr<Session> full_session() {
     session->max_bytes = UINT64_MAX;
     session->follow = false;
     session->read_lost = true;
+    session->own_switches = true;
     std::snprintf(session->library, sizeof session->library, "/opt/a b/libkymo-monitor.so");
     while (session->event_count < kMaxEvents) {
         SessionEvent& event = session->events[session->event_count];
@@ -51,6 +52,7 @@ TEST(Session, WhatIsFormattedParsesBackTheSame) {
     EXPECT_EQ(after->max_bytes, UINT64_MAX);
     EXPECT_FALSE(after->follow);
     EXPECT_TRUE(after->read_lost);
+    EXPECT_TRUE(after->own_switches);
     EXPECT_TRUE(after->from_parent);
     EXPECT_EQ(after->mechanism, Mechanism::kPerfEvents);
     EXPECT_STREQ(after->library, before->library);
