@@ -1,5 +1,5 @@
-// work_32: computes for 150 milliseconds of processor time, says so, and ends with 7. For 32 bits, whose headers and start files a
-// machine for 64 seldom has: so without any, by system calls of its own.
+// work_32: computes for 150 milliseconds of processor time, says so, and ends with 7. For 32 bits, whose headers and
+// start files a machine for 64 seldom has: so without any, by system calls of its own.
 struct time32 {
     int seconds;
     int ns;
