@@ -6,7 +6,7 @@
 // between two emptyings beyond that is lost, and told (`kernel-lost`). Before the event was opened nothing is known.
 //
 // open(), close() in the thread, under Quiet; take() in the thread, marked busy, or in the one that ends the process.
-// Cost: about 10 µs a thread for opening, mapping and closing, whatever the number of processors; 8 KiB of locked
+// Cost: some 20 µs a thread for opening, mapping and closing, whatever the number of processors; 8 KiB of locked
 // memory, one descriptor.
 #pragma once
 
