@@ -17,7 +17,7 @@
 //
 // Contract: no calls, no allocation, no locks; one user at a time. Key 0 means nothing and is never captured. The
 // same source runs in a signal handler and, compiled for it, as an eBPF program: bounded loops only. All zero bytes
-// and a valid rule are a machine ready to run. Costs (bench/pairs): about 1 ns an event, 16 bytes a cell.
+// and a valid rule are a machine ready to run. Costs: bench/pairs and docs/hunt.md; 16 bytes a cell.
 #pragma once
 
 #include "pairs/rule.h"
