@@ -161,7 +161,7 @@ class Maker {
             if (visits.visits.nodes[i].gaps.count != 0) {
                 evidence_.intervals.push_back(make_intervals(i, visits.visits.nodes[i]));
             }
-            fill_node(node, std::move(visits.visits.nodes[i]), profile_, visits.on_cpu, options_);
+            fill_node(node, std::move(visits.visits.nodes[i]), profile_, visits.at_work, options_);
             add_lines(node, at);
             if (levels[i].is_main) {
                 node.role = Role::kMainLoop;
@@ -239,7 +239,7 @@ class Maker {
             if (groups[i].gaps.count != 0 && node.kind == SpaceKind::kMark) {
                 evidence_.intervals.push_back(make_intervals(number, groups[i]));
             }
-            fill_node(node, std::move(groups[i]), profile_, visits.on_cpu, options_);
+            fill_node(node, std::move(groups[i]), profile_, visits.at_work, options_);
             evidence_.nodes.push_back(std::move(node));
         }
     }

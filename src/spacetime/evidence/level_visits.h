@@ -2,9 +2,10 @@
 //
 // A level is a kept node's split into children. switch_to() says which child (or the node's own code, or outside of
 // it) the stream is in from now on; visits come out, in order, once nothing can change them any more: a single
-// mis-attributed sample between two long runs of one child is bridged (visits.h, BridgeRule), and a visit's
-// neighbours are known when the next begins. Own code of the node that lasts fewer than kOwnCodeSamples samples is no
-// neighbour: it is looked through. Memory: constant; the rows of sums are those of three visits.
+// mis-attributed sample between two long runs of one child is bridged (visits.h, BridgeRule), but not a wait, of
+// which it is known for sure that it was elsewhere; and a visit's neighbours are known when the next begins. What has
+// neither a sample nor a wait in it is no visit. Own code of the node that lasts fewer than kOwnCodeSamples samples
+// is no neighbour: it is looked through. Memory: constant; the rows of sums are those of three visits.
 #pragma once
 
 #include "spacetime/evidence/running_sums.h"
@@ -98,8 +99,10 @@ class LevelVisits {
             return;
         }
         const auto sides = static_cast<std::int64_t>(rule_.sides);
-        if (open_->node == current_->node && middle_->samples() <= static_cast<std::int64_t>(rule_.samples) &&
-            last_samples_ >= sides && current_->samples() >= sides) {
+        const bool has_waited = middle_->end.sums[kSumWaiting] != middle_->begin.sums[kSumWaiting];
+        if (open_->node == current_->node && !has_waited &&
+            middle_->samples() <= static_cast<std::int64_t>(rule_.samples) && last_samples_ >= sides &&
+            current_->samples() >= sides) {
             open_->end = current_->end;
             open_->bridged += static_cast<std::uint64_t>(middle_->samples());
             middle_->node = kStreamEdge;
@@ -112,10 +115,17 @@ class LevelVisits {
         std::swap(middle_, current_);
     }
 
+    // By a sample in it, or a wait. The rest of the time between two samples, around a wait, is nobody's visit.
+    static bool is_seen(const LevelVisit& visit) {
+        return visit.node == kOutside || visit.samples() != 0 ||
+               visit.end.sums[kSumWaiting] != visit.begin.sums[kSumWaiting];
+    }
+
     // open_ is a whole visit.
     template <typename Emit>
     void settle(Emit&& emit) {
-        if (open_->node == kStreamEdge || (open_->node == kParentItself && open_->samples() < kOwnCodeSamples)) {
+        if (open_->node == kStreamEdge || (open_->node == kParentItself && open_->samples() < kOwnCodeSamples) ||
+            !is_seen(*open_)) {
             return;
         }
         if (held_->node != kStreamEdge) {

@@ -19,7 +19,7 @@ TimeTerms terms_or_none(const SumRow& row) {
     return row.size() < kFirstCounter ? TimeTerms{} : terms_of(row);
 }
 
-void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profile& profile, const TimeGrid& on_cpu) {
+void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profile& profile, const TimeGrid& at_work) {
     table.first_wait.push_back(0);
     for (SampledVisit& row : rows) {
         table.thread.push_back(row.thread);
@@ -38,7 +38,7 @@ void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profil
         table.order.push_back(row.order);
         table.step.push_back(kStreamEdge);
         table.active_threads.push_back(
-            static_cast<float>(on_cpu.mean(profile.threads[row.thread].process, row.begin, row.end)));
+            static_cast<float>(at_work.mean(profile.threads[row.thread].process, row.begin, row.end)));
         table.progress.push_back(std::numeric_limits<double>::quiet_NaN());
     }
 }
@@ -88,7 +88,7 @@ class Steps {
 
 }  // namespace
 
-void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& on_cpu,
+void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& at_work,
                const EvidenceOptions& options) {
     const std::size_t counters = profile.events.size();
     node.total = terms_or_none(sums.own);
@@ -105,7 +105,7 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const T
     const bool is_waiting = 2 * (node.total.wall() - node.total.user - node.total.system) > node.total.wall();
     node.folded = node.median_samples < options.fold_below && !is_waiting;
     node.rows = VisitTable(counters);
-    fill_rows(node.rows, std::move(sums.sample).take(options.visit_cap), profile, on_cpu);
+    fill_rows(node.rows, std::move(sums.sample).take(options.visit_cap), profile, at_work);
 }
 
 void add_up(std::vector<SpaceNode>& nodes) {

@@ -11,7 +11,7 @@ namespace kymo::spacetime {
 
 // Fills in what sums say: totals, durations, rows. `sums` is used up. Totals are those of the node alone: see
 // add_up().
-void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& on_cpu,
+void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& at_work,
                const EvidenceOptions& options);
 
 // Children's totals into their parents'. Iterations and marks stand beside the tree, and add to nobody.

@@ -48,11 +48,12 @@ class Visitor final : public StreamVisitor {
         visits_.piece(interval, is_spinning, node, target);
         const bool on_cpu =
             is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
-        if (on_cpu) {
-            worker_.sums.on_cpu.add(process_, interval.begin, interval.end);
-        }
         if (on_cpu || interval.state == ThreadState::kReady) {
             worker_.sums.ready.add(0, interval.begin, interval.end);
+            // Polling in a wait is no work. To lack a processor is no rest: it may be others' doing.
+            if (!is_spinning) {
+                worker_.sums.at_work.add(process_, interval.begin, interval.end);
+            }
         }
         if (is_spinning || interval.state == ThreadState::kUser) {
             user_ += static_cast<std::int64_t>(interval.end - interval.begin);
@@ -109,7 +110,7 @@ class Visitor final : public StreamVisitor {
 void merge(VisitPass& to, VisitPass&& from, std::size_t visit_cap) {
     to.visits.merge(std::move(from.visits), visit_cap);
     to.pairs.merge(from.pairs);
-    to.on_cpu.merge(from.on_cpu);
+    to.at_work.merge(from.at_work);
     to.ready.merge(from.ready);
     to.too_many_marks = to.too_many_marks || from.too_many_marks;
     for (std::size_t i = 0; i < from.migrations.size(); ++i) {
@@ -160,7 +161,7 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
     std::vector<Worker> workers(pass_workers(recording, profile));
     for (Worker& worker : workers) {
         worker.sums.pairs = PairTable(kPairColumns + profile.events.size());
-        worker.sums.on_cpu = TimeGrid(profile.begin, profile.end, profile.processes.size());
+        worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
         worker.sums.migrations.resize(profile.threads.size());
         worker.sums.visits.nodes.resize(kept.size());
@@ -178,7 +179,7 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
     for (std::size_t i = 1; i < workers.size(); ++i) {
         merge(all, std::move(workers[i].sums), limits.visit_cap);
     }
-    all.on_cpu.settle();
+    all.at_work.settle();
     all.ready.settle();
     return all;
 }

@@ -36,8 +36,8 @@ struct MarkRow {
 struct VisitPass {
     VisitSums visits;
     PairTable pairs;
-    TimeGrid on_cpu;  // row: process
-    TimeGrid ready;   // on a processor or waiting for one; one row: all processes
+    TimeGrid at_work;  // threads on a processor or ready for one, not polling; row: process
+    TimeGrid ready;    // on a processor or waiting for one; one row: all processes
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
