@@ -1,5 +1,7 @@
 #include "findings/stories.h"
 
+#include "findings/rules/spare.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -115,7 +117,7 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story)
         const Finding& inner = story[i].finding;
         const Finding& outer = story[best].finding;
         // A header of the system is nowhere that a user could change.
-        if (inner.place.file.rfind("/usr/", 0) != 0 && inner.kind == outer.kind &&
+        if (inner.place.file.rfind("/usr/", 0) != 0 && !is_tool(evidence, inner.node) && inner.kind == outer.kind &&
             depth(evidence, inner.node) > depth(evidence, outer.node) &&
             is_inside(evidence, inner.node, outer.node) && inner.share_low >= kMostOfIt * outer.share_low) {
             best = i;

@@ -27,7 +27,7 @@ std::vector<GapRow> gaps_of(const spacetime::VisitTable& visits) {
 GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceNode& space = evidence.nodes[node];
     GapGround ground{.node = node, .gaps = gaps_of(space.rows), .lengths = {}, .stream = {}, .split = {}};
-    if (space.folded || ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
+    if (ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
         return ground;
     }
     for (const GapRow& gap : ground.gaps) {
@@ -38,8 +38,15 @@ GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node) {
     // the time that a sample of the node stands for.
     const double period =
         space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
-    const double usual = median(ground.lengths);
-    ground.split = split_slow(ground.lengths, usual > 0 ? period / usual : 1);
+    // Gaps shorter than that are all the same to the split.
+    std::vector<double> known = ground.lengths;
+    if (median(known) < period) {
+        for (double& length : known) {
+            length += period;
+        }
+    }
+    const double usual = median(known);
+    ground.split = split_slow(known, usual > 0 ? period / usual : 1);
     if (ground.split.slow * 2 > ground.gaps.size()) {
         ground.split.slow = 0;
     }

@@ -20,6 +20,7 @@ std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Eviden
         ++neighbours[before];
     }
     neighbours.erase(spacetime::kStreamEdge);
+    neighbours.erase(node);  // what lay between its visits was too short to be seen
     const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
     std::erase_if(neighbours, [&](const auto& entry) {
         return entry.second < least || space.rows.size() - entry.second < least;

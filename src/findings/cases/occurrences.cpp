@@ -11,6 +11,8 @@
 namespace kymo::findings {
 namespace {
 
+constexpr std::size_t kMostSlowFolded = 10;  // one in so many
+
 // Most slow visits are of threads that are mostly slow: then threads differ, not occurrences (Contrast::kThreads).
 bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& is_slow, std::size_t slow) {
     std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // visits, slow ones
@@ -38,8 +40,11 @@ Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node) 
     // Where the usual visit is of few samples, only what takes many times as long is told from it.
     const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
     Split split = split_slow(durations(space.rows), resolution);
-    const bool is_no_contrast =
-        split.slow == 0 || split.slow == space.rows.size() || is_by_thread(space.rows, split.is_slow, split.slow);
+    // Of short visits several look like one where what lies between them is not seen: only rare slow ones mean a
+    // thing.
+    const bool is_merging = space.folded && split.slow * kMostSlowFolded > space.rows.size();
+    const bool is_no_contrast = is_merging || split.slow == 0 || split.slow == space.rows.size() ||
+                                is_by_thread(space.rows, split.is_slow, split.slow);
     return is_no_contrast ? Split{} : split;
 }
 

@@ -1,6 +1,8 @@
 // Threads at the same step of one node.
 //
 // A step is an iteration of the loop around (VisitTable::step); where the analysis found none, the whole run is one.
+// So it is where threads do not keep step with each other: then nothing makes the quicker one wait at a step's end,
+// and which of their iterations belong together is not known.
 // Only what threads *worked* counts: processor time; waiting is its mirror image. Threads that were not there at the
 // same time are no peers and are not compared.
 #include "findings/cases/make.h"
@@ -38,6 +40,34 @@ std::vector<std::uint32_t> peers(const spacetime::Evidence& evidence, const Spac
     return result;
 }
 
+// Do the steps follow each other in time? Half of them and more must begin, in every thread, after most of the step
+// before is over in all of them.
+bool keep_step(const SpaceNode& space, const std::vector<std::uint32_t>& threads) {
+    struct Span {
+        std::uint64_t first_begin = ~std::uint64_t{0};
+        std::uint64_t last_end = 0;
+    };
+    std::map<std::uint32_t, Span> steps;
+    for (std::size_t row = 0; row < space.rows.size(); ++row) {
+        if (std::binary_search(threads.begin(), threads.end(), space.rows.thread[row])) {
+            Span& span = steps[space.rows.step[row]];
+            span.first_begin = std::min(span.first_begin, space.rows.begin[row]);
+            span.last_end = std::max(span.last_end, space.rows.end[row]);
+        }
+    }
+    std::size_t parted = 0;
+    const Span* before = nullptr;
+    for (const auto& [step, span] : steps) {
+        if (before != nullptr) {
+            const std::uint64_t length = before->last_end - before->first_begin;
+            const std::uint64_t both = before->last_end - std::min(before->last_end, span.first_begin);
+            parted += both * 4 <= length ? 1 : 0;
+        }
+        before = &span;
+    }
+    return steps.size() < 2 || (parted + 1) * 2 >= steps.size();
+}
+
 }  // namespace
 
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases) {
@@ -55,6 +85,7 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
         if (subject.threads.size() < 2) {
             continue;
         }
+        const bool has_steps = keep_step(space, subject.threads);
         std::map<std::uint32_t, std::vector<double>> steps;
         for (std::size_t row = 0; row < space.rows.size(); ++row) {
             const auto place =
@@ -62,7 +93,7 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
             if (place == subject.threads.end() || *place != space.rows.thread[row]) {
                 continue;
             }
-            std::vector<double>& busy = steps[space.rows.step[row]];
+            std::vector<double>& busy = steps[has_steps ? space.rows.step[row] : 0];
             busy.resize(subject.threads.size(), 0);
             busy[static_cast<std::size_t>(place - subject.threads.begin())] +=
                 static_cast<double>(processor(space.rows.terms[row]));

@@ -51,6 +51,12 @@ void look_at_space(const Case& subject, std::vector<Claim>* claims) {
     for (const SpaceNode& other : evidence.nodes) {
         is_repeated = is_repeated || (other.parent == node.parent && other.visits >= kRepeated * node.visits);
     }
+    // Or it lies in a loop whose rounds go on without it.
+    for (std::uint32_t around = node.parent; around != kNoNode; around = evidence.nodes[around].parent) {
+        const SpaceNode& loop = evidence.nodes[around];
+        is_repeated = is_repeated || ((loop.kind == SpaceKind::kLoop || loop.kind == SpaceKind::kLoopNest) &&
+                                      loop.total.wall() >= 2 * node.total.wall());
+    }
     const auto time = static_cast<double>(processor(subject.bad.terms));
     const auto rest_time = static_cast<double>(processor(subject.good.terms));
     const double rate = time > 0 ? static_cast<double>(node.deltas[faults]) / time : 0;
@@ -114,7 +120,8 @@ const Rule kColdStartOfSpace{
     .kind = "cold-start",
     .contrast = Contrast::kSpace,
     .needs =
-        "the code runs once a thread, in its first fifth, inside or beside code that runs ten times or more, and "
+        "the code runs once a thread, in its first fifth, inside or beside code that runs ten times or more (or in a "
+        "loop that goes on without it), and "
         "takes three times as many page faults by processor time as the rest of the program",
     .against = "it runs again",
     .look = look_at_space,

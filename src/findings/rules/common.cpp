@@ -1,5 +1,6 @@
 #include "findings/rules/common.h"
 
+#include "findings/rules/spare.h"
 #include "findings/statistics/robust.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::uint32_t innermost(const Evidence& evidence, std::uint32_t node) {
     for (std::uint32_t child = 0; child < evidence.nodes.size(); ++child) {
         const SpaceNode& space = evidence.nodes[child];
         if (space.parent == node && space.kind != SpaceKind::kIteration && space.kind != SpaceKind::kMark &&
-            space.total.wall() * 5 >= evidence.nodes[node].total.wall() * 4) {
+            !is_tool(evidence, child) && space.total.wall() * 5 >= evidence.nodes[node].total.wall() * 4) {
             return innermost(evidence, child);
         }
     }
@@ -54,6 +55,20 @@ std::uint32_t regular_distance(std::span<const std::uint32_t> orders) {
     return usual >= 3 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4
                ? static_cast<std::uint32_t>(usual)
                : 0;
+}
+
+double regular_amount(std::span<const double> amounts) {
+    if (amounts.size() < 5) {
+        return 0;
+    }
+    std::vector<double> distances;
+    for (std::size_t i = 1; i < amounts.size(); ++i) {
+        distances.push_back(amounts[i] - amounts[i - 1]);
+    }
+    const double usual = median(distances);
+    const auto kept = std::count_if(distances.begin(), distances.end(),
+                                    [&](double distance) { return std::abs(distance - usual) <= usual / 10; });
+    return usual > 0 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4 ? usual : 0;
 }
 
 double own_queue_ns(const RunFacts& run) {

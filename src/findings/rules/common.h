@@ -23,6 +23,10 @@ std::uint32_t innermost(const spacetime::Evidence& evidence, std::uint32_t node)
 // with equal chance at each occurrence pass with a chance of 1 % or so.
 std::uint32_t regular_distance(std::span<const std::uint32_t> orders);
 
+// The same of amounts: do events come every so much of something? `amounts`: how much there had been before each one,
+// ascending. The usual distance; 0: none.
+double regular_amount(std::span<const double> amounts);
+
 // Thread time that had to wait for a processor because the program itself had more threads ready than there are
 // processors. ns; 0 where that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);

@@ -1,4 +1,5 @@
 // load-imbalance: one thread has more work than its peers between two meetings, and they wait for it.
+#include "findings/rules/alone.h"
 #include "findings/rules/common.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
@@ -14,7 +15,8 @@ using namespace spacetime;
 
 constexpr double kUneven = 1.1;  // longest by mean
 constexpr double kEven = 1.05;
-constexpr double kLeastIdle = 0.5;  // of what the peers should have waited
+constexpr double kLeastIdle = 0.5;    // of what the peers should have waited
+constexpr double kLeastIdleBy = 0.8;  // likewise where the longest is one thread now and another then
 
 struct Work {
     std::vector<double> busy;  // by peer, over all steps
@@ -22,6 +24,7 @@ struct Work {
     double longest = 0;        // Σ over steps
     double mean = 0;           // Σ over steps
     double idle_expected = 0;  // Σ over steps and peers: longest − own
+    double alone = 0;          // Σ over steps in which one thread alone works: longest
 };
 
 Work work_of(const Case& subject) {
@@ -34,6 +37,9 @@ Work work_of(const Case& subject) {
         for (std::size_t i = 0; i < step.busy_ns.size(); ++i) {
             work.busy[i] += step.busy_ns[i];
         }
+        const auto working =
+            std::count_if(step.busy_ns.begin(), step.busy_ns.end(), [](double ns) { return ns > 0; });
+        work.alone += working == 1 ? longest : 0;
         work.lost.push_back(longest - mean);
         work.longest += longest;
         work.mean += mean;
@@ -50,7 +56,8 @@ double sampling_error(const Case& subject) {
     return period;
 }
 
-// The peers together were off the processor (or spun in a wait) while this code's threads lived.
+// The peers together waited (or spun in a wait, or were not there) while this code's threads lived. A thread that
+// lacks a processor is not idle.
 double idle_ns(const Case& subject) {
     const RunFacts& run = subject.evidence->run;
     std::uint64_t begin = ~std::uint64_t{0};
@@ -66,7 +73,7 @@ double idle_ns(const Case& subject) {
         const double life = static_cast<double>(facts.end - std::min(facts.end, facts.begin));
         const double in_span = static_cast<double>(end - begin);
         // Over its life; before and behind it the thread is not there at all, which is idle as well.
-        const double off = life - static_cast<double>(processor(facts.total));
+        const double off = life - static_cast<double>(processor(facts.total) + facts.total.run_queue);
         idle += std::clamp(off + std::max(0.0, in_span - life), 0.0, in_span);
     }
     return idle;
@@ -76,12 +83,17 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     const Work work = work_of(subject);
     const double error = sampling_error(subject) * static_cast<double>(subject.steps.size());
     const double lost = work.longest - work.mean - error;
-    if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || idle_ns(subject) < kLeastIdle * work.idle_expected) {
+    if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||
+        serial_ns(*subject.evidence, subject.node) * 2 >= lost) {
         return;
     }
     const double most = *std::max_element(work.busy.begin(), work.busy.end());
     const double all = std::accumulate(work.busy.begin(), work.busy.end(), 0.0);
     const double mean = all / static_cast<double>(work.busy.size());
+    const bool is_static = most >= kUneven * mean;
+    if (idle_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
+        return;
+    }
     Claim claim;
     for (std::size_t i = 0; i < work.busy.size(); ++i) {
         if (work.busy[i] - mean >= (most - mean) / 2) {
@@ -97,7 +109,6 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         claim.when[0].begin = std::min(claim.when[0].begin, subject.space().rows.begin[row]);
         claim.when[0].end = std::max(claim.when[0].end, subject.space().rows.end[row]);
     }
-    const bool is_static = most >= kUneven * mean;
     const std::string who =
         is_static ? thread_names(*subject.evidence, claim.threads) : std::string("one thread or another");
     claim.title = fmt::format(
@@ -143,7 +154,12 @@ const Rule kLoadImbalance{
         "threads of one process work in the same code at the same time; step by step (where steps are known) the "
         "longest "
         "works 1.1 times the mean or more, by more than sampling could make of even work",
-    .against = "the peers are not idle for at least half of the difference: they do something else meanwhile",
+    .against =
+        "the peers are not idle for at least half of the difference (four fifths where it is one thread now and "
+        "another "
+        "then): they do something else meanwhile; or one thread has all of the work of most steps, or as much of it "
+        "alone "
+        "as is lost: that is a serial section",
     .look = look_for_uneven,
     .direction =
         "deal the work out in smaller pieces as threads become free (dynamic or guided schedule, a work queue), or "

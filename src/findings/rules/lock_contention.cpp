@@ -17,22 +17,6 @@ using recording::WaitKind;
 
 constexpr std::uint64_t kLeastWaits = 10;  // a lock that is waited for a few times is a gate: it is opened once
 
-bool is_lock(WaitKind kind) {
-    switch (kind) {
-        case WaitKind::kMutex:
-        case WaitKind::kReadLock:
-        case WaitKind::kWriteLock:
-        case WaitKind::kSpinLock:
-        case WaitKind::kOmpCritical:
-        case WaitKind::kOmpLock:
-        case WaitKind::kOmpOrdered:
-        case WaitKind::kOmpAtomic:
-            return true;
-        default:
-            return false;
-    }
-}
-
 // A read-write lock is one lock, whoever waits for it in which way.
 WaitKind family(WaitKind kind) {
     return kind == WaitKind::kReadLock ? WaitKind::kWriteLock : kind;

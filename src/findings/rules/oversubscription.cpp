@@ -22,6 +22,18 @@ bool is_meeting(WaitKind kind) {
     return kind == WaitKind::kBarrier || kind == WaitKind::kOmpBarrier;
 }
 
+// Who has little of the work is no member.
+void keep_members(const Evidence& evidence, std::vector<std::uint32_t>* team) {
+    const auto worked = [&](std::uint32_t thread) {
+        return static_cast<double>(processor(evidence.run.threads[thread].total));
+    };
+    double mean = 0;
+    for (const std::uint32_t thread : *team) {
+        mean += worked(thread) / static_cast<double>(team->size());
+    }
+    std::erase_if(*team, [&](std::uint32_t thread) { return worked(thread) < kLeastPart * mean; });
+}
+
 // The largest set of threads that meet at one barrier and share in the work.
 std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> teams;
@@ -38,14 +50,7 @@ std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     }
     std::vector<std::uint32_t> largest;
     for (auto& [object, team] : teams) {
-        const auto worked = [&](std::uint32_t thread) {
-            return static_cast<double>(processor(evidence.run.threads[thread].total));
-        };
-        double mean = 0;
-        for (const std::uint32_t thread : team) {
-            mean += worked(thread) / static_cast<double>(team.size());
-        }
-        std::erase_if(team, [&](std::uint32_t thread) { return worked(thread) < kLeastPart * mean; });
+        keep_members(evidence, &team);
         if (team.size() > largest.size()) {
             largest = team;
         }
@@ -82,6 +87,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
                 team.push_back(thread);
             }
         }
+        keep_members(evidence, &team);
     }
     if (team.size() <= run.processors) {
         return;

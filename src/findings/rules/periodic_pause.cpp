@@ -12,8 +12,10 @@ namespace kymo::findings {
 namespace {
 
 struct Pauses {
-    std::uint32_t every = 0;  // occurrences; 0: not regular
+    std::uint32_t every = 0;  // occurrences; 0: not regular by number
+    double work_ns = 0;       // in the occurrences from pause to pause; 0: not regular by that either
     double period_ns = 0;
+    bool is_regular() const { return every != 0 || work_ns != 0; }
 };
 
 struct Event {
@@ -22,14 +24,32 @@ struct Event {
     std::uint64_t begin = 0;
 };
 
-// Regular in at least half of the threads that have any.
-Pauses regularity(const std::vector<Event>& events) {
+// Time in the node's visits before `time`. That a processor was lacking does not count.
+double work_before(const spacetime::SpaceNode& node, std::uint32_t thread, std::uint64_t time) {
+    double ns = 0;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        if (node.rows.thread[row] == thread && node.rows.begin[row] < time) {
+            ns += static_cast<double>(node.rows.terms[row].wall() - node.rows.terms[row].run_queue);
+        }
+    }
+    return ns;
+}
+
+// Regular in at least half of the threads that have any: by the number of occurrences, or, where several short ones
+// look like one, by the work in them.
+Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& events) {
     std::map<std::uint32_t, std::vector<Event>> streams;
     for (const Event& event : events) {
         streams[event.thread].push_back(event);
     }
     std::vector<double> every;
+    std::vector<double> works;
     std::vector<double> periods;
+    const auto add_periods = [&](const std::vector<Event>& own) {
+        for (std::size_t i = 1; i < own.size(); ++i) {
+            periods.push_back(static_cast<double>(own[i].begin - own[i - 1].begin));
+        }
+    };
     for (auto& [thread, own] : streams) {
         std::sort(own.begin(), own.end(), [](const Event& a, const Event& b) { return a.order < b.order; });
         std::vector<std::uint32_t> orders;
@@ -38,15 +58,25 @@ Pauses regularity(const std::vector<Event>& events) {
         }
         if (const std::uint32_t distance = regular_distance(orders); distance != 0) {
             every.push_back(distance);
-            for (std::size_t i = 1; i < own.size(); ++i) {
-                periods.push_back(static_cast<double>(own[i].begin - own[i - 1].begin));
+            add_periods(own);
+        } else if (node.rows.size() == node.visits) {
+            std::vector<double> amounts;
+            for (const Event& event : own) {
+                amounts.push_back(work_before(node, thread, event.begin));
+            }
+            if (const double amount = regular_amount(amounts); amount > 0) {
+                works.push_back(amount);
+                add_periods(own);
             }
         }
     }
-    if (every.empty() || every.size() * 2 < streams.size()) {
+    if (every.size() * 2 >= streams.size() && !every.empty()) {
+        return {.every = static_cast<std::uint32_t>(median(every)), .work_ns = 0, .period_ns = median(periods)};
+    }
+    if ((every.size() + works.size()) * 2 < streams.size() || works.empty()) {
         return {};
     }
-    return {static_cast<std::uint32_t>(median(every)), median(periods)};
+    return {.every = 0, .work_ns = median(works), .period_ns = median(periods)};
 }
 
 // Between occurrences: something else runs in every k-th gap.
@@ -57,8 +87,8 @@ void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
         events.push_back({gap.thread, gap.order, gap.begin});
         ++fillers[gap.after];
     }
-    const Pauses pauses = regularity(events);
-    if (pauses.every == 0) {
+    const Pauses pauses = regularity(subject.space(), events);
+    if (!pauses.is_regular()) {
         return;
     }
     const auto most = std::max_element(fillers.begin(), fillers.end(),
@@ -75,11 +105,13 @@ void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
     }
     claim.node = is_filled ? innermost(evidence, most->first) : subject.node;
     const std::string who = is_filled ? name(evidence, claim.node) : "something outside the program's code";
+    const std::string when = pauses.every != 0 ? fmt::format("Every {} occurrences", pauses.every)
+                                               : fmt::format("After every {}", in_seconds(pauses.work_ns));
     claim.title = fmt::format(
-        "Every {} occurrences of {} (about every {}) {} stops it for {}, where it otherwise goes on "
+        "{} of {} (about every {}) {} stops it for {}, where it otherwise goes on "
         "after {}: {} in all.",
-        pauses.every, name(evidence, subject.node), in_seconds(pauses.period_ns), who,
-        in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns), in_seconds(all));
+        when, name(evidence, subject.node), in_seconds(pauses.period_ns), who, in_seconds(subject.bad.median_ns),
+        in_seconds(subject.good.median_ns), in_seconds(all));
     claim.evidence.push_back(
         {"seconds between occurrences", subject.bad.median_ns / 1e9, subject.good.median_ns / 1e9,
          subject.good.median_ns > 0 ? subject.bad.median_ns / subject.good.median_ns : kUnknown, kUnknown, kUnknown});
@@ -93,7 +125,7 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     for (const std::size_t row : subject.bad_rows) {
         events.push_back({visits.thread[row], visits.order[row], visits.begin[row]});
     }
-    const Pauses pauses = regularity(events);
+    const Pauses pauses = regularity(subject.space(), events);
     if (pauses.every == 0 || subject.space().folded || subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
         return;
     }

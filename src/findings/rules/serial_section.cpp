@@ -1,4 +1,5 @@
 // serial-section: one thread works while the others, that share the work elsewhere, have nothing to do.
+#include "findings/rules/alone.h"
 #include "findings/rules/common.h"
 #include "findings/rules/spare.h"
 #include "findings/rules/table.h"
@@ -13,36 +14,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kAlone = 1.25;       // threads on a processor meanwhile, on average: one, and a little
-constexpr double kMostlyAlone = 0.8;  // of the node's processor time
-constexpr double kTogether = 0.1;     // of the run: two or more threads at work at the same time
+constexpr double kTogether = 0.1;  // of the run: two or more threads at work at the same time
 constexpr double kMostOfIt = 0.8;
-
-struct Alone {
-    ByThread times;  // processor time without company
-    double all = 0;  // processor time
-};
-
-Alone alone_in(const SpaceNode& node) {
-    Alone result;
-    double kept = 0;
-    for (std::size_t row = 0; row < node.rows.size(); ++row) {
-        const TimeTerms& terms = node.rows.terms[row];
-        const auto ns = static_cast<double>(terms.user + terms.system);
-        kept += ns;
-        if (const float active = node.rows.active_threads[row]; !std::isnan(active) && active <= kAlone) {
-            result.times[node.rows.thread[row]] += ns;
-        }
-    }
-    result.all = kept;
-    if (node.rows.size() != node.visits) {
-        result.all = static_cast<double>(node.total.user + node.total.system);
-        for (auto& [thread, ns] : result.times) {
-            ns *= kept > 0 ? result.all / kept : 0;
-        }
-    }
-    return result;
-}
+constexpr double kMostlyLocked = 0.5;  // of the time that a thread is alone: others wait for locks as long
 
 // Two threads or more were at work at once for a good part of the run.
 bool is_parallel(const Evidence& evidence) {
@@ -64,6 +38,17 @@ std::size_t peers(const Evidence& evidence, std::uint32_t thread) {
         }));
 }
 
+// Threads that wait for a lock have work to do: what keeps them from it is the lock.
+double waited_for_locks_ns(const Evidence& evidence) {
+    double ns = 0;
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        for (const VisitWait& wait : thread.waits) {
+            ns += is_lock(evidence.wait_targets[wait.target].kind) ? static_cast<double>(wait.ns) : 0;
+        }
+    }
+    return ns;
+}
+
 bool is_code(const SpaceNode& node) {
     return node.kind != SpaceKind::kIteration && node.kind != SpaceKind::kMark;
 }
@@ -73,13 +58,14 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     if (evidence.run.processors < 2 || !is_parallel(evidence)) {
         return;
     }
+    const double locked = waited_for_locks_ns(evidence);
     std::vector<Alone> alone(evidence.nodes.size());
     std::vector<bool> is_serial(evidence.nodes.size(), false);
     for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
         const SpaceNode& node = evidence.nodes[i];
         if (is_code(node) && !node.polls) {
             alone[i] = alone_in(node);
-            is_serial[i] = alone[i].all > 0 && sum(alone[i].times) >= kMostlyAlone * alone[i].all;
+            is_serial[i] = is_mostly_alone(alone[i]);
         }
     }
     for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
@@ -88,6 +74,9 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         }
         // The smallest function that holds most of it: its loops and what it calls say no more.
         const double own = sum(alone[i].times);
+        if (locked >= kMostlyLocked * own) {
+            continue;
+        }
         bool is_smallest = !is_library(evidence.nodes[i].place);
         for (std::uint32_t child = i + 1; child < evidence.nodes.size() && is_smallest; ++child) {
             is_smallest = evidence.nodes[child].parent != i || !is_serial[child] ||
@@ -107,10 +96,17 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         // that several threads took one after another add up.
         const double workers =
             std::min(static_cast<double>(others + 1), static_cast<double>(evidence.run.processors));
+        // Its loops, and what is inlined into it, are told by the function's name.
+        std::uint32_t place = i;
+        while (evidence.nodes[place].kind != SpaceKind::kFunction && evidence.nodes[place].parent != kNoNode &&
+               is_serial[evidence.nodes[place].parent] &&
+               own >= kMostOfIt * sum(alone[evidence.nodes[place].parent].times)) {
+            place = evidence.nodes[place].parent;
+        }
         Claim claim;
         claim.own = {{threads.front(), std::min(own * (1 - 1 / workers), spare_ns(evidence))}};
         claim.own_terms = set_of(Term::kUser, Term::kSystem);
-        claim.node = i;
+        claim.node = place;
         claim.threads = threads;
         for (std::size_t row = 0; row < evidence.nodes[i].rows.size(); ++row) {
             claim.when.push_back({evidence.nodes[i].rows.begin[row], evidence.nodes[i].rows.end[row]});
@@ -121,7 +117,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
             "While {} runs, one thread works and {} wait{}: {} of the run in all. Shared among {} threads it would "
             "take {} "
             "less.",
-            name(evidence, i), others == 1 ? std::string("its peer") : fmt::format("its {} peers", others),
+            name(evidence, place), others == 1 ? std::string("its peer") : fmt::format("its {} peers", others),
             others == 1 ? "s" : "", in_seconds(own), static_cast<int>(workers), in_seconds(claim.own.front().ns));
         claim.evidence = {{"seconds of work of one thread alone", own / 1e9},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
@@ -138,7 +134,10 @@ const Rule kSerialSection{
         "a function runs for four fifths of its time while no other thread of the process is at work, though threads "
         "work at "
         "the same time elsewhere",
-    .against = "the program never has two threads at work at once; the processors are not idle meanwhile",
+    .against =
+        "the program never has two threads at work at once; the processors are not idle meanwhile; others wait for "
+        "locks "
+        "for half as long: then it is the lock that keeps them from work",
     .look = look,
     .direction = "share its work among the threads, overlap it with theirs, or do less of it",
     .confirm =

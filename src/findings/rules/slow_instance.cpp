@@ -3,9 +3,11 @@
 // The generic rule: it says what happened and what the excess consists of. Why is for the other rules; where none of
 // them explains half of it, this one is shown.
 #include "findings/rules/common.h"
+#include "findings/rules/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace kymo::findings {
@@ -13,12 +15,45 @@ namespace {
 
 constexpr double kLeastSlower = 1.2;
 
+// Rounds in which what is called in them is called as many times more often are several rounds that look like one:
+// what separates them was too short to be seen.
+bool are_several(const Case& subject) {
+    const spacetime::Evidence& evidence = *subject.evidence;
+    const spacetime::SpaceNode& round = subject.space();
+    if (round.kind != spacetime::SpaceKind::kIteration) {
+        return false;
+    }
+    const auto calls_in = [&](const std::vector<std::size_t>& rows) {
+        double calls = 0;
+        for (const spacetime::SpaceNode& child : evidence.nodes) {
+            if (child.parent != round.parent || child.kind == spacetime::SpaceKind::kIteration) {
+                continue;
+            }
+            for (const std::size_t row : rows) {
+                for (std::size_t visit = 0; visit < child.rows.size(); ++visit) {
+                    calls += child.rows.thread[visit] == round.rows.thread[row] &&
+                                     child.rows.begin[visit] >= round.rows.begin[row] &&
+                                     child.rows.begin[visit] < round.rows.end[row]
+                                 ? 1
+                                 : 0;
+                }
+            }
+        }
+        return rows.empty() ? 0 : calls / static_cast<double>(rows.size());
+    };
+    return calls_in(subject.bad_rows) * subject.good.median_ns * 2 >=
+           calls_in(subject.good_rows) * subject.bad.median_ns;
+}
+
 void look(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) ||
+        (subject.space().folded && subject.excess_share(set_of(Term::kUser)) > 0.5) ||
+        std::all_of(subject.threads.begin(), subject.threads.end(),
+                    [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;
     }
     Claim claim;
@@ -38,7 +73,10 @@ const Rule kSlowInstance{
     .contrast = Contrast::kOccurrences,
     .needs = "a few occurrences (at most half) are clearly apart from the rest and take at least 1.2 times as long",
     .against =
-        "more than half of the excess is waiting for a processor; or another rule explains at least half of it",
+        "more than half of the excess is waiting for a processor; or another rule explains at least half of it; or a "
+        "slow "
+        "round holds about as many more visits of what is called in it: then it is several rounds; or "
+        "visits are short and what is slow is user time, likewise; or the threads wait for work",
     .look = look,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "

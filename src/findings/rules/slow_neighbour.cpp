@@ -1,6 +1,8 @@
 // slow-neighbour: a piece of code is slow after one neighbour and fast after another.
+#include "findings/cases/sides.h"
 #include "findings/rules/common.h"
 #include "findings/rules/table.h"
+#include "findings/statistics/robust.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -11,29 +13,55 @@ namespace kymo::findings {
 namespace {
 
 constexpr double kLeastSlower = 1.2;
+constexpr double kMostWaiting = 0.5;  // of the excess: others make it wait, not what it follows
+constexpr double kLeastPeriods = 2;   // between the medians: a visit's ends are known to a sampling period
 
-bool may_speak(const Case& subject) {
-    // More work after that neighbour is no slowness.
-    const double speed = work_ratio(subject);
-    return subject.tested && (std::isnan(speed) || speed < 0.9 || speed > 1.1);
+// Medians without the time that a processor was lacking: no neighbour can help that.
+struct Medians {
+    double bad = 0;
+    double good = 0;
+};
+
+Medians medians_of(const Case& subject) {
+    const auto of_rows = [&](const std::vector<std::size_t>& rows) {
+        std::vector<double> values;
+        for (const std::size_t row : rows) {
+            const spacetime::TimeTerms& terms = subject.space().rows.terms[row];
+            values.push_back(static_cast<double>(terms.wall() - terms.run_queue));
+        }
+        return median(std::move(values));
+    };
+    return {of_rows(subject.bad_rows), of_rows(subject.good_rows)};
 }
 
-std::string against_words(const Case& subject) {
+// More work after that neighbour is no slowness; and of visits that are shorter than the sampling can see, which ones
+// follow which is chance.
+bool may_speak(const Case& subject, const Medians& medians) {
+    const double speed = work_ratio(subject);
+    const double period = sampling_period(*subject.evidence);
+    return subject.tested && (std::isnan(speed) || speed < 0.9 || speed > 1.1) &&
+           std::min(medians.bad, medians.good) >= kLeastPeriods * period &&
+           std::abs(medians.bad - medians.good) >= kLeastPeriods * period;
+}
+
+std::string against_words(const Case& subject, const Medians& medians) {
     return fmt::format("{} ({} times, {}) than otherwise ({} times, {})",
                        neighbour_name(*subject.evidence, subject.neighbour),
-                       number(static_cast<double>(subject.bad.count)), in_seconds(subject.bad.median_ns),
-                       number(static_cast<double>(subject.good.count)), in_seconds(subject.good.median_ns));
+                       number(static_cast<double>(subject.bad.count)), in_seconds(medians.bad),
+                       number(static_cast<double>(subject.good.count)), in_seconds(medians.good));
 }
 
 void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
-    if (!may_speak(subject) || subject.bad.median_ns < kLeastSlower * subject.good.median_ns) {
+    const Medians medians = medians_of(subject);
+    if (!may_speak(subject, medians) || medians.bad < kLeastSlower * medians.good ||
+        subject.excess_share(set_of(Term::kWaiting, Term::kSpinning)) > kMostWaiting) {
         return;
     }
     Claim claim;
     claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
     claim.feature = "duration";
     claim.title = fmt::format("{} takes {} longer after {}.", name(*subject.evidence, subject.node),
-                              times(subject.bad.median_ns / subject.good.median_ns), against_words(subject));
+                              times(medians.bad / medians.good), against_words(subject, medians));
     if (const std::string account = account_words(subject); !account.empty()) {
         claim.title += " " + account + ".";
     }
@@ -41,25 +69,29 @@ void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
 }
 
 void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
-    if (!may_speak(subject) || subject.bad.median_ns * kLeastSlower > subject.good.median_ns) {
+    const Medians medians = medians_of(subject);
+    if (!may_speak(subject, medians) || medians.bad * kLeastSlower > medians.good) {
         return;
     }
     Claim claim;
     claim.feature = "duration";
     // What it saves where it is fast.
     for (const std::size_t row : subject.bad_rows) {
-        const auto wall = static_cast<double>(subject.space().rows.terms[row].wall());
-        claim.own.push_back({subject.space().rows.thread[row], std::max(0.0, subject.good.median_ns - wall)});
-        claim.own_parts.push_back(std::max(0.0, subject.good.median_ns - wall));
+        const spacetime::TimeTerms& terms = subject.space().rows.terms[row];
+        const double saved = std::max(0.0, medians.good - static_cast<double>(terms.wall() - terms.run_queue));
+        claim.own.push_back({subject.space().rows.thread[row], saved});
+        claim.own_parts.push_back(saved);
     }
     claim.title = fmt::format("{} is {} faster after {}.", name(*subject.evidence, subject.node),
-                              times(subject.good.median_ns / subject.bad.median_ns), against_words(subject));
+                              times(medians.good / medians.bad), against_words(subject, medians));
     claims->push_back(std::move(claim));
 }
 
 constexpr std::string_view kNeeds =
     "at least five visits after this neighbour and five others (30 where visits are under eight samples), medians "
-    "1.2 times apart, and chance does not explain it in pairs of visits that follow each other";
+    "(without waiting for a processor) two sampling periods and more, and 1.2 times and two periods apart, and "
+    "chance does not explain it in "
+    "pairs of visits that follow each other";
 
 }  // namespace
 
@@ -67,7 +99,10 @@ const Rule kSlowNeighbour{
     .kind = "slow-neighbour",
     .contrast = Contrast::kNeighbours,
     .needs = kNeeds,
-    .against = "progress by user time is the same: then there is more work after this neighbour",
+    .against =
+        "progress by user time is the same: then there is more work after this neighbour; or most of the excess is "
+        "waiting for "
+        "others",
     .look = look_for_slow,
     .direction =
         "look at what the neighbour leaves behind: the order and place of the data, the contents of the caches, the "

@@ -76,6 +76,37 @@ double sum(const ByThread& times) {
     return all;
 }
 
+bool is_lock(recording::WaitKind kind) {
+    using recording::WaitKind;
+    switch (kind) {
+        case WaitKind::kMutex:
+        case WaitKind::kReadLock:
+        case WaitKind::kWriteLock:
+        case WaitKind::kSpinLock:
+        case WaitKind::kOmpCritical:
+        case WaitKind::kOmpLock:
+        case WaitKind::kOmpOrdered:
+        case WaitKind::kOmpAtomic:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool waits_for_work(const Evidence& evidence, std::uint32_t thread) {
+    const ThreadFacts& facts = evidence.run.threads[thread];
+    using recording::WaitKind;
+    constexpr double kServes = 0.9;
+    double asked = 0;
+    for (const VisitWait& wait : facts.waits) {
+        const WaitKind kind = evidence.wait_targets[wait.target].kind;
+        const bool is_request = kind == WaitKind::kRead || kind == WaitKind::kPoll || kind == WaitKind::kAccept ||
+                                kind == WaitKind::kSleep;  // a server's clock, a client's pause
+        asked += is_request ? static_cast<double>(wait.ns) : 0;
+    }
+    return asked >= kServes * static_cast<double>(facts.end - facts.begin);
+}
+
 bool is_library(const Place& place) {
     static constexpr std::array<std::string_view, 9> kModules = {
         "libc.so", "libc-", "libstdc++.so", "ld-linux", "libpthread", "libm.so", "libgomp.so", "libgcc_s", "[vdso]"};
@@ -93,6 +124,14 @@ std::string_view plain_name(std::string_view function) {
         }
     }
     return function;
+}
+
+bool is_tool(const Evidence& evidence, std::uint32_t node) {
+    std::uint32_t around = node;
+    while (around < evidence.nodes.size() && evidence.nodes[around].kind != SpaceKind::kFunction) {
+        around = evidence.nodes[around].parent;
+    }
+    return around < evidence.nodes.size() && evidence.nodes[around].place.file != evidence.nodes[node].place.file;
 }
 
 std::uint32_t own_code(const Evidence& evidence, std::uint32_t node) {

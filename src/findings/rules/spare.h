@@ -34,10 +34,20 @@ double sum(const ByThread& times);
 
 ByThread to_map(const std::vector<ThreadTime>& times);
 
+// A wait for what another thread holds and gives back.
+bool is_lock(recording::WaitKind kind);
+
+// A thread that is in blocking reads and polls, or asleep, for nine tenths of its life waits for work, as a server
+// does; from outside it looks the same as one that is kept from work.
+bool waits_for_work(const spacetime::Evidence& evidence, std::uint32_t thread);
+
 // Code of the C and C++ libraries, the loader and the kernel's page: not the program's own.
 bool is_library(const spacetime::Place& place);
 // A function's name as its source has it: without the C library's prefixes, arguments and scopes.
 std::string_view plain_name(std::string_view function);
+// A function of another file, inlined into the one that uses it (or a loop of such a function): a tool. What can be
+// changed is the code that uses it.
+bool is_tool(const spacetime::Evidence& evidence, std::uint32_t node);
 // The node itself if it is the program's own function or a part of one, or else the nearest such above it; kNoNode:
 // none.
 std::uint32_t own_code(const spacetime::Evidence& evidence, std::uint32_t node);

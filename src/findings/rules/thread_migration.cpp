@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 namespace kymo::findings {
 namespace {
@@ -52,15 +51,6 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     const auto seen = processors_of(evidence);
-    std::set<std::uint32_t> in_use;
-    for (const auto& [thread, counts] : seen) {
-        for (const auto& [processor_number, visits] : counts) {
-            in_use.insert(processor_number);
-        }
-    }
-    if (in_use.size() < 2) {
-        return;  // nowhere else to see: not known, or all that the program may use
-    }
     std::map<std::uint32_t, std::vector<std::uint32_t>> held;  // processor → threads that stay on it and queue
     for (const auto& [thread, counts] : seen) {
         std::size_t all = 0;
