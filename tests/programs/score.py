@@ -6,12 +6,16 @@
     false alarms   findings on the fixed twin, or on a program with nothing wrong
     predicted      share of the run that the finding says could be gained; against 1 - fixed / bad of the twin
 
-What the machine did to a run is no false alarm: where others had a good part of the processors, a finding that says so
-(outside-interference) is left out of the count."""
+What the machine did to a run is no false alarm: where others had the processors for about as long as a finding says that
+the program lacked one (outside-interference), it is left out of the count."""
 
 import dataclasses
+import os
 
 import planted
+
+# A second that others have a processor keeps a thread waiting for a second at most; what they have is read a little later.
+MOST_WAITING = 1.5
 
 
 @dataclasses.dataclass
@@ -27,9 +31,10 @@ class Score:
 def true_findings(recorded):
     """The findings that count: without those that tell of a disturbance that there was."""
     findings = recorded.report["findings"]
-    if recorded.truth.kind != "outside-interference" and recorded.others >= planted.SHARED:
-        findings = [finding for finding in findings if finding["kind"] != "outside-interference"]
-    return findings
+    is_planted = recorded.truth.kind == "outside-interference" and recorded.truth.version == "bad"
+    most = MOST_WAITING * recorded.others * os.cpu_count()
+    return [finding for finding in findings
+            if is_planted or finding["kind"] != "outside-interference" or finding["share"] > most]
 
 
 def last_name(function):
