@@ -1,0 +1,104 @@
+// The run and its processes: what was run, where, how it ended, and what could not be had. See recording/tables.h.
+#pragma once
+
+#include "recording/schema.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kymo::recording {
+
+// Written by the parent: one a recording.
+struct Run {
+    std::uint64_t time = 0;
+    std::string_view command = {};  // arguments, each ended by a NUL
+    std::string_view host = {};
+    std::string_view directory = {};
+    std::string_view kernel = {};
+    std::string_view producer = {};  // "kymo 0.1.0"
+    std::uint64_t processors = 0;
+
+    static constexpr const char* kTable = "run";
+    static constexpr std::uint32_t kTableId = 10;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Run::time);
+        visit("command", ColumnType::kBytes, "", &Run::command);
+        visit("host", ColumnType::kText, "", &Run::host);
+        visit("directory", ColumnType::kText, "", &Run::directory);
+        visit("kernel", ColumnType::kText, "", &Run::kernel);
+        visit("producer", ColumnType::kText, "", &Run::producer);
+        visit("processors", ColumnType::kUint, "", &Run::processors);
+    }
+};
+
+// Written by the parent when the program is gone. `wait_status` as from waitpid(2).
+struct RunEnd {
+    std::uint64_t time = 0;
+    std::uint64_t wait_status = 0;
+    std::uint64_t user_ns = 0;  // of all waited-for descendants (getrusage), for cross-checks
+    std::uint64_t system_ns = 0;
+    std::uint64_t reason = 0;      // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full
+    std::uint64_t peak_bytes = 0;  // largest resident size of any of them; 0: not known
+
+    static constexpr const char* kTable = "run-end";
+    static constexpr std::uint32_t kTableId = 11;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &RunEnd::time);
+        visit("wait_status", ColumnType::kUint, "", &RunEnd::wait_status);
+        visit("user_ns", ColumnType::kUint, "ns", &RunEnd::user_ns);
+        visit("system_ns", ColumnType::kUint, "ns", &RunEnd::system_ns);
+        visit("reason", ColumnType::kUint, "", &RunEnd::reason);
+        visit("peak_bytes", ColumnType::kUint, "", &RunEnd::peak_bytes);
+    }
+};
+
+// One process image (a new one after exec). Written when its monitor starts.
+struct Process {
+    std::uint64_t time = 0;
+    std::uint64_t pid = 0;
+    std::uint64_t parent_pid = 0;
+    std::string_view executable = {};
+    std::string_view command = {};  // arguments, each ended by a NUL
+    std::uint64_t mechanism = 0;    // Mechanism
+
+    static constexpr const char* kTable = "process";
+    static constexpr std::uint32_t kTableId = 12;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Process::time);
+        visit("pid", ColumnType::kUint, "", &Process::pid);
+        visit("parent_pid", ColumnType::kUint, "", &Process::parent_pid);
+        visit("executable", ColumnType::kText, "", &Process::executable);
+        visit("command", ColumnType::kBytes, "", &Process::command);
+        visit("mechanism", ColumnType::kUint, "", &Process::mechanism);
+    }
+};
+
+// How samples come about.
+enum class Mechanism : std::uint8_t {
+    kPerfEvents = 1,    // kernel performance events, one ring a thread
+    kThreadTimers = 2,  // POSIX CPU-time timers; counters from getrusage(RUSAGE_THREAD)
+};
+
+// Written when the process ends in a way its monitor sees. Absent after SIGKILL.
+struct ProcessEnd {
+    std::uint64_t time = 0;
+    std::uint64_t how = 0;  // 0 exit, 1 _exit, 2 exec
+    // The process's total of every event (index as in the event table), counted by the process itself or
+    // by the kernel, not by adding up threads; empty where no such count exists.
+    std::span<const std::uint64_t> totals = {};
+
+    static constexpr const char* kTable = "process-end";
+    static constexpr std::uint32_t kTableId = 13;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &ProcessEnd::time);
+        visit("how", ColumnType::kUint, "", &ProcessEnd::how);
+        visit("totals", ColumnType::kUintList, "", &ProcessEnd::totals);
+    }
+};
+
+}  // namespace kymo::recording

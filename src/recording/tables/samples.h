@@ -1,0 +1,89 @@
+// Calling contexts and samples. See recording/tables.h.
+#pragma once
+
+#include "recording/schema.h"
+
+#include <cstdint>
+#include <span>
+
+namespace kymo::recording {
+
+// A node of the stream's calling-context tree, written once, before the first sample that names it.
+// The address is the frame's program counter (leaf, or interrupted by a signal) or its return address
+// minus one (every other frame): look it up as it is.
+struct Context {
+    std::uint64_t context = 0;  // ContextId, from 1
+    std::uint64_t parent = 0;   // ContextId; 0: outermost frame
+    std::uint64_t image = 0;    // ImageId; 0: offset is a process address
+    std::uint64_t offset = 0;
+
+    static constexpr const char* kTable = "context";
+    static constexpr std::uint32_t kTableId = 21;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("context", ColumnType::kDelta, "", &Context::context);
+        visit("parent", ColumnType::kUint, "", &Context::parent);
+        visit("image", ColumnType::kUint, "", &Context::image);
+        visit("offset", ColumnType::kUint, "address", &Context::offset);
+    }
+};
+
+// A node that is no frame: it stands for a node of another stream's tree, and what is below it goes on from there.
+// The call paths of an OpenMP worker have one as their outermost node, for the thread that opened the parallel
+// region. Written right behind the node.
+struct Join {
+    std::uint64_t context = 0;  // in this stream; its parent is 0
+    std::uint64_t stream = 0;   // StreamId
+    std::uint64_t joined = 0;   // ContextId in that stream; 0: the root of its tree
+
+    static constexpr const char* kTable = "join";
+    static constexpr std::uint32_t kTableId = 42;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("context", ColumnType::kDelta, "", &Join::context);
+        visit("stream", ColumnType::kUint, "", &Join::stream);
+        visit("joined", ColumnType::kUint, "", &Join::joined);
+    }
+};
+
+// How the walk of a call path ended. Everything but kComplete leaves the path partial at its root end.
+enum class PathEnd : std::uint8_t {
+    kComplete = 0,      // reached the bottom of the stack (main's caller or the thread's start)
+    kNotWalked = 1,     // only the program counter is known (merged signal)
+    kNoRule = 2,        // no rule for a frame and recovery failed
+    kBadRule = 3,       // a rule could not be evaluated
+    kOutsideStack = 4,  // the next frame would lie outside the stack
+    kNoProgress = 5,    // the stack pointer did not move up
+    kTooDeep = 6,       // more frames than are kept
+    kUnmapped = 7,      // the return address is no code
+};
+inline constexpr unsigned kPathEnds = 8;
+
+struct Sample {
+    std::uint64_t time = 0;
+    std::uint64_t processor = 0;
+    std::uint64_t event = 0;                     // EventId of the event whose overflow this is
+    std::uint64_t context = 0;                   // ContextId of the leaf; 0: nothing known
+    std::uint64_t flags = 0;                     // SampleFlags, path end in bits 0–3
+    std::span<const std::uint64_t> deltas = {};  // every event since the sample before, event-table order
+
+    static constexpr const char* kTable = "sample";
+    static constexpr std::uint32_t kTableId = 22;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Sample::time);
+        visit("processor", ColumnType::kUint, "", &Sample::processor);
+        visit("event", ColumnType::kUint, "", &Sample::event);
+        visit("context", ColumnType::kUint, "", &Sample::context);
+        visit("flags", ColumnType::kUint, "", &Sample::flags);
+        visit("deltas", ColumnType::kUintList, "", &Sample::deltas);
+    }
+};
+
+// Sample::flags
+inline constexpr std::uint64_t kPathEndMask = 0x0F;
+inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule
+inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while the thread was in the kernel
+inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measurement was off: deltas count from there
+
+}  // namespace kymo::recording

@@ -1,0 +1,95 @@
+// What threads waited for. See recording/tables.h.
+#pragma once
+
+#include "recording/schema.h"
+
+#include <cstdint>
+
+namespace kymo::recording {
+
+// What a thread waited for. Values are part of the format: new ones at the end.
+enum class WaitKind : std::uint8_t {
+    kMutex = 1,      // object of 1 to 8: the address of the synchronisation object
+    kReadLock = 2,   // a read-write lock, to read
+    kWriteLock = 3,  // a read-write lock, to write
+    kSpinLock = 4,
+    kCondition = 5,
+    kBarrier = 6,
+    kSemaphore = 7,
+    kJoin = 8,     // object: the joined thread's handle
+    kRead = 9,     // read and receive; object: the descriptor
+    kWrite = 10,   // write and send; object: the descriptor
+    kPoll = 11,    // poll, select, epoll; object: the epoll descriptor, or 0
+    kAccept = 12,  // object of 12 to 14: the descriptor
+    kConnect = 13,
+    kSync = 14,
+    kSleep = 15,  // object: 0
+    kChild = 16,  // waitpid and its kin; object: 0
+    kOnce = 17,   // another thread's initialiser; object: the flag
+    kFutex = 18,  // by the system call itself; object: the word
+    // OpenMP. A thread that waits may spin, so that these can lie in processor time as well.
+    kOmpBarrier = 20,   // also the implicit ones; object of 20, 24, 25 and 26: the parallel construct's call
+    kOmpCritical = 21,  // object of 21 to 23 and 27: the lock
+    kOmpLock = 22,
+    kOmpOrdered = 23,
+    kOmpTasks = 24,   // taskwait, and the end of a taskgroup
+    kOmpSingle = 25,  // for what the thread that executes a `single` hands out
+    kOmpIdle = 26,    // a worker between two regions; object: the construct that ends it
+    kOmpAtomic = 27,
+};
+inline constexpr unsigned kWaitKinds = 28;  // with the unused 0 and 19
+
+// A thread waited from `time` for `duration`: in its own stream, written when the wait was over. Waits shorter than
+// WaitBrief's bound are not here.
+struct Wait {
+    std::uint64_t time = 0;
+    std::uint64_t duration = 0;
+    std::uint64_t kind = 0;  // WaitKind
+    std::uint64_t object = 0;
+    std::uint64_t context = 0;  // ContextId of the caller of the waiting function; 0: not known
+    // Whom it waited for, as a thread id of the same process; 0: nobody or not known. Locks: the owner when the wait
+    // began. Conditions, barriers, semaphores: who last signalled, arrived or posted before it was over. Joins: the
+    // joined thread.
+    std::uint64_t holder = 0;
+    std::uint64_t flags = 0;  // WaitFlags
+
+    static constexpr const char* kTable = "wait";
+    static constexpr std::uint32_t kTableId = 28;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Wait::time);
+        visit("duration", ColumnType::kUint, "ns", &Wait::duration);
+        visit("kind", ColumnType::kUint, "", &Wait::kind);
+        visit("object", ColumnType::kUint, "address", &Wait::object);
+        visit("context", ColumnType::kUint, "", &Wait::context);
+        visit("holder", ColumnType::kUint, "", &Wait::holder);
+        visit("flags", ColumnType::kUint, "", &Wait::flags);
+    }
+};
+
+// Wait::flags
+inline constexpr std::uint64_t kWaitOpen = 0x1;       // the process ended meanwhile
+inline constexpr std::uint64_t kWaitAbandoned = 0x2;  // never returned: the thread was cancelled, or jumped out
+
+// The waits of a stream that were too short to be rows of their own (under `below`), added up by kind. Written with
+// the stream's end.
+struct WaitBrief {
+    std::uint64_t stream = 0;
+    std::uint64_t kind = 0;  // WaitKind
+    std::uint64_t count = 0;
+    std::uint64_t duration = 0;
+    std::uint64_t below = 0;
+
+    static constexpr const char* kTable = "wait-brief";
+    static constexpr std::uint32_t kTableId = 29;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("stream", ColumnType::kUint, "", &WaitBrief::stream);
+        visit("kind", ColumnType::kUint, "", &WaitBrief::kind);
+        visit("count", ColumnType::kUint, "", &WaitBrief::count);
+        visit("duration", ColumnType::kUint, "ns", &WaitBrief::duration);
+        visit("below", ColumnType::kUint, "ns", &WaitBrief::below);
+    }
+};
+
+}  // namespace kymo::recording
