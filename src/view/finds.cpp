@@ -213,7 +213,8 @@ std::string terminal_finds(const Style& style, const Finds& finds, std::size_t t
                     2, 2);
     }
     if (hunt.unfinished != 0) {
-        out += wrap(style, "A process was killed: its counts and shares are those written last, of half its events or more.",
+        out += wrap(style,
+                    "A process was killed: its counts and shares are those written last, of half its events or more.",
                     2, 2);
     }
     return out;

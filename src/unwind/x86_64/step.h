@@ -35,7 +35,8 @@ class Cursor {
         return number == kRsp || number == kReturnAddress || (number < kGeneralRegisters && all_known_);
     }
 
-    // What is known of the registers here: the preserved ones, the stack pointer, the program counter. The others are 0.
+    // What is known of the registers here: the preserved ones, the stack pointer, the program counter. The others are
+    // 0.
     Registers registers(const MemoryView& stack) const {
         Registers here;
         for (unsigned i = 0; i < kPreserved.size(); ++i) {

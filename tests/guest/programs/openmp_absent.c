@@ -1,8 +1,8 @@
 /* A program that asks whether there is an OpenMP run time, and has none: weak references, and the loader. */
+#include "../burn.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
-
-#include "../burn.h"
 
 extern void GOMP_parallel(void (*)(void*), void*, unsigned, unsigned) __attribute__((weak));
 extern void GOMP_barrier(void) __attribute__((weak));

@@ -1,11 +1,11 @@
-/* Regions, loops, sections and task groups that are cancelled. Cancellation is switched on by the environment alone, and
-   before the run time is loaded: so the program starts itself again. */
+/* Regions, loops, sections and task groups that are cancelled. Cancellation is switched on by the environment alone,
+   and before the run time is loaded: so the program starts itself again. */
+#include "../burn.h"
+
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "../burn.h"
 
 int main(int argc, char** argv) {
     (void)argc;
@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
             ++after_barrier;
         }
     }
-    printf("%d, after the loop %d, sections %d, tasks %d, region %d %d\n", omp_get_cancellation(), after_loop, sections,
-           late_tasks, after_region, after_barrier);
+    printf("%d, after the loop %d, sections %d, tasks %d, region %d %d\n", omp_get_cancellation(), after_loop,
+           sections, late_tasks, after_region, after_barrier);
     burn(50);
     return 0;
 }

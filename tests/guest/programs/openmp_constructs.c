@@ -1,9 +1,9 @@
-/* Every kind of OpenMP construct: regions of all schedules, work sharing, reductions, single with copyprivate, ordered,
-   critical, atomic, locks, barriers, nested regions, and what the run time says of itself. */
+/* Every kind of OpenMP construct: regions of all schedules, work sharing, reductions, single with copyprivate,
+   ordered, critical, atomic, locks, barriers, nested regions, and what the run time says of itself. */
+#include "../burn.h"
+
 #include <omp.h>
 #include <stdio.h>
-
-#include "../burn.h"
 
 #define N 400
 

@@ -1,12 +1,12 @@
-/* A run time of OpenMP that only a plug-in brings, found in the plug-in's own scope. It stays: libgomp's threads do not
-   survive its unloading. */
+/* A run time of OpenMP that only a plug-in brings, found in the plug-in's own scope. It stays: libgomp's threads do
+   not survive its unloading. */
+#include "../burn.h"
+
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include "../burn.h"
 
 int main(void) {
     char path[PATH_MAX + 64] = "";

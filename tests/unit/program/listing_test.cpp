@@ -43,7 +43,8 @@ TEST(Listing, OfALongFunctionOnlyWhatIsNear) {
     GTEST_SKIP() << "only x86-64 has a formatter";
 #endif
     const ImageOffset begin = offset_of(reinterpret_cast<const void*>(&kymo_listed));
-    const auto listings = list_instructions({.path = "/proc/self/exe", .build_id = {}}, std::vector{begin}, {.function_bytes = 2});
+    const auto listings =
+        list_instructions({.path = "/proc/self/exe", .build_id = {}}, std::vector{begin}, {.function_bytes = 2});
     ASSERT_EQ(listings.size(), 1U);
     EXPECT_EQ(listings[0].instructions.size(), 1U);
 }
