@@ -13,6 +13,7 @@ namespace {
 using namespace spacetime;
 
 constexpr double kOnlyWaits = 0.9;  // of its processor time: the thread has nothing else to do
+constexpr double kMuch = 0.05;      // of the processor time of those that poll; run times poll a little before they sleep
 
 void look(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
@@ -23,6 +24,13 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         }
         const ByThread spent = to_map(by_thread(node, [](const TimeTerms& terms) { return terms.user; }));
         const double all = sum(spent);
+        double at_work = 0;
+        for (const auto& [thread, ns] : spent) {
+            at_work += static_cast<double>(processor(evidence.run.threads[thread].total));
+        }
+        if (all < kMuch * at_work) {
+            continue;
+        }
         ByThread lost;
         // Others that were ready meanwhile and found no processor: no longer than the polling took.
         double queued = 0;
@@ -64,7 +72,9 @@ void look(const Case& subject, std::vector<Claim>* claims) {
 const Rule kBusyWait{
     .kind = "busy-wait",
     .contrast = Contrast::kRun,
-    .needs = "a loop whose code changes nothing: no store, no call, nothing carried from one round to the next",
+    .needs =
+        "a loop whose code changes nothing: no store, no call, nothing carried from one round to the next; a twentieth "
+        "of the processor time of the threads in it",
     .against =
         "the thread does nothing else, and no other thread is kept from a processor: then polling costs no time",
     .look = look,

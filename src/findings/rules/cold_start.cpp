@@ -1,5 +1,6 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
 #include "findings/rules/common.h"
+#include "findings/rules/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 
@@ -23,7 +24,9 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
         subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 ||
+        std::all_of(subject.threads.begin(), subject.threads.end(),
+                    [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;
     }
     Claim claim;
@@ -110,7 +113,7 @@ const Rule kColdStartOfOccurrences{
     .needs =
         "at least four fifths of the slow occurrences are the first of their threads, and at least half of the "
         "threads have one",
-    .against = "more than half of the excess is waiting for a processor",
+    .against = "more than half of the excess is waiting for a processor; or the threads wait for work",
     .look = look_at_occurrences,
     .direction = kDirection,
     .confirm = kConfirm,

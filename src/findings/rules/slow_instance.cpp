@@ -51,7 +51,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count ||
         subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) ||
-        (subject.space().folded && subject.excess_share(set_of(Term::kUser)) > 0.5) ||
+        (subject.space().folded && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;
@@ -76,7 +76,8 @@ const Rule kSlowInstance{
         "more than half of the excess is waiting for a processor; or another rule explains at least half of it; or a "
         "slow "
         "round holds about as many more visits of what is called in it: then it is several rounds; or "
-        "visits are short and what is slow is user time, likewise; or the threads wait for work",
+        "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or the "
+        "threads wait for work",
     .look = look,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "

@@ -10,6 +10,9 @@
 
 namespace {
 
+// At a thousand samples a second the split is then known to ± 1.6 % (three standard deviations).
+constexpr std::int64_t kWhole = 9'000'000'000;
+
 [[gnu::noinline]] void compute(int length) {
     account::microseconds(length);
 }
@@ -32,7 +35,7 @@ int main() {
     std::int64_t user = 0;
     std::int64_t system = 0;
     const std::int64_t begin = account::thread_time();
-    while (account::thread_time() - begin < 3'000'000'000) {
+    while (account::thread_time() - begin < kWhole) {
         const std::int64_t t0 = account::thread_time();
         read_zeros(file, buffer, lengths.around(40));
         system += account::thread_time() - t0;
