@@ -35,7 +35,7 @@ void put_in(const std::string& kernel, Finding* finding) {
     finding->place.function = program::demangle(kernel.c_str());
     finding->place.module = kernel;
     const spacetime::ByteRange& range = finding->place.ranges[0];
-    finding->title = fmt::format("In `{}` ({}) {}.", finding->place.function,
+    finding->title = fmt::format("In `{}` ({}) {}.", program::plain_name(finding->place.function),
                                  finding->place.line_begin != 0
                                      ? fmt::format("line {}", finding->place.line_begin)
                                      : fmt::format("instructions 0x{:x} to 0x{:x}", range.begin, range.end),

@@ -1,5 +1,7 @@
 #include "findings/words.h"
 
+#include "program/demangle.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -30,7 +32,7 @@ std::string at_line(std::string_view file, std::uint32_t line) {
 std::string name(const Place& place) {
     const std::string function = place.function.empty()
                                      ? (place.module.empty() ? "code without a name" : "code in " + place.module)
-                                     : "`" + place.function + "`";
+                                     : "`" + program::plain_name(place.function) + "`";
     std::string line = at_line(place.file, place.line_begin);
     if (line.empty()) {
         return function;
@@ -86,7 +88,7 @@ std::string target_name(const Evidence& evidence, std::uint32_t target) {
     const spacetime::WaitTarget& wait = evidence.wait_targets[target];
     std::string text(spacetime::wait_kind_words(wait.kind));
     if (!wait.place.function.empty()) {
-        text += fmt::format(" in `{}`", wait.place.function);
+        text += fmt::format(" in `{}`", program::plain_name(wait.place.function));
     }
     if (const std::string line = at_line(wait.place.file, wait.place.line); !line.empty()) {
         text += fmt::format(" ({})", line);

@@ -132,4 +132,13 @@ std::string short_name(std::string_view name, std::size_t max_template) {
     return out.empty() ? std::string(name) : out;
 }
 
+std::string plain_name(std::string_view name) {
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    std::string plain = short_name(name);
+    for (std::size_t at = 0; (at = plain.find(kUnnamed, at)) != std::string::npos;) {
+        plain.erase(at, kUnnamed.size());
+    }
+    return plain;
+}
+
 }  // namespace kymo::program

@@ -15,4 +15,7 @@ std::string demangle(const char* mangled);
 // `max_template` characters of arguments are exceeded. Operators and "(anonymous namespace)" survive.
 std::string short_name(std::string_view name, std::size_t max_template = 16);
 
+// The same for sentences and tables: without unnamed namespaces, too. "(anonymous namespace)::step(int)" is "step".
+std::string plain_name(std::string_view name);
+
 }  // namespace kymo::program

@@ -1,6 +1,7 @@
 #include "view/findings.h"
 
 #include "findings/words.h"
+#include "program/demangle.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -91,7 +92,8 @@ void add_finding(const Style& style, const Evidence& evidence, const Finding& fi
         const auto& path = evidence.nodes[finding.node].path;
         std::string text;
         for (const std::string& function : path) {
-            text += (text.empty() ? "" : std::string(" ") + std::string(signs(style).then) + " ") + function;
+            text += (text.empty() ? "" : std::string(" ") + std::string(signs(style).then) + " ") +
+                    program::plain_name(function);
         }
         add(out, paint(style, Ink::kDim, "   " + cut_begin(style, text, style.width - 3)));
     }

@@ -145,12 +145,7 @@ std::string place(const CallTree& tree, std::uint32_t file, std::uint32_t line) 
 }
 
 std::string display_name(const CallTree& tree, std::uint32_t function) {
-    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-    std::string name = program::short_name(tree.symbols.functions[function].name);
-    for (std::size_t at = 0; (at = name.find(kUnnamed)) != std::string::npos;) {
-        name.erase(at, kUnnamed.size());
-    }
-    return name;
+    return program::plain_name(tree.symbols.functions[function].name);
 }
 
 std::vector<std::string> creation_path(const Profile& profile, const CallTree& tree, const ProfileThread& thread) {

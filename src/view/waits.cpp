@@ -1,5 +1,6 @@
 #include "view/waits.h"
 
+#include "program/demangle.h"
 #include "spacetime/profile.h"
 #include "view/table.h"
 
@@ -24,23 +25,15 @@ std::string thread_name(const Waits& waits, std::uint32_t thread) {
     return thread_name(waits, thread, waits.threads[thread].tid);
 }
 
-// A function's name without its parameters and unnamed namespaces: "(anonymous namespace)::step(int)" is "step".
-std::string bare(std::string function) {
-    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-    for (std::size_t at = function.find(kUnnamed); at != std::string::npos; at = function.find(kUnnamed)) {
-        function.erase(at, kUnnamed.size());
-    }
-    return function.starts_with('(') ? function : function.substr(0, function.find('('));
-}
-
 std::string place_words(const WaitPlace& place) {
     if (place.function.empty()) {
         return "an unknown place";
     }
     if (place.line == 0) {
-        return bare(place.function);
+        return program::plain_name(place.function);
     }
-    return fmt::format("{} {}:{}", bare(place.function), place.file.substr(place.file.rfind('/') + 1), place.line);
+    return fmt::format("{} {}:{}", program::plain_name(place.function), place.file.substr(place.file.rfind('/') + 1),
+                       place.line);
 }
 
 std::string object_words(WaitKind kind, std::uint64_t object) {

@@ -1,5 +1,6 @@
 """At least 99.9 % of a real program's call paths reach main or the thread's start. Third argument: which program."""
 
+import math
 import random
 
 from harness import check_identity, main, plain, total
@@ -84,9 +85,11 @@ def body(test):
     # Where others compete for the processor every return to it finds the monitor's memory cold: then a handler now and then takes
     # longer than a period, and of the signals that come meanwhile all but the last are merged and not walked.
     busy = total(report, "run_queue_s") > 0.1 * (total(report, "user_s") + total(report, "system_s"))
-    least = 0.997 if busy else 0.999
-    test.check("complete call paths", f"≥ {least:.1%}", f"{paths['complete']} of {walked} {paths.get('by_cause')}",
-               walked > 0 and paths["complete"] >= least * walked)
+    # So many may be incomplete, and three standard deviations more, since which places are hit is chance.
+    rate = 0.003 if busy else 0.001
+    most = rate + 3 * math.sqrt(rate / max(1, walked))
+    test.check("complete call paths", f"all but {rate:.1%}, here at most {most:.2%}", f"{paths['complete']} of {walked} {paths.get('by_cause')}",
+               walked > 0 and paths["complete"] >= (1 - most) * walked)
     # The same from the outside: what stands at the root of the paths? Time after a thread's last sample has no path.
     folded = [(frames, weight) for frames, weight in test.folded(path) if "[after the last sample]" not in frames]
     everything = sum(weight for _, weight in folded)
@@ -94,8 +97,8 @@ def body(test):
     print("note: roots", sorted({frames[0] for frames, _ in folded})[:12])
     stray = sorted(((weight / max(1, everything), frames[-3:]) for frames, weight in folded if not any(plain(f) in BOTTOMS for f in frames)), reverse=True)
     print("note: elsewhere", [(f"{share:.5f}", frames) for share, frames in stray[:5]])
-    test.check("time on paths with main or a thread's start", f"≥ {least:.1%}", f"{rooted / max(1, everything):.5f}",
-               everything > 0 and rooted >= least * everything)
+    test.check("time on paths with main or a thread's start", f"≥ {1 - most:.2%}", f"{rooted / max(1, everything):.5f}",
+               everything > 0 and rooted >= (1 - most) * everything)
     own = [(f["module"], f["self"]["user_s"] + f["self"]["system_s"]) for f in report["functions"]]
     there = sum(time for name, time in own if module in str(name)) / max(1e-9, sum(time for _, time in own))
     test.check(f"share of processor time in {module}", "> 0.2", f"{there:.3f}", there > 0.2)

@@ -2,7 +2,9 @@
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace kymo::findings {
 namespace {
@@ -10,6 +12,31 @@ namespace {
 constexpr std::size_t kLeastEach = 5;       // visits on either side
 constexpr std::size_t kLeastFolded = 30;    // where single visits are too short to be known well
 constexpr std::size_t kMostNeighbours = 4;  // the most frequent ones
+
+// What waits leaves nothing behind that could be to blame; that it came before says how the threads met.
+bool mostly_waits(const spacetime::Evidence& evidence, std::uint32_t node) {
+    return node < evidence.nodes.size() && 2 * evidence.nodes[node].total.waiting > evidence.nodes[node].total.wall();
+}
+
+// Pairs of visits, one after this neighbour and one after other work, that one and the same thread can give: where
+// threads differ in their neighbours, what tells the sides apart may be the thread.
+std::size_t pairs_in_threads(const spacetime::Evidence& evidence, const spacetime::VisitTable& rows,
+                             std::uint32_t neighbour) {
+    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> counts;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        auto& [after, otherwise] = counts[rows.thread[row]];
+        if (rows.before[row] == neighbour) {
+            ++after;
+        } else if (!mostly_waits(evidence, rows.before[row])) {
+            ++otherwise;
+        }
+    }
+    std::size_t pairs = 0;
+    for (const auto& [thread, count] : counts) {
+        pairs += std::min(count.first, count.second);
+    }
+    return pairs;
+}
 
 }  // namespace
 
@@ -23,7 +50,8 @@ std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Eviden
     neighbours.erase(node);  // what lay between its visits was too short to be seen
     const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
     std::erase_if(neighbours, [&](const auto& entry) {
-        return entry.second < least || space.rows.size() - entry.second < least;
+        return entry.second < least || mostly_waits(evidence, entry.first) ||
+               pairs_in_threads(evidence, space.rows, entry.first) < least;
     });
     if (neighbours.size() > kMostNeighbours) {
         neighbours.clear();

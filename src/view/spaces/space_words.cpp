@@ -1,37 +1,15 @@
 #include "view/spaces/space_words.h"
 
+#include "program/demangle.h"
+
 #include <fmt/format.h>
 
 namespace kymo::view {
 
 using namespace spacetime;
 
-namespace {
-
-std::string bare(const std::string& function) {
-    std::string name = function;
-    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-    for (std::size_t at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed)) {
-        name.erase(at, kUnnamed.size());
-    }
-    // Without parameters, but with those of templates and of operator().
-    const std::size_t open = name.rfind('(');
-    if (open != std::string::npos && open != 0 && name.find("operator()") == std::string::npos) {
-        std::size_t depth = 0;
-        for (std::size_t i = name.size(); i-- > 0;) {
-            depth += name[i] == ')' ? 1 : 0;
-            if (name[i] == '(' && --depth == 0) {
-                return name.substr(0, i);
-            }
-        }
-    }
-    return name;
-}
-
-}  // namespace
-
 std::string space_name(const SpaceNode& node) {
-    const std::string function = node.place.function.empty() ? "?" : bare(node.place.function);
+    const std::string function = node.place.function.empty() ? "?" : program::plain_name(node.place.function);
     switch (node.kind) {
         case SpaceKind::kLoopNest:
             return "loop nest in " + function;
@@ -80,7 +58,7 @@ std::string wait_words(const WaitTarget& target) {
         words += fmt::format(" {:#x}", target.object);
     }
     if (!target.place.function.empty()) {
-        words += " in " + bare(target.place.function);
+        words += " in " + program::plain_name(target.place.function);
     }
     return words;
 }

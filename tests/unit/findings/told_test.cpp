@@ -68,10 +68,10 @@ TEST_F(Told, TheModelsFindingsStandAsItMadeThemMostAtStakeFirst) {
     ASSERT_EQ(judgement->findings.size(), 2U);
     const Finding& conflict = judgement->findings[0];
     EXPECT_EQ(conflict.kind, "bank-conflict");
-    EXPECT_EQ(conflict.title, "In `gemm(float*)` (line 12) two passes.");
+    EXPECT_EQ(conflict.title, "In `gemm` (line 12) two passes.");
     EXPECT_TRUE(conflict.evidence.empty());
     const Finding& divergence = judgement->findings[1];
-    EXPECT_EQ(divergence.title, "In `gemm(float*)` (instructions 0x40 to 0x80) lanes take different ways.");
+    EXPECT_EQ(divergence.title, "In `gemm` (instructions 0x40 to 0x80) lanes take different ways.");
     EXPECT_DOUBLE_EQ(divergence.share, 0.25);
     EXPECT_DOUBLE_EQ(divergence.share_low, 0.25);
     EXPECT_DOUBLE_EQ(divergence.seconds, 0.5);

@@ -61,5 +61,13 @@ TEST(ShortName, SurvivesUnbalancedBrackets) {
     }
 }
 
+TEST(PlainName, HasNoUnnamedNamespaces) {
+    EXPECT_EQ(plain_name("(anonymous namespace)::step(int)"), "step");
+    EXPECT_EQ(plain_name("demo::(anonymous namespace)::Strip::bounce()"), "demo::Strip::bounce");
+    EXPECT_EQ(plain_name("outer::(anonymous namespace)::inner::(anonymous namespace)::f()"), "outer::inner::f");
+    EXPECT_EQ(plain_name("main"), "main");
+    EXPECT_EQ(plain_name(""), "");
+}
+
 }  // namespace
 }  // namespace kymo::program

@@ -54,6 +54,34 @@ TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {
     EXPECT_TRUE(judge(made.finish()).findings.empty());
 }
 
+// Each thread has its own neighbour, and one of the threads is slow: that says nothing of the neighbours.
+TEST(SlowNeighbour, IsNotTheSlowerThread) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t neighbours[] = {made.add_node("shuffle", parent), made.add_node("arrange", parent)};
+    const std::uint32_t s = made.add_node("select", parent);
+    Random random(5);
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        std::uint64_t time = 0;
+        for (int i = 0; i < 40; ++i) {
+            made.add_visit(neighbours[thread],
+                           {.thread = thread, .begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
+            time += 8 * kMs;
+            const std::int64_t user = (thread == 0 ? 30 : 10) * kMs + static_cast<std::int64_t>(random.below(kMs));
+            made.add_visit(s, {.thread = thread,
+                               .begin = time,
+                               .terms = {.user = user},
+                               .before = neighbours[thread],
+                               .after = neighbours[thread]});
+            time += static_cast<std::uint64_t>(user);
+        }
+        made.add_visit(parent, {.thread = thread, .terms = {.user = static_cast<std::int64_t>(time)}});
+    }
+    const Judgement judgement = judge(made.finish());
+    EXPECT_EQ(find(judgement.findings, "slow-neighbour"), nullptr);
+    EXPECT_EQ(find(judgement.advantages, "slow-neighbour"), nullptr);
+}
+
 TEST(SlowNeighbour, IsNotWhatHasMoreToDo) {
     MadeEvidence made = turns(3, 3);
     EXPECT_EQ(find(judge(made.finish()).findings, "slow-neighbour"), nullptr);
