@@ -13,7 +13,7 @@ namespace {
 using namespace spacetime;
 
 constexpr double kOnlyWaits = 0.9;  // of its processor time: the thread has nothing else to do
-constexpr double kMuch = 0.05;      // of the processor time of those that poll; run times poll a little before they sleep
+constexpr double kMuch = 0.05;  // of the processor time of those that poll; run times poll a little before they sleep
 
 void look(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
@@ -73,7 +73,8 @@ const Rule kBusyWait{
     .kind = "busy-wait",
     .contrast = Contrast::kRun,
     .needs =
-        "a loop whose code changes nothing: no store, no call, nothing carried from one round to the next; a twentieth "
+        "a loop whose code changes nothing: no store, no call, nothing carried from one round to the next; a "
+        "twentieth "
         "of the processor time of the threads in it",
     .against =
         "the thread does nothing else, and no other thread is kept from a processor: then polling costs no time",
