@@ -117,25 +117,15 @@ constexpr const char* kParanoid1 = "sudo sysctl kernel.perf_event_paranoid=1";
 }  // namespace
 
 perf_event_attr switch_record_attributes(std::size_t data_bytes) {
-    perf_event_attr attr{};
-    attr.size = sizeof attr;
-    attr.type = PERF_TYPE_SOFTWARE;
-    attr.config = PERF_COUNT_SW_DUMMY;
-    attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-    attr.sample_id_all = 1;
+    perf_event_attr attr = own_switch_attributes();
     attr.task = 1;
     attr.mmap = 1;       // executable mappings: the first after an exec is the program's file
     attr.mmap_data = 1;  // and others: memory that the program takes from the system
     attr.comm = 1;
     attr.comm_exec = 1;
-    attr.context_switch = 1;
     attr.inherit = 1;
     attr.disabled = 1;
     attr.enable_on_exec = 1;
-    attr.exclude_kernel = 1;
-    attr.exclude_hv = 1;
-    attr.use_clockid = 1;
-    attr.clockid = CLOCK_MONOTONIC;
     attr.watermark = 1;
     attr.wakeup_watermark = static_cast<std::uint32_t>(data_bytes / 2);
     return attr;
