@@ -2,6 +2,19 @@
 # found only through the layer's own include folder: one holding a single link to the layer's source folder. A target sees its
 # own layer and those it links, and nothing else, so a forbidden include does not compile (tests/layers checks that).
 
+# Functions, inlining and lines, no variables: halves the time a file takes to compile.
+set(KYMO_LAYER_DEBUG_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-g1>)
+
+# The headers that most layers include, compiled once.
+find_package(fmt REQUIRED)
+add_library(kymo_layer_headers OBJECT cmake/layer_headers.cpp)
+set(KYMO_COMMON_HEADERS
+    <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <numeric> <optional> <span> <string>
+    <string_view> <tuple> <unordered_map> <utility> <vector> <fmt/format.h>)
+target_precompile_headers(kymo_layer_headers PRIVATE ${KYMO_COMMON_HEADERS})
+target_compile_options(kymo_layer_headers PRIVATE ${KYMO_LAYER_DEBUG_OPTIONS})
+target_link_libraries(kymo_layer_headers PRIVATE kymo_warnings fmt::fmt)
+
 # kymo_layer(NAME [FOLDER folder] [GUEST] [SOURCES ...] [USES ...] [LIBRARIES ...])
 #   target kymo_NAME, include root for "folder/..." (default: NAME).
 #   GUEST:     code that also runs inside the measured program: no exceptions, no RTTI, no run-time library.
@@ -21,8 +34,12 @@ function(kymo_layer name)
     add_library(kymo_${name} STATIC ${LAYER_SOURCES})
     set(visible PUBLIC)
     target_link_libraries(kymo_${name} PRIVATE kymo_warnings)
+    target_compile_options(kymo_${name} PRIVATE ${KYMO_LAYER_DEBUG_OPTIONS})
     if(LAYER_GUEST)
       target_compile_options(kymo_${name} PRIVATE ${KYMO_GUEST_OPTIONS})
+    else()
+      target_precompile_headers(kymo_${name} REUSE_FROM kymo_layer_headers)
+      target_compile_definitions(kymo_${name} PRIVATE FMT_SHARED) # as the precompiled fmt has it
     endif()
   else()
     add_library(kymo_${name} INTERFACE)
@@ -55,6 +72,7 @@ function(kymo_unit_test name)
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_options(${name}_test PRIVATE ${KYMO_UNIT_TEST_OPTIONS})
   target_precompile_headers(${name}_test REUSE_FROM kymo_test_headers)
+  target_compile_definitions(${name}_test PRIVATE FMT_SHARED) # as the precompiled fmt has it
   target_link_libraries(${name}_test PRIVATE kymo_warnings GTest::gmock GTest::gtest_main ${TEST_LIBRARIES})
   foreach(layer ${TEST_USES})
     target_link_libraries(${name}_test PRIVATE kymo_${layer})

@@ -3,6 +3,8 @@
 #include "spacetime/quality.h"
 #include "view/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kymo::view {
@@ -43,7 +45,7 @@ std::string shown_text(std::string_view text) {
         return std::string(text);
     }
     const std::size_t half = kLongestText / 2;
-    return std::string(text.substr(0, half)) + " … " + std::string(text.substr(text.size() - half));
+    return fmt::format("{} … {}", text.substr(0, half), text.substr(text.size() - half));
 }
 
 std::uint32_t NameTable::function(std::uint32_t index) {

@@ -1,0 +1,1 @@
+// Only for the precompiled headers of cmake/Layers.cmake.
