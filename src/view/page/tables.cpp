@@ -3,9 +3,8 @@
 #include "spacetime/quality.h"
 #include "view/summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace kymo::view {
 namespace {
