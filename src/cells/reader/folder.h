@@ -1,0 +1,36 @@
+// Where segments are: the folder that a launcher makes for its program's processes, and those of others.
+#pragma once
+
+#include "base/result.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace kymo::cells {
+
+// A folder of mode 0700, removed with all that is in it at the end of this object's life.
+class Folder {
+  public:
+    // Removes what a killed launcher of this user has left behind, too. kPermission, kNoSpace: nowhere to make it.
+    static Result<Folder> make();
+
+    Folder(Folder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+    Folder& operator=(Folder&&) = delete;
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder();
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  private:
+    explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
+    std::filesystem::path path_;
+};
+
+// This user's folders on this host whose launchers live.
+std::vector<std::filesystem::path> find_folders();
+
+// The segments in a folder, by name.
+std::vector<std::filesystem::path> segments_in(const std::filesystem::path& folder);
+
+}  // namespace kymo::cells

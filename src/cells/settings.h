@@ -1,0 +1,45 @@
+// What the launcher tells the measured program of its cells: the file `cells` beside the session, plain text, one
+// fact a line.
+//
+//     kymo-cells 1                    version; always the first line
+//     folder PATH                     where segments are made
+//     ticks KIND SHIFT MULTIPLIER     of the processor's counter (layout.h); absent: the program measures it itself
+//     rows TASKS CHANNELS
+//     at-start 0|1                    0: the segment is made when the program first asks for a cell
+//     cell INDEX TYPE UNIT NAME DESCRIPTION…     of tasks, from a metric description; UNIT is - for none
+//
+// Contract: parsing is usable in the guest (no malloc, no exceptions), bounded by the text's size, and refuses as a
+// whole what it does not understand. The texts are views of it.
+#pragma once
+
+#include "cells/segment.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kymo::cells {
+
+inline constexpr const char* kSettingsFile = "cells";
+inline constexpr std::size_t kMaxSettings = 16384;
+
+struct NumberedCell {
+    std::uint32_t index = 0;
+    NewCell cell;
+};
+
+struct Settings {
+    std::string_view folder;
+    TickRate rate;
+    bool rate_known = false;
+    std::uint32_t tasks = 4096;
+    std::uint32_t channels = 16384;
+    bool at_start = false;
+    std::uint32_t cells = 0;
+    NumberedCell cell[kNamedCells];
+};
+
+// False: not settings; `settings` is then unspecified.
+bool parse_settings(std::string_view text, Settings& settings);
+
+}  // namespace kymo::cells
