@@ -142,6 +142,20 @@ void ImageCode::read_functions() {
               [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
 }
 
+std::vector<FunctionName> ImageCode::names() const {
+    std::vector<FunctionName> names;
+    const int count = file_.module() == nullptr ? 0 : dwfl_module_getsymtab(file_.module());
+    for (int i = 1; i < count; ++i) {
+        GElf_Sym symbol;
+        GElf_Addr begin = 0;
+        const char* name = dwfl_module_getsym_info(file_.module(), i, &symbol, &begin, nullptr, nullptr, nullptr);
+        if (is_function(symbol, name)) {
+            names.push_back({name, begin, GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC});
+        }
+    }
+    return names;
+}
+
 // A part belongs to the function of its name, where only one has it (static functions may share names).
 void ImageCode::join_cold_parts() {
     std::unordered_map<std::string_view, std::uint32_t> by_name;

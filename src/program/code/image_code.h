@@ -31,6 +31,13 @@ struct CodeFunction {
     std::uint64_t entry() const { return parts.front().begin; }
 };
 
+// A function symbol as it stands in the file. Several may name one address.
+struct FunctionName {
+    std::string name;
+    std::uint64_t offset = 0;
+    bool is_indirect = false;  // IFUNC: what is at `offset` chooses the function when it is loaded
+};
+
 class ImageCode {
   public:
     explicit ImageCode(const ImageName& image);
@@ -45,6 +52,9 @@ class ImageCode {
     std::uint32_t function_at(std::uint64_t offset) const;
     std::size_t size() const { return functions_.size(); }
     const CodeFunction& function(std::uint32_t index) const { return functions_[index]; }
+
+    // All function symbols, in the file's order. Cost: one pass over them.
+    std::vector<FunctionName> names() const;
 
     // Null where the machine has no decoder, or the function's bytes are not in the file. Valid as long as this.
     const FlowGraph* flow(std::uint32_t index);

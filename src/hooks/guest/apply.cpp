@@ -1,0 +1,373 @@
+#include "hooks/guest/apply.h"
+
+#include "hooks/guest/loaded.h"
+#include "hooks/guest/raw_system.h"
+#include "hooks/x86_64/entry.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace kymo::hooks {
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint32_t kImportRoom = 4;  // hooks an imported name: images may be bound to different functions of it
+
+constinit Hooks* applied = nullptr;
+
+bool shadow_stack_on() {
+    constexpr std::uint64_t kStatus = 0x5005;  // ARCH_SHSTK_STATUS
+    std::uint64_t features = 0;
+    return raw_system(SYS_arch_prctl, kStatus, reinterpret_cast<std::uint64_t>(&features)) == 0 &&
+           (features & 1U) != 0;
+}
+
+bool protect(image::Range range, int rights) {
+    const std::uint64_t begin = range.begin & ~(kPage - 1);
+    const std::uint64_t end = (range.end + kPage - 1) & ~(kPage - 1);
+    return raw_system(SYS_mprotect, begin, end - begin, static_cast<std::uint64_t>(rights)) == 0;
+}
+
+bool is_image(const Plan& plan, const PlanImage& planned, const image::LoadedImage& image) {
+    if (planned.build_id_bytes != 0) {
+        return image.build_id.size() == planned.build_id_bytes &&
+               std::memcmp(image.build_id.data(), planned.build_id, planned.build_id_bytes) == 0;
+    }
+    return image.build_id.empty() && image.path == plan.text_of(planned.path);
+}
+
+}  // namespace
+
+const char* describe(Problem problem) {
+    switch (problem) {
+        case Problem::kBadPlan:
+            return "the plan of its hooks is damaged";
+        case Problem::kNoMemory:
+            return "no memory for its hooks";
+        case Problem::kNoCode:
+            return "code may not be changed in this process";
+        case Problem::kNoRoom:
+            return "no free addresses near it for its hooks";
+        case Problem::kOtherCode:
+            return "its code in memory is not that of its file";
+        case Problem::kShadowStack:
+            return "the processor checks return addresses in this process (shadow stack)";
+        case Problem::kNoLoading:
+            return "images that are loaded later are not noticed by this dynamic linker";
+        case Problem::kNone:
+            break;
+    }
+    return "";
+}
+
+void Hooks::tell(Problem problem, std::string_view image) const {
+    if (problem != Problem::kNone && owner_.problem != nullptr) {
+        owner_.problem(owner_.context, problem, image);
+    }
+}
+
+std::uint32_t Hooks::new_hook(const PlanPoint* point, std::uint64_t continuation) {
+    if (hook_count_ == hook_room_) {
+        return 0;
+    }
+    Hook& hook = hooks_[hook_count_];
+    hook.continuation = continuation;
+    if (point != nullptr) {
+        hook.entry = plan_.steps.data() + point->first_entry;
+        hook.entry_steps = static_cast<std::uint16_t>(point->entry_steps);
+        hook.exit = plan_.steps.data() + point->first_exit;
+        hook.exit_steps = static_cast<std::uint16_t>(point->exit_steps);
+        hook.follows = point->exit_steps != 0;
+    }
+    return hook_count_++;
+}
+
+bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const ApplyHooks& owner) {
+    owner_ = owner;
+    own_ = own;
+    if (!find_plan(file, &plan_)) {
+        tell(Problem::kBadPlan, {});
+        return false;
+    }
+    if (shadow_stack_on()) {
+        tell(Problem::kShadowStack, {});
+        return false;
+    }
+    hook_room_ = static_cast<std::uint32_t>(plan_.entries.size() + kImportRoom * plan_.imports.size() + 2);
+    hooks_ = static_cast<Hook*>(image::map_pages(hook_room_ * sizeof(Hook)));
+    codes_ = static_cast<HookCode*>(image::map_pages(hook_room_ * sizeof(HookCode)));
+    import_of_ = static_cast<std::uint32_t*>(image::map_pages(hook_room_ * sizeof(std::uint32_t)));
+    images_ = static_cast<ImageState*>(image::map_pages((plan_.images.size() + 1) * sizeof(ImageState)));
+    const std::uint64_t import_bytes = kAreaHead + hook_room_ * hook_bytes(0);
+    import_code_ = plan_.imports.empty() ? nullptr : Areas::map(import_bytes, {});
+    if (hooks_ == nullptr || codes_ == nullptr || import_of_ == nullptr || images_ == nullptr ||
+        (import_code_ == nullptr && !plan_.imports.empty())) {
+        tell(Problem::kNoMemory, {});
+        return false;
+    }
+    hook_count_ = 1;
+    for (const PlanEntry& entry : plan_.entries) {
+        new_hook(&plan_.points[entry.point], 0);
+    }
+    if (import_code_ != nullptr) {
+        const auto begin = reinterpret_cast<std::uint64_t>(import_code_);
+        import_area_ = {{begin, begin + import_bytes}, codes_ + hook_count_, 0};
+        const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
+        std::memcpy(import_code_, &trampoline, sizeof trampoline);
+        import_code_ += kAreaHead;
+    }
+    runtime.hooks = hooks_;
+    runtime.own_begin = own.begin;
+    runtime.own_bytes = own.end - own.begin;
+    runtime.images_changed = images_changed;
+    applied = this;
+    on_ = true;
+    scan(true);
+    tell(notice_loading(), {});
+    return true;
+}
+
+void Hooks::images_changed() {
+    if (applied != nullptr && loaded_is_consistent()) {
+        applied->scan(false);
+    }
+}
+
+void Hooks::scan(bool at_start) {
+    for (std::size_t i = 0; i < plan_.images.size(); ++i) {
+        images_[i].seen = false;
+    }
+    for (const link_map* map = first_loaded(); map != nullptr; map = map->l_next) {
+        image::LoadedImage image;
+        image::Arena scratch;
+        if (describe_loaded(*map, scratch, &image) && image.range.begin != own_.begin) {
+            ImageState* state = state_of(image);
+            if (state != nullptr && state->hooked && state->bias == image.bias) {
+                state->seen = true;
+            } else if (state != nullptr && !state->seen) {
+                state->seen = true;
+                tell(hook_image(*state, image), image.path);
+            }
+            if (at_start && import_code_ != nullptr) {
+                struct Visit {
+                    Hooks* hooks;
+                    const image::LoadedImage* image;
+                } visit{this, &image};
+                for_each_slot(image, reinterpret_cast<std::uint64_t>(map->l_ld), &visit,
+                              [](void* context, const LinkageSlot& slot) {
+                                  const auto* given = static_cast<const Visit*>(context);
+                                  given->hooks->hook_slot(slot, *given->image);
+                              });
+            }
+        }
+        scratch.release();
+    }
+    for (std::size_t i = 0; i < plan_.images.size(); ++i) {
+        images_[i].hooked = images_[i].hooked && images_[i].seen;
+    }
+    if (at_start && import_code_ != nullptr) {
+        tell(areas_.publish(import_area_) ? Problem::kNone : Problem::kNoCode, {});
+    }
+}
+
+Hooks::ImageState* Hooks::state_of(const image::LoadedImage& image) {
+    for (std::size_t i = 0; i < plan_.images.size(); ++i) {
+        if (is_image(plan_, plan_.images[i], image)) {
+            return &images_[i];
+        }
+    }
+    return nullptr;
+}
+
+// ---- functions' entries -----------------------------------------------------------------------------------
+
+Problem Hooks::hook_image(ImageState& state, const image::LoadedImage& image) {
+    const PlanImage& planned = plan_.images[static_cast<std::size_t>(&state - images_)];
+    const auto entries = plan_.entries_of(planned);
+    if (entries.empty()) {
+        return Problem::kNone;
+    }
+    for (const PlanEntry& entry : entries) {
+        if (!image.is_code(image.bias + entry.offset) ||
+            !image.is_code(image.bias + entry.offset + entry.original_bytes - 1) ||
+            std::memcmp(reinterpret_cast<const void*>(image.bias + entry.offset), entry.original,
+                        entry.original_bytes) != 0) {
+            return Problem::kOtherCode;
+        }
+    }
+    std::uint64_t bytes = kAreaHead;
+    for (const PlanEntry& entry : entries) {
+        bytes += hook_bytes(entry.moved_bytes);
+    }
+    const image::Range& old = state.area.range;
+    const bool reuse = !old.empty() && image.range.end - old.begin < kReach && old.end - image.range.begin < kReach &&
+                       Areas::make_writable(state.area);
+    auto* begin = reuse ? reinterpret_cast<std::uint8_t*>(old.begin) : Areas::map(bytes, image.range);
+    if (begin == nullptr) {
+        return Problem::kNoRoom;
+    }
+    const auto at = reinterpret_cast<std::uint64_t>(begin);
+    const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
+    std::memcpy(begin, &trampoline, sizeof trampoline);
+    std::uint8_t* place = begin + kAreaHead;
+    const std::uint32_t first = planned.first_entry + 1;
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
+        const PlanEntry& entry = entries[i];
+        const std::uint64_t function = image.bias + entry.offset;
+        CodeWriter code(place);
+        write_entry(code, at, first + i);
+        HookCode& made = codes_[first + i];
+        made = {reinterpret_cast<std::uint64_t>(place), 0, function, &entry};
+        if (entry.moved_bytes != 0) {
+            made.moved = reinterpret_cast<std::uint64_t>(code.at());
+            write_moved(code, entry, image.bias);
+        }
+        hooks_[first + i].continuation = made.moved != 0 ? made.moved : function + entry.original_bytes;
+        place += hook_bytes(entry.moved_bytes);
+    }
+    state.area = {{at, at + bytes}, codes_ + first, static_cast<std::uint32_t>(entries.size())};
+    if (!areas_.publish(state.area)) {
+        state.area = {};
+        return Problem::kNoCode;
+    }
+    const Problem problem = patch(planned, image, codes_ + first);
+    if (problem == Problem::kNone) {
+        state.hooked = true;
+        state.bias = image.bias;
+        functions_ += static_cast<std::uint32_t>(entries.size());
+    }
+    return problem;
+}
+
+Problem Hooks::patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes) {
+    constexpr std::uint32_t kRead = 4;
+    const auto entries = plan_.entries_of(planned);
+    // A segment at a time: other threads may be at work in it, so it stays executable.
+    for (std::uint32_t s = 0; s < image.segment_count; ++s) {
+        const image::LoadedSegment& segment = image.segments[s];
+        bool open = false;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const std::uint64_t function = image.bias + entries[i].offset;
+            if (!segment.range.holds(function)) {
+                continue;
+            }
+            if (!open && !protect(segment.range, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+                return Problem::kNoCode;
+            }
+            open = true;
+            write_jump(reinterpret_cast<std::uint8_t*>(function), codes[i].entry);
+        }
+        if (open) {
+            protect(segment.range, PROT_EXEC | ((segment.flags & kRead) != 0 ? PROT_READ : 0));
+        }
+    }
+    return Problem::kNone;
+}
+
+// ---- linkage tables -----------------------------------------------------------------------------------------
+
+// The hook of an imported name whose calls go to `function`. 0: no more room.
+std::uint32_t Hooks::import_hook(std::uint32_t import, std::uint64_t function) {
+    for (std::uint32_t hook = static_cast<std::uint32_t>(plan_.entries.size()) + 1; hook < hook_count_; ++hook) {
+        if (import_of_[hook] == import && hooks_[hook].continuation == function) {
+            return hook;
+        }
+    }
+    const std::uint32_t hook = new_hook(&plan_.points[plan_.imports[import].point], function);
+    if (hook != 0) {
+        import_of_[hook] = import;
+        codes_[hook] = {reinterpret_cast<std::uint64_t>(import_code_), 0, function, nullptr};
+        CodeWriter code(import_code_);
+        write_entry(code, import_area_.range.begin, hook);
+        import_code_ += hook_bytes(0);
+        ++import_area_.count;
+    }
+    return hook;
+}
+
+void Hooks::hook_slot(const LinkageSlot& slot, const image::LoadedImage& image) {
+    for (std::uint32_t i = 0; i < plan_.imports.size(); ++i) {
+        if (plan_.text_of(plan_.imports[i].symbol) != slot.symbol) {
+            continue;
+        }
+        std::uint64_t function = *slot.at;
+        if (!slot.is_bound) {
+            void* found = slot.version == nullptr ? dlsym(RTLD_DEFAULT, slot.symbol.data())
+                                                  : dlvsym(RTLD_DEFAULT, slot.symbol.data(), slot.version);
+            function = reinterpret_cast<std::uint64_t>(found);
+        }
+        const std::uint32_t hook = function == 0 ? 0 : import_hook(i, function);
+        const auto at = reinterpret_cast<std::uint64_t>(slot.at);
+        const image::Range read_only = relocated_read_only(image);
+        if (hook == 0 || !protect({at, at + sizeof *slot.at}, PROT_READ | PROT_WRITE)) {
+            return;
+        }
+        __atomic_store_n(slot.at, codes_[hook].entry, __ATOMIC_RELEASE);
+        if (read_only.holds(at)) {
+            protect({at, at + sizeof *slot.at}, PROT_READ);
+        }
+        ++slots_;
+        return;
+    }
+}
+
+// ---- images to come -----------------------------------------------------------------------------------------
+
+// The dynamic linker calls a function of its own, which does nothing, whenever it has loaded or unloaded images, for
+// debuggers to stop at. A hook of that function tells us, too: images are mapped then, and none of their code has run.
+Problem Hooks::notice_loading() {
+    static constinit PlanEntry plan{};
+    const std::uint64_t at = debugger_function();
+    image::LoadedImage linker;
+    image::Arena scratch;
+    if (at == 0 || !image::describe_image_at(at, scratch, &linker) || !linker.is_code(at)) {
+        scratch.release();
+        return Problem::kNoLoading;
+    }
+    scratch.release();
+    // `ret`, perhaps behind an endbr64, and padding up to the next function's address.
+    constexpr std::uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const auto* code = reinterpret_cast<const std::uint8_t*>(at);
+    const std::uint64_t into = std::memcmp(code, kEndbr, sizeof kEndbr) == 0 ? sizeof kEndbr : 0;
+    if (at % 16 != 0 || code[into] != 0xc3) {
+        return Problem::kNoLoading;
+    }
+    for (std::uint64_t i = into + 1; i < kJumpBytes; ++i) {
+        const bool padding = code[i] == 0x66 || code[i] == 0x0f || code[i] == 0x90 || code[i] == 0xcc ||
+                             code[i] == 0x2e || code[i] == 0x1f || code[i] == 0x84 || code[i] == 0;
+        if (!padding) {
+            return Problem::kNoLoading;
+        }
+    }
+    plan.original_bytes = kJumpBytes;
+    plan.moved[0] = 0xc3;
+    plan.moved_bytes = 1;
+    plan.instructions = 1;
+    const std::uint32_t hook = new_hook(nullptr, 0);
+    const std::uint64_t bytes = kAreaHead + hook_bytes(1);
+    std::uint8_t* begin = hook == 0 ? nullptr : Areas::map(bytes, linker.range);
+    if (begin == nullptr) {
+        return Problem::kNoRoom;
+    }
+    const auto area = reinterpret_cast<std::uint64_t>(begin);
+    const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
+    std::memcpy(begin, &trampoline, sizeof trampoline);
+    CodeWriter writer(begin + kAreaHead);
+    write_entry(writer, area, hook);
+    codes_[hook] = {area + kAreaHead, reinterpret_cast<std::uint64_t>(writer.at()), at, &plan};
+    writer.bytes({0xc3});
+    hooks_[hook].continuation = codes_[hook].moved;
+    hooks_[hook].tells_images = true;
+    if (!areas_.publish({{area, area + bytes}, codes_ + hook, 1}) ||
+        !protect({at, at + kJumpBytes}, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+        return Problem::kNoCode;
+    }
+    write_jump(reinterpret_cast<std::uint8_t*>(at), codes_[hook].entry);
+    protect({at, at + kJumpBytes}, PROT_READ | PROT_EXEC);
+    return Problem::kNone;
+}
+
+}  // namespace kymo::hooks

@@ -1,0 +1,94 @@
+// Putting a plan's hooks into the process: into the images that are there when the program starts, and into each that
+// is loaded later, after it has been mapped and before any of its code has run.
+//
+// Contract: begin() once, before main with one thread; after that images are noticed in the dynamic linker's own calls
+// (one thread at a time). An image is known by its build id, or by its path where it has none. What cannot be hooked is
+// left as it was, and told. look_at() may be called in handlers. No malloc; all memory comes from the kernel.
+#pragma once
+
+#include "hooks/guest/areas.h"
+#include "hooks/guest/linkage.h"
+#include "hooks/guest/thread.h"
+#include "hooks/plan_file.h"
+#include "image/arena.h"
+#include "image/loaded_image.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kymo::hooks {
+
+enum class Problem : std::uint8_t {
+    kNone = 0,
+    kBadPlan,      // damaged, or another version's
+    kNoMemory,     // the kernel refused it
+    kNoCode,       // code may not be made or changed here (SELinux, …)
+    kNoRoom,       // no free address space within reach of the image
+    kOtherCode,    // the code is not what was planned: the file or the memory has been changed
+    kShadowStack,  // the processor checks return addresses
+    kNoLoading,    // images that are loaded later cannot be noticed
+};
+// In words that follow the name of what has the problem.
+const char* describe(Problem problem);
+
+// What the owner is told; called where the hooks are applied. May be null.
+struct ApplyHooks {
+    void* context = nullptr;
+    void (*problem)(void* context, Problem problem, std::string_view image) = nullptr;
+};
+
+class Hooks {
+  public:
+    constexpr Hooks() = default;
+    Hooks(const Hooks&) = delete;
+    Hooks& operator=(const Hooks&) = delete;
+
+    // `file`: the plan's bytes, which stay. `own`: the image whose calls are not the program's. False: nothing is
+    // hooked, and why was told.
+    bool begin(std::span<const std::uint8_t> file, image::Range own, const ApplyHooks& owner);
+    bool on() const { return on_; }
+
+    std::uint32_t functions() const { return functions_; }  // hooked at their entries
+    std::uint32_t slots() const { return slots_; }          // of linkage tables
+
+    Areas::Meaning look_at(std::uint64_t address) const { return areas_.look_at(address); }
+
+  private:
+    struct ImageState {
+        std::uint64_t bias = 0;
+        bool hooked = false;
+        bool seen = false;
+        Area area;  // kept for when the image comes back
+    };
+
+    static void images_changed();
+    void scan(bool at_start);
+    ImageState* state_of(const image::LoadedImage& image);
+    Problem hook_image(ImageState& state, const image::LoadedImage& image);
+    Problem patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes);
+    void hook_slot(const LinkageSlot& slot, const image::LoadedImage& image);
+    std::uint32_t import_hook(std::uint32_t import, std::uint64_t function);
+    Problem notice_loading();
+    std::uint32_t new_hook(const PlanPoint* point, std::uint64_t continuation);
+    void tell(Problem problem, std::string_view image) const;
+
+    bool on_ = false;
+    ApplyHooks owner_;
+    Plan plan_;
+    image::Range own_;
+    image::Arena arena_;
+    ImageState* images_ = nullptr;
+    Hook* hooks_ = nullptr;      // number 0 is none; then the plan's entries, in its order; then imports
+    HookCode* codes_ = nullptr;  // as hooks_
+    std::uint32_t* import_of_ = nullptr;
+    std::uint32_t hook_count_ = 0;
+    std::uint32_t hook_room_ = 0;
+    Area import_area_;  // being written
+    std::uint8_t* import_code_ = nullptr;
+    std::uint32_t functions_ = 0;
+    std::uint32_t slots_ = 0;
+    Areas areas_;
+};
+
+}  // namespace kymo::hooks

@@ -1,0 +1,322 @@
+// Entering and leaving hooked functions: called by the trampolines, and by unwinders on their way through a stub.
+//
+// Contract: any thread at any time, also in handlers. No locks, no calls out of this layer (what is called could be
+// hooked), no vector registers (this file is compiled with -mgeneral-regs-only); errno is kept. A lane changes in an
+// order that a signal may cut anywhere: the level says which lane a handler uses meanwhile.
+//
+// Left without returning. A frame that longjmp, siglongjmp or a thread's end has skipped is noticed when a hooked
+// function is next entered or left at or above its place on the same stack; its exit steps run then. On another stack
+// than the thread's own (alternate signal stacks, coroutines) frames may come and go in any order, and each leaves
+// for itself only.
+//
+// Jumps between functions. A hooked function that jumps to another instead of calling it (a tail call) has not been
+// left: in the source it still waits for the other. Both are left when the last returns, the inner one first. Chains
+// of more than Chain::kLongest, which would grow for ever, leave the jumping function at its jump.
+
+#include "cells/actions.h"
+#include "hooks/guest/raw_system.h"
+#include "hooks/guest/thread.h"
+
+#include <sys/syscall.h>
+
+namespace kymo::hooks {
+
+constinit Runtime runtime;
+
+namespace {
+
+constinit thread_local Thread* current = nullptr;
+
+// As the trampoline lays it out: the integer arguments first, in the order of the calling convention.
+struct EntryFrame {
+    std::uint64_t arguments[cells::kMaxArguments];
+    std::uint64_t r10;
+    std::uint64_t rax;
+    std::uint64_t r11;
+    std::uint64_t target;
+    std::uint64_t return_address;
+};
+
+void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* arguments) {
+    if (hook.entry_steps != 0 && thread.task != nullptr) {
+        cells::run(hook.entry, hook.entry + hook.entry_steps, *thread.task, {arguments, 0});
+    }
+}
+
+void run_exit(const Thread& thread, const Hook& hook, std::uint64_t result) {
+    if (hook.exit_steps != 0 && thread.task != nullptr) {
+        cells::run(hook.exit, hook.exit + hook.exit_steps, *thread.task, {nullptr, result});
+    }
+}
+
+// The runtime's own stay in a thread: `level` is one more until the end.
+class Inside {
+  public:
+    Inside(Thread& thread, std::uint64_t sp) : thread_(thread) {
+        // Handlers that interrupted the runtime and never came back.
+        while (thread.level != 0 && thread.on_own_stack(sp) && thread.inside[thread.level - 1] < sp &&
+               thread.on_own_stack(thread.inside[thread.level - 1])) {
+            --thread.level;
+        }
+        level_ = thread.level;
+        if (level_ < kLevels) {
+            thread.inside[level_] = sp;
+            thread.level = level_ + 1;
+            asm volatile("" ::: "memory");
+        }
+    }
+    ~Inside() {
+        asm volatile("" ::: "memory");
+        thread_.level = level_;
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    bool has_lane() const { return level_ < kLevels; }
+    Lane& lane() const { return thread_.lanes[level_]; }
+    std::uint32_t level() const { return level_; }
+
+  private:
+    Thread& thread_;
+    std::uint32_t level_;
+};
+
+// Takes what is free or dead off a lane's top. Dead is what lies at or below `limit` on the thread's own stack.
+__attribute__((noinline)) void settle(Thread& thread, Lane& lane, std::uint64_t limit, bool limit_on_own_stack) {
+    while (lane.top != nullptr) {
+        Slot* last = lane.top - 1;
+        if (is_head(last)) {
+            BlockHead* previous = head_of(last)->previous;
+            if (previous == nullptr) {
+                return;
+            }
+            lane.top = reinterpret_cast<Slot*>(previous) + kBlockSlots;
+            continue;
+        }
+        if (last->sp == 0) {
+            lane.top = last;
+            continue;
+        }
+        if (!limit_on_own_stack || last->sp > limit || !thread.on_own_stack(last->sp)) {
+            return;
+        }
+        const Hook& hook = runtime.hooks[last->hook];
+        last->sp = 0;
+        lane.top = last;
+        run_exit(thread, hook, 0);
+    }
+}
+
+// A slot where the lane's block is at its end: one that was freed out of order in it, else the next block's first.
+// nullptr: there is no block.
+__attribute__((noinline)) Slot* take_at_end(Lane& lane, std::uint32_t level) {
+    BlockHead* full = lane.top == nullptr ? nullptr : head_of(lane.top - 1);
+    if (full != nullptr) {
+        for (Slot* slot = reinterpret_cast<Slot*>(full) + 1; slot < lane.top; ++slot) {
+            if (slot->sp == 0) {
+                return slot;
+            }
+        }
+    }
+    BlockHead* next = full == nullptr ? lane.first : full->next;
+    if (next == nullptr) {
+        next = take_block(level);
+        if (next == nullptr) {
+            return nullptr;
+        }
+        next->previous = full;
+        if (full == nullptr) {
+            lane.first = next;
+        } else {
+            full->next = next;
+        }
+    }
+    Slot* slot = reinterpret_cast<Slot*>(next) + 1;
+    lane.top = slot + 1;
+    return slot;
+}
+
+// On a stack that is not the thread's: is it the thread at all?
+__attribute__((noinline)) bool is_thread_itself(const Thread& thread) {
+    return raw_system(SYS_gettid) == thread.tid;
+}
+
+// Frees a slot and those behind it that go with it, running their exits.
+void leave_chain(Thread& thread, Slot* slot, std::uint64_t result) {
+    for (;;) {
+        const std::uint32_t chain = slot->chain;
+        run_exit(thread, runtime.hooks[slot->hook], result);
+        slot->sp = 0;
+        Lane& lane = thread.lanes[head_of(slot)->level];
+        if (lane.top == slot + 1) {
+            lane.top = slot;
+        }
+        if (chain == 0) {
+            return;
+        }
+        slot = numbered_slot(Chain::slot(chain));
+    }
+}
+
+void leave(Thread& thread, Slot* slot, std::uint64_t result) {
+    const std::uint64_t sp = slot->sp;
+    Lane& lane = thread.lanes[head_of(slot)->level];
+    leave_chain(thread, slot, result);
+    if ((lane.top - 1)->sp <= sp) [[unlikely]] {
+        settle(thread, lane, sp, thread.on_own_stack(sp));
+    }
+}
+
+}  // namespace
+
+Thread* this_thread() {
+    return current;
+}
+
+void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_t stack_high,
+                  const cells::Task* task) {
+    thread = {};
+    thread.tid = tid;
+    thread.stack_low = stack_low;
+    thread.stack_bytes = stack_high - stack_low;
+    thread.task = task;
+    current = &thread;
+}
+
+void end_thread(Thread& thread) {
+    current = nullptr;
+    const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    for (Lane& lane : thread.lanes) {
+        bool in_use = false;
+        while (lane.top != nullptr) {  // innermost first
+            Slot* last = lane.top - 1;
+            if (is_head(last)) {
+                BlockHead* previous = head_of(last)->previous;
+                lane.top = previous == nullptr ? nullptr : reinterpret_cast<Slot*>(previous) + kBlockSlots;
+                continue;
+            }
+            if (last->sp != 0) {
+                // Somebody above us may still return through it: then its block is nobody else's.
+                in_use = in_use || (last->sp > here && thread.on_own_stack(last->sp) &&
+                                    *reinterpret_cast<const std::uint64_t*>(last->sp) == stub_of(last) + kReturnsAt);
+                run_exit(thread, runtime.hooks[last->hook], 0);
+                last->sp = 0;
+            }
+            lane.top = last;
+        }
+        if (!in_use) {
+            give_back_blocks(lane.first);
+        }
+        lane.first = nullptr;
+    }
+}
+
+void after_fork(Thread* thread, int tid) {
+    BlockHead* kept[kLevels] = {};
+    if (thread != nullptr) {
+        thread->tid = tid;
+        for (unsigned i = 0; i < kLevels; ++i) {
+            kept[i] = thread->lanes[i].first;
+        }
+    }
+    keep_only(kept, kLevels);
+}
+
+}  // namespace kymo::hooks
+
+using namespace kymo::hooks;
+
+extern "C" {
+
+__attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, std::uint32_t number) {
+    const Hook& hook = runtime.hooks[number];
+    frame->target = hook.continuation;
+    if (hook.tells_images) [[unlikely]] {
+        runtime.images_changed();
+        return;
+    }
+    Thread* thread = current;
+    const std::uint64_t return_address = frame->return_address;
+    if (thread == nullptr || thread->quiet != 0 || return_address - runtime.own_begin < runtime.own_bytes) {
+        return;
+    }
+    const auto sp = reinterpret_cast<std::uint64_t>(&frame->return_address);
+    const bool on_own_stack = thread->on_own_stack(sp);
+    if (!on_own_stack && !is_thread_itself(*thread)) {
+        return;
+    }
+    const Inside inside(*thread, sp);
+    if (!inside.has_lane()) {
+        ++thread->unfollowed;
+        return;
+    }
+    if (!hook.follows) {
+        run_entry(*thread, hook, frame->arguments);
+        return;
+    }
+    const bool jumped = is_stub_return(return_address);
+    Slot* outer = jumped ? slot_of_stub(return_address) : nullptr;
+    Lane& lane = inside.lane();
+    if (lane.top != nullptr && (lane.top - 1)->sp <= sp) [[unlikely]] {
+        settle(*thread, lane, jumped ? sp - 1 : sp, on_own_stack);
+    }
+    if (jumped && Chain::length(outer->chain) == Chain::kLongest) {
+        // The innermost of a long chain is left here, and its slot goes to the function it jumps to.
+        run_exit(*thread, runtime.hooks[outer->hook], 0);
+        outer->hook = number;
+        outer->continuation = hook.continuation;
+        frame->target = stub_of(outer);
+        run_entry(*thread, hook, frame->arguments);
+        return;
+    }
+    Slot* slot = lane.top;
+    if ((reinterpret_cast<std::uint64_t>(slot) & (kBlockBytes - 1)) == 0) [[unlikely]] {
+        slot = take_at_end(lane, inside.level());
+        if (slot == nullptr) {
+            ++thread->unfollowed;
+            return;
+        }
+    } else {
+        lane.top = slot + 1;
+    }
+    slot->return_before = jumped ? outer->return_before : return_address - 1;
+    slot->continuation = hook.continuation;
+    slot->hook = number;
+    slot->chain = jumped ? Chain::make(number_of(outer), Chain::length(outer->chain) + 1) : 0;
+    slot->sp = sp;
+    frame->target = stub_of(slot);
+    run_entry(*thread, hook, frame->arguments);
+}
+
+__attribute__((visibility("hidden"))) void kymo_hooks_leave(Slot* slot, std::uint64_t result) {
+    // Whoever has taken a slot has a Thread, until its end; then its slots are taken back, and nobody returns.
+    Thread* thread = current;
+    if (thread == nullptr) {
+        return;
+    }
+    const Inside inside(*thread, slot->sp);
+    leave(*thread, slot, result);
+}
+
+// What the stubs' call-frame information names. Unwinders keep the address that they are at in their context, wherever
+// in it: of an unwinder's functions none can be relied on (it may be linked into the program, or loaded late).
+__attribute__((visibility("hidden"))) int kymo_hooks_personality(int /*version*/, int actions, std::uint64_t /*kind*/,
+                                                                 void* /*exception*/, void* context) {
+    constexpr int kCleanup = 2;           // _UA_CLEANUP_PHASE
+    constexpr int kContinue = 8;          // _URC_CONTINUE_UNWIND
+    constexpr unsigned kContextWords = 40;  // libgcc's context has 30, LLVM's cursor begins with its registers
+    Thread* thread = current;
+    if ((actions & kCleanup) == 0 || thread == nullptr) {
+        return kContinue;
+    }
+    const auto* words = static_cast<const std::uint64_t*>(context);
+    for (unsigned i = 0; i < kContextWords; ++i) {
+        if (is_stub_return(words[i]) && slot_of_stub(words[i])->sp != 0) {
+            const Inside inside(*thread, reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+            leave(*thread, slot_of_stub(words[i]), 0);
+            break;
+        }
+    }
+    return kContinue;
+}
+
+}  // extern "C"

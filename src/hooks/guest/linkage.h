@@ -1,0 +1,25 @@
+// The linkage tables of a loaded image: the slots through which it calls functions of other images.
+//
+// Only slots that are called and nothing else (R_X86_64_JUMP_SLOT): a slot whose address is also taken must keep it, or
+// two images would disagree on what a function's address is.
+#pragma once
+
+#include "image/loaded_image.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace kymo::hooks {
+
+struct LinkageSlot {
+    std::uint64_t* at = nullptr;
+    std::string_view symbol;
+    const char* version = nullptr;  // that the image asks for; null: none
+    bool is_bound = false;          // the slot holds the function; else what finds it at the first call
+};
+
+// Calls `visit(context, slot)` for every slot of the image, whose dynamic section lies at `dynamic`.
+void for_each_slot(const image::LoadedImage& image, std::uint64_t dynamic, void* context,
+                   void (*visit)(void* context, const LinkageSlot& slot));
+
+}  // namespace kymo::hooks

@@ -1,0 +1,67 @@
+// What hooks keep for a thread, and what the monitor tells them about it.
+//
+// Contract: begin_thread(), end_thread() and after_fork() in the thread concerned, with signals blocked. Between them
+// hooked functions may be entered and left at any time, also in handlers that interrupt Kymo's own runtime (each depth
+// of that has a lane of its own). Threads without a Thread, and those that share another's thread-local storage (raw
+// clone), run their functions as if there were no hooks.
+#pragma once
+
+#include "cells/primitives.h"
+#include "hooks/guest/slots.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kymo::hooks {
+
+inline constexpr unsigned kLevels = 4;  // handlers inside handlers, each having interrupted the runtime
+
+struct Lane {
+    BlockHead* first = nullptr;
+    Slot* top = nullptr;  // the next to be used; at a block's end: the next block's first
+};
+
+struct Thread {
+    Lane lanes[kLevels];
+    std::uint32_t level = 0;          // lane to use; above 0 while the runtime is at work in this thread
+    std::uint32_t quiet = 0;          // the monitor is at work: what it calls is not the program's
+    std::uint64_t inside[kLevels]{};  // stack pointers at which the runtime began
+    std::uint64_t stack_low = 0;      // the thread's own stack; size 0: not known
+    std::uint64_t stack_bytes = 0;
+    const cells::Task* task = nullptr;  // null: nothing is to be counted
+    std::uint64_t unfollowed = 0;  // entries that were left out, since no slot was to be had
+    int tid = 0;
+
+    bool on_own_stack(std::uint64_t address) const { return address - stack_low < stack_bytes; }
+};
+
+// The calling thread's; null: its functions run unhooked.
+Thread* this_thread();
+
+void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_t stack_high, const cells::Task* task);
+// Functions that the thread will not return from any more are left now.
+void end_thread(Thread& thread);
+// In the child; `thread` is the calling one's (null: it had none).
+void after_fork(Thread* thread, int tid);
+
+// A hook: what happens at a function, as the runtime needs it.
+struct Hook {
+    std::uint64_t continuation = 0;
+    const cells::Step* entry = nullptr;
+    const cells::Step* exit = nullptr;
+    std::uint16_t entry_steps = 0;
+    std::uint16_t exit_steps = 0;
+    bool follows = false;       // there is something to do at exits
+    bool tells_images = false;  // not a control point: the dynamic linker's word that images have come or gone
+};
+
+// What the runtime works from. Written while there is one thread, or before a hook's code can be reached.
+struct Runtime {
+    Hook* hooks = nullptr;
+    std::uint64_t own_begin = 0;  // calls from here are the monitor's
+    std::uint64_t own_bytes = 0;
+    void (*images_changed)() = nullptr;
+};
+extern Runtime runtime;
+
+}  // namespace kymo::hooks

@@ -1,0 +1,206 @@
+#include "hooks/plan/image_functions.h"
+
+#include "hooks/plan/relocate.h"
+#include "image/elf.h"
+#include "program/flow/decode.h"
+
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <tuple>
+
+namespace kymo::hooks {
+namespace {
+
+std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string build_id_of(std::span<const std::uint8_t> bytes) {
+    image::ElfFile file;
+    if (image::ElfFile::parse(bytes, &file) != image::ElfError::kNone) {
+        return {};
+    }
+    const auto id = file.build_id();
+    return {reinterpret_cast<const char*>(id.data()), id.size()};
+}
+
+std::string build_id_of(const std::filesystem::path& path) {
+    return build_id_of(read_bytes(path));
+}
+
+// A record at an index of a table; false: it is not all there.
+template <typename T>
+bool record_at(std::span<const std::uint8_t> table, std::uint64_t index, T* out) {
+    if (index >= table.size() / sizeof(T)) {
+        return false;
+    }
+    std::memcpy(out, table.data() + index * sizeof(T), sizeof(T));
+    return true;
+}
+
+std::string_view text_at(std::span<const std::uint8_t> table, std::uint64_t offset) {
+    if (offset >= table.size()) {
+        return {};
+    }
+    const auto* begin = reinterpret_cast<const char*>(table.data()) + offset;
+    return {begin, strnlen(begin, table.size() - offset)};
+}
+
+// The names behind the relocations of the file's linkage table.
+std::vector<std::string> imports_of(const image::ElfFile& file) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < file.section_count(); ++i) {
+        const Elf64_Shdr section = file.section(i);
+        if (section.sh_type != SHT_RELA || section.sh_link >= file.section_count()) {
+            continue;
+        }
+        const Elf64_Shdr symbols = file.section(section.sh_link);
+        if (symbols.sh_type != SHT_DYNSYM || symbols.sh_link >= file.section_count()) {
+            continue;
+        }
+        const auto relocations = file.contents(section);
+        const auto table = file.contents(symbols);
+        const auto text = file.contents(file.section(symbols.sh_link));
+        Elf64_Rela relocation;
+        for (std::uint64_t k = 0; record_at(relocations, k, &relocation); ++k) {
+            Elf64_Sym symbol;
+            if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_JUMP_SLOT &&
+                record_at(table, ELF64_R_SYM(relocation.r_info), &symbol)) {
+                if (const std::string_view name = text_at(text, symbol.st_name); !name.empty()) {
+                    names.emplace_back(name);
+                }
+            }
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+}  // namespace
+
+ImageFunctions::ImageFunctions(const std::filesystem::path& path)
+    : path_(path), build_id_(build_id_of(path)), code_(program::ImageName{path.string(), build_id_, 0}) {
+    problem_ = code_.problem();
+    if (problem_.empty() && code_.decoder() == nullptr) {
+        problem_ = path.string() + ": there is no decoder for its machine";
+    }
+    if (problem_.empty()) {
+        read_file();
+    }
+}
+
+void ImageFunctions::read_file() {
+    const std::vector<std::uint8_t> bytes = read_bytes(path_);
+    image::ElfFile file;
+    if (image::ElfFile::parse(bytes, &file) == image::ElfError::kNone) {
+        imports_ = imports_of(file);
+    }
+    for (program::FunctionName& name : code_.names()) {
+        functions_.push_back({std::move(name.name), name.offset, name.is_indirect});
+    }
+    std::sort(functions_.begin(), functions_.end(), [](const NamedFunction& a, const NamedFunction& b) {
+        return std::tie(a.offset, a.name) < std::tie(b.offset, b.name);
+    });
+}
+
+bool ImageFunctions::is_c_library() const {
+    constexpr std::string_view kNames[] = {"libc.so",  "libc-",     "ld-linux",    "ld-2",      "libpthread",
+                                           "libdl.so", "librt.so",  "libgcc_s.so", "libanl.so", "libthread_db",
+                                           "libnss_",  "libutil.so"};
+    const std::string name = file_name();
+    return std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](std::string_view known) { return name.starts_with(known); });
+}
+
+void ImageFunctions::find_targets() {
+    has_targets_ = true;
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+        for (const program::CodeExtent& part : code_.function(i).parts) {
+            const auto bytes = code_.bytes_at(part.begin);
+            const std::uint64_t size = std::min<std::uint64_t>(bytes.size(), part.end - part.begin);
+            for (std::uint64_t at = 0; at < size;) {
+                program::Instruction instruction;
+                if (!code_.decoder()->decode_flow(bytes.subspan(at, size - at), part.begin + at, &instruction)) {
+                    at += code_.decoder()->alignment();
+                    continue;
+                }
+                if (instruction.has_target && instruction.kind != program::InstructionKind::kPlain) {
+                    targets_.push_back(instruction.target);
+                }
+                at += instruction.length;
+            }
+        }
+    }
+    std::sort(targets_.begin(), targets_.end());
+    targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
+}
+
+std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
+    if (!has_targets_) {
+        find_targets();
+    }
+    const std::uint32_t index = code_.function_at(offset);
+    if (index == program::kNoNode || code_.function(index).entry() != offset) {
+        return "lies inside another function";
+    }
+    const program::CodeExtent extent = code_.function(index).parts.front();
+    if (std::string refusal = relocate_entry(code_.bytes_at(offset), offset, extent.end - offset, entry);
+        !refusal.empty()) {
+        return refusal;
+    }
+    const std::uint64_t end = offset + entry->original_bytes;
+    const auto target = std::upper_bound(targets_.begin(), targets_.end(), offset);
+    if (target != targets_.end() && *target < end) {
+        return "jumps lead to behind its first instruction, where the hook would be";
+    }
+    if (end > extent.end) {
+        const std::uint32_t next = code_.function_at(end - 1);
+        if (next != program::kNoNode) {
+            return "it is shorter than a jump, and another function follows";
+        }
+    }
+    const program::FlowGraph* graph = code_.flow(index);
+    if (graph == nullptr || graph->too_large) {
+        return "its jumps are not known";
+    }
+    for (const program::Block& block : graph->blocks) {
+        if (block.begin > offset && block.begin < end) {
+            return "jumps lead to behind its first instruction, where the hook would be";
+        }
+        for (const program::BlockEdge& edge : graph->edges_of(static_cast<std::uint32_t>(&block - graph->blocks.data()))) {
+            if (graph->blocks[edge.to].begin == offset) {
+                return "a loop leads back to its first instruction: turns would count as calls";
+            }
+        }
+    }
+    return {};
+}
+
+std::string_view why_not_followed(std::string_view name) {
+    constexpr std::string_view kTwice[] = {"setjmp",  "_setjmp",    "__sigsetjmp", "sigsetjmp",   "__setjmp",
+                                           "vfork",   "__vfork",    "getcontext",  "swapcontext", "__getcontext",
+                                           "savectx", "returns_twice"};
+    constexpr std::string_view kCaller[] = {"dlopen", "dlmopen", "dlsym",     "dlvsym",
+                                            "mcount", "_mcount", "__fentry__", "__libc_dlopen_mode"};
+    constexpr std::string_view kStart[] = {"_start", "_init", "_fini", "__libc_start_main", "_dl_start",
+                                           "_dl_runtime_resolve"};
+    const auto is_one = [name](const auto& list) { return std::find(std::begin(list), std::end(list), name) != std::end(list); };
+    if (is_one(kTwice)) {
+        return "returns more than once";
+    }
+    if (is_one(kCaller)) {
+        return "goes by the address that it returns to";
+    }
+    if (is_one(kStart)) {
+        return "is not called like a function";
+    }
+    if (name.starts_with("_Unwind_") || name == "__gxx_personality_v0" || name == "__gcc_personality_v0") {
+        return "is part of unwinding the stack itself";
+    }
+    return {};
+}
+
+}  // namespace kymo::hooks

@@ -1,0 +1,56 @@
+// The functions of one image's file, and whether each can be hooked at its entry.
+#pragma once
+
+#include "hooks/plan_file.h"
+#include "program/code/image_code.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::hooks {
+
+struct NamedFunction {
+    std::string name;  // linkage name
+    std::uint64_t offset = 0;
+    bool is_indirect = false;  // IFUNC: what is at `offset` chooses the function
+};
+
+class ImageFunctions {
+  public:
+    explicit ImageFunctions(const std::filesystem::path& path);
+
+    // Empty: it can be read. Otherwise why not.
+    const std::string& problem() const { return problem_; }
+    const std::filesystem::path& path() const { return path_; }
+    std::string file_name() const { return path_.filename().string(); }
+    const std::string& build_id() const { return build_id_; }
+    // The C library's own images, whose functions Kymo itself may be in the middle of.
+    bool is_c_library() const;
+
+    const std::vector<NamedFunction>& functions() const { return functions_; }  // by offset; aliases beside each other
+    const std::vector<std::string>& imports() const { return imports_; }        // called through linkage slots; sorted
+
+    // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its name.
+    std::string plan_entry(std::uint64_t offset, PlanEntry* entry);
+
+  private:
+    void read_file();
+    void find_targets();
+
+    std::filesystem::path path_;
+    std::string build_id_;
+    std::string problem_;
+    program::ImageCode code_;
+    std::vector<NamedFunction> functions_;
+    std::vector<std::string> imports_;
+    bool has_targets_ = false;
+    std::vector<std::uint64_t> targets_;  // of all direct jumps and calls of the image, sorted
+};
+
+// Why a function must not be followed to its exit, whatever its code; empty: nothing stands against it. Linkage name.
+std::string_view why_not_followed(std::string_view name);
+
+}  // namespace kymo::hooks

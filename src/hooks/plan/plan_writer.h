@@ -1,0 +1,32 @@
+// A plan in the making: collects images, entries, imports and what happens at them, and writes the file.
+#pragma once
+
+#include "hooks/plan_file.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kymo::hooks {
+
+class PlanWriter {
+  public:
+    std::uint32_t add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit);
+    // `entries` in the order of their offsets, no two overlapping.
+    void add_image(const std::filesystem::path& path, std::string_view build_id, std::span<const PlanEntry> entries);
+    void add_import(std::string_view symbol, std::uint32_t point);
+    std::string text() const;
+
+  private:
+    PlanText keep(std::string_view text);
+
+    std::vector<PlanImage> images_;
+    std::vector<PlanEntry> entries_;
+    std::vector<PlanImport> imports_;
+    std::vector<PlanPoint> points_;
+    std::vector<cells::Step> steps_;
+    std::string text_;
+};
+
+}  // namespace kymo::hooks

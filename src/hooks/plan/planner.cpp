@@ -1,0 +1,206 @@
+#include "hooks/plan/planner.h"
+
+#include "hooks/plan/image_functions.h"
+#include "hooks/plan/plan_writer.h"
+#include "program/demangle.h"
+
+#include <fnmatch.h>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace kymo::hooks {
+namespace {
+
+bool is_glob(const std::string& pattern) {
+    return pattern.find_first_of("*?[") != std::string::npos;
+}
+
+bool matches(const std::string& pattern, const std::string& text) {
+    return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
+}
+
+// "ns::Class::method(int) const" → "ns::Class::method"; a linkage name as it stands.
+std::string source_name(const std::string& linkage_name) {
+    if (!linkage_name.starts_with("_Z")) {
+        return linkage_name;
+    }
+    return program::short_name(program::demangle(linkage_name.c_str()), SIZE_MAX);
+}
+
+// What the requests ask for at one function.
+struct Wanted {
+    std::string name;
+    std::vector<std::size_t> requests;
+
+    std::vector<cells::Step> entry(std::span<const Request> all) const {
+        std::vector<cells::Step> steps;
+        for (const std::size_t request : requests) {
+            steps.insert(steps.end(), all[request].entry.begin(), all[request].entry.end());
+        }
+        return steps;
+    }
+    std::vector<cells::Step> exit(std::span<const Request> all) const {
+        std::vector<cells::Step> steps;
+        for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
+            steps.insert(steps.end(), all[*request].exit.begin(), all[*request].exit.end());
+        }
+        return steps;
+    }
+};
+
+class Planner {
+  public:
+    Planner(std::span<const Request> requests, Planned* out) : requests_(requests), out_(out) {
+        out_->outcomes.resize(requests.size());
+    }
+
+    void run(std::span<const std::filesystem::path> paths) {
+        for (const std::filesystem::path& path : paths) {
+            images_.push_back(std::make_unique<ImageFunctions>(path));
+            if (!images_.back()->problem().empty()) {
+                images_.pop_back();
+            }
+        }
+        for (const auto& image : images_) {
+            imported_.insert(image->imports().begin(), image->imports().end());
+        }
+        for (const auto& image : images_) {
+            plan_image(*image);
+        }
+        for (const auto& [name, wanted] : by_import_) {
+            const std::uint32_t point = writer_.add_point(wanted.entry(requests_), wanted.exit(requests_));
+            writer_.add_import(name, point);
+            for (const std::size_t request : wanted.requests) {
+                ++out_->outcomes[request].imports;
+            }
+        }
+        out_->file = writer_.text();
+        suggest();
+    }
+
+  private:
+    // By offset, so that names of one function share its hook.
+    std::map<std::uint64_t, Wanted> wanted_in(ImageFunctions& image) {
+        std::map<std::uint64_t, Wanted> found;
+        const std::string file = image.file_name();
+        for (const NamedFunction& function : image.functions()) {
+            std::string source;
+            for (std::size_t r = 0; r < requests_.size(); ++r) {
+                const Request& request = requests_[r];
+                const bool glob = is_glob(request.function);
+                if (!request.image.empty() && !matches(request.image, file)) {
+                    continue;
+                }
+                if (glob && request.image.empty() && image.is_c_library()) {
+                    continue;  // "all functions" means the program's
+                }
+                bool hit = glob ? matches(request.function, function.name) : request.function == function.name;
+                if (!hit && function.name.starts_with("_Z")) {
+                    source = source.empty() ? source_name(function.name) : source;
+                    hit = glob ? matches(request.function, source) : request.function == source;
+                }
+                if (!hit) {
+                    continue;
+                }
+                Wanted& wanted = found[function.offset];
+                if (wanted.name.empty() || request.function == function.name) {
+                    wanted.name = function.name;
+                }
+                if (std::find(wanted.requests.begin(), wanted.requests.end(), r) == wanted.requests.end()) {
+                    wanted.requests.push_back(r);
+                }
+                if (function.is_indirect) {
+                    indirect_.insert(function.name);
+                }
+            }
+        }
+        for (auto& [offset, wanted] : found) {
+            std::sort(wanted.requests.begin(), wanted.requests.end());
+        }
+        return found;
+    }
+
+    void plan_image(ImageFunctions& image) {
+        std::vector<PlanEntry> entries;
+        for (const auto& [offset, wanted] : wanted_in(image)) {
+            const std::vector<cells::Step> exit = wanted.exit(requests_);
+            std::string reason;
+            PlanEntry entry;
+            if (const std::string_view twice = why_not_followed(wanted.name); !twice.empty() && !exit.empty()) {
+                refuse(image, wanted, std::string(twice));
+                continue;
+            }
+            if (image.is_c_library()) {
+                reason = "belongs to the C library, and no image calls it through its linkage table";
+            } else if (indirect_.contains(wanted.name)) {
+                reason = "is chosen when it is loaded (IFUNC), and no image calls it through its linkage table";
+            } else {
+                reason = image.plan_entry(offset, &entry);
+                if (reason.empty() && !entries.empty() &&
+                    entries.back().offset + entries.back().original_bytes > offset) {
+                    reason = "is too near to the function before it";
+                }
+            }
+            if (reason.empty()) {
+                entry.point = writer_.add_point(wanted.entry(requests_), exit);
+                entries.push_back(entry);
+                for (const std::size_t request : wanted.requests) {
+                    ++out_->outcomes[request].entries;
+                }
+            } else if (imported_.contains(wanted.name)) {
+                Wanted& by_import = by_import_[wanted.name];
+                by_import.name = wanted.name;
+                for (const std::size_t request : wanted.requests) {
+                    if (std::find(by_import.requests.begin(), by_import.requests.end(), request) ==
+                        by_import.requests.end()) {
+                        by_import.requests.push_back(request);
+                    }
+                }
+            } else {
+                refuse(image, wanted, reason);
+            }
+        }
+        if (!entries.empty()) {
+            writer_.add_image(image.path(), image.build_id(), entries);
+        }
+    }
+
+    void refuse(const ImageFunctions& image, const Wanted& wanted, const std::string& reason) {
+        for (const std::size_t request : wanted.requests) {
+            out_->outcomes[request].refused.push_back({wanted.name, image.file_name(), reason});
+        }
+    }
+
+    void suggest() {
+        if (std::all_of(out_->outcomes.begin(), out_->outcomes.end(),
+                        [](const Outcome& outcome) { return outcome.is_known(); })) {
+            return;
+        }
+        std::set<std::string> names;
+        for (const auto& image : images_) {
+            for (const NamedFunction& function : image->functions()) {
+                names.insert(source_name(function.name));
+            }
+        }
+        out_->known.assign(names.begin(), names.end());
+    }
+
+    std::span<const Request> requests_;
+    Planned* out_;
+    std::vector<std::unique_ptr<ImageFunctions>> images_;
+    std::set<std::string> imported_;
+    std::set<std::string> indirect_;
+    std::map<std::string, Wanted> by_import_;
+    PlanWriter writer_;
+};
+
+}  // namespace
+
+Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests) {
+    Planned planned;
+    Planner(requests, &planned).run(images);
+    return planned;
+}
+
+}  // namespace kymo::hooks

@@ -1,0 +1,23 @@
+// Making room for a jump at a function's entry: which of its first instructions have to move, and what they become
+// elsewhere.
+//
+// What can move: whatever does the same at any address; what names memory relative to itself (given a fixup); jumps to
+// fixed targets (in their longest form). What cannot: calls (their return address would lie in moved code, where no
+// unwinder finds call-frame information), and jumps that have no long form (loop, jrcxz).
+#pragma once
+
+#include "hooks/plan_file.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kymo::hooks {
+
+// `code`: from the function's entry to the end of its section, which lies at image offset `offset`; `size`: of the
+// function. A function shorter than the jump may give the padding behind it. Fills all of `entry` but the point.
+// Empty: done. Otherwise why it cannot be, in words that follow the function's name.
+std::string relocate_entry(std::span<const std::uint8_t> code, std::uint64_t offset, std::uint64_t size,
+                           PlanEntry* entry);
+
+}  // namespace kymo::hooks

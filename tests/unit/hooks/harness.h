@@ -1,0 +1,48 @@
+// Hooks in this very program: planned from its own file, put in once, counting in cells of an array a thread.
+#pragma once
+
+#include "cells/primitives.h"
+#include "hooks/guest/apply.h"
+#include "hooks/guest/thread.h"
+#include "hooks/plan/planner.h"
+
+#include <array>
+#include <string>
+
+namespace kymo::hooks::testing {
+
+// The functions of hooked.h that are hooked, by their source names.
+enum Function : std::uint32_t {
+    kPlain, kManyArguments, kReturnsPair, kReturnsBig, kLongDouble, kVariadic, kRecursive, kCalls, kCallsInner,
+    kTailOuter, kTailInner, kTailLoop, kTailLoopOther, kJumps, kWithGlobal, kConditionFirst, kTiny, kBaseVirtual,
+    kDerivedVirtual, kImported, kFunctions
+};
+
+// The calling thread's cells, and its stay among the hooked ones.
+class HookedThread {
+  public:
+    HookedThread();
+    ~HookedThread();
+    HookedThread(const HookedThread&) = delete;
+    HookedThread& operator=(const HookedThread&) = delete;
+
+    std::uint64_t entries(Function function) const { return cells_[32 + 2 * function]; }
+    std::uint64_t exits(Function function) const { return cells_[33 + 2 * function]; }
+    std::uint64_t argument() const { return cells_[100]; }  // the sum of kPlain's second ones
+    std::uint64_t result() const { return cells_[101]; }    // of kPlain's
+    Thread& hooks() { return thread_; }
+
+  private:
+    Thread thread_;
+    cells::TickRate rate_;
+    alignas(64) std::array<std::uint64_t, cells::kTaskCells> cells_{};
+    alignas(64) std::array<cells::Timer, cells::kTaskTimers> timers_{};
+    std::array<std::uint32_t, cells::kTaskTimers> bindings_{};
+    cells::Task task_;
+};
+
+// The hooks of this process, applied by the first call.
+Hooks& hooked();
+const Planned& planned();
+
+}  // namespace kymo::hooks::testing
