@@ -59,14 +59,15 @@ bool is_good(const Plan& plan, const PlanEntry& entry) {
     for (unsigned i = 0; i < entry.instructions; ++i) {
         const bool first = i == 0;
         if (entry.original_at[i] >= entry.original_bytes || entry.moved_at[i] >= entry.moved_bytes ||
-            (first ? entry.original_at[0] != 0 || entry.moved_at[0] != 0
-                   : entry.original_at[i] <= entry.original_at[i - 1] || entry.moved_at[i] <= entry.moved_at[i - 1])) {
+            (first
+                 ? entry.original_at[0] != 0 || entry.moved_at[0] != 0
+                 : entry.original_at[i] <= entry.original_at[i - 1] || entry.moved_at[i] <= entry.moved_at[i - 1])) {
             return false;
         }
     }
     for (unsigned i = 0; i < entry.fixups; ++i) {
         const PlanFixup& fixup = entry.fixup[i];
-        if (fixup.at + 4 > fixup.end || fixup.end > entry.moved_bytes) {
+        if (fixup.at + 4 > fixup.end || fixup.end > entry.moved_bytes || fixup.kind > FixupKind::kHigh) {
             return false;
         }
     }

@@ -4,8 +4,8 @@
 //     PlanHeader   PlanImage[]   PlanEntry[]   PlanImport[]   PlanPoint[]   cells::Step[]   text
 //
 // Contract: find_plan() checks everything once (counts, ranges, steps) and refuses as a whole what does not fit; what
-// it gives may then be used without further checks. No malloc; the bytes must outlive it. Both sides are of one build of
-// Kymo: another version is refused.
+// it gives may then be used without further checks. No malloc; the bytes must outlive it. Both sides are of one build
+// of Kymo: another version is refused.
 #pragma once
 
 #include "cells/actions.h"
@@ -41,8 +41,8 @@ struct PlanText {
 };
 
 struct PlanImage {
-    PlanText path;                // absolute; counts where there is no build id
-    std::uint8_t build_id[32];    // raw
+    PlanText path;                 // absolute; counts where there is no build id
+    std::uint8_t build_id[32];     // raw
     std::uint32_t build_id_bytes;  // 0: none
     std::uint32_t first_entry;
     std::uint32_t entries;
@@ -50,17 +50,24 @@ struct PlanImage {
 };
 static_assert(sizeof(PlanImage) == 56);
 
-// Four bytes in the moved code that name an address of the image, relative to the end of their instruction.
+enum class FixupKind : std::uint8_t {
+    kDistance = 0,  // from the end of the instruction
+    kLow = 1,       // the address's lower half
+    kHigh = 2,      // its upper half
+};
+
+// Four bytes in the moved code that name an address of the image.
 struct PlanFixup {
     std::uint64_t target;  // image offset
     std::uint8_t at;       // in `moved`
-    std::uint8_t end;      // in `moved`: what the distance counts from
-    std::uint8_t reserved[6];
+    std::uint8_t end;      // in `moved`: of the instruction
+    FixupKind kind;
+    std::uint8_t reserved[5];
 };
 static_assert(sizeof(PlanFixup) == 16);
 
-inline constexpr unsigned kJumpBytes = 5;       // of the jump that a hook puts at a function's entry
-inline constexpr unsigned kMaxOriginal = 20;    // whole instructions, the last beginning in the jump's last byte
+inline constexpr unsigned kJumpBytes = 5;     // of the jump that a hook puts at a function's entry
+inline constexpr unsigned kMaxOriginal = 20;  // whole instructions, the last beginning in the jump's last byte
 inline constexpr unsigned kMaxMoved = 48;
 inline constexpr unsigned kMaxInstructions = 5;
 
@@ -76,7 +83,8 @@ struct PlanEntry {
     std::uint8_t original_at[kMaxInstructions];  // where each moved instruction was, in `original`
     std::uint8_t moved_at[kMaxInstructions];     // and where it is in `moved`
     std::uint8_t moved[kMaxMoved];
-    std::uint8_t reserved[2];
+    std::uint8_t ends_in_call;  // the last one is a call, made of several (x86_64/relocate.cpp)
+    std::uint8_t reserved;
     PlanFixup fixup[kMaxInstructions];
 };
 static_assert(sizeof(PlanEntry) == 16 + kMaxOriginal + 10 + kMaxMoved + 2 + 16 * kMaxInstructions);

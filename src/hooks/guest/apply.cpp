@@ -317,7 +317,8 @@ void Hooks::hook_slot(const LinkageSlot& slot, const image::LoadedImage& image) 
 // ---- images to come -----------------------------------------------------------------------------------------
 
 // The dynamic linker calls a function of its own, which does nothing, whenever it has loaded or unloaded images, for
-// debuggers to stop at. A hook of that function tells us, too: images are mapped then, and none of their code has run.
+// debuggers to stop at. A hook of that function tells us, too: images are mapped then, and none of their code has
+// run.
 Problem Hooks::notice_loading() {
     static constinit PlanEntry plan{};
     const std::uint64_t at = debugger_function();

@@ -1,9 +1,10 @@
 // Putting a plan's hooks into the process: into the images that are there when the program starts, and into each that
 // is loaded later, after it has been mapped and before any of its code has run.
 //
-// Contract: begin() once, before main with one thread; after that images are noticed in the dynamic linker's own calls
-// (one thread at a time). An image is known by its build id, or by its path where it has none. What cannot be hooked is
-// left as it was, and told. look_at() may be called in handlers. No malloc; all memory comes from the kernel.
+// Contract: begin() once, before main with one thread; after that images are noticed in the dynamic linker's own
+// calls (one thread at a time). An image is known by its build id, or by its path where it has none. What cannot be
+// hooked is left as it was, and told. look_at() may be called in handlers. No malloc; all memory comes from the
+// kernel.
 #pragma once
 
 #include "hooks/guest/areas.h"

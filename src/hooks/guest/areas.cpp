@@ -17,8 +17,9 @@ constexpr std::uint64_t kHeap = 1ULL << 30U;  // what lies behind a program is i
 
 std::uint8_t* map_at(std::uint64_t address, std::uint64_t bytes) {
     const int fixed = address == 0 ? 0 : MAP_FIXED_NOREPLACE;
-    const long got = raw_system(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE,
-                                static_cast<std::uint64_t>(MAP_PRIVATE | MAP_ANONYMOUS | fixed), ~std::uint64_t{0}, 0);
+    const long got =
+        raw_system(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE,
+                   static_cast<std::uint64_t>(MAP_PRIVATE | MAP_ANONYMOUS | fixed), ~std::uint64_t{0}, 0);
     if (got < 0 && got > -4096) {
         return nullptr;
     }
@@ -114,6 +115,10 @@ Areas::Meaning Areas::look_at(std::uint64_t address) const {
         unsigned n = 0;
         while (n + 1U < code.plan->instructions && code.plan->moved_at[n + 1] <= into) {
             ++n;
+        }
+        if (code.plan->ends_in_call != 0 && n + 1U == code.plan->instructions &&
+            into >= code.plan->moved_at[n] + kCallPushes) {
+            return {Meaning::kOnStack, 0};
         }
         return {Meaning::kMoved, code.function + code.plan->original_at[n]};
     }

@@ -15,14 +15,14 @@ namespace kymo::hooks {
 // A hook's code: at `entry` what jumps to the trampoline, at `moved` the function's own first instructions.
 struct HookCode {
     std::uint64_t entry = 0;
-    std::uint64_t moved = 0;              // 0: none was moved
-    std::uint64_t function = 0;           // where they were
+    std::uint64_t moved = 0;     // 0: none was moved
+    std::uint64_t function = 0;  // where they were
     const PlanEntry* plan = nullptr;
 };
 
 struct Area {
-    image::Range range;                // of addresses; empty: not in use
-    const HookCode* codes = nullptr;   // ascending
+    image::Range range;               // of addresses; empty: not in use
+    const HookCode* codes = nullptr;  // ascending
     std::uint32_t count = 0;
 };
 
@@ -30,8 +30,8 @@ class Areas {
   public:
     static constexpr std::uint32_t kMost = 1024;
 
-    // Memory that can be written, every byte of which is in reach of every byte of `image` (empty: anywhere). nullptr:
-    // there is no room.
+    // Memory that can be written, every byte of which is in reach of every byte of `image` (empty: anywhere).
+    // nullptr: there is no room.
     static std::uint8_t* map(std::uint64_t bytes, image::Range image);
     // Makes it code, and known. False: the kernel does not allow code to be made; then it is unmapped.
     bool publish(const Area& area);
@@ -41,10 +41,10 @@ class Areas {
     // What an address is, of an instruction to be executed or of a call's return.
     struct Meaning {
         enum Kind : std::uint8_t {
-            kNone,      // no code of hooks
-            kCaller,    // stands for `address` in the caller, the stack being as it is
-            kOnStack,   // the caller's address is on top of the stack
-            kMoved,     // stands for the instruction at `address`
+            kNone,     // no code of hooks
+            kCaller,   // stands for `address` in the caller, the stack being as it is
+            kOnStack,  // the caller's address is on top of the stack
+            kMoved,    // stands for the instruction at `address`
         };
         Kind kind = kNone;
         std::uint64_t address = 0;

@@ -125,6 +125,7 @@ __attribute__((noinline)) Slot* take_at_end(Lane& lane, std::uint32_t level) {
         }
         next->previous = full;
         if (full == nullptr) {
+            next->sp = ~std::uint64_t{0};
             lane.first = next;
         } else {
             full->next = next;
@@ -297,12 +298,13 @@ __attribute__((visibility("hidden"))) void kymo_hooks_leave(Slot* slot, std::uin
     leave(*thread, slot, result);
 }
 
-// What the stubs' call-frame information names. Unwinders keep the address that they are at in their context, wherever
-// in it: of an unwinder's functions none can be relied on (it may be linked into the program, or loaded late).
+// What the stubs' call-frame information names. Unwinders keep the address that they are at in their context,
+// wherever in it: of an unwinder's functions none can be relied on (it may be linked into the program, or loaded
+// late).
 __attribute__((visibility("hidden"))) int kymo_hooks_personality(int /*version*/, int actions, std::uint64_t /*kind*/,
                                                                  void* /*exception*/, void* context) {
-    constexpr int kCleanup = 2;           // _UA_CLEANUP_PHASE
-    constexpr int kContinue = 8;          // _URC_CONTINUE_UNWIND
+    constexpr int kCleanup = 2;             // _UA_CLEANUP_PHASE
+    constexpr int kContinue = 8;            // _URC_CONTINUE_UNWIND
     constexpr unsigned kContextWords = 40;  // libgcc's context has 30, LLVM's cursor begins with its registers
     Thread* thread = current;
     if ((actions & kCleanup) == 0 || thread == nullptr) {

@@ -31,8 +31,8 @@ Dynamic read_dynamic(const image::LoadedImage& image, std::uint64_t at) {
     Dynamic found;
     constexpr unsigned kMost = 1024;
     const auto* entry = reinterpret_cast<const Elf64_Dyn*>(at);
-    for (unsigned i = 0; i < kMost && image.range.holds(at + (i + 1) * sizeof(Elf64_Dyn) - 1) && entry[i].d_tag != DT_NULL;
-         ++i) {
+    for (unsigned i = 0;
+         i < kMost && image.range.holds(at + (i + 1) * sizeof(Elf64_Dyn) - 1) && entry[i].d_tag != DT_NULL; ++i) {
         const std::uint64_t value = entry[i].d_un.d_val;
         switch (entry[i].d_tag) {
             case DT_JMPREL:

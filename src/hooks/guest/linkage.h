@@ -1,7 +1,7 @@
 // The linkage tables of a loaded image: the slots through which it calls functions of other images.
 //
-// Only slots that are called and nothing else (R_X86_64_JUMP_SLOT): a slot whose address is also taken must keep it, or
-// two images would disagree on what a function's address is.
+// Only slots that are called and nothing else (R_X86_64_JUMP_SLOT): a slot whose address is also taken must keep it,
+// or two images would disagree on what a function's address is.
 #pragma once
 
 #include "image/loaded_image.h"

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <elf.h>
 
-
-
 namespace kymo::hooks {
 
 namespace {

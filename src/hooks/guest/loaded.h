@@ -1,7 +1,7 @@
 // The images that the dynamic linker has loaded, from its own list.
 //
-// Contract: called while the list does not change: before main with one thread, or in the dynamic linker's own call to
-// the debugger's function. No locks, no malloc.
+// Contract: called while the list does not change: before main with one thread, or in the dynamic linker's own call
+// to the debugger's function. No locks, no malloc.
 #pragma once
 
 #include "image/arena.h"

@@ -42,7 +42,7 @@ bool take(std::uint64_t number, std::uint64_t level) {
     }
     BlockHead* head = block(number);
     head->previous = head->next = nullptr;
-    head->sp = ~std::uint64_t{0};
+    head->sp = 0;
     head->level = level;
     return true;
 }

@@ -10,8 +10,8 @@
 
 namespace kymo::hooks {
 
-inline long raw_system(long number, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0, std::uint64_t d = 0,
-                       std::uint64_t e = 0, std::uint64_t f = 0) {
+inline long raw_system(long number, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0,
+                       std::uint64_t d = 0, std::uint64_t e = 0, std::uint64_t f = 0) {
     long result = 0;
     register std::uint64_t r10 asm("r10") = d;
     register std::uint64_t r8 asm("r8") = e;

@@ -1,15 +1,16 @@
 // Where return addresses are kept while a hooked function runs, and what stands in their place.
 //
-// A hooked function is called by Kymo's own call instruction, so that it returns to Kymo. A *slot* keeps where it should
-// have returned to; a *stub*, 32 bytes of code at a fixed distance from its slot, makes that call and takes the return:
+// A hooked function is called by Kymo's own call instruction, so that it returns to Kymo. A *slot* keeps where it
+// should have returned to; a *stub*, 32 bytes of code at a fixed distance from its slot, makes that call and takes
+// the return:
 //
 //     stub + 0   lea 8(%rsp), %rsp         the return address is in the slot now
 //     stub + 5   call *slot.continuation   puts stub + 11 where the return address was
 //     stub + 11  the return arrives; the real address goes back to its place, then to trampolines.S
 //
-// The fixed distance is the point: one piece of call-frame information says for all stubs that the caller's address is
-// in the slot, so that every unwinder (exceptions, cancellation, backtrace) passes through them (trampolines.S). And
-// since every call has its return, the processor's return prediction stays right.
+// The fixed distance is the point: one piece of call-frame information says for all stubs that the caller's address
+// is in the slot, so that every unwinder (exceptions, cancellation, backtrace) passes through them (trampolines.S).
+// And since every call has its return, the processor's return prediction stays right.
 //
 // Stubs and slots lie in the pool, part of this library's own image (only there is call-frame information found), in
 // blocks of one page. A thread takes blocks as it needs them and uses each list of them as a stack: its *lane*.
@@ -38,11 +39,11 @@ inline constexpr std::uint64_t kStubsBytes = 8ULL << 20U;               // also 
 inline constexpr std::uint64_t kBlocks = kStubsBytes / kBlockBytes;
 inline constexpr std::uint64_t kReturnsAt = 11;  // in a stub: what stands on the stack
 
-// The first slot of a block, seen as its head. `sp` is where a slot's is, and above every address: no search for dead
-// slots passes it by mistake.
+// The first slot of a block, seen as its head. `sp` is where a slot's is: above every address in a lane's first
+// block, so that nothing below is looked for, and 0 in the others, so that the block before is looked at.
 struct alignas(32) BlockHead {
     BlockHead* previous = nullptr;  // of the lane
-    std::uint64_t sp = ~std::uint64_t{0};
+    std::uint64_t sp = 0;
     BlockHead* next = nullptr;
     std::uint64_t level = 0;
 };

@@ -1,9 +1,9 @@
 // What hooks keep for a thread, and what the monitor tells them about it.
 //
 // Contract: begin_thread(), end_thread() and after_fork() in the thread concerned, with signals blocked. Between them
-// hooked functions may be entered and left at any time, also in handlers that interrupt Kymo's own runtime (each depth
-// of that has a lane of its own). Threads without a Thread, and those that share another's thread-local storage (raw
-// clone), run their functions as if there were no hooks.
+// hooked functions may be entered and left at any time, also in handlers that interrupt Kymo's own runtime (each
+// depth of that has a lane of its own). Threads without a Thread, and those that share another's thread-local storage
+// (raw clone), run their functions as if there were no hooks.
 #pragma once
 
 #include "cells/primitives.h"
@@ -29,7 +29,7 @@ struct Thread {
     std::uint64_t stack_low = 0;      // the thread's own stack; size 0: not known
     std::uint64_t stack_bytes = 0;
     const cells::Task* task = nullptr;  // null: nothing is to be counted
-    std::uint64_t unfollowed = 0;  // entries that were left out, since no slot was to be had
+    std::uint64_t unfollowed = 0;       // entries that were left out, since no slot was to be had
     int tid = 0;
 
     bool on_own_stack(std::uint64_t address) const { return address - stack_low < stack_bytes; }
@@ -38,7 +38,8 @@ struct Thread {
 // The calling thread's; null: its functions run unhooked.
 Thread* this_thread();
 
-void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_t stack_high, const cells::Task* task);
+void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_t stack_high,
+                  const cells::Task* task);
 // Functions that the thread will not return from any more are left now.
 void end_thread(Thread& thread);
 // In the child; `thread` is the calling one's (null: it had none).

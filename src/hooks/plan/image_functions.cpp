@@ -107,9 +107,9 @@ void ImageFunctions::read_file() {
 }
 
 bool ImageFunctions::is_c_library() const {
-    constexpr std::string_view kNames[] = {"libc.so",  "libc-",     "ld-linux",    "ld-2",      "libpthread",
-                                           "libdl.so", "librt.so",  "libgcc_s.so", "libanl.so", "libthread_db",
-                                           "libnss_",  "libutil.so"};
+    constexpr std::string_view kNames[] = {"libc.so",    "libc-",        "ld-linux", "ld-2",
+                                           "libpthread", "libdl.so",     "librt.so", "libgcc_s.so",
+                                           "libanl.so",  "libthread_db", "libnss_",  "libutil.so"};
     const std::string name = file_name();
     return std::any_of(std::begin(kNames), std::end(kNames),
                        [&](std::string_view known) { return name.starts_with(known); });
@@ -166,28 +166,29 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
     if (graph == nullptr || graph->too_large) {
         return "its jumps are not known";
     }
-    for (const program::Block& block : graph->blocks) {
-        if (block.begin > offset && block.begin < end) {
-            return "jumps lead to behind its first instruction, where the hook would be";
+    for (const program::BlockEdge& edge : graph->edges) {
+        const std::uint64_t to = graph->blocks[edge.to].begin;
+        if (to == offset) {
+            return "a loop leads back to its first instruction: turns would count as calls";
         }
-        for (const program::BlockEdge& edge : graph->edges_of(static_cast<std::uint32_t>(&block - graph->blocks.data()))) {
-            if (graph->blocks[edge.to].begin == offset) {
-                return "a loop leads back to its first instruction: turns would count as calls";
-            }
+        if (to > offset && to < end && edge.kind != program::EdgeKind::kFallThrough) {
+            return "jumps lead to behind its first instruction, where the hook would be";
         }
     }
     return {};
 }
 
 std::string_view why_not_followed(std::string_view name) {
-    constexpr std::string_view kTwice[] = {"setjmp",  "_setjmp",    "__sigsetjmp", "sigsetjmp",   "__setjmp",
-                                           "vfork",   "__vfork",    "getcontext",  "swapcontext", "__getcontext",
-                                           "savectx", "returns_twice"};
-    constexpr std::string_view kCaller[] = {"dlopen", "dlmopen", "dlsym",     "dlvsym",
+    constexpr std::string_view kTwice[] = {"setjmp",      "_setjmp",      "__sigsetjmp", "sigsetjmp",
+                                           "__setjmp",    "vfork",        "__vfork",     "getcontext",
+                                           "swapcontext", "__getcontext", "savectx",     "returns_twice"};
+    constexpr std::string_view kCaller[] = {"dlopen", "dlmopen", "dlsym",      "dlvsym",
                                             "mcount", "_mcount", "__fentry__", "__libc_dlopen_mode"};
-    constexpr std::string_view kStart[] = {"_start", "_init", "_fini", "__libc_start_main", "_dl_start",
-                                           "_dl_runtime_resolve"};
-    const auto is_one = [name](const auto& list) { return std::find(std::begin(list), std::end(list), name) != std::end(list); };
+    constexpr std::string_view kStart[] = {
+        "_start", "_init", "_fini", "__libc_start_main", "_dl_start", "_dl_runtime_resolve"};
+    const auto is_one = [name](const auto& list) {
+        return std::find(std::begin(list), std::end(list), name) != std::end(list);
+    };
     if (is_one(kTwice)) {
         return "returns more than once";
     }

@@ -30,10 +30,13 @@ class ImageFunctions {
     // The C library's own images, whose functions Kymo itself may be in the middle of.
     bool is_c_library() const;
 
-    const std::vector<NamedFunction>& functions() const { return functions_; }  // by offset; aliases beside each other
-    const std::vector<std::string>& imports() const { return imports_; }        // called through linkage slots; sorted
+    const std::vector<NamedFunction>& functions() const {
+        return functions_;
+    }                                                                     // by offset; aliases beside each other
+    const std::vector<std::string>& imports() const { return imports_; }  // called through linkage slots; sorted
 
-    // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its name.
+    // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its
+    // name.
     std::string plan_entry(std::uint64_t offset, PlanEntry* entry);
 
   private:

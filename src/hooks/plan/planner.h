@@ -1,10 +1,10 @@
 // Planning hooks from outside: which functions of which images are meant, which of them can be hooked, how, and why
 // the others cannot.
 //
-// A function is hooked at its entry in the image that defines it, so that every call is seen, by a jump in place of its
-// first instructions. Functions of the C library, functions chosen at load time (IFUNC) and those whose entry cannot be
-// changed are hooked in the linkage tables of the images that call them: calls from inside their own image are not seen
-// then. What cannot be hooked safely is refused by name, with the reason.
+// A function is hooked at its entry in the image that defines it, so that every call is seen, by a jump in place of
+// its first instructions. Functions of the C library, functions chosen at load time (IFUNC) and those whose entry
+// cannot be changed are hooked in the linkage tables of the images that call them: calls from inside their own image
+// are not seen then. What cannot be hooked safely is refused by name, with the reason.
 //
 // Not thread-safe. Cost: opening an image's symbols, and decoding the code of images in which a function was asked
 // for (some 30 ns an instruction).
@@ -43,13 +43,13 @@ struct Outcome {
 };
 
 struct Planned {
-    std::string file;               // for the monitor (plan_file.h)
-    std::vector<Outcome> outcomes;  // of the requests, in their order
+    std::string file;                // for the monitor (plan_file.h)
+    std::vector<Outcome> outcomes;   // of the requests, in their order
     std::vector<std::string> known;  // where a request found no function: the names there are, to suggest from
 };
 
-// `images`: the files to look at, the program first. One that cannot be read is left out. Requests with the same function
-// share its hook: steps at entry run in the requests' order, those at exit in the reverse.
+// `images`: the files to look at, the program first. One that cannot be read is left out. Requests with the same
+// function share its hook: steps at entry run in the requests' order, those at exit in the reverse.
 Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests);
 
 // The program and the shared objects that it will be started with, as its dynamic linker finds them now.

@@ -1,9 +1,10 @@
 // Making room for a jump at a function's entry: which of its first instructions have to move, and what they become
 // elsewhere.
 //
-// What can move: whatever does the same at any address; what names memory relative to itself (given a fixup); jumps to
-// fixed targets (in their longest form). What cannot: calls (their return address would lie in moved code, where no
-// unwinder finds call-frame information), and jumps that have no long form (loop, jrcxz).
+// What can move: whatever does the same at any address; what names memory relative to itself (given a fixup); jumps
+// to fixed targets (in their longest form); a call that reaches beyond the jump's bytes, as code that leaves the
+// original return address (moved code has no call-frame information). What cannot: other calls, and jumps that have
+// no long form (loop, jrcxz).
 #pragma once
 
 #include "hooks/plan_file.h"

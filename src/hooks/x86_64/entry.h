@@ -31,12 +31,18 @@ inline void write_moved(CodeWriter& code, const PlanEntry& entry, std::uint64_t 
     }
     for (unsigned i = 0; i < entry.fixups; ++i) {
         const PlanFixup& fixup = entry.fixup[i];
-        CodeWriter(begin + fixup.at)
-            .word(static_cast<std::uint32_t>(bias + fixup.target -
-                                             (reinterpret_cast<std::uint64_t>(begin) + fixup.end)));
+        const std::uint64_t target = bias + fixup.target;
+        const std::uint64_t end = reinterpret_cast<std::uint64_t>(begin) + fixup.end;
+        const std::uint64_t value = fixup.kind == FixupKind::kDistance ? target - end
+                                    : fixup.kind == FixupKind::kLow    ? target
+                                                                       : target >> 32U;
+        CodeWriter(begin + fixup.at).word(static_cast<std::uint32_t>(value));
     }
     code.bytes({0xe9}).distance(bias + entry.offset + entry.original_bytes);
 }
+
+// Of a moved call: from here on the return address is on the stack (relocate.cpp).
+inline constexpr std::uint64_t kCallPushes = 5;
 
 // Puts the jump to `target` at `function`, whose page can be written. In one store where the place allows it.
 inline void write_jump(std::uint8_t* function, std::uint64_t target) {

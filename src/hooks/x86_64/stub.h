@@ -44,9 +44,9 @@ inline void write_stub(std::uint8_t* stub) {
     CodeWriter code(stub);
     code.bytes({0x48, 0x8d, 0x64, 0x24, 0x08});  // lea 8(%rsp), %rsp
     code.bytes({0xff, 0x15}).distance(slot + offsetof(Slot, continuation));
-    code.bytes({0x4c, 0x89, 0x5c, 0x24, 0xf0});         // mov %r11, -16(%rsp)
-    code.bytes({0x4c, 0x8d, 0x1d}).distance(slot);      // lea slot(%rip), %r11
-    code.bytes({0x41, 0xff, 0x33});                     // push (%r11): slot.return_before
+    code.bytes({0x4c, 0x89, 0x5c, 0x24, 0xf0});     // mov %r11, -16(%rsp)
+    code.bytes({0x4c, 0x8d, 0x1d}).distance(slot);  // lea slot(%rip), %r11
+    code.bytes({0x41, 0xff, 0x33});                 // push (%r11): slot.return_before
     code.bytes({0xe9}).distance(reinterpret_cast<std::uint64_t>(&kymo_hooks_leave_trampoline));
 }
 inline constexpr std::uint64_t kStubCallsAt = 5;

@@ -12,16 +12,26 @@
 namespace kymo::hooks::testing {
 namespace {
 
-constexpr const char* kNames[kFunctions] = {"hooked_plain",           "hooked_many_arguments",
-                                            "hooked_returns_pair",    "hooked_returns_big",
-                                            "hooked_long_double",     "hooked_variadic",
-                                            "hooked_recursive",       "hooked_calls",
-                                            "hooked_calls_inner",     "hooked_tail_outer",
-                                            "hooked_tail_inner",      "hooked_tail_loop",
-                                            "hooked_tail_loop_other", "hooked_jumps",
-                                            "hooked_with_global",     "hooked_condition_first",
-                                            "hooked_tiny",            "HookedBase::hooked_virtual",
-                                            "HookedDerived::hooked_virtual", "getppid"};
+constexpr const char* kNames[kFunctions] = {"hooked_plain",
+                                            "hooked_many_arguments",
+                                            "hooked_returns_pair",
+                                            "hooked_returns_big",
+                                            "hooked_long_double",
+                                            "hooked_variadic",
+                                            "hooked_recursive",
+                                            "hooked_calls",
+                                            "hooked_calls_inner",
+                                            "hooked_tail_outer",
+                                            "hooked_tail_inner",
+                                            "hooked_tail_loop",
+                                            "hooked_tail_loop_other",
+                                            "hooked_jumps",
+                                            "hooked_with_global",
+                                            "hooked_condition_first",
+                                            "hooked_tiny",
+                                            "HookedBase::hooked_virtual",
+                                            "HookedDerived::hooked_virtual",
+                                            "getppid"};
 
 cells::Step add(std::uint32_t cell, cells::Operand operand, std::uint64_t constant) {
     cells::Step step;

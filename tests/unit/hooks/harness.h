@@ -13,9 +13,27 @@ namespace kymo::hooks::testing {
 
 // The functions of hooked.h that are hooked, by their source names.
 enum Function : std::uint32_t {
-    kPlain, kManyArguments, kReturnsPair, kReturnsBig, kLongDouble, kVariadic, kRecursive, kCalls, kCallsInner,
-    kTailOuter, kTailInner, kTailLoop, kTailLoopOther, kJumps, kWithGlobal, kConditionFirst, kTiny, kBaseVirtual,
-    kDerivedVirtual, kImported, kFunctions
+    kPlain,
+    kManyArguments,
+    kReturnsPair,
+    kReturnsBig,
+    kLongDouble,
+    kVariadic,
+    kRecursive,
+    kCalls,
+    kCallsInner,
+    kTailOuter,
+    kTailInner,
+    kTailLoop,
+    kTailLoopOther,
+    kJumps,
+    kWithGlobal,
+    kConditionFirst,
+    kTiny,
+    kBaseVirtual,
+    kDerivedVirtual,
+    kImported,
+    kFunctions
 };
 
 // The calling thread's cells, and its stay among the hooked ones.

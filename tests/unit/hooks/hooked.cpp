@@ -1,5 +1,7 @@
 #include "hooked.h"
 
+// Compiled with -fno-inline and without what would call them in another way (CMakeLists.txt).
+
 #include <cstdarg>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// Functions of this test program that the tests hook: each is compiled on its own, is never inlined, and behaves in one
-// way. Cells: entries of the n-th are counted in cell kFirst + 2n, exits in the next.
+// Functions of this test program that the tests hook: each is compiled on its own, is never inlined, and behaves in
+// one way. Cells: entries of the n-th are counted in cell kFirst + 2n, exits in the next.
 #pragma once
 
 #include <csetjmp>
@@ -7,7 +7,8 @@
 
 extern "C" {
 int hooked_plain(int a, int b);
-double hooked_many_arguments(long a, long b, long c, long d, long e, long f, long g, long h, double x, double y, double z);
+double hooked_many_arguments(long a, long b, long c, long d, long e, long f, long g, long h, double x, double y,
+                             double z);
 struct HookedPair {
     long a, b;
 };
