@@ -1,10 +1,11 @@
 // One table: who finds the sources of 5 % and more of a Zipf stream of 100,000 sources (and none of 2 % or less), in
 // what memory, after how many events, at what cost. Equal memory: the peers in what the pair machine takes. Equal
-// error: the peers with what they need to be right.
+// error: the peers with what they need to be right. Each goes over the stream five times; the quickest counts.
 #include "pairs/design/wish.h"
 #include "pairs/machine.h"
 #include "peers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -20,6 +21,7 @@ constexpr std::size_t kSources = 100'000;
 constexpr std::size_t kEvents = 1'000'000;
 constexpr double kShare = 0.05;
 constexpr double kRefuse = 0.02;
+constexpr int kRounds = 5;
 
 struct Outcome {
     std::size_t found = 0;  // of the sources above the share
@@ -73,39 +75,53 @@ void tell(const char* name, const Judge& judge, const Outcome& outcome) {
                 outcome.bytes, outcome.ns);
 }
 
-void run_pairs(const char* name, pairs::Form form, const Judge& judge, const std::vector<std::uint64_t>& keys) {
+void run_pairs(const char* name, pairs::Form form, std::uint32_t cells, const Judge& judge,
+               const std::vector<std::uint64_t>& keys) {
     pairs::Wish wish;
     wish.share = kShare;
     wish.refuse = kRefuse;
     wish.form = form;
-    pairs::Machine machine;
-    pairs::start(machine, *pairs::make_rule(wish), 1);
+    wish.cells = cells;
+    const pairs::Rule rule = *pairs::make_rule(wish);
     std::set<std::uint64_t> reported;
-    const double ns = timed(keys, [&](std::uint64_t key) {
-        const pairs::Verdict verdict = pairs::step(machine, key);
-        if (verdict.turn == pairs::Turn::kFound) {
-            reported.insert(machine.found[verdict.slot].key);
-        } else if (verdict.turn == pairs::Turn::kQuiet) {
-            pairs::release(machine, verdict.slot);
-        }
-    });
-    tell(name, judge, judge.judge(reported, ns, sizeof machine));
+    double ns = INFINITY;
+    for (int round = 0; round < kRounds; ++round) {
+        pairs::Machine machine;
+        pairs::start(machine, rule, 1);
+        reported.clear();
+        ns = std::min(ns, timed(keys, [&](std::uint64_t key) {
+                          const pairs::Verdict verdict = pairs::step(machine, key);
+                          if (verdict.turn == pairs::Turn::kFound) {
+                              reported.insert(pairs::found_key(machine, verdict.slot));
+                          } else if (verdict.turn == pairs::Turn::kQuiet) {
+                              pairs::release(machine, verdict.slot);
+                          }
+                      }));
+    }
+    tell(name, judge, judge.judge(reported, ns, sizeof(pairs::Machine)));
+}
+
+// `make()`: a fresh table of counts; `bytes` of such a table.
+template <typename Make, typename Bytes>
+void run_counts(const char* name, const Make& make, const Bytes& bytes, const Judge& judge,
+                const std::vector<std::uint64_t>& keys) {
+    double ns = INFINITY;
+    std::vector<std::uint64_t> reported;
+    std::size_t size = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        auto counts = make();
+        ns = std::min(ns, timed(keys, [&](std::uint64_t key) { counts.add(key); }));
+        reported = counts.at_least(static_cast<std::uint64_t>((kShare + kRefuse) / 2 * kEvents));
+        size = bytes(counts);
+    }
+    tell(name, judge, judge.judge({reported.begin(), reported.end()}, ns, size));
 }
 
 void run_space_saving(const char* name, std::size_t counters, const Judge& judge,
                       const std::vector<std::uint64_t>& keys) {
-    bench::SpaceSaving counts(counters);
-    const double ns = timed(keys, [&](std::uint64_t key) { counts.add(key); });
-    const auto reported = counts.at_least(static_cast<std::uint64_t>((kShare + kRefuse) / 2 * kEvents));
-    tell(name, judge,
-         judge.judge({reported.begin(), reported.end()}, ns, counters * bench::SpaceSaving::kBytesACounter));
-}
-
-void run_exact(const Judge& judge, const std::vector<std::uint64_t>& keys) {
-    bench::ExactCounts counts(kSources);
-    const double ns = timed(keys, [&](std::uint64_t key) { counts.add(key); });
-    const auto reported = counts.at_least(static_cast<std::uint64_t>((kShare + kRefuse) / 2 * kEvents));
-    tell("exact hash table", judge, judge.judge({reported.begin(), reported.end()}, ns, counts.bytes()));
+    run_counts(
+        name, [&] { return bench::SpaceSaving(counters); },
+        [&](const bench::SpaceSaving&) { return counters * bench::SpaceSaving::kBytesACounter; }, judge, keys);
 }
 
 }  // namespace
@@ -121,13 +137,18 @@ int main() {
         }
         const Judge judge(zipf);
         std::printf("Zipf %.1f, 1,000,000 events        found   wrong     bytes  ns an event\n", exponent);
-        run_pairs("sequential test, 4 cells", pairs::Form::kSequential, judge, keys);
-        run_pairs("literal pair, 4 cells", pairs::Form::kPair, judge, keys);
+        run_pairs("sequential test, 1 cell", pairs::Form::kSequential, 1, judge, keys);
+        run_pairs("sequential test, 2 cells", pairs::Form::kSequential, 2, judge, keys);
+        run_pairs("sequential test, 4 cells", pairs::Form::kSequential, 4, judge, keys);
+        run_pairs("literal pair, 1 cell", pairs::Form::kPair, 1, judge, keys);
+        run_pairs("literal pair, 4 cells", pairs::Form::kPair, 4, judge, keys);
         run_space_saving("Space-Saving, equal memory", sizeof(pairs::Machine) / bench::SpaceSaving::kBytesACounter,
                          judge, keys);
         run_space_saving("Space-Saving, equal error", static_cast<std::size_t>(2 / (kShare - kRefuse) * 2), judge,
                          keys);
-        run_exact(judge, keys);
+        run_counts(
+            "exact hash table", [] { return bench::ExactCounts(kSources); },
+            [](const bench::ExactCounts& counts) { return counts.bytes(); }, judge, keys);
     }
     return 0;
 }

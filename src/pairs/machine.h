@@ -7,17 +7,20 @@
 //                    T1, or with it: found. T1 comes first: missed.
 //   sequential test  a score starts at s0; an event takes off one, a match adds the gain; the upper bound: found; 0:
 //                    missed.
-// After a miss the cell rests a random gap and captures another event's key. Cells never test the same key. A source
+// After a miss the cell rests a random gap and captures another event's key. Cells never hold the same key. A source
 // that was found is not captured again; it is followed, and when its share has fallen off it goes *quiet* and may be
 // found anew.
 //
-// How it is quick. A cell does not keep its score but the time at which the score will be used up, its `death`; a
-// match moves the death away, and a miss needs no work at all. So an event costs one addition, one comparison with
-// the nearest death, and one bit test that tells whether any key followed here could be meant.
+// How it is quick. All keys that are followed, under test or found, have a slot in one array; `place` is a table of
+// bytes from a hash of a key to its slot, in which no two of them share a byte (the hash's factor is drawn anew when
+// two would). So an event costs one look into that table, one comparison of keys and one addition without a branch
+// (whether an event matches is what no processor can predict). A cell does not keep its score but the time at which
+// the score will be used up, its `death`, so a miss needs no work; cells and finds are looked through when the first
+// of them is due (upkeep.h).
 //
 // Contract: no calls, no allocation, no locks; one user at a time. Key 0 means nothing and is never captured. The
-// same source runs in a signal handler and, compiled for it, as an eBPF program: bounded loops only. All zero bytes
-// and a valid rule are a machine ready to run. Costs: bench/pairs and docs/hunt.md; 16 bytes a cell.
+// same source runs in a signal handler and, compiled for it, as an eBPF program: bounded loops only. start() makes a
+// machine ready. Costs: bench/pairs and docs/hunt.md; 16 bytes a cell.
 #pragma once
 
 #include "pairs/rule.h"
@@ -25,21 +28,24 @@
 namespace kymo::pairs {
 
 constexpr uint32_t kMaxFound = 32;
+constexpr uint32_t kPlaces = 256;
+constexpr uint32_t kFollowed = kMaxCells + kMaxFound;  // slots behind it are nobody's
+constexpr uint32_t kNobodies = 8;  // several, so that misses in a row do not wait for each other's addition
+constexpr uint32_t kSlots = kFollowed + kNobodies;
 
+// One source that is followed. Slots below kMaxCells are the cells; then come the finds.
 struct Cell {
-    uint64_t key = 0;    // 0: at rest until `death`
-    uint32_t death = 0;  // clock, low 32 bits
-    uint32_t matches : 26 = 0;
-    uint32_t epoch : 6 = 0;
+    uint64_t key = 0;    // 0: none
+    uint32_t death = 0;  // cell: its score is used up then; find: it goes quiet then, but for the matches in `tally`
+    uint32_t tally = 0;  // matches × kOneMatch; below them, of a cell, epoch and gap
 };
 static_assert(sizeof(Cell) == 16);
+constexpr uint32_t kOneMatch = 1U << 12U;
 
-// A source that was found, and what its test and the time since have seen.
+// What a source's test has seen, and the time since.
 struct Found {
-    uint64_t key = 0;      // 0: this place is free
     uint64_t since = 0;    // clock at the find
-    uint64_t matches = 0;  // after the find
-    uint32_t death = 0;    // goes quiet then
+    uint64_t matches = 0;  // after the find, but for those in its slot's tally
     uint32_t number = 0;   // finds are numbered from 1
     uint32_t test_events = 0;
     uint32_t test_matches = 0;
@@ -52,47 +58,69 @@ struct Verdict {
     uint32_t slot = 0;  // of Machine::found
 };
 
+// The clock counts ticks: events looked at × unit. Kept as what is `left` of it until something is due, at `end` (low
+// 32 bits), which costs an event one subtraction. Both are read and written as one word, so that a reader beside the
+// machine's user (of a mapped one) sees a clock that was.
+struct alignas(8) Countdown {
+    int32_t left;
+    uint32_t end;
+};
+
 struct Machine {
     Rule rule;
-    uint64_t clock = 0;     // ticks: events looked at × unit
-    uint64_t filter = 0;    // bit: a key that is followed here may have this hash
-    uint64_t captures = 0;  // so far
-    uint32_t next = 0;      // nothing is due before (low 32 bits of the clock)
+    Countdown countdown{};
+    uint64_t base = 0;        // the clock a while ago
+    uint64_t factor = 0;      // of the hash
+    uint64_t captures = 0;    // so far
+    uint32_t next_found = 0;  // nothing is due before, of the finds alone
+    uint32_t gap_step = 0;    // ticks
+    uint32_t gap_steps = 0;
     uint32_t random = 0;
     uint32_t skip = 0;  // events to pass over
     uint32_t epoch = 0;
     uint32_t finds = 0;
     uint32_t overfull = 0;   // finds that had no place
-    uint32_t found_end = 0;  // places behind it are free
-    Cell cells[kMaxCells];
+    uint32_t found_end = 0;  // finds behind it are free
+    uint32_t scratch = 0;
+    uint8_t place[kPlaces] = {};
+    Cell cells[kSlots];
     Found found[kMaxFound];
 };
 
 #ifdef __bpf__
 // eBPF verifies what is not inlined on its own, without knowing where its pointers point.
 #define KYMO_PAIRS static inline __attribute__((always_inline))
+#define KYMO_PAIRS_RARE KYMO_PAIRS
+// The verifier follows every value that it knows through all that comes after. What has been in the map it no longer
+// knows, which keeps its work within its limit.
+#define KYMO_PAIRS_UNKNOWN(machine, value)                          \
+    (*const_cast<volatile uint32_t*>(&(machine).scratch) = (value), \
+     *const_cast<volatile uint32_t*>(&(machine).scratch))
 #else
 #define KYMO_PAIRS inline
+#define KYMO_PAIRS_RARE __attribute__((noinline)) inline
+#define KYMO_PAIRS_UNKNOWN(machine, value) (value)
 #endif
 
-// ---- inside
-
-KYMO_PAIRS uint64_t filter_bit(uint64_t key) {
-    return uint64_t{1} << ((key * 0x9E3779B97F4A7C15U) >> 58U);
+KYMO_PAIRS uint32_t place_of(uint64_t key, uint64_t factor) {
+    return static_cast<uint32_t>((key * factor) >> 56U);
 }
 
-// xorshift32 (Marsaglia, 2003)
-KYMO_PAIRS uint32_t next_random(Machine& machine) {
-    uint32_t x = machine.random != 0 ? machine.random : 0x6B796D6FU;
-    x ^= x << 13U;
-    x ^= x >> 17U;
-    x ^= x << 5U;
-    machine.random = x;
-    return x;
+// The low 32 bits of the clock.
+KYMO_PAIRS uint32_t now_of(const Countdown& countdown) {
+    return countdown.end - static_cast<uint32_t>(countdown.left);
 }
 
-KYMO_PAIRS uint32_t random_below(Machine& machine, uint32_t bound) {
-    return static_cast<uint32_t>((uint64_t{next_random(machine)} * bound) >> 32U);
+KYMO_PAIRS uint64_t clock_at(uint32_t now, uint64_t base) {
+    return base + static_cast<uint64_t>(int64_t{static_cast<int32_t>(now - static_cast<uint32_t>(base))});
+}
+
+KYMO_PAIRS uint64_t clock_of(const Machine& machine) {
+    Countdown countdown{};
+    uint64_t both = 0;
+    __builtin_memcpy(&both, &machine.countdown, sizeof both);
+    __builtin_memcpy(&countdown, &both, sizeof both);
+    return clock_at(now_of(countdown), machine.base);
 }
 
 // Ticks from `now` to `then`; negative: past.
@@ -100,157 +128,35 @@ KYMO_PAIRS int32_t ticks_to(uint32_t then, uint32_t now) {
     return static_cast<int32_t>(then - now);
 }
 
-KYMO_PAIRS void rest(Machine& machine, Cell& cell, uint32_t now) {
-    const uint32_t events = machine.rule.gap == 0 ? 0 : random_below(machine, machine.rule.gap);
-    cell.key = 0;
-    cell.death = now + (events + 1) * machine.rule.unit;
+KYMO_PAIRS uint32_t random_below(Machine& machine, uint32_t bound) {
+    // xorshift32 (Marsaglia, 2003)
+    uint32_t x = machine.random != 0 ? machine.random : 0x6B796D6FU;
+    x ^= x << 13U;
+    x ^= x >> 17U;
+    x ^= x << 5U;
+    machine.random = x;
+    return static_cast<uint32_t>((uint64_t{x} * bound) >> 32U);
 }
 
-KYMO_PAIRS void capture(Machine& machine, Cell& cell, uint64_t key, uint32_t now) {
-    ++machine.captures;
-    if (machine.epoch + 1 < machine.rule.epochs && (machine.captures >> (machine.epoch + 1)) != 0) {
-        ++machine.epoch;
-    }
-    const uint32_t epoch = machine.epoch < kMaxEpochs ? machine.epoch : kMaxEpochs - 1;
-    cell.key = key;
-    cell.death = now + machine.rule.epoch[epoch].start;
-    cell.matches = 0;
-    cell.epoch = epoch & 0x3FU;
-}
+}  // namespace kymo::pairs
 
-// Events after the capture of a cell under test, at `now`.
-KYMO_PAIRS uint32_t events_of(const Machine& machine, const Cell& cell, uint32_t now) {
-    const uint32_t epoch = cell.epoch < kMaxEpochs ? cell.epoch : kMaxEpochs - 1;
-    const uint32_t captured = cell.death - machine.rule.epoch[epoch].start - cell.matches * machine.rule.gain;
-    return (now - captured) / machine.rule.unit;
-}
+#include "pairs/upkeep.h"
 
-// Counts a match in a cell; whether that decides the test for the key.
-KYMO_PAIRS bool match(const Machine& machine, Cell& cell, uint32_t now) {
-    const uint32_t epoch = cell.epoch < kMaxEpochs ? cell.epoch : kMaxEpochs - 1;
-    const uint32_t bound = machine.rule.epoch[epoch].bound;
-    cell.matches = (cell.matches + 1U) & 0x3FFFFFFU;
-    cell.death += machine.rule.gain;
-    return machine.rule.form == Form::kPair ? cell.matches >= bound
-                                            : ticks_to(cell.death, now) >= static_cast<int32_t>(bound);
-}
-
-KYMO_PAIRS Verdict report(Machine& machine, Cell& cell, uint32_t now) {
-    Verdict verdict;
-    for (uint32_t i = 0; i < kMaxFound; ++i) {
-        Found& found = machine.found[i];
-        if (found.key == 0) {
-            found.key = cell.key;
-            found.since = machine.clock;
-            found.matches = 0;
-            found.death = now + machine.rule.hold;
-            found.number = ++machine.finds;
-            found.test_events = events_of(machine, cell, now);
-            found.test_matches = cell.matches;
-            machine.found_end = machine.found_end > i + 1 ? machine.found_end : i + 1;
-            verdict.turn = Turn::kFound;
-            verdict.slot = i;
-            break;
-        }
-    }
-    if (verdict.turn == Turn::kNothing) {
-        ++machine.overfull;
-    }
-    rest(machine, cell, now);
-    return verdict;
-}
-
-// The kernel's verifier follows every way out of a loop that ends early, and gives up: there all places are looked
-// at.
-KYMO_PAIRS uint32_t places_to_look_at([[maybe_unused]] const Machine& machine) {
-#ifdef __bpf__
-    return kMaxFound;
-#else
-    return machine.found_end < kMaxFound ? machine.found_end : kMaxFound;
-#endif
-}
-
-KYMO_PAIRS Verdict count_match(Machine& machine, uint64_t key, uint32_t now, bool* followed) {
-    for (uint32_t i = 0; i < places_to_look_at(machine); ++i) {
-        Found& found = machine.found[i];
-        if (found.key == key) {
-            ++found.matches;
-            found.death += machine.rule.hold_gain;
-            if (ticks_to(found.death, now) > static_cast<int32_t>(machine.rule.hold)) {
-                found.death = now + machine.rule.hold;
-            }
-            *followed = true;
-            return {};
-        }
-    }
-    for (uint32_t i = 0; i < kMaxCells && i < machine.rule.cells; ++i) {
-        Cell& cell = machine.cells[i];
-        if (cell.key == key) {
-            *followed = true;
-            return match(machine, cell, now) ? report(machine, cell, now) : Verdict{};
-        }
-    }
-    return {};
-}
-
-// Whatever is due: missed tests, captures, sources gone quiet (one an event; the next event sees to the next).
-KYMO_PAIRS Verdict sweep(Machine& machine, uint64_t key, uint32_t now, bool followed) {
-    Verdict verdict;
-    uint64_t filter = 0;
-    uint32_t next = now + kMostTicks;
-    for (uint32_t i = 0; i < kMaxCells && i < machine.rule.cells; ++i) {
-        Cell& cell = machine.cells[i];
-        if (ticks_to(cell.death, now) <= 0) {
-            if (cell.key != 0) {
-                rest(machine, cell, now);
-            } else if (!followed && key != 0) {
-                capture(machine, cell, key, now);
-                followed = true;
-            } else {
-                cell.death = now;
-            }
-        }
-        filter |= cell.key != 0 ? filter_bit(cell.key) : 0;
-        next = ticks_to(cell.death, next) < 0 ? cell.death : next;
-    }
-    for (uint32_t i = 0; i < places_to_look_at(machine); ++i) {
-        const Found& found = machine.found[i];
-        if (found.key == 0) {
-            continue;
-        }
-        if (ticks_to(found.death, now) <= 0) {
-            verdict.turn = Turn::kQuiet;
-            verdict.slot = i;
-        }
-        filter |= filter_bit(found.key);
-        next = ticks_to(found.death, next) < 0 ? found.death : next;
-    }
-    machine.filter = filter;
-    machine.next = next;
-    return verdict;
-}
-
-KYMO_PAIRS Verdict look_closer(Machine& machine, uint64_t key, uint32_t now) {
-    bool followed = false;
-    const Verdict verdict =
-        (machine.filter & filter_bit(key)) != 0 && key != 0 ? count_match(machine, key, now, &followed) : Verdict{};
-    if (verdict.turn != Turn::kNothing) {
-        machine.next = now;  // the next event sweeps
-        machine.filter |= filter_bit(key);
-        return verdict;
-    }
-    return ticks_to(machine.next, now) <= 0 ? sweep(machine, key, now, followed) : Verdict{};
-}
-
-// ---- for users
+namespace kymo::pairs {
 
 // Makes a machine ready. `seed`: of the gaps; any number.
 KYMO_PAIRS void start(Machine& machine, const Rule& rule, uint32_t seed) {
     machine = Machine{};
     machine.rule = rule;
     machine.random = seed;
+    machine.factor = 0x9E3779B97F4A7C15U;
+    for (uint32_t i = 0; i < kPlaces; ++i) {
+        machine.place[i] = nobody(i);
+    }
+    machine.gap_step = (rule.gap + kMostGaps - 1) / kMostGaps * rule.unit;
+    machine.gap_steps = rule.gap == 0 ? 1 : (rule.gap * rule.unit + machine.gap_step - 1) / machine.gap_step;
     for (uint32_t i = 0; i < rule.cells; ++i) {
-        rest(machine, machine.cells[i], 0);
+        machine.cells[i].tally = random_gap(machine);
     }
 }
 
@@ -264,28 +170,55 @@ KYMO_PAIRS Verdict step(Machine& machine, uint64_t key) {
         }
         machine.skip = random_below(machine, 2 * machine.rule.period - 1);
     }
-    machine.clock += machine.rule.unit;
-    const auto now = static_cast<uint32_t>(machine.clock);
-    if (__builtin_expect(ticks_to(machine.next, now) > 0 && (machine.filter & filter_bit(key)) == 0, 1)) {
-        return {};
+    const uint32_t slot = machine.place[place_of(key, machine.factor)];
+#ifdef __bpf__
+    if (slot >= kSlots) {
+        return {};  // never; the verifier does not know
     }
-    return look_closer(machine, key, now);
+#endif
+    Cell& cell = machine.cells[slot];
+    const bool follows = cell.key == key;
+    cell.tally += follows ? kOneMatch : 0;
+    machine.countdown.left -= static_cast<int32_t>(machine.rule.unit);
+    const bool is_due = machine.countdown.left <= 0;
+    const bool tests = static_cast<int>(follows) & static_cast<int>(slot < kMaxCells);
+    if (__builtin_expect(is_due, 0) || __builtin_expect(tests, 0)) {
+        return look_closer(machine, key, slot, follows);
+    }
+    return {};
 }
 
+// After kQuiet.
 KYMO_PAIRS void release(Machine& machine, uint32_t slot) {
     if (slot < kMaxFound) {
-        machine.found[slot].key = 0;
-        machine.next = static_cast<uint32_t>(machine.clock);
+        forget(machine, machine.cells[kMaxCells + slot]);
+        set_due(machine, 0);
     }
+}
+
+// 0: this place is free.
+KYMO_PAIRS uint64_t found_key(const Machine& machine, uint32_t slot) {
+    return slot < kMaxFound ? machine.cells[kMaxCells + slot].key : 0;
+}
+
+// Since the find.
+KYMO_PAIRS uint64_t found_matches(const Machine& machine, uint32_t slot) {
+    return slot < kMaxFound ? machine.found[slot].matches + machine.cells[kMaxCells + slot].tally / kOneMatch : 0;
+}
+
+// The key under test in a cell; 0: it rests.
+KYMO_PAIRS uint64_t tested_key(const Machine& machine, uint32_t cell) {
+    const Cell& at = machine.cells[cell < kMaxCells ? cell : 0];
+    return ticks_to(at.death, now_of(machine.countdown)) > 0 ? at.key : 0;
 }
 
 KYMO_PAIRS uint64_t events_seen(const Machine& machine) {
-    return machine.clock / machine.rule.unit;
+    return clock_of(machine) / machine.rule.unit;
 }
 
 // Events since a find, at the present clock.
 KYMO_PAIRS uint64_t events_since(const Machine& machine, const Found& found) {
-    return (machine.clock - found.since) / machine.rule.unit;
+    return (clock_of(machine) - found.since) / machine.rule.unit;
 }
 
 }  // namespace kymo::pairs

@@ -17,6 +17,7 @@ namespace kymo::pairs {
 constexpr uint32_t kMaxCells = 16;
 constexpr uint32_t kMaxEpochs = 24;
 constexpr uint32_t kMostTicks = 1U << 30U;
+constexpr uint32_t kMostMatches = 1U << 20U;  // of the pair's T2
 
 enum class Form : uint32_t {
     kSequential = 0,  // one score: match adds, miss takes off (Wald, 1945)
@@ -51,7 +52,7 @@ inline bool valid(const Rule& rule) {
     }
     for (uint32_t i = 0; i < rule.epochs; ++i) {
         const Epoch& epoch = rule.epoch[i];
-        const bool reports = rule.form == Form::kPair || epoch.bound > epoch.start;
+        const bool reports = rule.form == Form::kPair ? epoch.bound < kMostMatches : epoch.bound > epoch.start;
         if (epoch.start == 0 || epoch.start >= kMostTicks || epoch.bound == 0 || epoch.bound >= (1U << 26U) ||
             !reports) {
             return false;

@@ -28,12 +28,15 @@ struct News {
     uint32_t thread = 0;
 };
 
-// Where a process's own program lies, for keys that are call sites.
+// Where a process's own program lies, for keys that are call sites, and the monitor, whose own events are nobody's.
+// A process's place is its id modulo kMaxPrograms, or, where that is taken, the next free one.
 struct ProgramText {
     uint32_t process = 0;
     uint32_t reserved = 0;
     uint64_t begin = 0;
     uint64_t end = 0;
+    uint64_t monitor_begin = 0;
+    uint64_t monitor_end = 0;
 };
 
 struct Shared {
@@ -53,12 +56,12 @@ KYMO_PAIRS News* add_news(Shared& shared, const Verdict& verdict) {
     const uint32_t slot = verdict.slot < kMaxFound ? verdict.slot : 0;
     const Found& found = shared.machine.found[slot];
     News& news = shared.news[shared.news_count % kMaxNews];
-    news.key = found.key;
+    news.key = found_key(shared.machine, slot);
     news.turn = static_cast<uint32_t>(verdict.turn);
     news.number = found.number;
     const bool is_find = verdict.turn == Turn::kFound;
     news.events = is_find ? found.test_events : events_since(shared.machine, found);
-    news.matches = is_find ? found.test_matches : found.matches;
+    news.matches = is_find ? found.test_matches : found_matches(shared.machine, slot);
     news.seen = events_seen(shared.machine);
     news.captures = shared.machine.captures;
     if (!is_find) {

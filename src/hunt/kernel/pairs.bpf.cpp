@@ -2,9 +2,9 @@
 // every event, and signals the thread when its event decided a find.
 //
 // Licence. The kernel lends some helpers (reading memory, its clock, signals) only to programs whose object says that
-// it may be used under the GPL. So this file, and the three headers of pairs/ that are compiled into its object
-// (machine.h, rule.h, shared.h), may be used under the Apache License 2.0, as the rest of Kymo, or under the MIT
-// licence, or under the GPL version 2, at your choice; `kymo_license` below is what the kernel reads.
+// it may be used under the GPL. So this file, and the four headers of pairs/ that are compiled into its object
+// (machine.h, upkeep.h, rule.h, shared.h), may be used under the Apache License 2.0, as the rest of Kymo, or under
+// the MIT licence, or under the GPL version 2, at your choice; `kymo_license` below is what the kernel reads.
 // SPDX-License-Identifier: Apache-2.0 OR MIT OR GPL-2.0-only
 //
 // Compiled by clang when Kymo is built and carried in the program; nothing is compiled where it runs. Needs
@@ -120,6 +120,10 @@ extern "C" __attribute__((section("perf_event"), used)) int kymo_hunt(Event* eve
     const auto process = static_cast<uint32_t>(process_thread >> 32U);
     uint64_t pc = event->registers.rip;
     const uint64_t data = event->address;
+    const ProgramText& own = shared->programs[process % kMaxPrograms];
+    if (own.process == process && pc - own.monitor_begin < own.monitor_end - own.monitor_begin) {
+        return 0;
+    }
     uint64_t key = pc;
     if (shared->key == kCallSiteKey) {
         key = pc = call_site(shared, process);
@@ -144,8 +148,9 @@ extern "C" __attribute__((section("perf_event"), used)) int kymo_hunt(Event* eve
         shared->news_count += 1;
         signal = verdict.turn == Turn::kFound ? shared->signal : 0;
     }
-    if (shared->machine.clock >= shared->next_word) {
-        shared->next_word = 2 * shared->machine.clock;
+    const uint64_t clock = clock_of(shared->machine);
+    if (clock >= shared->next_word) {
+        shared->next_word = 2 * clock;
         signal = shared->signal;
     }
     __sync_lock_test_and_set(&shared->lock, 0);

@@ -111,16 +111,21 @@ bool Hunt::open_kernel() {
     return true;
 }
 
-// Where the program lies, for keys that are call sites: a free place in the table, or the one of a process that has
-// become another program.
+// Where the program and the monitor lie: a free place in the table, or the one of a process that has become another
+// program.
 void Hunt::tell_program() const {
-    for (pairs::ProgramText& place : shared_->programs) {
+    const auto own_code = reinterpret_cast<std::uint64_t>(&fetch_descriptor);
+    const unwind::ImageSet::Lookup monitor = process.images().rule_at(own_code);
+    for (std::uint32_t i = 0; i < pairs::kMaxPrograms; ++i) {
+        pairs::ProgramText& place = shared_->programs[(static_cast<std::uint32_t>(pid_) + i) % pairs::kMaxPrograms];
         std::uint32_t free = 0;
         if (place.process == static_cast<std::uint32_t>(pid_) ||
             __atomic_compare_exchange_n(&place.process, &free, static_cast<std::uint32_t>(pid_), false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
             place.begin = text_begin_;
             place.end = text_end_;
+            place.monitor_begin = monitor.image != nullptr ? monitor.image->begin : 0;
+            place.monitor_end = monitor.image != nullptr ? monitor.image->end : 0;
             return;
         }
     }
@@ -218,31 +223,51 @@ std::uint64_t Hunt::news_count() const {
     return __atomic_load_n(&shared_->news_count, __ATOMIC_ACQUIRE);
 }
 
-// What concerns other threads stays for theirs, or for the end: only the thread itself knows its call path.
+// Only a thread itself knows its call path: what concerns other threads stays for theirs, or for the end. Where no
+// thread is signalled a find might wait for that for ever, and whoever comes first writes it, without a path. Under
+// the lock.
+template <typename PathOf>
+void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
+    const std::uint64_t count = news_count();
+    for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
+        const News entry = shared_->news[i % pairs::kMaxNews];
+        const bool is_own = entry.thread == static_cast<std::uint32_t>(thread.tid);
+        if (entry.turn == static_cast<std::uint32_t>(Turn::kFound) && (is_own || shared_->signal == 0) &&
+            entry.process == static_cast<std::uint32_t>(pid_) && !is_mine(entry.number)) {
+            note(entry.number);
+            if (is_own) {
+                write_find(&thread, entry, path_of(entry));
+            } else {
+                write_find(nullptr, entry, ContextId{0});
+            }
+        }
+    }
+    news_seen_ = count;
+    tell_so_far();
+}
+
 void Hunt::news(ThreadState& thread, const unwind::Registers& registers) {
     if (!in_kernel()) {
         return;
     }
-    const std::uint64_t count = news_count();
-    for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
-        const News entry = shared_->news[i % pairs::kMaxNews];
-        if (entry.turn == static_cast<std::uint32_t>(Turn::kFound) &&
-            entry.thread == static_cast<std::uint32_t>(thread.tid) &&
-            entry.process == static_cast<std::uint32_t>(pid_)) {
-            const Locked locked(lock_);
-            if (!is_mine(entry.number)) {
-                note(entry.number);
-                const ContextId context = entry.pc == registers.pc ? enter_own_path(thread, registers) : ContextId{0};
-                write_find(&thread, entry, context);
-            }
-        }
-    }
     const Locked locked(lock_);
-    tell_so_far();
+    write_news(thread, [&](const News& entry) {
+        return entry.pc == registers.pc ? enter_own_path(thread, registers) : ContextId{0};
+    });
 }
 
-// Under the lock. Each time when the events are half as many again (in the kernel's hunts: when a thread is
-// signalled, each time that they have doubled): a killed program leaves shares from half its events at least, and the
+void Hunt::news_after_wait(ThreadState& thread, std::uint64_t begin, ContextId context) {
+    if (!in_kernel() || (news_count() == __atomic_load_n(&news_seen_, __ATOMIC_RELAXED) &&
+                         pairs::events_seen(shared_->machine) < __atomic_load_n(&next_word_, __ATOMIC_RELAXED))) {
+        return;
+    }
+    const Locked locked(lock_);
+    // A switch during the wait was the wait's.
+    write_news(thread, [&](const News& entry) { return entry.time >= begin ? context : ContextId{0}; });
+}
+
+// Under the lock. Each time when the events are half as many again (in the kernel's hunts: when a thread comes
+// by, each time that they have doubled): a killed program leaves shares from half its events at least, and the
 // words do not add up.
 void Hunt::tell_so_far() {
     if (pairs::events_seen(shared_->machine) >= next_word_) {
@@ -327,9 +352,10 @@ void Hunt::finish() {
 
 void Hunt::write_ends() const {
     const pairs::Machine& machine = shared_->machine;
-    for (const pairs::Found& found : machine.found) {
-        if (found.key != 0 && is_mine(found.number)) {
-            write_end(found.number, false, pairs::events_since(machine, found), found.matches);
+    for (std::uint32_t i = 0; i < pairs::kMaxFound; ++i) {
+        const pairs::Found& found = machine.found[i];
+        if (pairs::found_key(machine, i) != 0 && is_mine(found.number)) {
+            write_end(found.number, false, pairs::events_since(machine, found), pairs::found_matches(machine, i));
         }
     }
     recording::HuntEnd row;
@@ -352,6 +378,7 @@ void Hunt::after_fork() {
     pid_ = static_cast<int>(syscall(SYS_getpid));
     next_word_ = kFirstWord;
     mine_count_ = 0;
+    news_seen_ = 0;
     for (std::uint32_t& number : mine_) {
         number = 0;
     }

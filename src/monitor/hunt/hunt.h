@@ -38,8 +38,12 @@ class Hunt {
 
     // An overflow of one of the session's events. True: it was hunted, and is not to be written as a sample.
     bool take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers);
-    // Finds that the kernel's engine has made in this thread.
+    // Finds that the kernel's engine has made in this thread; in hunts that signal nobody (context-switches: a signal
+    // would end waits early), in any thread of the process.
     void news(ThreadState& thread, const unwind::Registers& registers);
+    // The same after a wait that lasted from `begin` to now, whose call path is `context`. Two loads where there is
+    // no news.
+    void news_after_wait(ThreadState& thread, std::uint64_t begin, ContextId context);
 
   private:
     static constexpr std::uint32_t kMaxMine = 256;
@@ -48,6 +52,8 @@ class Hunt {
     bool open_kernel();
     void tell_program() const;
     std::uint64_t key_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t pc);
+    template <typename PathOf>
+    void write_news(ThreadState& thread, const PathOf& path_of);
     void write_find(ThreadState* thread, const pairs::News& news, ContextId context);
     void write_end(std::uint64_t number, bool quiet, std::uint64_t events, std::uint64_t matches) const;
     void write_ends() const;
@@ -66,6 +72,7 @@ class Hunt {
     pairs::Shared* shared_ = nullptr;
     Lock lock_;                             // of own_, and of what is below
     std::uint64_t next_word_ = kFirstWord;  // at so many events the words so far are written
+    std::uint64_t news_seen_ = 0;           // of the kernel's; all of this process's up to there are written
     std::uint32_t mine_[kMaxMine] = {};
     std::uint32_t mine_count_ = 0;
 };

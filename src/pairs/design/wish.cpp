@@ -137,7 +137,8 @@ Result<Rule> make_rule(const Wish& wish) {
     const double hold = 12 / b;  // at its share the source falls that far behind once in e^12 tries
     most = std::max({most, hold, a / b + 1});
     rule.unit = choose_unit(most);
-    if (rule.unit == 0) {
+    const bool countable = wish.form != Form::kPair || *std::max_element(bound, bound + kMaxEpochs) < kMostMatches;
+    if (rule.unit == 0 || !countable) {
         return usage(fmt::format("shares of {} and {} are too small to tell apart here", wish.share, wish.refuse),
                      "ask for a larger --share, or put more distance between --share and --refuse");
     }

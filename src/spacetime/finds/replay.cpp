@@ -84,13 +84,14 @@ class ProcessReplay {
     rec::HuntEnd finish() {
         const pairs::Machine& machine = state_->machine;
         const std::uint64_t time = recorded_.events.empty() ? 0 : recorded_.events.back().time;
-        for (const pairs::Found& found : machine.found) {
-            if (found.key != 0) {
+        for (std::uint32_t i = 0; i < pairs::kMaxFound; ++i) {
+            if (pairs::found_key(machine, i) != 0) {
+                const pairs::Found& found = machine.found[i];
                 file_.ends.emplace(found.number, rec::FindEnd{.time = time,
                                                               .number = found.number,
                                                               .quiet = 0,
                                                               .events = pairs::events_since(machine, found),
-                                                              .matches = found.matches});
+                                                              .matches = pairs::found_matches(machine, i)});
             }
         }
         return {.time = time,

@@ -57,5 +57,18 @@ TEST(HuntFile, IsRefusedAsAWhole) {
     EXPECT_FALSE(parse_hunt_file("kymo-hunt 1\n", file));
 }
 
+// Every line of it is good; only there are too many.
+TEST(HuntFile, LongerThanItMayBeIsRefused) {
+    HuntFile file;
+    std::string text = kGood;
+    while (text.size() + 7 <= kMaxHuntFile) {
+        text += "seed 9\n";
+    }
+    EXPECT_TRUE(parse_hunt_file(text, file)) << text.size();
+    text += "seed 9\n";
+    EXPECT_GT(text.size(), kMaxHuntFile);
+    EXPECT_FALSE(parse_hunt_file(text, file));
+}
+
 }  // namespace
 }  // namespace kymo::pairs

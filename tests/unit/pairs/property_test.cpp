@@ -81,7 +81,7 @@ Trials run_trials(const Rule& rule, double p, int trials, std::uint64_t seed) {
             release(machine, verdict.slot);
             result.detect += 1;
         }
-        const bool now_testing = machine.cells[0].key != 0;
+        const bool now_testing = tested_key(machine, 0) != 0;
         if (testing && !now_testing) {
             ++done;
             result.cycle += static_cast<double>(events_seen(machine) - begun);
