@@ -2,6 +2,7 @@
 // recording.
 #include "hunt/hunt.h"
 
+#include "cli/hunt_progress.h"
 #include "cli/verbs.h"
 #include "events/request.h"
 #include "recording/reader.h"
@@ -243,6 +244,12 @@ int run_hunt(int argc, char** argv) {
                        "kymo: hunting for {} {}; a source of {:.3g} % takes {:.0f} to {:.0f} events to report\n",
                        asked.options.event, kernel ? "in the kernel" : "in the program",
                        100 * asked.options.wish.share, promise.events_alone, promise.events_among_many);
+        };
+    }
+    HuntProgress progress;
+    if (tells) {
+        asked.options.run.meanwhile = [&](const std::filesystem::path& recording) {
+            fmt::print(stderr, "{}", progress.look(recording));
         };
     }
     const auto outcome = hunt::hunt(asked.options);

@@ -4,6 +4,7 @@
 #include "events/attributes.h"
 #include "events/names.h"
 #include "events/probe.h"
+#include "hunt/event_choice.h"
 #include "hunt/kernel/kernel_pairs.h"
 #include "recording/hunt_precision.h"
 
@@ -18,24 +19,9 @@ using recording::HuntKey;
 
 constexpr std::string_view kKeyNames[] = {"instruction", "image",    "call-site", "data-page",
                                           "data-line",   "function", "line",      "block"};
-constexpr std::uint64_t kUsualRate = 2000;  // samples a second, of events that come too often to look at each
 
 bool needs_kernel(HuntKey key) {
     return key == HuntKey::kDataPage || key == HuntKey::kDataLine;
-}
-
-// Software events that are no clocks are looked at one by one; clocks and hardware events as often as costs little.
-void choose_rate(events::SessionEvent& event) {
-    if (event.samples()) {
-        return;
-    }
-    if (event.type == PERF_TYPE_SOFTWARE && !events::is_clock(event)) {
-        event.mode = events::Mode::kPeriod;
-        event.value = 1;
-    } else {
-        event.mode = events::Mode::kFrequency;
-        event.value = kUsualRate;
-    }
 }
 
 std::string request_of(const std::string& name, const events::SessionEvent& event) {
@@ -50,24 +36,6 @@ recording::HuntPrecision precision_of(const events::SessionEvent& event) {
         return recording::HuntPrecision::kConstant;  // the call that led into the kernel
     }
     return recording::hunt_precision(event.type, event.config, event.precise);
-}
-
-// The most precise mode in which the event can be sampled here; hardware counters have several, some machines.
-void choose_precision(events::SessionEvent& event, events::CounterOpener& opener) {
-    if (event.precise != 0 || event.type == PERF_TYPE_SOFTWARE || event.type == PERF_TYPE_TRACEPOINT) {
-        return;
-    }
-    for (std::uint8_t precise = 3; precise > 0; --precise) {
-        events::SessionEvent tried = event;
-        tried.precise = precise;
-        tried.user_only = true;
-        perf_event_attr attr = events::make_attributes(tried, false);
-        if (const int counter = opener.open(attr, 0, -1, -1); counter >= 0) {
-            opener.close(counter);
-            event.precise = precise;
-            return;
-        }
-    }
 }
 
 pairs::HuntAttributes attributes_of(const events::SessionEvent& event) {

@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kDrainEvery = kSecond / 4;
 constexpr std::uint64_t kClockPairEvery = 10 * kSecond;
+constexpr std::uint64_t kMeanwhileEvery = kSecond / 2;
 
 // Removes the folder again unless the run got as far as to be worth keeping.
 class FolderGuard {
@@ -98,13 +99,15 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
 // The program at run: waits, passes signals on, drains the rings, keeps the time.
 class Watch {
   public:
-    Watch(pid_t program, const RecordOptions& options, SignalWatch& signals, KernelRings& rings, RunLog& log)
-        : program_(program), options_(options), signals_(signals), rings_(rings), log_(log) {}
+    Watch(pid_t program, const RecordOptions& options, const fs::path& folder, SignalWatch& signals,
+          KernelRings& rings, RunLog& log)
+        : program_(program), options_(options), folder_(folder), signals_(signals), rings_(rings), log_(log) {}
 
     // Returns when the program is gone and waited for.
     void run() {
         const std::uint64_t begun = monotonic_now().ns;
         next_clock_pair_ = begun + kClockPairEvery;
+        next_meanwhile_ = options_.meanwhile ? begun + kMeanwhileEvery : UINT64_MAX;
         deadline_ = options_.duration_ns != 0 ? begun + options_.duration_ns : UINT64_MAX;
         while (!gone_) {
             wait();
@@ -115,6 +118,10 @@ class Watch {
             if (now >= next_clock_pair_) {
                 log_.write_clock_pair();
                 next_clock_pair_ = now + kClockPairEvery;
+            }
+            if (now >= next_meanwhile_ && !gone_) {
+                options_.meanwhile(folder_);
+                next_meanwhile_ = monotonic_now().ns + kMeanwhileEvery;
             }
             if (now >= deadline_ && !gone_) {
                 end_program(now);
@@ -132,7 +139,7 @@ class Watch {
         polled_.push_back({signals_.descriptor(), POLLIN, 0});
         rings_.append_poll(polled_);
         const std::uint64_t now = monotonic_now().ns;
-        std::uint64_t until = std::min(next_clock_pair_, deadline_);
+        std::uint64_t until = std::min({next_clock_pair_, deadline_, next_meanwhile_});
         if (rings_.is_open()) {
             until = std::min(until, now + kDrainEvery);
         }
@@ -186,12 +193,14 @@ class Watch {
 
     pid_t program_;
     const RecordOptions& options_;
+    const fs::path& folder_;
     SignalWatch& signals_;
     KernelRings& rings_;
     RunLog& log_;
     std::vector<pollfd> polled_;
     std::uint64_t next_clock_pair_ = 0;
     std::uint64_t deadline_ = UINT64_MAX;
+    std::uint64_t next_meanwhile_ = UINT64_MAX;
     bool asked_to_end_ = false;
     bool gone_ = false;
     int status_ = 0;
@@ -286,7 +295,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     guard.keep();
 
-    Watch watch(child->pid(), options, signals, rings, *log);
+    Watch watch(child->pid(), options, folder, signals, rings, *log);
     watch.run();
 
     RecordOutcome outcome;

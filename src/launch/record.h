@@ -45,6 +45,9 @@ struct RecordOptions {
     bool follow = true;                            // descendants too
     // Asked once the events are settled, before the program starts; may be empty.
     std::function<Result<Companion>(const events::Session&)> companion;
+    // Told twice a second while the program runs, with the recording's folder; may be empty. What it takes delays the
+    // draining of the kernel's records.
+    std::function<void(const std::filesystem::path&)> meanwhile;
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
 };
 

@@ -117,8 +117,8 @@ class Test:
     def start(self, *command, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("cwd", self.work)
-        return subprocess.Popen([*self.prefix, *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                errors="replace", **options)
+        options.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen([*self.prefix, *map(str, command)], stdout=subprocess.PIPE, text=True, errors="replace", **options)
 
     def record(self, *command, out="out.kymo", options=(), **more):
         """kymo record; returns (completed process, path of the recording)."""

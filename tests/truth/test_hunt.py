@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import pty
 import signal
 import sys
 import time
@@ -55,6 +56,8 @@ def faults(test, engine, runs):
         elif run == 0:
             test.check("the path leads to main", "main", [plain(place["function"]) for place in finds[0]["call_path"]],
                        "main" in [plain(place["function"]) for place in finds[0]["call_path"]])
+            images = [pathlib.Path(find["place"]["image"]).name for find in finds]
+            test.check("nothing is the monitor's own", "no libkymo-monitor.so", images, "libkymo-monitor.so" not in images)
             test.check("the listing has the instruction", True, finds[0]["listing"],
                        any(line["offset"] == finds[0]["place"]["offset"] for line in finds[0]["listing"]))
     test.check(f"{engine}: right runs", f"99 of 100, of {runs}", right, right >= 0.99 * runs)
@@ -103,7 +106,7 @@ def locks(test):
         said = hunt(test, "-e", "context-switches", "--key", "call-site", program=program, status=PERMISSION)
         test.check("not permitted, and what to do", "root", said, said is not None and "root" in said)
         return
-    seen = hunt(test, "-e", "context-switches", "--key", "call-site", "--share", "0.2", program=program)
+    seen = hunt(test, "-e", "context-switches", "--key", "call-site", "--share", "0.2", program=program, arguments=("20000",))
     if seen is None:
         return
     lines = [(plain(find["place"]["function"]), find["place"]["line"]) for find in seen["finds"]]
@@ -161,6 +164,69 @@ def interrupted(test):
         test.check("with counts", 1000, report["hunt"]["events"], report["hunt"]["events"] > 1000)
         test.near("and shares", 0.70, report["finds"][0]["share"] if report["finds"] else 0, 0.05)
         test.equal("and are in the recording", ["heavy"], [plain(find["place"]["function"]) for find in report["finds"]][:1])
+
+
+def killed(test):
+    """SIGKILL to a program whose hunt signals nobody: the finds of its context switches were written on the way."""
+    path = test.work / "killed.kymo"
+    running = test.start(test.kymo, "hunt", "-e", "context-switches", "--key", "call-site", "--share", "0.2", "--json", "-o", path, "--",
+                         test.program("hunted_lock"), "100000000")
+    late = time.monotonic() + 60
+    program = None
+    while time.monotonic() < late and running.poll() is None and program is None:
+        time.sleep(0.05)
+        program = next((int(found.name.split("-")[1]) for found in path.glob("process-*.krec")), None)
+    if not test.check("the program runs", "its file", running.poll(), program is not None):
+        return
+    # A few hundred switches decide a test; how soon they come depends on who else runs here.
+    while time.monotonic() < late and switches_of(program) < 20_000:
+        time.sleep(0.1)
+    os.kill(program, signal.SIGKILL)
+    out, error = running.communicate(timeout=60)
+    test.equal("status", 128 + signal.SIGKILL, running.returncode)
+    seen = json.loads(out)
+    offender = ("take_the_lock", line_of("hunted_lock.c", "// offender"))
+    finds = {(plain(find["place"]["function"]), find["place"]["line"]): find for find in seen["finds"]}
+    if test.check("the lock's call", offender, f"{sorted(finds)} {error[-300:]}", offender in finds):
+        test.check("with a share", "above 0.2", finds[offender]["share"], finds[offender]["share"] > 0.2)
+    test.check("and counts", 1000, seen["hunt"]["events"], seen["hunt"]["events"] > 1000)
+    test.equal("which it calls unfinished", 1, seen["hunt"]["unfinished"])
+
+
+def switches_of(process):
+    total = 0
+    for task in pathlib.Path(f"/proc/{process}/task").glob("*/status"):
+        try:
+            total += sum(int(line.split()[1]) for line in task.read_text().splitlines() if line.startswith(("voluntary_ctxt", "nonvoluntary_ctxt")))
+        except OSError:
+            pass  # the thread has ended
+    return total
+
+
+def live(test):
+    """On a terminal each find is told as it comes; elsewhere nothing is."""
+    command = [test.kymo, "hunt", "-e", "page-faults", "--duration", "2", "--", test.program("hunted_faults"), "100000000"]
+    ours, theirs = pty.openpty()
+    running = test.start(*command[:2], "-o", test.work / "live.kymo", *command[2:], stderr=theirs)
+    os.close(theirs)
+    told, before_end = b"", False
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:
+            break  # nobody has the terminal open any longer
+        if not piece:
+            break
+        told += piece
+        before_end = before_end or (b"heavy" in told and running.poll() is None)
+    running.communicate(timeout=60)
+    os.close(ours)
+    text = told.decode(errors="replace")
+    heavy = line_of("hunted_faults.c", "// heavy")
+    test.check("the find is told while the program runs", f"heavy  hunted_faults.c:{heavy}", text,
+               before_end and "kymo: found after" in text and f"heavy  hunted_faults.c:{heavy}" in text)
+    quiet = test.run(*command[:2], "-o", test.work / "not-live.kymo", *command[2:])
+    test.check("and not to a file", "nothing", quiet.stderr, "found after" not in quiet.stderr)
 
 
 def refused(test, kernel):
@@ -224,9 +290,12 @@ def body(test):
         replayed(test)
         refused(test, kernel)
         interrupted(test)
+        live(test)
         clock(test)
         if kernel or test.mode == "user":
             locks(test)
+        if kernel:
+            killed(test)
 
 
 main(body)

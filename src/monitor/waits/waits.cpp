@@ -1,5 +1,6 @@
 #include "monitor/waits/waits.h"
 
+#include "monitor/hunt/hunt.h"
 #include "monitor/openmp/team.h"
 #include "monitor/path.h"
 
@@ -114,6 +115,7 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
             const ContextId context = enter_own_path(thread, wait.registers);
             if (process.announce(thread)) {
                 write_wait(thread, wait, begin, end, context, 0);
+                hunt.news_after_wait(thread, begin, context);
                 process.write_switches(thread);
             }
         }
