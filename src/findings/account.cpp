@@ -6,7 +6,6 @@
 namespace kymo::findings {
 namespace {
 
-using spacetime::TimeTerms;
 using spacetime::VisitTable;
 using spacetime::VisitWait;
 

@@ -1,6 +1,7 @@
 #include "view/folded.h"
 
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 namespace kymo::view {
@@ -19,9 +20,9 @@ std::string folded_stacks(const spacetime::CallTree& tree, const Metric& metric)
             path.push_back(tree.nodes[at].function);
         }
         std::string line;
-        for (auto function = path.rbegin(); function != path.rend(); ++function) {
+        for (const std::uint32_t function : std::views::reverse(path)) {
             line += line.empty() ? "" : ";";
-            for (const char c : tree.symbols.functions[*function].name) {
+            for (const char c : tree.symbols.functions[function].name) {
                 line += c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
             }
         }

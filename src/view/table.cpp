@@ -27,11 +27,11 @@ std::string render(const Style& style, const Table& table, std::size_t indent) {
         }
         std::size_t room = style.width > used ? style.width - used : 0;
         room = std::max<std::size_t>(room, 12);
-        for (std::size_t i = 0; i < free.size(); ++i) {
-            const std::string piece = cut_end(style, free[i].text, room);
-            text += paint(style, free[i].ink, piece);
+        for (const Cell& cell : free) {
+            const std::string piece = cut_end(style, cell.text, room);
+            text += paint(style, cell.ink, piece);
             room -= std::min(room, columns(piece));
-            if (piece != free[i].text || room == 0) {
+            if (piece != cell.text || room == 0) {
                 break;
             }
         }

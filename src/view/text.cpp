@@ -126,7 +126,7 @@ std::string count(std::int64_t value) {
 }
 
 std::string quantity(std::uint64_t number, std::string_view singular, std::string_view plural) {
-    std::string text = count(static_cast<std::int64_t>(number)) + " ";
+    const std::string text = count(static_cast<std::int64_t>(number)) + " ";
     if (number == 1) {
         return text + std::string(singular);
     }

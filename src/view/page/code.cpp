@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <sys/stat.h>
@@ -45,7 +46,7 @@ std::vector<std::string> candidates(const Profile& profile, const std::string& p
         std::string folder = process.executable;
         for (int level = 0; level < 3 && folder.rfind('/') != std::string::npos && all.size() < 64; ++level) {
             folder.resize(folder.rfind('/'));
-            all.push_back(folder + "/" + path);
+            all.push_back(fmt::format("{}/{}", folder, path));
         }
     }
     return all;

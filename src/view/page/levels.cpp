@@ -28,6 +28,7 @@ PackedLevel pack(const CellLevel& level) {
     const std::uint64_t unit = std::max<std::uint64_t>(1, level.width / kSteps);
     const std::size_t events = level.events.size();
     std::vector<unsigned> shifts;
+    shifts.reserve(events);
     for (const auto& column : level.events) {
         shifts.push_back(shift_for(column));
     }
@@ -87,7 +88,7 @@ std::uint8_t rough_byte(std::uint64_t value) {
         exponent = 18;
         mantissa = 15;
     }
-    return static_cast<std::uint8_t>((exponent - 3) * 16 + mantissa);
+    return static_cast<std::uint8_t>(std::uint64_t{exponent - 3} * 16 + mantissa);
 }
 
 std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits) {

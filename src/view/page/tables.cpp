@@ -16,8 +16,8 @@ constexpr std::size_t kLongestText = 2000;
 
 Json cost_row(std::span<const std::int64_t> costs) {
     Json row = Json::array();
-    for (std::size_t column = 0; column < costs.size(); ++column) {
-        row.push_back(costs[column]);
+    for (const std::int64_t cost : costs) {
+        row.push_back(cost);
     }
     return row;
 }

@@ -53,7 +53,8 @@ class Tables {
         return options_.metric.of(cost_row(node.total, node.samples, node.deltas));
     }
     void add_place(std::vector<Cell>& cells, const SpaceNode& node) const {
-        cells.push_back({std::string(2 * std::min(node.depth, 12U), ' ') + space_name(node), Ink::kName});
+        cells.push_back(
+            {std::string(std::size_t{2} * std::min(node.depth, 12U), ' ') + space_name(node), Ink::kName});
         cells.push_back({"  " + place_lines(node.place, style_.unicode), Ink::kDim});
     }
 
@@ -98,6 +99,7 @@ class Tables {
 
     static std::uint64_t median_duration(const SpaceNode& node) {
         std::vector<std::uint64_t> durations;
+        durations.reserve(node.rows.size());
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
             durations.push_back(node.rows.duration(row));
         }
@@ -139,7 +141,7 @@ class Tables {
                 {count(static_cast<std::int64_t>(group.occurrences))},
                 {group.members.size() == 1 ? std::string(signs(style_).dot)
                                            : fmt::format("{} {:.0f}%", group.members.size(), group.overlap * 100)}};
-            std::string name = space.place.function.empty() ? space.place.module : space.place.function;
+            const std::string& name = space.place.function.empty() ? space.place.module : space.place.function;
             cells.push_back({name, Ink::kName});
             cells.push_back({"  " + place_lines(space.place, style_.unicode) + (space.uncertain ? "  uncertain" : ""),
                              Ink::kDim});

@@ -9,7 +9,7 @@ namespace kymo::view {
 using namespace spacetime;
 
 std::string space_name(const SpaceNode& node) {
-    const std::string function = node.place.function.empty() ? "?" : program::plain_name(node.place.function);
+    std::string function = node.place.function.empty() ? "?" : program::plain_name(node.place.function);
     switch (node.kind) {
         case SpaceKind::kLoopNest:
             return "loop nest in " + function;
