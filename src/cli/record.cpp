@@ -1,6 +1,7 @@
 // kymo record: run a program and record it.
 #include "launch/record.h"
 
+#include "cli/second_look.h"
 #include "cli/verbs.h"
 
 #include <cmath>
@@ -17,7 +18,8 @@ constexpr const char* kExamples =
     "  kymo record -- ./my_program input.dat            into my_program.kymo\n"
     "  kymo record -F 4000 -o fast.kymo -- xz -T2 -k file\n"
     "  kymo record -e page-faults:period=1 -e cache-misses -- ./my_program\n"
-    "  kymo record --duration 30 -- ./server            ended after 30 seconds\n\n"
+    "  kymo record --duration 30 -- ./server            ended after 30 seconds\n"
+    "  kymo record --for my_program.kymo -e page-faults:period=1      again, for what was kept\n\n"
     "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
     "sample.\n"
     "Always there: task-clock at 1000 samples a second, page-faults, context-switches, cpu-migrations.\n"
@@ -129,6 +131,7 @@ int run_record(int argc, char** argv) {
     app.prefix_command();
     launch::RecordOptions options;
     std::string output;
+    std::string earlier;
     std::uint64_t frequency = 0;
     double duration = 0;
     bool quiet = false;
@@ -143,6 +146,10 @@ int run_record(int argc, char** argv) {
         ->check(CLI::Range(1, 100'000));
     app.add_option("-o,--output", output, "the recording's folder (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
+    app.add_option("--for", earlier,
+                   "measure the events on the code spaces, gaps and patterns that this recording kept; without a "
+                   "program, its own command")
+        ->type_name("REC.kymo");
     app.add_option("--duration", duration, "end the program after so many seconds (SIGTERM, 5 s later SIGKILL)")
         ->type_name("S")
         ->check([](const std::string& text) {
@@ -163,8 +170,15 @@ int run_record(int argc, char** argv) {
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
-    if (const auto error = take_command(app.remaining(), options.command)) {
+    const std::vector<std::string> rest = app.remaining();
+    const bool runs_again = app.count("--for") != 0 && (rest.empty() || (rest.size() == 1 && rest[0] == "--"));
+    if (const auto error = take_command(rest, options.command); error && !runs_again) {
         return fail(*error);
+    }
+    if (app.count("--for") != 0) {
+        if (const auto error = look_for(earlier, options)) {
+            return fail(*error);
+        }
     }
     if (frequency != 0) {
         options.events.push_back(fmt::format("task-clock:freq={}", frequency));

@@ -1,4 +1,5 @@
 // kymo report: what a recording says, for people or as JSON.
+#include "cli/second_look.h"
 #include "cli/verbs.h"
 #include "findings/told.h"
 #include "recording/reader.h"
@@ -11,6 +12,7 @@
 #include "view/findings.h"
 #include "view/finds.h"
 #include "view/json.h"
+#include "view/spaces/look.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
 #include "view/terminal.h"
@@ -104,9 +106,14 @@ int run_report(int argc, char** argv) {
     const auto per_million = static_cast<std::uint32_t>(std::lround(space_share * 10'000));
     spacetime::NamedRun named = spacetime::name_run(*profile, {per_million});
     const spacetime::CallTree& tree = named.tree;
-    const auto evidence = spacetime::make_evidence(
-        *recording, *profile, named,
-        {.space_share = {per_million}, .same_overlap = {static_cast<std::uint32_t>(std::lround(overlap * 10'000))}});
+    spacetime::EvidenceOptions wanted{.space_share = {per_million},
+                                      .same_overlap = {static_cast<std::uint32_t>(std::lround(overlap * 10'000))}};
+    const auto earlier = EarlierLook::of(*recording, wanted);
+    if (!earlier) {
+        return fail(earlier.error());
+    }
+    wanted.looked_at = earlier->evidence();
+    const auto evidence = spacetime::make_evidence(*recording, *profile, named, wanted);
     if (!evidence) {
         return fail(evidence.error());
     }
@@ -120,6 +127,7 @@ int run_report(int argc, char** argv) {
     if (!finds) {
         return fail(finds.error());
     }
+    const spacetime::SecondLook look = earlier->join(*evidence);
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
@@ -135,6 +143,7 @@ int run_report(int argc, char** argv) {
         report["findings_control"] = view::json_control(judgement->control);
         report["hunt"] = view::json_hunt(*finds);
         report["finds"] = view::json_finds(*finds);
+        report["second_look"] = view::json_second_look(look, earlier->evidence());
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
@@ -144,6 +153,7 @@ int run_report(int argc, char** argv) {
         }
         text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top) + "\n" +
                view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
+               view::terminal_second_look(shown, look, earlier->evidence(), filter) +
                view::terminal_waits(shown.style, waits, wait_table, shown.top) +
                view::terminal_finds(shown.style, *finds, shown.top);
     }

@@ -192,8 +192,17 @@ bool has_go_runtime(std::span<const std::uint8_t> bytes) {
            file.find_section(".go.buildinfo", &section);
 }
 
+std::string build_id_of(std::span<const std::uint8_t> bytes) {
+    image::ElfFile file;
+    if (image::ElfFile::parse(bytes, &file) != image::ElfError::kNone) {
+        return {};
+    }
+    const std::span<const std::uint8_t> id = file.build_id();
+    return {reinterpret_cast<const char*>(id.data()), id.size()};
+}
+
 // Checks one file; a script's interpreter is returned to be checked next.
-Result<std::string> check_file(const fs::path& path, bool& go_runtime) {
+Result<std::string> check_file(const fs::path& path, Program& program) {
     const std::string name = path.string();
     struct stat facts{};
     if (stat(path.c_str(), &facts) != 0) {
@@ -226,7 +235,8 @@ Result<std::string> check_file(const fs::path& path, bool& go_runtime) {
     if (auto checked = check_contents(name, contents); !checked) {
         return checked.error();
     }
-    go_runtime = contents.kind == image::ProgramKind::kDynamic && has_go_runtime(file->bytes());
+    program.go_runtime = contents.kind == image::ProgramKind::kDynamic && has_go_runtime(file->bytes());
+    program.build_id = build_id_of(file->bytes());
     return contents.kind == image::ProgramKind::kScript ? std::string(contents.interpreter) : std::string();
 }
 
@@ -243,7 +253,7 @@ Result<Program> find_program(std::string_view name, std::string_view search_path
     Program program{*found};
     fs::path file = *found;
     for (int depth = 0; depth <= kMaxInterpreters; ++depth) {
-        auto interpreter = check_file(file, program.go_runtime);
+        auto interpreter = check_file(file, program);
         if (!interpreter) {
             if (depth == 0) {
                 return interpreter.error();
@@ -263,8 +273,8 @@ Result<Program> find_program(std::string_view name, std::string_view search_path
 }
 
 std::string monitoring_obstacle(const fs::path& file) {
-    bool go_runtime = false;
-    const auto checked = check_file(file, go_runtime);
+    Program unused;
+    const auto checked = check_file(file, unused);
     if (checked || checked.error().kind == ErrorKind::kNotFound) {
         return {};
     }

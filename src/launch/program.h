@@ -13,6 +13,7 @@ namespace kymo::launch {
 struct Program {
     std::filesystem::path path;  // absolute or relative, as execve(2) takes it
     bool go_runtime = false;     // Go's run time uses SIGURG for itself
+    std::string build_id = {};   // raw bytes, of the program or a script's interpreter; empty: it has none
 };
 
 // A name without a slash is looked for in `search_path` (the value of PATH), else it is a path.

@@ -7,6 +7,7 @@
 #include "monitor/path.h"
 #include "monitor/process.h"
 #include "monitor/program_signals.h"
+#include "monitor/second_look.h"
 
 #include <cerrno>
 #include <signal.h>
@@ -55,6 +56,27 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     thread.writer.append(row);
 }
 
+// The sample as a row; or, outside of what a second look is for, left out.
+void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path) {
+    LeftOutSample& left_out = thread.left_out;
+    if (!path.kept && second_look.is_for(overflow.event)) {
+        left_out.known = true;
+        left_out.overflow = overflow;
+        left_out.values = *overflow.values;
+        left_out.context = path.leaf;
+        left_out.flags = path.flags;
+        ++thread.left_out_samples;
+        return;
+    }
+    if (path.kept && left_out.known) {
+        left_out.overflow.values = &left_out.values;
+        write_sample(thread, left_out.overflow, {left_out.context, left_out.flags});
+        --thread.left_out_samples;
+    }
+    left_out.known = false;
+    write_sample(thread, overflow, path);
+}
+
 void take_samples(ThreadState& thread, void* context) {
     if (!process.announce(thread)) {
         return;
@@ -75,19 +97,19 @@ void take_samples(ThreadState& thread, void* context) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
             // interrupted now.
-            write_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc));
+            take_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc));
             return;
         }
         if (overflow.pc != 0 && overflow.pc != pc) {
             ++thread.merged;
-            write_sample(thread, overflow, path_from_address(thread, overflow.pc));
+            take_sample(thread, overflow, path_from_address(thread, overflow.pc));
             return;
         }
         if (!walked) {
             path = path_from_signal(thread, registers);
             walked = true;
         }
-        write_sample(thread, overflow, path);
+        take_sample(thread, overflow, path);
     });
     process.write_switches(thread);
     if (thread.counters.is_postponed()) {

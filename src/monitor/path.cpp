@@ -2,6 +2,7 @@
 
 #include "monitor/openmp/team.h"
 #include "monitor/process.h"
+#include "monitor/second_look.h"
 
 #include <signal.h>
 
@@ -167,6 +168,7 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, s
     const std::size_t own = own_pc != 0 ? 1 : 0;
     bool cut = false;
     Path path;
+    path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
     path.leaf = enter(thread, thread.frames().subspan(1 - own, joined.frames + own), &cut);
     const auto end = cut ? unwind::PathEnd::kTooDeep : joined.result.end;
     path.flags = static_cast<std::uint64_t>(end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);

@@ -18,6 +18,7 @@ namespace kymo::monitor {
 struct Path {
     ContextId leaf{0};
     std::uint64_t flags = 0;  // recording::SampleFlags
+    bool kept = true;         // false: it passes through nothing that a second look is for (second_look.h)
 };
 
 // `own_pc` not 0: the monitor itself was at work there, in the handler that interrupted this path.

@@ -2,6 +2,7 @@
 
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
+#include "monitor/second_look.h"
 
 #include <cerrno>
 #include <new>
@@ -64,6 +65,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     if (!descriptors_.reserve()) {
         return;
     }
+    second_look.begin(session_);
     if (!images_.create({this, unwind::describe_own_image, image_added, image_removed})) {
         return;
     }
@@ -277,6 +279,8 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     thread->pauses_seen = resumes();
     thread->destructor_rounds = 0;
     thread->muted = false;
+    thread->left_out = {};
+    thread->left_out_samples = 0;
     thread->busy.store(0);
     {
         const Locked locked(threads_lock_);

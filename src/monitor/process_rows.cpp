@@ -3,6 +3,7 @@
 #include "base/job_rank.h"
 #include "monitor/nanoseconds.h"
 #include "monitor/process.h"
+#include "monitor/second_look.h"
 
 #include <cerrno>
 #include <elf.h>
@@ -256,6 +257,7 @@ void Process::write_living_images() {
 }
 
 void Process::image_added(void* self, ImageId id, const image::LoadedImage& image) {
+    second_look.image_added(id, image);
     static_cast<Process*>(self)->log(image_row(id, image));
 }
 
@@ -327,6 +329,12 @@ CounterValues Process::write_stream_end(ThreadState& thread, bool own_thread) {
     row.monitor_ns = thread.monitor_ns;
     row.paths = {thread.paths, recording::kPathEnds};
     log(row);
+    if (thread.left_out_samples != 0) {
+        recording::LeftOut entry;
+        entry.stream = raw(thread.stream);
+        entry.samples = thread.left_out_samples;
+        log(entry);
+    }
     write_brief_waits(thread);
 
     char name[64] = {};

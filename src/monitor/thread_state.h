@@ -39,6 +39,15 @@ struct CreationContext {
     bool known = false;
 };
 
+// The last sample of a further event that a second look (second_look.h) has left out since the thread's last row.
+struct LeftOutSample {
+    bool known = false;
+    Overflow overflow;  // `values` are those below
+    CounterValues values;
+    ContextId context{0};
+    std::uint64_t flags = 0;
+};
+
 struct ThreadState {
     // From the creating thread to the new one.
     void* (*start)(void*) = nullptr;
@@ -64,7 +73,10 @@ struct ThreadState {
 
     bool muted = false;  // not sampled: a signal that somebody has sent it waits, truly blocked
 
+    LeftOutSample left_out;
+
     // Account, for the stream's end.
+    std::uint64_t left_out_samples = 0;
     std::uint64_t samples = 0;
     std::uint64_t merged = 0;
     std::uint64_t monitor_ns = 0;

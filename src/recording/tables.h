@@ -7,6 +7,7 @@
 #include "recording/tables/events.h"   // IWYU pragma: export
 #include "recording/tables/hunts.h"    // IWYU pragma: export
 #include "recording/tables/images.h"   // IWYU pragma: export
+#include "recording/tables/looks.h"    // IWYU pragma: export
 #include "recording/tables/run.h"      // IWYU pragma: export
 #include "recording/tables/samples.h"  // IWYU pragma: export
 #include "recording/tables/streams.h"  // IWYU pragma: export

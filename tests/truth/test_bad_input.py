@@ -122,6 +122,31 @@ def hunts(test, matrix):
                        says=("kernel",))
 
 
+def looks(test, matrix):
+    work = test.work
+    first = work / "first.kymo"
+    made = test.run(test.kymo, "record", "-o", first, "--", test.program("deep"))
+    test.check("a recording to look again for", 0, made.returncode, made.returncode == 0)
+    record = ("record", "-o", work / "again.kymo", "--for")
+    matrix.refused("a second look for a missing recording", NOT_FOUND, *record, work / "missing.kymo", "-e", "page-faults", says=("missing",))
+    matrix.refused("a second look without an event", USAGE, *record, first, says=("event", "-e"))
+    matrix.refused("a second look with an unknown event", UNKNOWN_EVENT, *record, first, "-e", "no-such-event", says=("no-such-event",))
+    matrix.refused("a second look at another program", USAGE, *record, first, "-e", "page-faults", "--", "true", says=("first.kymo",))
+    matrix.refused("a second look from another folder without a program", USAGE, "record", "-o", work / "again.kymo", "--for", first, "-e", "page-faults",
+                   prefix=[*test.prefix, "env", "--chdir=/"], says=("--",))
+    other = work / "other" / "deep"
+    other.parent.mkdir()
+    shutil.copy("/bin/true", other)
+    matrix.refused("a second look at another build", USAGE, *record, first, "-e", "page-faults", "--", other, says=("build",))
+    nothing = work / "nothing.kymo"
+    test.run(test.kymo, "record", "-o", nothing, "--", "true")
+    matrix.refused("a second look at nothing", (USAGE, MALFORMED), *record, nothing, "-e", "page-faults", "--", "true", says=("nothing.kymo",))
+    folder = work / "folder.kymo"
+    folder.mkdir()
+    matrix.refused("a second look for a folder that is no recording", MALFORMED, *record, folder, "-e", "page-faults", says=("folder.kymo",))
+    test.equal("no recording is left behind", False, (work / "again.kymo").exists())
+
+
 def outputs(test, matrix):
     work = test.work
     taken = work / "taken.kymo"

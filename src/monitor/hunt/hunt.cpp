@@ -1,10 +1,10 @@
 #include "monitor/hunt/hunt.h"
 
+#include "monitor/folder_file.h"
 #include "monitor/path.h"
 #include "monitor/process.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
@@ -21,31 +21,6 @@ namespace {
 using pairs::News;
 using pairs::Turn;
 using recording::HuntKey;
-
-// The raw call: the machine's own descriptors are opened as the session's are.
-bool read_file(const char* folder, char* text, std::size_t capacity, std::size_t* size) {
-    char path[events::kPathBytes + sizeof "/hunt"];
-    const std::size_t length = __builtin_strlen(folder);
-    if (length >= events::kPathBytes) {
-        return false;
-    }
-    __builtin_memcpy(path, folder, length);
-    __builtin_memcpy(path + length, "/hunt", sizeof "/hunt");
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return false;
-    }
-    *size = 0;
-    while (*size < capacity) {
-        const ssize_t got = read(file, text + *size, capacity - *size);
-        if (got <= 0) {
-            break;
-        }
-        *size += static_cast<std::size_t>(got);
-    }
-    syscall(SYS_close, file);
-    return true;
-}
 
 int fetch_descriptor(int holder, std::uint32_t number) {
     return static_cast<int>(syscall(SYS_pidfd_getfd, holder, number, 0));
@@ -64,7 +39,8 @@ void tell_not_hunted(const char* why) {
 void Hunt::begin(const events::Session& session) {
     char text[pairs::kMaxHuntFile + 1];
     std::size_t size = 0;
-    if (!read_file(session.directory, text, sizeof text, &size) || !pairs::parse_hunt_file({text, size}, file_)) {
+    if (!read_from_folder(session.directory, pairs::kHuntFile, text, sizeof text, &size) ||
+        !pairs::parse_hunt_file({text, size}, file_)) {
         return;
     }
     pid_ = static_cast<int>(syscall(SYS_getpid));

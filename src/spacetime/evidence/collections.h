@@ -31,6 +31,13 @@ struct HeavySpace {
     std::uint32_t same = 0xffffffffU;       // its group, index of Evidence::same_spaces
 };
 
+// What happened in the code of a space: of every pair's spaces the share of bytes that lies in it.
+struct CodeSums {
+    bool is_known = false;  // its image is in this recording
+    std::int64_t user_ns = 0;
+    std::vector<std::int64_t> deltas;  // by counter
+};
+
 struct SameSpaces {
     std::vector<std::uint32_t> members;  // heavy spaces, heaviest first; one alone is equal to itself
     double overlap = 1;                  // least of any two

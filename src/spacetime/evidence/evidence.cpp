@@ -1,5 +1,6 @@
 #include "spacetime/evidence/evidence.h"
 
+#include "spacetime/evidence/identity.h"
 #include "spacetime/evidence/levels.h"
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/places.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 namespace kymo::spacetime {
 namespace {
@@ -31,7 +33,8 @@ class Maker {
     Result<Evidence> make() {
         stage("structure");
         structure_ = make_structure(profile_, names_, *run_.code);
-        kept_ = keep_nodes(structure_, options_.space_share);
+        identities_ = identities(profile_, structure_, names_, *run_.code);
+        kept_ = keep_nodes(structure_, options_.space_share, asked_nodes());
         WaitTargets waits = make_wait_targets(profile_, names_);
         evidence_.wait_targets = std::move(waits.targets);
         addresses_ = number_addresses(profile_);
@@ -69,6 +72,11 @@ class Maker {
         add_span_nodes(std::move(spans->groups), *visits, levels);
         number_steps(evidence_.nodes, levels);
         evidence_.spaces = make_heavy_spaces(profile_, weighing, *spans, evidence_.nodes, names_);
+        if (options_.sums_code || options_.looked_at != nullptr) {
+            evidence_.code_sums =
+                sum_code(profile_, weighing.table,
+                         options_.looked_at != nullptr ? options_.looked_at->spaces : evidence_.spaces);
+        }
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
         make_run_facts(*visits, waits.of_thread);
         add_rule_facts(profile_, waits.of_thread, &evidence_);
@@ -85,6 +93,20 @@ class Maker {
         std::uint32_t node = kNone;
         std::uint32_t mark = kNone;
     };
+
+    std::vector<bool> asked_nodes() const {
+        std::vector<bool> asked;
+        if (options_.looked_at != nullptr) {
+            std::unordered_set<std::uint64_t> wanted;
+            for (const SpaceNode& node : options_.looked_at->nodes) {
+                wanted.insert(node.identity);
+            }
+            for (std::size_t i = 0; i < identities_.size(); ++i) {
+                asked.push_back(!structure_.nodes[i].is_group && wanted.contains(identities_[i]));
+            }
+        }
+        return asked;
+    }
 
     void stage(std::string_view name) const {
         if (options_.on_stage) {
@@ -156,6 +178,7 @@ class Maker {
             node.depth = kept_.depth[i];
             node.place = place_of(profile_, structure_, at, names_, *run_.code);
             node.path = path_of(at);
+            node.identity = identities_[at];
             node.structure = levels[i].score;
             node.rounds = levels[i].rounds;
             if (visits.visits.nodes[i].gaps.count != 0) {
@@ -230,11 +253,13 @@ class Maker {
                 node.depth = loop.depth + 1;
                 node.place = loop.place;
                 node.path = loop.path;
+                node.identity = mix_identity(loop.identity, "rounds");
                 node.lines = loop.lines;
                 node.rounds = levels[groups_[i].node].rounds;
             } else {
                 node.kind = SpaceKind::kMark;
                 node.mark = visits.mark_names[groups_[i].mark];
+                node.identity = mix_identity(kNoIdentity, node.mark);
             }
             if (groups[i].gaps.count != 0 && node.kind == SpaceKind::kMark) {
                 evidence_.intervals.push_back(make_intervals(number, groups[i]));
@@ -322,6 +347,7 @@ class Maker {
     Names names_;
     EvidenceOptions options_;
     Structure structure_;
+    std::vector<std::uint64_t> identities_;  // by structure node
     KeptNodes kept_;
     SampledAddresses addresses_;
     std::vector<Group> groups_;

@@ -30,9 +30,13 @@ namespace kymo::spacetime {
 struct EvidenceOptions {
     Share space_share = percent(1);  // heavier spaces, and nodes with more of the time, are kept
     Share same_overlap = percent(90);
-    std::uint64_t fold_below = 8;                         // samples of the median visit
-    std::size_t visit_cap = 4096;                         // visits kept a node
-    std::size_t sequence_cap = 1U << 16U;                 // visits of a level and stream looked at for structure
+    std::uint64_t fold_below = 8;          // samples of the median visit
+    std::size_t visit_cap = 4096;          // visits kept a node
+    std::size_t sequence_cap = 1U << 16U;  // visits of a level and stream looked at for structure
+    // For a second look: code_sums of one's own heavy spaces, or of those of an earlier recording, whose nodes are
+    // then kept too. Borrowed.
+    bool sums_code = false;
+    const struct Evidence* looked_at = nullptr;
     std::function<void(std::string_view)> on_stage = {};  // told when each stage begins, to time them
 };
 
@@ -46,6 +50,8 @@ struct Evidence {
     std::vector<SameSpaces> same_spaces;
     std::vector<SpaceIntervals> intervals;  // of nodes with two visits or more in a stream, by node
     std::vector<CodePattern> patterns;      // by node, then most time first
+
+    std::vector<CodeSums> code_sums;  // where asked for, by the heavy spaces concerned
 
     std::vector<std::string> warnings;  // what could not be done: code not readable, no marks, …
 };

@@ -18,7 +18,7 @@ bool is_call(const StructureNode& node) {
 
 }  // namespace
 
-KeptNodes keep_nodes(const Structure& structure, Share share) {
+KeptNodes keep_nodes(const Structure& structure, Share share, const std::vector<bool>& asked) {
     const std::size_t count = structure.nodes.size();
     const std::uint64_t processor = positive(processor_time(structure.total[0]));
     const std::uint64_t wall = positive(wall_time(structure.total[0]));
@@ -43,6 +43,7 @@ KeptNodes keep_nodes(const Structure& structure, Share share) {
             is_kept[node] = !(is_at_least(positive(wall_time(below)), positive(wall_time(own)), kAll) &&
                               is_at_least(positive(processor_time(below)), positive(processor_time(own)), kAll));
         }
+        is_kept[node] = is_kept[node] || (node < asked.size() && asked[node]);
         const std::uint32_t parent = structure.nodes[node].parent;
         const std::uint32_t counts = is_kept[node] ? 1 : kept_below[node];
         if (counts != 0) {

@@ -2,7 +2,7 @@
 //
 // A function all of whose time is below one kept call of another function (main → run) is left out: nothing could be
 // told of it that is not told of that. So is the run-time library's code around kept code of the program (how it
-// starts a thread). Siblings stand most time first.
+// starts a thread). What is asked for is kept whatever it holds. Siblings stand most time first.
 #pragma once
 
 #include "spacetime/evidence/structure.h"
@@ -23,6 +23,7 @@ struct KeptNodes {
     std::size_t size() const { return structure.size(); }
 };
 
-KeptNodes keep_nodes(const Structure& structure, Share share);
+// `asked`: by structure node; empty: nothing is.
+KeptNodes keep_nodes(const Structure& structure, Share share, const std::vector<bool>& asked = {});
 
 }  // namespace kymo::spacetime

@@ -63,6 +63,7 @@ struct SpaceNode {
     Place place;
     std::vector<std::string> path;  // functions from the outermost to this one
     std::string mark;               // of kMark
+    std::uint64_t identity = 0;     // the same in other recordings of the program (identity.h)
 
     // Exact, over all streams and all visits. Nodes nest: totals include those of children.
     TimeTerms total;

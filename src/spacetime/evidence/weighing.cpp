@@ -1,5 +1,6 @@
 #include "spacetime/evidence/weighing.h"
 
+#include "program/module_file.h"
 #include "spacetime/evidence/places.h"
 #include "spacetime/spaces/same_spaces.h"
 
@@ -162,6 +163,39 @@ std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing
         space.longest_gap_ns = times.spaces[i].longest_gap_ns;
         space.node = node_of(space.place, nodes);
         result.push_back(std::move(space));
+    }
+    return result;
+}
+
+std::vector<CodeSums> sum_code(const Profile& profile, const SpaceTable& table,
+                               const std::vector<HeavySpace>& spaces) {
+    std::vector<CodeSums> result;
+    for (const HeavySpace& space : spaces) {
+        CodeSums sums;
+        std::vector<double> all(kPairColumns + profile.events.size());
+        std::vector<bool> is_image;
+        for (const ImageInfo& image : profile.images) {
+            is_image.push_back(image.build_id == space.place.build_id &&
+                               program::module_name(image.path) == space.place.module);
+            sums.is_known = sums.is_known || is_image.back();
+        }
+        for (const WeighedSpace& part : table.spaces) {
+            const std::uint64_t common = part.image < is_image.size() && is_image[part.image]
+                                             ? common_bytes(part.space.ranges, space.place.ranges)
+                                             : 0;
+            if (common == 0) {
+                continue;
+            }
+            const double share = static_cast<double>(common) / static_cast<double>(byte_count(part.space.ranges));
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                all[i] += share * static_cast<double>(part.sums[i]);
+            }
+        }
+        sums.user_ns = std::llround(all[kPairUser]);
+        for (std::size_t i = kPairColumns; i < all.size(); ++i) {
+            sums.deltas.push_back(std::llround(all[i]));
+        }
+        result.push_back(std::move(sums));
     }
     return result;
 }

@@ -26,6 +26,11 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
 std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing& weighing, const SpanPass& times,
                                           const std::vector<SpaceNode>& nodes, const Names& names);
 
+// What happened in the code of `spaces`, of this recording or another one of the program. Cost: spaces × all pairs'
+// spaces of the image.
+std::vector<CodeSums> sum_code(const Profile& profile, const SpaceTable& table,
+                               const std::vector<HeavySpace>& spaces);
+
 std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces, const std::vector<SpaceNode>& nodes,
                                          Share overlap);
 

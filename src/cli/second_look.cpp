@@ -1,0 +1,220 @@
+#include "cli/second_look.h"
+
+#include "base/time.h"
+#include "events/kept_code.h"
+#include "events/kept_file.h"
+#include "events/request.h"
+#include "launch/program.h"
+#include "spacetime/look/kept_code.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <tbb/global_control.h>
+
+namespace kymo::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What both commands need of the earlier recording.
+struct Earlier {
+    spacetime::Profile profile;
+    spacetime::Evidence evidence;
+};
+
+Result<Earlier> analyse(const recording::Recording& recording, spacetime::EvidenceOptions options) {
+    auto profile = spacetime::load_profile(recording);
+    if (!profile) {
+        return profile.error();
+    }
+    spacetime::NamedRun named = spacetime::name_run(*profile, options.space_share);
+    options.sums_code = true;
+    options.looked_at = nullptr;
+    auto evidence = spacetime::make_evidence(recording, *profile, named, options);
+    if (!evidence) {
+        return evidence.error();
+    }
+    return Earlier{std::move(*profile), std::move(*evidence)};
+}
+
+// Is the program to be run one of those in the earlier recording?
+std::optional<Error> check_program(const std::string& earlier, const std::string& program,
+                                   const spacetime::Profile& profile) {
+    const char* search_path = std::getenv("PATH");
+    const auto found = launch::find_program(program, search_path != nullptr ? search_path : "/usr/bin:/bin");
+    if (!found) {
+        return found.error();
+    }
+    const auto is_it = [&](const spacetime::ImageInfo& image) { return image.build_id == found->build_id; };
+    if (found->build_id.empty()) {
+        return Error{ErrorKind::kUnsupported,
+                     program + " has no build id, so its code cannot be told again from run to run",
+                     "link it with -Wl,--build-id and record both times"};
+    }
+    if (std::any_of(profile.images.begin(), profile.images.end(), is_it)) {
+        return std::nullopt;
+    }
+    const std::string name = fs::path(program).filename().string();
+    const bool same_name = std::any_of(
+        profile.images.begin(), profile.images.end(),
+        [&](const spacetime::ImageInfo& image) { return fs::path(image.path).filename().string() == name; });
+    if (same_name) {
+        return Error{ErrorKind::kUsage, earlier + " is of another build of " + name + ": its code lies elsewhere",
+                     fmt::format("record this one first: kymo record -- {}", program)};
+    }
+    return Error{ErrorKind::kUsage, fmt::format("{} is not of {}", earlier, program),
+                 "leave the program away to run the one that was recorded"};
+}
+
+// Bit i: event i of the session was asked for, and samples. Not the clock: time is measured everywhere.
+std::uint32_t asked_events(const std::vector<std::string>& requests, const events::Session& session) {
+    std::uint32_t mask = 0;
+    for (const std::string& text : requests) {
+        const auto request = events::parse_request(text);
+        for (std::uint32_t i = 1; request && i < session.event_count; ++i) {
+            if (session.events[i].samples() && request->name == session.events[i].name) {
+                mask |= 1U << i;
+            }
+        }
+    }
+    return mask;
+}
+
+Result<launch::Companion> companion_for(const std::string& earlier, const recording::Recording& recording,
+                                        const launch::RecordOptions& options, const events::Session& session,
+                                        const spacetime::RunIdentity& identity) {
+    // The launcher wants no other threads beside it: their signals would not come to it.
+    const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+    auto analysed = analyse(recording, {});
+    if (!analysed) {
+        return analysed.error();
+    }
+    if (auto error = check_program(earlier, options.command.front(), analysed->profile)) {
+        return *error;
+    }
+    std::vector<events::CodeOfImage> code;
+    for (const spacetime::KeptCodeOfImage& image : spacetime::kept_code(analysed->evidence)) {
+        events::CodeOfImage& to = code.emplace_back();
+        to.build_id = image.build_id;
+        for (const spacetime::ByteRange& range : image.ranges) {
+            to.ranges.emplace_back(range.begin, range.end);
+        }
+    }
+    if (code.empty()) {
+        return Error{ErrorKind::kUsage, earlier + " keeps no code space, so there is nothing to look at again",
+                     "record a longer run first; kymo report shows what is kept"};
+    }
+    std::error_code ignored;
+    const std::string path = fs::absolute(earlier, ignored).lexically_normal().string();
+    std::string events;
+    for (const std::string& event : options.events) {
+        events += event + '\0';
+    }
+    launch::Companion companion;
+    companion.file = events::kKeptFile;
+    companion.text = events::format_kept_code(asked_events(options.events, session), code);
+    companion.write_rows = [path, events, begin = identity.begin](recording::StreamWriter& stream) {
+        recording::Look row;
+        row.time = monotonic_now().ns;
+        row.recording = path;
+        row.begin = begin;
+        row.events = events;
+        recording::write_schema<recording::Look>(stream);
+        stream.append(row);
+    };
+    return companion;
+}
+
+// Where the earlier recording is now; it may have moved together with the later one.
+std::optional<recording::Recording> open_earlier(const spacetime::LookedFor& asked, const fs::path& later,
+                                                 std::string& problem) {
+    const fs::path there = asked.recording;
+    for (const fs::path& path : {there, later.parent_path() / there.filename()}) {
+        auto found = recording::Recording::open(path);
+        if (!found) {
+            problem = problem.empty() ? found.error().what : problem;
+            continue;
+        }
+        const auto identity = spacetime::load_run_identity(*found);
+        if (identity && identity->begin == asked.begin) {
+            return std::move(*found);
+        }
+        problem = path.string() + " is not the recording that this one was made for any more";
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> look_for(const std::string& earlier, launch::RecordOptions& options) {
+    if (options.events.empty()) {
+        return Error{ErrorKind::kUsage, "--for: no event is asked for",
+                     fmt::format("kymo record --for {} -e page-faults:period=1", earlier)};
+    }
+    auto recording = recording::Recording::open(earlier);
+    if (!recording) {
+        return recording.error();
+    }
+    const auto identity = spacetime::load_run_identity(*recording);
+    if (!identity) {
+        return identity.error();
+    }
+    if (options.command.empty()) {
+        std::error_code ignored;
+        if (identity->command.empty()) {
+            return Error{ErrorKind::kUsage, earlier + " does not tell what was run",
+                         fmt::format("kymo record --for {} -e EVENT -- PROGRAM ARGUMENTS…", earlier)};
+        }
+        if (!identity->directory.empty() && fs::current_path(ignored) != fs::path(identity->directory)) {
+            return Error{ErrorKind::kUsage,
+                         fmt::format("{} was recorded in {}: its command would be another one here", earlier,
+                                     identity->directory),
+                         "go there, or give the program after --"};
+        }
+        options.command = identity->command;
+    }
+    options.companion =
+        [&options, earlier, identity = *identity,
+         kept = std::make_shared<recording::Recording>(std::move(*recording))](const events::Session& session) {
+            return companion_for(earlier, *kept, options, session, identity);
+        };
+    return std::nullopt;
+}
+
+Result<EarlierLook> EarlierLook::of(const recording::Recording& recording,
+                                    const spacetime::EvidenceOptions& options) {
+    auto asked = spacetime::load_looked_for(recording);
+    if (!asked) {
+        return asked.error();
+    }
+    EarlierLook look;
+    look.asked_ = std::move(*asked);
+    if (look.asked_.is_look && !recording.files().empty()) {
+        const fs::path later = fs::absolute(recording.files().front().path()).parent_path();
+        if (const auto earlier = open_earlier(look.asked_, later, look.problem_)) {
+            auto analysed = analyse(*earlier, options);
+            if (analysed) {
+                look.evidence_ = std::move(analysed->evidence);
+                look.problem_.clear();
+            } else {
+                look.problem_ = analysed.error().what;
+            }
+        }
+    }
+    return look;
+}
+
+spacetime::SecondLook EarlierLook::join(const spacetime::Evidence& evidence) const {
+    if (evidence_) {
+        return spacetime::join_looks(asked_, *evidence_, evidence);
+    }
+    spacetime::SecondLook look;
+    look.asked = asked_;
+    look.problem = problem_;
+    return look;
+}
+
+}  // namespace kymo::cli
