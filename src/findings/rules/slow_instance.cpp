@@ -15,6 +15,19 @@ namespace {
 
 constexpr double kLeastSlower = 1.2;
 
+// Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
+std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
+    std::size_t low = 0;
+    std::size_t high = visits.size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        const bool is_before =
+            visits.thread[middle] != thread ? visits.thread[middle] < thread : visits.begin[middle] < time;
+        (is_before ? low : high) = is_before ? middle + 1 : middle;
+    }
+    return low;
+}
+
 // Rounds in which what is called in them is called as many times more often are several rounds that look like one:
 // what separates them was too short to be seen.
 bool are_several(const Case& subject) {
@@ -30,13 +43,9 @@ bool are_several(const Case& subject) {
                 continue;
             }
             for (const std::size_t row : rows) {
-                for (std::size_t visit = 0; visit < child.rows.size(); ++visit) {
-                    calls += child.rows.thread[visit] == round.rows.thread[row] &&
-                                     child.rows.begin[visit] >= round.rows.begin[row] &&
-                                     child.rows.begin[visit] < round.rows.end[row]
-                                 ? 1
-                                 : 0;
-                }
+                const std::uint32_t thread = round.rows.thread[row];
+                calls += static_cast<double>(visits_before(child.rows, thread, round.rows.end[row]) -
+                                             visits_before(child.rows, thread, round.rows.begin[row]));
             }
         }
         return rows.empty() ? 0 : calls / static_cast<double>(rows.size());

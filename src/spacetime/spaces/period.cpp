@@ -33,15 +33,17 @@ void transform(std::vector<Complex>* values) {
             std::swap(v[i], v[k]);
         }
     }
+    // Those of the last round; earlier ones take every second, fourth, … of them.
+    std::vector<Complex> roots(n / 2);
+    const double angle = -2 * std::numbers::pi / static_cast<double>(n);
+    for (std::size_t k = 0; k < roots.size(); ++k) {
+        roots[k] = std::polar(1.0, angle * static_cast<double>(k));
+    }
     for (std::size_t length = 2; length <= n; length *= 2) {
-        const double angle = -2 * std::numbers::pi / static_cast<double>(length);
-        std::vector<Complex> roots(length / 2);
-        for (std::size_t k = 0; k < roots.size(); ++k) {
-            roots[k] = std::polar(1.0, angle * static_cast<double>(k));
-        }
+        const std::size_t every = n / length;
         for (std::size_t i = 0; i < n; i += length) {
             for (std::size_t k = 0; k < length / 2; ++k) {
-                const Complex odd = v[i + k + length / 2] * roots[k];
+                const Complex odd = v[i + k + length / 2] * roots[k * every];
                 v[i + k + length / 2] = v[i + k] - odd;
                 v[i + k] += odd;
             }
