@@ -92,9 +92,6 @@ Result<launch::Companion> companion_for(const std::string& earlier, const record
     if (!analysed) {
         return analysed.error();
     }
-    if (auto error = check_program(earlier, options.command.front(), analysed->profile)) {
-        return *error;
-    }
     std::vector<events::CodeOfImage> code;
     for (const spacetime::KeptCodeOfImage& image : spacetime::kept_code(analysed->evidence)) {
         events::CodeOfImage& to = code.emplace_back();
@@ -106,6 +103,9 @@ Result<launch::Companion> companion_for(const std::string& earlier, const record
     if (code.empty()) {
         return Error{ErrorKind::kUsage, earlier + " keeps no code space, so there is nothing to look at again",
                      "record a longer run first; kymo report shows what is kept"};
+    }
+    if (auto error = check_program(earlier, options.command.front(), analysed->profile)) {
+        return *error;
     }
     std::error_code ignored;
     const std::string path = fs::absolute(earlier, ignored).lexically_normal().string();

@@ -140,7 +140,7 @@ def looks(test, matrix):
     matrix.refused("a second look at another build", USAGE, *record, first, "-e", "page-faults", "--", other, says=("build",))
     nothing = work / "nothing.kymo"
     test.run(test.kymo, "record", "-o", nothing, "--", "true")
-    matrix.refused("a second look at nothing", (USAGE, MALFORMED), *record, nothing, "-e", "page-faults", "--", "true", says=("nothing.kymo",))
+    matrix.refused("a second look at nothing", (USAGE, MALFORMED), *record, nothing, "-e", "page-faults", "--", "true", says=("nothing.kymo keeps no code", "no process and no thread"))
     folder = work / "folder.kymo"
     folder.mkdir()
     matrix.refused("a second look for a folder that is no recording", MALFORMED, *record, folder, "-e", "page-faults", says=("folder.kymo",))
@@ -242,7 +242,7 @@ def recordings(test, matrix):
 
 def body(test):
     matrix = Matrix(test)
-    {"programs": programs, "events": events, "hunts": hunts, "outputs": outputs, "recordings": recordings}[test.arguments[0]](test, matrix)
+    {"programs": programs, "events": events, "hunts": hunts, "looks": looks, "outputs": outputs, "recordings": recordings}[test.arguments[0]](test, matrix)
 
 
 main(body)
