@@ -33,6 +33,22 @@ struct ImageHooks {
     void (*removed)(void* context, ImageId id) = nullptr;
 };
 
+// Code that is not the program's but stands in for it: what others have put between a function and its caller, or
+// moved elsewhere (hooks). The walk asks about addresses that no rule covers. Usable in handlers.
+struct Detour {
+    enum Kind : std::uint8_t {
+        kCaller,   // the caller's return address is `address`; the stack is the caller's
+        kOnStack,  // the caller's return address is on top of the stack
+        kMoved,    // stands for the instruction at `address`
+    };
+    Kind kind = kCaller;
+    std::uint64_t address = 0;
+};
+struct Detours {
+    void* context = nullptr;
+    bool (*find)(void* context, std::uint64_t address, Detour* detour) = nullptr;
+};
+
 // ImageHooks::describe as it usually is: image::describe_image_at.
 bool describe_own_image(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image);
 
@@ -62,6 +78,13 @@ class ImageSet {
 
     // Once, before anything else, not in a handler. False: the kernel refused memory.
     bool create(const ImageHooks& hooks);
+
+    // Before the detours can be met; they stay.
+    void set_detours(const Detours* detours) { detours_.store(detours, std::memory_order_release); }
+    bool find_detour(std::uint64_t address, Detour* detour) const {
+        const Detours* detours = detours_.load(std::memory_order_acquire);
+        return detours != nullptr && detours->find(detours->context, address, detour);
+    }
 
     // The id of the image around the address, registered and compiled now if it is new. ImageId{0}: none, or the lock
     // is not to be had, or no memory. Cost when new: some 20 ns a row, milliseconds for the largest images.
@@ -125,6 +148,7 @@ class ImageSet {
     std::atomic<std::uint32_t> used_{0};
     std::atomic<std::int32_t> owner_{0};  // the registration lock: its holder's thread id; 0: free
     image::Arena arena_;                  // under the lock
+    std::atomic<const Detours*> detours_{nullptr};
     ImageHooks hooks_;
 };
 

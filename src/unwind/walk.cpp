@@ -108,6 +108,9 @@ class Walk {
         for (unsigned i = 0; i < kMostLeft; ++i) {
             const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
             const ImageSet::Lookup found = images_.rule_at(address);
+            if (kind_of(found.rule) != RuleKind::kPlain && take_detour(address)) {
+                continue;
+            }
             if (!inside(found.id)) {
                 *caller = cursor_.registers(stack_);
                 caller->pc = address;
@@ -127,6 +130,25 @@ class Walk {
     bool is_no_code(std::uint64_t address) const {
         constexpr std::uint64_t kLowestMapping = 0x10000;
         return (address < kLowestMapping && address != 0) || (address >= stack_.begin() && address < stack_.end());
+    }
+
+    // Where `address` is code that stands in for the program's: goes to what it stands for. Such code is no frame.
+    bool take_detour(std::uint64_t address) {
+        constexpr unsigned kMostDetours = 1U << 16U;  // more than frames that are walked
+        Detour detour;
+        if (!images_.find_detour(address, &detour) || ++detours_ > kMostDetours) {
+            return false;
+        }
+        std::uint64_t sp = cursor_.sp();
+        if (detour.kind == Detour::kOnStack) {
+            if (!stack_.read(sp, &detour.address)) {
+                return false;
+            }
+            sp += 8;
+        }
+        cursor_.move(detour.address, sp);
+        exact_ = detour.kind == Detour::kMoved;
+        return true;
     }
 
     // Hand-written code may push registers and not say so (glibc 2.36's __mpn_addmul_1, busy in printf of doubles:
@@ -157,6 +179,9 @@ class Walk {
 
     // Everything but a plain rule that works. Counts the frame; false: the walk is over and result->end says how.
     __attribute__((noinline)) bool rare_step(const ImageSet::Lookup& found, Frame& frame, WalkResult* result) {
+        if (take_detour(frame.address)) {
+            return true;
+        }
         if (kind_of(found.rule) == RuleKind::kBottom || is_made_up_bottom(found)) {
             ++result->count;
             result->end = PathEnd::kComplete;
@@ -229,6 +254,7 @@ class Walk {
     MemoryView stack_;
     const StackFinder* finder_;
     unsigned stacks_ = 0;
+    unsigned detours_ = 0;
     bool exact_;
     PathEnd failure_ = PathEnd::kBadRule;
 };

@@ -79,6 +79,12 @@ class Cursor {
     // To a caller found without a rule: everything but what is given is unknown there or unchanged.
     void recover(std::uint64_t pc, std::uint64_t sp, const std::uint64_t* frame_pointer);
 
+    // To another address and stack pointer; the registers are the same there.
+    void move(std::uint64_t pc, std::uint64_t sp) {
+        pc_ = pc;
+        sp_ = sp;
+    }
+
     // Reads every register from the stack that it was saved to: afterwards another view may take that one's place.
     void detach(const MemoryView& stack);
 
