@@ -112,7 +112,7 @@ struct Plan {
     std::span<const cells::Step> steps;
     std::string_view text;
 
-    std::string_view text_of(PlanText piece) const { return text.substr(piece.begin, piece.bytes); }
+    std::string_view text_of(PlanText piece) const { return {text.data() + piece.begin, piece.bytes}; }
     std::span<const PlanEntry> entries_of(const PlanImage& image) const {
         return entries.subspan(image.first_entry, image.entries);
     }

@@ -2,6 +2,7 @@
 
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
+#include "monitor/program_hooks.h"
 #include "monitor/second_look.h"
 
 #include <cerrno>
@@ -91,6 +92,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     if (this_thread() != nullptr) {
         announce(*this_thread());  // a program that dies before its first sample has a thread all the same
     }
+    begin_hooks(session_.directory, this_thread());
     if (ThreadState* thread = this_thread();
         thread != nullptr && quiet.let_through(static_cast<int>(session_.signal))) {
         thread->programs_mask_bit = std::uint64_t{1} << (session_.signal - 1);
@@ -121,6 +123,7 @@ void Process::after_fork() {
         counter = -1;
     }
     ThreadState* own = this_thread();
+    fork_hooks(own, pid_);
     for (ThreadState* thread = live_; thread != nullptr;) {
         ThreadState* next = thread->next;
         thread->counters.abandon(descriptors_);
@@ -193,6 +196,7 @@ void Process::finish(End how) {
         }
     }
     hunt.finish();
+    finish_hooks();
     recording::ProcessEnd row;
     row.time = clock_now();
     row.how = static_cast<std::uint64_t>(how);
@@ -295,6 +299,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     tell_unavailable(thread->counters.outcome());
     open_switches(*thread);
     hunt.attach(*thread);
+    begin_thread_hooks(*thread);
     if (!counts && !paused()) {
         thread->counters.enable();
     } else if (counts && paused()) {
@@ -311,6 +316,7 @@ void Process::complete_counters(ThreadState& thread) {
 }
 
 void Process::end_thread(ThreadState* thread) {
+    end_thread_hooks(*thread);
     hunt.detach(*thread);
     bool may_be_pending = true;
     if (const Busy busy(*thread); busy.may_write()) {

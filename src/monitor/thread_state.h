@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "hooks/guest/thread.h"
 #include "monitor/context_tree.h"
 #include "monitor/counters.h"
 #include "monitor/openmp/team.h"
@@ -87,6 +88,8 @@ struct ThreadState {
 
     std::atomic<std::uint32_t> busy{0};
     unsigned destructor_rounds = 0;
+
+    hooks::Thread hooks;
 
     WaitState waits;
     TeamState team;

@@ -3,7 +3,10 @@
 #include "program/elf_sections.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 
 namespace kymo::program {
 namespace {
@@ -46,6 +49,26 @@ std::vector<std::uint64_t> parse_frame_starts(std::span<const std::uint8_t> byte
 std::vector<std::uint64_t> frame_starts(Dwfl_Module* module) {
     const auto section = section_named(module, ".eh_frame_hdr");
     return section ? parse_frame_starts(section->bytes, section->address) : std::vector<std::uint64_t>{};
+}
+
+EntryFrame frame_at_entry(Dwfl_Module* module, std::uint64_t offset) {
+    constexpr unsigned kStackPointer = 7;  // x86-64's; aarch64 keeps the return address in a register
+    constexpr unsigned kReturnBytes = 8;
+    Dwarf_Addr bias = 0;
+    Dwarf_CFI* information = dwfl_module_eh_cfi(module, &bias);
+    Dwarf_Frame* frame = nullptr;
+    if (information == nullptr || dwarf_cfi_addrframe(information, offset - bias, &frame) != 0) {
+        return EntryFrame::kUnknown;
+    }
+    Dwarf_Op* operations = nullptr;
+    std::size_t count = 0;
+    const bool known = dwarf_frame_cfa(frame, &operations, &count) == 0;
+    const bool called = known && count == 1 &&
+                        ((operations[0].atom == DW_OP_bregx && operations[0].number == kStackPointer &&
+                          operations[0].number2 == kReturnBytes) ||
+                         (operations[0].atom == DW_OP_breg7 && operations[0].number == kReturnBytes));
+    std::free(frame);  // NOLINT: as libdw says
+    return called ? EntryFrame::kCalled : known ? EntryFrame::kOther : EntryFrame::kUnknown;
 }
 
 }  // namespace kymo::program

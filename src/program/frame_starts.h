@@ -16,4 +16,9 @@ std::vector<std::uint64_t> frame_starts(Dwfl_Module* module);
 // signed 4-byte values relative to the section).
 std::vector<std::uint64_t> parse_frame_starts(std::span<const std::uint8_t> bytes, std::uint64_t address);
 
+// What call-frame information says of the stack at an instruction: as a call leaves it (the return address on top),
+// otherwise (inside a function; also where a function's split-off part begins), or nothing.
+enum class EntryFrame : std::uint8_t { kUnknown, kCalled, kOther };
+EntryFrame frame_at_entry(Dwfl_Module* module, std::uint64_t offset);
+
 }  // namespace kymo::program

@@ -101,9 +101,10 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     codes_ = static_cast<HookCode*>(image::map_pages(hook_room_ * sizeof(HookCode)));
     import_of_ = static_cast<std::uint32_t*>(image::map_pages(hook_room_ * sizeof(std::uint32_t)));
     images_ = static_cast<ImageState*>(image::map_pages((plan_.images.size() + 1) * sizeof(ImageState)));
+    known_ = static_cast<Known*>(image::map_pages(2 * kMostKnown * sizeof(Known)));
     const std::uint64_t import_bytes = kAreaHead + hook_room_ * hook_bytes(0);
     import_code_ = plan_.imports.empty() ? nullptr : Areas::map(import_bytes, {});
-    if (hooks_ == nullptr || codes_ == nullptr || import_of_ == nullptr || images_ == nullptr ||
+    if (hooks_ == nullptr || codes_ == nullptr || import_of_ == nullptr || images_ == nullptr || known_ == nullptr ||
         (import_code_ == nullptr && !plan_.imports.empty())) {
         tell(Problem::kNoMemory, {});
         return false;
@@ -120,8 +121,6 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
         import_code_ += kAreaHead;
     }
     runtime.hooks = hooks_;
-    runtime.own_begin = own.begin;
-    runtime.own_bytes = own.end - own.begin;
     runtime.images_changed = images_changed;
     applied = this;
     on_ = true;
@@ -136,41 +135,67 @@ void Hooks::images_changed() {
     }
 }
 
+const Hooks::Known* Hooks::known_of(const void* map, std::uint64_t bias) const {
+    for (std::uint32_t i = 0; i < known_count_; ++i) {
+        if (known_[i].map == map && known_[i].bias == bias) {
+            return &known_[i];
+        }
+    }
+    return nullptr;
+}
+
 void Hooks::scan(bool at_start) {
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
         images_[i].seen = false;
     }
+    Known* next = known_ + kMostKnown;  // the list as it is now; what has gone is left out
+    std::uint32_t count = 0;
     for (const link_map* map = first_loaded(); map != nullptr; map = map->l_next) {
-        image::LoadedImage image;
-        image::Arena scratch;
-        if (describe_loaded(*map, scratch, &image) && image.range.begin != own_.begin) {
-            ImageState* state = state_of(image);
-            if (state != nullptr && state->hooked && state->bias == image.bias) {
-                state->seen = true;
-            } else if (state != nullptr && !state->seen) {
-                state->seen = true;
-                tell(hook_image(*state, image), image.path);
-            }
-            if (at_start && import_code_ != nullptr) {
-                struct Visit {
-                    Hooks* hooks;
-                    const image::LoadedImage* image;
-                } visit{this, &image};
-                for_each_slot(image, reinterpret_cast<std::uint64_t>(map->l_ld), &visit,
-                              [](void* context, const LinkageSlot& slot) {
-                                  const auto* given = static_cast<const Visit*>(context);
-                                  given->hooks->hook_slot(slot, *given->image);
-                              });
-            }
+        const Known* known = known_of(map, map->l_addr);
+        const Known now = known != nullptr ? *known : Known{map, map->l_addr, look_at_image(*map, at_start)};
+        if (now.state != nullptr) {
+            now.state->seen = true;
         }
-        scratch.release();
+        if (count < kMostKnown) {
+            next[count++] = now;
+        }
     }
+    std::memcpy(known_, next, count * sizeof(Known));
+    known_count_ = count;
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
         images_[i].hooked = images_[i].hooked && images_[i].seen;
     }
     if (at_start && import_code_ != nullptr) {
         tell(areas_.publish(import_area_) ? Problem::kNone : Problem::kNoCode, {});
     }
+}
+
+// Hooks an image that has come. Null: the plan does not have it, or has one like it already.
+Hooks::ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
+    image::LoadedImage image;
+    image::Arena scratch;
+    ImageState* state = nullptr;
+    if (describe_loaded(map, scratch, &image) && image.range.begin != own_.begin) {
+        state = state_of(image);
+        if (state != nullptr && state->hooked && state->seen) {
+            state = nullptr;  // loaded twice, in two name spaces: the first one has the hooks
+        } else if (state != nullptr) {
+            tell(hook_image(*state, image), image.path);
+        }
+        if (at_start && import_code_ != nullptr) {
+            struct Visit {
+                Hooks* hooks;
+                const image::LoadedImage* image;
+            } visit{this, &image};
+            for_each_slot(image, reinterpret_cast<std::uint64_t>(map.l_ld), &visit,
+                          [](void* context, const LinkageSlot& slot) {
+                              const auto* given = static_cast<const Visit*>(context);
+                              given->hooks->hook_slot(slot, *given->image);
+                          });
+        }
+    }
+    scratch.release();
+    return state;
 }
 
 Hooks::ImageState* Hooks::state_of(const image::LoadedImage& image) {

@@ -15,6 +15,7 @@
 #include "image/loaded_image.h"
 
 #include <cstdint>
+#include <link.h>
 #include <span>
 #include <string_view>
 
@@ -45,7 +46,7 @@ class Hooks {
     Hooks(const Hooks&) = delete;
     Hooks& operator=(const Hooks&) = delete;
 
-    // `file`: the plan's bytes, which stay. `own`: the image whose calls are not the program's. False: nothing is
+    // `file`: the plan's bytes, which stay. `own`: the image that is Kymo's and is left alone. False: nothing is
     // hooked, and why was told.
     bool begin(std::span<const std::uint8_t> file, image::Range own, const ApplyHooks& owner);
     bool on() const { return on_; }
@@ -63,8 +64,18 @@ class Hooks {
         Area area;  // kept for when the image comes back
     };
 
+    // An entry of the dynamic linker's list that has been looked at.
+    struct Known {
+        const void* map = nullptr;
+        std::uint64_t bias = 0;
+        ImageState* state = nullptr;  // null: the plan does not have it
+    };
+    static constexpr std::uint32_t kMostKnown = 8192;  // those beyond are looked at every time
+
     static void images_changed();
     void scan(bool at_start);
+    const Known* known_of(const void* map, std::uint64_t bias) const;
+    ImageState* look_at_image(const link_map& map, bool at_start);
     ImageState* state_of(const image::LoadedImage& image);
     Problem hook_image(ImageState& state, const image::LoadedImage& image);
     Problem patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes);
@@ -83,6 +94,8 @@ class Hooks {
     Hook* hooks_ = nullptr;      // number 0 is none; then the plan's entries, in its order; then imports
     HookCode* codes_ = nullptr;  // as hooks_
     std::uint32_t* import_of_ = nullptr;
+    Known* known_ = nullptr;
+    std::uint32_t known_count_ = 0;
     std::uint32_t hook_count_ = 0;
     std::uint32_t hook_room_ = 0;
     Area import_area_;  // being written

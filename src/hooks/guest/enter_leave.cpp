@@ -162,7 +162,7 @@ void leave(Thread& thread, Slot* slot, std::uint64_t result) {
     const std::uint64_t sp = slot->sp;
     Lane& lane = thread.lanes[head_of(slot)->level];
     leave_chain(thread, slot, result);
-    if ((lane.top - 1)->sp <= sp) [[unlikely]] {
+    if (lane.top != nullptr && (lane.top - 1)->sp <= sp) [[unlikely]] {
         settle(thread, lane, sp, thread.on_own_stack(sp));
     }
 }
@@ -181,6 +181,16 @@ void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_
     thread.stack_bytes = stack_high - stack_low;
     thread.task = task;
     current = &thread;
+}
+
+void continue_thread(Thread& thread, const Thread& before, const cells::Task* task) {
+    thread = before;
+    thread.task = task;
+    current = &thread;
+}
+
+void abandon_thread() {
+    current = nullptr;
 }
 
 void end_thread(Thread& thread) {
@@ -237,7 +247,7 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     }
     Thread* thread = current;
     const std::uint64_t return_address = frame->return_address;
-    if (thread == nullptr || thread->quiet != 0 || return_address - runtime.own_begin < runtime.own_bytes) {
+    if (thread == nullptr) {
         return;
     }
     const auto sp = reinterpret_cast<std::uint64_t>(&frame->return_address);

@@ -6,7 +6,7 @@
 // (raw clone), run their functions as if there were no hooks.
 #pragma once
 
-#include "cells/primitives.h"
+#include "cells/actions.h"
 #include "hooks/guest/slots.h"
 
 #include <cstddef>
@@ -24,7 +24,6 @@ struct Lane {
 struct Thread {
     Lane lanes[kLevels];
     std::uint32_t level = 0;          // lane to use; above 0 while the runtime is at work in this thread
-    std::uint32_t quiet = 0;          // the monitor is at work: what it calls is not the program's
     std::uint64_t inside[kLevels]{};  // stack pointers at which the runtime began
     std::uint64_t stack_low = 0;      // the thread's own stack; size 0: not known
     std::uint64_t stack_bytes = 0;
@@ -40,6 +39,10 @@ Thread* this_thread();
 
 void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_t stack_high,
                   const cells::Task* task);
+// The calling thread goes on as `thread`, in the middle of the functions that it is in.
+void continue_thread(Thread& thread, const Thread& before, const cells::Task* task);
+// It is no longer measured, in the middle of the functions that it is in.
+void abandon_thread();
 // Functions that the thread will not return from any more are left now.
 void end_thread(Thread& thread);
 // In the child; `thread` is the calling one's (null: it had none).
@@ -59,8 +62,6 @@ struct Hook {
 // What the runtime works from. Written while there is one thread, or before a hook's code can be reached.
 struct Runtime {
     Hook* hooks = nullptr;
-    std::uint64_t own_begin = 0;  // calls from here are the monitor's
-    std::uint64_t own_bytes = 0;
     void (*images_changed)() = nullptr;
 };
 extern Runtime runtime;

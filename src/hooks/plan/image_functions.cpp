@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <elf.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <tuple>
 
@@ -101,6 +102,12 @@ void ImageFunctions::read_file() {
     for (program::FunctionName& name : code_.names()) {
         functions_.push_back({std::move(name.name), name.offset, name.is_indirect});
     }
+    // What no symbol names goes by the name that reports give it.
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+        if (const program::CodeFunction& function = code_.function(i); function.linkage_name.empty()) {
+            functions_.push_back({fmt::format("{}+{:#x}", file_name(), function.entry()), function.entry(), false});
+        }
+    }
     std::sort(functions_.begin(), functions_.end(), [](const NamedFunction& a, const NamedFunction& b) {
         return std::tie(a.offset, a.name) < std::tie(b.offset, b.name);
     });
@@ -145,6 +152,11 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
     const std::uint32_t index = code_.function_at(offset);
     if (index == program::kNoNode || code_.function(index).entry() != offset) {
         return "lies inside another function";
+    }
+    const program::EntryFrame frame = code_.frame_at_entry(offset);
+    if (frame == program::EntryFrame::kOther ||
+        (frame == program::EntryFrame::kUnknown && code_.function(index).linkage_name.empty())) {
+        return "is not entered by calls: a part of another function, or linkage code";
     }
     const program::CodeExtent extent = code_.function(index).parts.front();
     if (std::string refusal = relocate_entry(code_.bytes_at(offset), offset, extent.end - offset, entry);

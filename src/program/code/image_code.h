@@ -8,6 +8,7 @@
 #pragma once
 
 #include "program/flow/flow_graph.h"
+#include "program/frame_starts.h"
 #include "program/module_file.h"
 
 #include <cstdint>
@@ -58,6 +59,9 @@ class ImageCode {
 
     // Null where the machine has no decoder, or the function's bytes are not in the file. Valid as long as this.
     const FlowGraph* flow(std::uint32_t index);
+
+    // What call-frame information says of the stack at an offset. Cost: about 1 µs.
+    EntryFrame frame_at_entry(std::uint64_t offset) const { return program::frame_at_entry(file_.module(), offset); }
 
     const Decoder* decoder() const { return decoder_; }
     // From `offset` to the end of its section; empty where there is none.

@@ -249,6 +249,8 @@ TEST(Threads, ForkedChildGoesOn) {
         const pid_t child = fork();
         if (child == 0) {
             after_fork(&thread.hooks(), static_cast<int>(getpid()));
+            Thread moved;
+            continue_thread(moved, thread.hooks(), thread.hooks().task);
             const bool good = hooked_plain(1, 1) == 4 && thread.exits(kPlain) == 1 && hooked_recursive(500) != 0;
             _exit(good ? 0 : 1);
         }
