@@ -31,7 +31,8 @@ constexpr const char* kNames[kFunctions] = {"hooked_plain",
                                             "hooked_tiny",
                                             "HookedBase::hooked_virtual",
                                             "HookedDerived::hooked_virtual",
-                                            "getppid"};
+                                            "getppid",
+                                            "plugin_twice"};
 
 cells::Step add(std::uint32_t cell, cells::Operand operand, std::uint64_t constant) {
     cells::Step step;
@@ -60,7 +61,8 @@ struct Setup {
             }
             requests.push_back(request);
         }
-        const auto images = images_of(std::filesystem::canonical("/proc/self/exe"));
+        auto images = images_of(std::filesystem::canonical("/proc/self/exe"));
+        images->emplace_back(kPluginPath);
         planned = plan(*images, requests);
         file = std::make_unique<std::uint64_t[]>(planned.file.size() / 8 + 1);
         std::memcpy(file.get(), planned.file.data(), planned.file.size());

@@ -11,6 +11,8 @@
 
 namespace kymo::hooks::testing {
 
+inline constexpr const char* kPluginPath = KYMO_HOOKS_PLUGIN;
+
 // The functions of hooked.h that are hooked, by their source names.
 enum Function : std::uint32_t {
     kPlain,
@@ -33,6 +35,7 @@ enum Function : std::uint32_t {
     kBaseVirtual,
     kDerivedVirtual,
     kImported,
+    kPlugin,
     kFunctions
 };
 

@@ -1,0 +1,78 @@
+"""A program with every function hooked that can be must print what it always prints, and end as it always ends.
+
+Arguments: BUILD NAME. NAME is one of the guests (tests/guest/programs), or a program of the system with something to do for it.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+build, name = pathlib.Path(sys.argv[1]), sys.argv[2]
+
+TEXT = "".join(f"{i * 7919 % 104729} is line {i}\n" for i in range(60_000))
+SQL = """create table t(a integer, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000) insert into t select x, hex(x * 7919) from c;
+create index i on t(b);
+select count(*), sum(a), max(b) from t where b like '%3%';
+select substr(b, 1, 2) as p, count(*) from t group by p order by 2 desc, 1 limit 5;
+select printf('%.3f', avg(a)) from t;
+"""
+PYTHON = """
+import json, re, threading
+d = {str(i): [i, i * i, {"x": i / 3}] for i in range(2000)}
+s = json.dumps(d)
+print(len(json.loads(s)), len(re.findall(r"(\\d+), (\\d+)", s)))
+try:
+    [1][5]
+except IndexError as e:
+    print(e)
+def depth(n): return 0 if n == 0 else 1 + depth(n - 1)
+print(depth(900))
+out = []
+def work(k):
+    for i in range(2000):
+        if i % 500 == 0: out.append(k)
+threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(sorted(out))
+"""
+# Commands, their input, and the least number of functions that must have been hooked.
+SYSTEM = {
+    "xz": (["/usr/bin/xz", "-1", "-T2", "--block-size=100KiB", "-c"], TEXT, 300),
+    "sqlite3": (["/usr/bin/sqlite3", ":memory:"], SQL, 2000),
+    "python3": (["/usr/bin/python3", "-c", PYTHON], "", 4000),
+    "perl": (["/usr/bin/perl", "-e", "my %h; $h{$_ % 97} .= chr(65 + $_ % 26) for 1 .. 20000; print \"$_ $h{$_}\\n\" for sort keys %h; eval { die \"x\\n\" }; print $@"], "", 1000),
+}
+
+command, given, least = SYSTEM.get(name, ([str(build / "tests" / "programs" / f"guest_{name}")], "".join(f"line {i}\n" for i in range(12)), 5))
+if not pathlib.Path(command[0]).exists():
+    print(f"skipped: there is no {command[0]}")
+    sys.exit(77)
+
+alone = subprocess.run(command, input=given.encode(), capture_output=True, timeout=60)
+with tempfile.TemporaryDirectory() as folder:
+    hooked = subprocess.run([build / "tests" / "hook_everything", build / "lib" / "libkymo-monitor.so", f"{folder}/run.kymo", *command],
+                            input=given.encode(), capture_output=True, timeout=240)
+    errors = hooked.stderr.decode(errors="replace")
+    report = subprocess.run([build / "bin" / "kymo", "report", "--json", f"{folder}/run.kymo"], capture_output=True, text=True, timeout=120)
+
+failed = False
+
+
+def check(what, good, shown):
+    global failed
+    failed = failed or not good
+    print("ok" if good else "FAILED", what, shown)
+
+
+told = re.search(r"^hooked (\d+) \+ (\d+), refused (\d+)$", errors, re.M)
+print(*[line for line in errors.splitlines() if line.startswith(("hooked", "refused"))], sep="\n")
+check("functions hooked", told and int(told[1]) >= least, told and told[0])
+check("exit status", hooked.returncode == (alone.returncode if alone.returncode >= 0 else 128 - alone.returncode), f"{alone.returncode} {hooked.returncode} {errors[-300:]}")
+check("output", alone.stdout == hooked.stdout, f"{len(alone.stdout)} bytes, {len(hooked.stdout)}: {hooked.stdout[:200]!r}")
+check("lines of the error stream", all(line in errors.splitlines() for line in alone.stderr.decode(errors="replace").splitlines()), errors[-300:])
+check("a report", report.returncode == 0 and '"hooks' not in report.stdout, report.stderr[-300:] + "".join(re.findall(r'"hooks[^"]*"[^}]*', report.stdout)))
+sys.exit(failed)
