@@ -1,5 +1,6 @@
-// hook_everything MONITOR RECORDING PROGRAM ARGUMENTS…: records a program with every function hooked that can be, its and
-// its libraries', at entry and exit. Prints to the error stream how many, and what was refused; exits as the program.
+// hook_everything MONITOR RECORDING PROGRAM ARGUMENTS…: records a program with every function hooked that can be, its
+// and its libraries', and those that they call of the C library, at entry and exit. Prints to the error stream how
+// many, and what was refused; exits as the program.
 #include "hooks/plan/planner.h"
 #include "hooks/plan_file.h"
 #include "launch/program.h"
@@ -45,12 +46,14 @@ int main(int argc, char** argv) {
     if (!images) {
         return fail(images.error());
     }
-    const hooks::Request everything{{}, "*", {add(64)}, {add(65)}};
-    const hooks::Planned planned = hooks::plan(*images, {&everything, 1});
-    const hooks::Outcome& outcome = planned.outcomes[0];
-    fmt::print(stderr, "hooked {} + {}, refused {}\n", outcome.entries, outcome.imports, outcome.refused.size());
+    const hooks::Request everything[] = {{{}, "*", {add(64)}, {add(65)}}, {"libc.so*", "*", {add(64)}, {add(65)}}};
+    const hooks::Planned planned = hooks::plan(*images, everything);
+    const hooks::Outcome& own = planned.outcomes[0];
+    const hooks::Outcome& of_c_library = planned.outcomes[1];
+    fmt::print(stderr, "hooked {} + {}, refused {}\n", own.entries, own.imports + of_c_library.imports,
+               own.refused.size());
     std::map<std::string, std::size_t> reasons;
-    for (const hooks::Refused& refused : outcome.refused) {
+    for (const hooks::Refused& refused : own.refused) {
         ++reasons[refused.reason];
     }
     for (const auto& [reason, count] : reasons) {

@@ -101,11 +101,12 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     codes_ = static_cast<HookCode*>(image::map_pages(hook_room_ * sizeof(HookCode)));
     import_of_ = static_cast<std::uint32_t*>(image::map_pages(hook_room_ * sizeof(std::uint32_t)));
     images_ = static_cast<ImageState*>(image::map_pages((plan_.images.size() + 1) * sizeof(ImageState)));
+    planned_slots_ = static_cast<PlannedSlot*>(image::map_pages(kMostSlots * sizeof(PlannedSlot)));
     known_ = static_cast<Known*>(image::map_pages(2 * kMostKnown * sizeof(Known)));
     const std::uint64_t import_bytes = kAreaHead + hook_room_ * hook_bytes(0);
     import_code_ = plan_.imports.empty() ? nullptr : Areas::map(import_bytes, {});
     if (hooks_ == nullptr || codes_ == nullptr || import_of_ == nullptr || images_ == nullptr || known_ == nullptr ||
-        (import_code_ == nullptr && !plan_.imports.empty())) {
+        planned_slots_ == nullptr || (import_code_ == nullptr && !plan_.imports.empty())) {
         tell(Problem::kNoMemory, {});
         return false;
     }
@@ -166,7 +167,7 @@ void Hooks::scan(bool at_start) {
         images_[i].hooked = images_[i].hooked && images_[i].seen;
     }
     if (at_start && import_code_ != nullptr) {
-        tell(areas_.publish(import_area_) ? Problem::kNone : Problem::kNoCode, {});
+        tell(hook_slots(), {});
     }
 }
 
@@ -185,12 +186,12 @@ Hooks::ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
         if (at_start && import_code_ != nullptr) {
             struct Visit {
                 Hooks* hooks;
-                const image::LoadedImage* image;
-            } visit{this, &image};
+                image::Range read_only;
+            } visit{this, relocated_read_only(image)};
             for_each_slot(image, reinterpret_cast<std::uint64_t>(map.l_ld), &visit,
                           [](void* context, const LinkageSlot& slot) {
                               const auto* given = static_cast<const Visit*>(context);
-                              given->hooks->hook_slot(slot, *given->image);
+                              given->hooks->plan_slot(slot, given->read_only);
                           });
         }
     }
@@ -313,7 +314,7 @@ std::uint32_t Hooks::import_hook(std::uint32_t import, std::uint64_t function) {
     return hook;
 }
 
-void Hooks::hook_slot(const LinkageSlot& slot, const image::LoadedImage& image) {
+void Hooks::plan_slot(const LinkageSlot& slot, image::Range read_only) {
     for (std::uint32_t i = 0; i < plan_.imports.size(); ++i) {
         if (plan_.text_of(plan_.imports[i].symbol) != slot.symbol) {
             continue;
@@ -325,18 +326,32 @@ void Hooks::hook_slot(const LinkageSlot& slot, const image::LoadedImage& image) 
             function = reinterpret_cast<std::uint64_t>(found);
         }
         const std::uint32_t hook = function == 0 ? 0 : import_hook(i, function);
-        const auto at = reinterpret_cast<std::uint64_t>(slot.at);
-        const image::Range read_only = relocated_read_only(image);
-        if (hook == 0 || !protect({at, at + sizeof *slot.at}, PROT_READ | PROT_WRITE)) {
-            return;
+        if (hook != 0 && planned_slot_count_ < kMostSlots) {
+            planned_slots_[planned_slot_count_++] = {slot.at, hook,
+                                                     read_only.holds(reinterpret_cast<std::uint64_t>(slot.at))};
         }
-        __atomic_store_n(slot.at, codes_[hook].entry, __ATOMIC_RELEASE);
-        if (read_only.holds(at)) {
+        return;
+    }
+}
+
+// All at once, when the code behind them is there: what finds functions calls functions through such slots itself.
+Problem Hooks::hook_slots() {
+    if (!areas_.publish(import_area_)) {
+        return Problem::kNoCode;
+    }
+    for (std::uint32_t i = 0; i < planned_slot_count_; ++i) {
+        const PlannedSlot& slot = planned_slots_[i];
+        const auto at = reinterpret_cast<std::uint64_t>(slot.at);
+        if (!protect({at, at + sizeof *slot.at}, PROT_READ | PROT_WRITE)) {
+            return Problem::kNoCode;
+        }
+        __atomic_store_n(slot.at, codes_[slot.hook].entry, __ATOMIC_RELEASE);
+        if (slot.read_only) {
             protect({at, at + sizeof *slot.at}, PROT_READ);
         }
         ++slots_;
-        return;
     }
+    return Problem::kNone;
 }
 
 // ---- images to come -----------------------------------------------------------------------------------------

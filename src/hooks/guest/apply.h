@@ -70,6 +70,13 @@ class Hooks {
         std::uint64_t bias = 0;
         ImageState* state = nullptr;  // null: the plan does not have it
     };
+    // A slot that is to be set once the code that it leads to is code.
+    struct PlannedSlot {
+        std::uint64_t* at = nullptr;
+        std::uint32_t hook = 0;
+        bool read_only = false;
+    };
+    static constexpr std::uint32_t kMostSlots = 1U << 17U;
     static constexpr std::uint32_t kMostKnown = 8192;  // those beyond are looked at every time
 
     static void images_changed();
@@ -79,7 +86,8 @@ class Hooks {
     ImageState* state_of(const image::LoadedImage& image);
     Problem hook_image(ImageState& state, const image::LoadedImage& image);
     Problem patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes);
-    void hook_slot(const LinkageSlot& slot, const image::LoadedImage& image);
+    void plan_slot(const LinkageSlot& slot, image::Range read_only);
+    Problem hook_slots();
     std::uint32_t import_hook(std::uint32_t import, std::uint64_t function);
     Problem notice_loading();
     std::uint32_t new_hook(const PlanPoint* point, std::uint64_t continuation);
@@ -98,6 +106,8 @@ class Hooks {
     std::uint32_t known_count_ = 0;
     std::uint32_t hook_count_ = 0;
     std::uint32_t hook_room_ = 0;
+    PlannedSlot* planned_slots_ = nullptr;
+    std::uint32_t planned_slot_count_ = 0;
     Area import_area_;  // being written
     std::uint8_t* import_code_ = nullptr;
     std::uint32_t functions_ = 0;

@@ -30,8 +30,17 @@ std::string source_name(const std::string& linkage_name) {
 
 // What the requests ask for at one function.
 struct Wanted {
-    std::string name;
+    std::string name;                // to tell it by
+    std::vector<std::string> names;  // all that were asked for
+    bool is_indirect = false;
+    std::string_view not_followed;  // by any of its names: why its exits cannot be had
     std::vector<std::size_t> requests;
+
+    void ask(std::size_t request) {
+        if (std::find(requests.begin(), requests.end(), request) == requests.end()) {
+            requests.push_back(request);
+        }
+    }
 
     std::vector<cells::Step> entry(std::span<const Request> all) const {
         std::vector<cells::Step> steps;
@@ -107,12 +116,17 @@ class Planner {
                 if (wanted.name.empty() || request.function == function.name) {
                     wanted.name = function.name;
                 }
-                if (std::find(wanted.requests.begin(), wanted.requests.end(), r) == wanted.requests.end()) {
-                    wanted.requests.push_back(r);
+                if (wanted.names.empty() || wanted.names.back() != function.name) {
+                    wanted.names.push_back(function.name);
                 }
-                if (function.is_indirect) {
-                    indirect_.insert(function.name);
-                }
+                wanted.is_indirect = wanted.is_indirect || function.is_indirect;
+                wanted.ask(r);
+            }
+        }
+        for (const NamedFunction& function : image.functions()) {
+            const auto wanted = found.find(function.offset);
+            if (const std::string_view why = why_not_followed(function.name); wanted != found.end() && !why.empty()) {
+                wanted->second.not_followed = why;
             }
         }
         for (auto& [offset, wanted] : found) {
@@ -127,13 +141,13 @@ class Planner {
             const std::vector<cells::Step> exit = wanted.exit(requests_);
             std::string reason;
             PlanEntry entry;
-            if (const std::string_view twice = why_not_followed(wanted.name); !twice.empty() && !exit.empty()) {
-                refuse(image, wanted, std::string(twice));
+            if (!wanted.not_followed.empty() && !exit.empty()) {
+                refuse(image, wanted, std::string(wanted.not_followed));
                 continue;
             }
             if (image.is_c_library()) {
                 reason = "belongs to the C library, and no image calls it through its linkage table";
-            } else if (indirect_.contains(wanted.name)) {
+            } else if (wanted.is_indirect) {
                 reason = "is chosen when it is loaded (IFUNC), and no image calls it through its linkage table";
             } else {
                 reason = image.plan_entry(offset, &entry);
@@ -148,15 +162,8 @@ class Planner {
                 for (const std::size_t request : wanted.requests) {
                     ++out_->outcomes[request].entries;
                 }
-            } else if (imported_.contains(wanted.name)) {
-                Wanted& by_import = by_import_[wanted.name];
-                by_import.name = wanted.name;
-                for (const std::size_t request : wanted.requests) {
-                    if (std::find(by_import.requests.begin(), by_import.requests.end(), request) ==
-                        by_import.requests.end()) {
-                        by_import.requests.push_back(request);
-                    }
-                }
+            } else if (hook_imports(wanted)) {
+                continue;
             } else {
                 refuse(image, wanted, reason);
             }
@@ -164,6 +171,22 @@ class Planner {
         if (!entries.empty()) {
             writer_.add_image(image.path(), image.build_id(), entries);
         }
+    }
+
+    // In the linkage tables, by every name it is called by there. False: it is not.
+    bool hook_imports(const Wanted& wanted) {
+        bool found = false;
+        for (const std::string& name : wanted.names) {
+            if (imported_.contains(name)) {
+                found = true;
+                Wanted& import = by_import_[name];
+                import.name = name;
+                for (const std::size_t request : wanted.requests) {
+                    import.ask(request);
+                }
+            }
+        }
+        return found;
     }
 
     void refuse(const ImageFunctions& image, const Wanted& wanted, const std::string& reason) {
@@ -190,7 +213,6 @@ class Planner {
     Planned* out_;
     std::vector<std::unique_ptr<ImageFunctions>> images_;
     std::set<std::string> imported_;
-    std::set<std::string> indirect_;
     std::map<std::string, Wanted> by_import_;
     PlanWriter writer_;
 };
