@@ -32,7 +32,7 @@ class ImageFunctions {
 
     const std::vector<NamedFunction>& functions() const {
         return functions_;
-    }                                                                     // by offset; aliases beside each other
+    }  // by offset; aliases beside each other
     const std::vector<std::string>& imports() const { return imports_; }  // called through linkage slots; sorted
 
     // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its

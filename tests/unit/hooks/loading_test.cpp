@@ -1,9 +1,8 @@
 // Images that are loaded while the program runs are hooked before any of their code does.
 #include "harness.h"
 
-#include <gtest/gtest.h>
-
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 namespace kymo::hooks::testing {
 namespace {
