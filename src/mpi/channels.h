@@ -1,0 +1,132 @@
+// Channels of MPI and their cells: (communicator, peer, direction), peers in ranks of MPI_COMM_WORLD.
+//
+// A channel's row belongs to one thread, which alone writes it; the reader adds up the rows of a channel. The cells
+// come from the monitor (kymo/cells_interface.h); where nobody measures there are none, and the wrappers call
+// through.
+//
+// A communicator's identity is the same in all processes that belong to it: a hash of its members in world ranks, and
+// the how-manieth of these members it is (creating one is collective, so all count alike). Handles are used again
+// once freed: the wrappers of the freeing calls say so (forget).
+//
+// Contract: called from the program's own threads, not from handlers. No malloc, no exceptions. Cost: a look at the
+// thread's last channel, or into its own small hash table; a channel's first use, and a communicator's, take locks.
+#pragma once
+
+#include "cells/ticks.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mpi.h>
+
+namespace kymo::mpi {
+
+enum class Direction : std::uint32_t { kSend = 0, kReceive = 1, kCollective = 2, kOneSided = 3 };
+
+inline constexpr int kEverybody = -1000;  // the peer of what has none
+
+// Communicators and windows. Never given back: there are few.
+struct Group {
+    std::uint64_t handle = 0;  // 0: forgotten
+    std::uint64_t id = 0;
+    std::uint32_t number = 0;  // in this process, from 0
+    bool is_window = false;
+    bool is_between = false;     // an intercommunicator
+    int size = 0;                // of the peers: the remote group's, where there is one
+    int rank = 0;                // own
+    int destinations = 0;        // of a neighbour collective
+    const int* world = nullptr;  // peers' ranks in MPI_COMM_WORLD; -1: not in it
+    char name[32] = {};
+};
+
+// Null: MPI has not begun, the handle is null, or there is no memory.
+const Group* group_of(MPI_Comm communicator);
+const Group* group_of_window(MPI_Win window);
+void forget_communicator(MPI_Comm communicator);
+void forget_window(MPI_Win window);
+
+void forget_type(MPI_Datatype type);
+
+// The calling thread's cells of a channel (cells::ChannelCell); null: none to be had. `peer`: rank in the group, or
+// kEverybody.
+std::uint64_t* cells_of(const Group& group, int peer, Direction direction);
+
+// What all threads ask at every call.
+struct Counting {
+    std::atomic<int> state{0};                // 0: not known yet, 1: somebody measures, 2: nobody
+    std::atomic<std::uint32_t> forgotten{1};  // counts handles that may mean something else by now
+    bool timed = true;                        // KYMO_MPI=count leaves the time out
+    cells::TickRate rate;                     // of the monitor's clock
+};
+extern Counting counting;
+
+// Finds the real calls, and whether anybody measures.
+bool find_out();
+inline bool is_counting() {
+    return __builtin_expect(counting.state.load(std::memory_order_acquire) == 1, 1) || find_out();
+}
+
+// What the thread used last: channels and types whose handles need not be looked up again.
+struct Recent {
+    static constexpr std::uint32_t kChannels = 32;
+    static constexpr std::uint32_t kTypes = 16;
+    struct Channel {
+        std::uint64_t communicator = 0;
+        std::uint64_t peer_and_direction = 0;
+        std::uint64_t* cells = nullptr;
+    };
+    struct Type {
+        std::uint64_t handle = 0;
+        std::int64_t size = 0;
+    };
+    std::uint32_t seen = 0;  // `forgotten` when they were looked up
+    Channel channels[kChannels];
+    Type types[kTypes];
+};
+extern thread_local constinit Recent recent;
+
+// Zeroed memory that is never given back; null: there is none.
+void* allocate(std::size_t bytes);
+
+template <typename Handle>
+std::uint64_t bits_of(const Handle& handle) {
+    static_assert(sizeof handle <= sizeof(std::uint64_t));
+    std::uint64_t bits = 0;
+    __builtin_memcpy(&bits, &handle, sizeof handle);
+    return bits;
+}
+
+// ---- the quick way
+
+std::uint64_t* look_up(MPI_Comm communicator, int peer, Direction direction, Recent::Channel& place);
+std::int64_t look_up(MPI_Datatype type, Recent::Type& place);
+void forget_recent(std::uint32_t now);
+
+inline void check_forgotten() {
+    const std::uint32_t now = counting.forgotten.load(std::memory_order_acquire);
+    if (__builtin_expect(recent.seen != now, 0)) {
+        forget_recent(now);
+    }
+}
+
+// As group_of() and cells_of(); null also for a peer that is nobody.
+inline std::uint64_t* cells_of(MPI_Comm communicator, int peer, Direction direction) {
+    check_forgotten();
+    const std::uint64_t handle = bits_of(communicator);
+    const std::uint64_t rest =
+        std::uint64_t{static_cast<std::uint32_t>(peer)} << 2U | static_cast<std::uint32_t>(direction);
+    Recent::Channel& place = recent.channels[(handle / 64 + rest) % Recent::kChannels];
+    if (__builtin_expect(place.communicator == handle && place.peer_and_direction == rest, 1)) {
+        return place.cells;
+    }
+    return look_up(communicator, peer, direction, place);
+}
+
+inline std::int64_t size_of(MPI_Datatype type) {
+    check_forgotten();
+    const std::uint64_t handle = bits_of(type);
+    Recent::Type& place = recent.types[handle / 64 % Recent::kTypes];
+    return __builtin_expect(place.handle == handle, 1) ? place.size : look_up(type, place);
+}
+
+}  // namespace kymo::mpi

@@ -1,0 +1,263 @@
+#include "mpi/count.h"
+
+#include "mpi/generated.h"
+#include "mpi/real.h"
+
+namespace kymo::mpi {
+namespace {
+
+using cells::ChannelCell;
+
+std::uint64_t* called(const Group& group, int peer, Direction direction, std::uint64_t ns) {
+    std::uint64_t* cells = cells_of(group, peer, direction);
+    if (cells != nullptr) {
+        count_call(cells, ns);
+    }
+    return cells;
+}
+
+void message(std::uint64_t* cells, std::int64_t bytes) {
+    if (cells != nullptr) {
+        count_message(cells, bytes);
+    }
+}
+
+// The thread's own view of what is under way: another thread may complete it, and then this cell goes below 0 there;
+// the reader's sum over the threads is right.
+void outstanding(std::uint64_t* cells, bool more) {
+    if (cells == nullptr) {
+        return;
+    }
+    std::uint64_t& now = cell(cells, ChannelCell::kOutstanding);
+    cells::increase(now, more ? 1 : ~std::uint64_t{0});
+    const std::uint64_t present = cells::load(now);
+    std::uint64_t& most = cell(cells, ChannelCell::kMostOutstanding);
+    if (static_cast<std::int64_t>(present) > static_cast<std::int64_t>(cells::load(most))) {
+        cells::store(most, present);
+    }
+}
+
+// A peer that is nobody, or unknown: nothing passes.
+bool is_peer(const Group* group, int peer) {
+    return group != nullptr && peer >= 0 && peer < group->size;
+}
+
+std::int64_t bytes_in(const MPI_Status& status) {
+#ifdef OPEN_MPI
+    return static_cast<std::int64_t>(status._ucount);  // what MPI_Get_elements_x would say of bytes, in 6 ns
+#else
+    MPI_Count bytes = 0;
+    return real_calls.Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? bytes : 0;
+#endif
+}
+
+void receive_of(const Group* group, const MPI_Status& status, std::uint64_t ns) {
+    if (is_peer(group, status.MPI_SOURCE)) {
+        message(called(*group, status.MPI_SOURCE, Direction::kReceive, ns), bytes_in(status));
+    }
+}
+
+void receive_of(MPI_Comm communicator, const MPI_Status& status, std::uint64_t ns) {
+    if (std::uint64_t* cells = cells_of(communicator, status.MPI_SOURCE, Direction::kReceive)) {
+        count_call(cells, ns);
+        count_message(cells, bytes_in(status));
+    }
+}
+
+}  // namespace
+
+void started_send(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
+                  MPI_Request request, bool is_persistent) {
+    const Group* group = group_of(communicator);
+    if (!is_peer(group, peer)) {
+        return;
+    }
+    Request under_way;
+    under_way.group = group;
+    under_way.bytes = count * size_of(type);
+    under_way.peer = peer;
+    under_way.is_persistent = is_persistent;
+    under_way.is_active = !is_persistent;
+    std::uint64_t* cells = called(*group, peer, Direction::kSend, begin.ns());
+    if (!is_persistent) {
+        message(cells, under_way.bytes);
+        outstanding(cells, true);
+    }
+    note_request(request, under_way);
+}
+
+void received(const Begin& begin, MPI_Comm communicator, const MPI_Status& status) {
+    receive_of(communicator, status, begin.ns());
+}
+
+void started_receive(const Begin& begin, MPI_Comm communicator, int peer, MPI_Request request, bool is_persistent) {
+    const Group* group = group_of(communicator);
+    if (group == nullptr || peer == MPI_PROC_NULL) {
+        return;
+    }
+    Request under_way;
+    under_way.group = group;
+    under_way.peer = is_peer(group, peer) ? peer : kEverybody;
+    under_way.direction = Direction::kReceive;
+    under_way.is_persistent = is_persistent;
+    under_way.is_active = !is_persistent;
+    std::uint64_t* cells = called(*group, under_way.peer, Direction::kReceive, begin.ns());
+    if (!is_persistent) {
+        outstanding(cells, true);
+    }
+    note_request(request, under_way);
+}
+
+void exchanged(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
+               const MPI_Status& status) {
+    if (std::uint64_t* cells = cells_of(communicator, peer, Direction::kSend)) {
+        count_call(cells, 0);
+        count_message(cells, count * size_of(type));
+    }
+    receive_of(communicator, status, begin.ns());
+}
+
+void started(const Begin& begin, MPI_Request handle) {
+    Request request;
+    if (!start_request(handle, &request)) {
+        return;
+    }
+    std::uint64_t* cells = called(*request.group, request.peer, request.direction, begin.ns());
+    if (request.direction == Direction::kSend) {
+        message(cells, request.bytes);
+    }
+    outstanding(cells, true);
+}
+
+void completed(std::uint64_t ns, int parts, MPI_Request handle, const MPI_Status& status) {
+    Request request;
+    if (!take_request(handle, &request)) {
+        return;
+    }
+    const std::uint64_t share = ns / static_cast<std::uint64_t>(parts > 0 ? parts : 1);
+    std::uint64_t* begun = called(*request.group, request.peer, request.direction, share);
+    outstanding(begun, false);
+    int was_cancelled = 0;
+    if (request.is_cancelled) {
+        real_calls.Test_cancelled(&status, &was_cancelled);
+    }
+    if (request.direction == Direction::kReceive && was_cancelled == 0 && is_peer(request.group, status.MPI_SOURCE)) {
+        message(cells_of(*request.group, status.MPI_SOURCE, Direction::kReceive), bytes_in(status));
+    }
+}
+
+void freed(MPI_Request handle) {
+    Request request;
+    if (drop_request(handle, &request)) {
+        outstanding(cells_of(*request.group, request.peer, request.direction), false);
+    }
+}
+
+void probed(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, bool found) {
+    const Group* group = group_of(communicator);
+    if (group != nullptr) {
+        const int peer = found && is_peer(group, status.MPI_SOURCE) ? status.MPI_SOURCE : kEverybody;
+        called(*group, peer, Direction::kReceive, begin.ns());
+    }
+}
+
+void matched(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, MPI_Message message_handle,
+             bool found) {
+    probed(begin, communicator, status, found);
+    const Group* group = group_of(communicator);
+    if (found && is_peer(group, status.MPI_SOURCE)) {
+        note_message(message_handle, group, status.MPI_SOURCE);
+    }
+}
+
+void received_matched(const Begin& begin, MPI_Message handle, const MPI_Status& status) {
+    const Group* group = nullptr;
+    int source = 0;
+    if (take_message(handle, &group, &source)) {
+        receive_of(group, status, begin.ns());
+    }
+}
+
+void started_receive_matched(const Begin& begin, MPI_Message handle, MPI_Request request) {
+    Request under_way;
+    under_way.direction = Direction::kReceive;
+    if (take_message(handle, &under_way.group, &under_way.peer)) {
+        outstanding(called(*under_way.group, under_way.peer, Direction::kReceive, begin.ns()), true);
+        note_request(request, under_way);
+    }
+}
+
+namespace {
+
+void operation(const Begin& begin, const Group* group, int peer, Direction direction, std::int64_t bytes,
+               const MPI_Request* handle) {
+    if (group == nullptr || peer == MPI_PROC_NULL) {
+        return;
+    }
+    const int known = is_peer(group, peer) ? peer : kEverybody;
+    std::uint64_t* cells = called(*group, known, direction, begin.ns());
+    message(cells, bytes);
+    if (handle != nullptr) {
+        Request request;
+        request.group = group;
+        request.peer = known;
+        request.direction = direction;
+        outstanding(cells, true);
+        note_request(*handle, request);
+    }
+}
+
+}  // namespace
+
+void collected(const Begin& begin, MPI_Comm communicator, int root, std::int64_t bytes, const MPI_Request* request) {
+    operation(begin, group_of(communicator), root == MPI_PROC_NULL ? kEverybody : root, Direction::kCollective, bytes,
+              request);
+}
+
+void accessed(const Begin& begin, MPI_Win window, int target, std::int64_t bytes, const MPI_Request* request) {
+    operation(begin, group_of_window(window), target, Direction::kOneSided, bytes, request);
+}
+
+void synchronised(const Begin& begin, MPI_Win window, int target) {
+    if (const Group* group = group_of_window(window)) {
+        called(*group, is_peer(group, target) ? target : kEverybody, Direction::kOneSided, begin.ns());
+    }
+}
+
+int size_of_group(MPI_Comm communicator) {
+    const Group* group = group_of(communicator);
+    return group != nullptr ? group->size : 0;
+}
+
+int rank_in(MPI_Comm communicator) {
+    const Group* group = group_of(communicator);
+    return group != nullptr ? group->rank : 0;
+}
+
+bool is_root(MPI_Comm communicator, int root) {
+    const Group* group = group_of(communicator);
+    return root == MPI_ROOT || (group != nullptr && !group->is_between && root == group->rank);
+}
+
+int destinations_of(MPI_Comm communicator) {
+    const Group* group = group_of(communicator);
+    return group != nullptr ? group->destinations : 0;
+}
+
+std::int64_t sum_of(const int* counts, int size) {
+    std::int64_t sum = 0;
+    for (int i = 0; counts != nullptr && i < size; ++i) {
+        sum += counts[i];
+    }
+    return sum;
+}
+
+std::int64_t sum_of(const int* counts, const MPI_Datatype* types, int size) {
+    std::int64_t sum = 0;
+    for (int i = 0; counts != nullptr && types != nullptr && i < size; ++i) {
+        sum += counts[i] * size_of(types[i]);
+    }
+    return sum;
+}
+
+}  // namespace kymo::mpi

@@ -1,0 +1,97 @@
+// What a call of MPI adds to its channel's cells. The wrappers (generated) call these after the real call, with C
+// handles whichever language the program is in.
+//
+// Per channel (cells::ChannelCell): `messages` and `bytes` of a send when it is begun, of a receive when it is
+// complete; of a collective and a one-sided call one message and the bytes that this process puts in (Get: takes
+// out). `blocked`: time inside calls; of a call that completes several requests, in equal parts. `outstanding`: begun
+// and not yet completed. To and from MPI_PROC_NULL nothing is counted.
+//
+// Contract: no MPI call but PMPI_, no malloc, no exceptions; a thread writes its own rows only.
+#pragma once
+
+#include "cells/primitives.h"
+#include "cells/standard.h"
+#include "mpi/channels.h"
+#include "mpi/requests.h"
+
+#include <mpi.h>
+
+namespace kymo::mpi {
+
+// The compiler thinks them too long to repeat in every wrapper; as calls they would cost as much as what they do.
+#define KYMO_MPI_QUICK __attribute__((always_inline)) inline
+
+// When the call began.
+struct Begin {
+    std::uint64_t ticks;
+    KYMO_MPI_QUICK Begin() : ticks(counting.timed ? cells::read_ticks(counting.rate.kind) : 0) {}
+    [[nodiscard]] KYMO_MPI_QUICK std::uint64_t ns() const {
+        if (!counting.timed) {
+            return 0;
+        }
+        const std::uint64_t passed = cells::read_ticks(counting.rate.kind) - ticks;
+        // Two processors' counters may differ by some ticks.
+        return static_cast<std::int64_t>(passed) > 0 ? counting.rate.to_ns(passed) : 0;
+    }
+};
+
+KYMO_MPI_QUICK std::uint64_t& cell(std::uint64_t* cells, cells::ChannelCell which) {
+    return cells[static_cast<std::uint32_t>(which)];
+}
+
+KYMO_MPI_QUICK void count_call(std::uint64_t* cells, std::uint64_t ns) {
+    cells::increase(cell(cells, cells::ChannelCell::kCalls), 1);
+    if (ns != 0) {
+        cells::increase(cell(cells, cells::ChannelCell::kBlocked), ns);
+    }
+}
+
+KYMO_MPI_QUICK void count_message(std::uint64_t* cells, std::int64_t bytes) {
+    const auto size = static_cast<std::uint64_t>(bytes < 0 ? 0 : bytes);
+    cells::increase(cell(cells, cells::ChannelCell::kMessages), 1);
+    cells::increase(cell(cells, cells::ChannelCell::kBytes), size);
+    if (size > cells::load(cell(cells, cells::ChannelCell::kLargest))) {
+        cells::store(cell(cells, cells::ChannelCell::kLargest), size);
+    }
+}
+
+KYMO_MPI_QUICK void sent(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type) {
+    if (std::uint64_t* cells = cells_of(communicator, peer, Direction::kSend)) {
+        count_call(cells, begin.ns());
+        count_message(cells, count * size_of(type));
+    }
+}
+
+void started_send(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
+                  MPI_Request request, bool is_persistent);
+void received(const Begin& begin, MPI_Comm communicator, const MPI_Status& status);
+void started_receive(const Begin& begin, MPI_Comm communicator, int peer, MPI_Request request, bool is_persistent);
+// Both halves of MPI_Sendrecv: the time is the receive's.
+void exchanged(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
+               const MPI_Status& status);
+void started(const Begin& begin, MPI_Request request);
+// `parts`: requests that share the call's time.
+void completed(std::uint64_t ns, int parts, MPI_Request request, const MPI_Status& status);
+void freed(MPI_Request request);
+// found: false where MPI_Iprobe found none.
+void probed(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, bool found);
+void matched(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, MPI_Message message, bool found);
+void received_matched(const Begin& begin, MPI_Message message, const MPI_Status& status);
+void started_receive_matched(const Begin& begin, MPI_Message message, MPI_Request request);
+
+// `request` null: it blocked. `root` kEverybody: the operation has none.
+void collected(const Begin& begin, MPI_Comm communicator, int root, std::int64_t bytes, const MPI_Request* request);
+void accessed(const Begin& begin, MPI_Win window, int target, std::int64_t bytes, const MPI_Request* request);
+// target kEverybody: fences and their like.
+void synchronised(const Begin& begin, MPI_Win window, int target);
+
+// ---- for the expressions of collectives' bytes
+
+int size_of_group(MPI_Comm communicator);  // the remote one of an intercommunicator
+int rank_in(MPI_Comm communicator);
+bool is_root(MPI_Comm communicator, int root);
+int destinations_of(MPI_Comm communicator);
+std::int64_t sum_of(const int* counts, int size);
+std::int64_t sum_of(const int* counts, const MPI_Datatype* types, int size);
+
+}  // namespace kymo::mpi
