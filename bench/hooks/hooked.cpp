@@ -1,0 +1,23 @@
+// What is hooked: by Kymo, by a uprobe that counts, by a uprobe with an eBPF program, by nobody.
+extern "C" {
+int by_kymo(int a) {
+    asm volatile("" ::: "memory");
+    return a + 1;
+}
+int by_kymo_unmeasured(int a) {
+    asm volatile("" ::: "memory");
+    return a + 1;
+}
+int by_uprobe(int a) {
+    asm volatile("" ::: "memory");
+    return a + 1;
+}
+int by_bpf(int a) {
+    asm volatile("" ::: "memory");
+    return a + 1;
+}
+int by_nobody(int a) {
+    asm volatile("" ::: "memory");
+    return a + 1;
+}
+}
