@@ -144,6 +144,7 @@ def main():
     check("and left out where only counts were asked for", [0], sorted({row.blocked for rank in range(RANKS) for row in counted[rank]}))
     ring("ring, counted", counted, 20, 10)
     check("nothing is counted where nobody measures", {rank: [] for rank in range(RANKS)}, start("ring_c", 20, 10, measured=False))
+    check("MPI that is loaded privately is called through", {rank: [] for rank in range(RANKS)}, start("private_host", programs / "libprivate_part.so"))
     alone = subprocess.run(["/bin/true"], env={"LD_PRELOAD": f"{build}/lib/libkymo-mpi.so"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     check("a program without MPI does not notice", (0, ""), (alone.returncode, alone.stdout))
     sys.exit(1 if failures else 0)
