@@ -32,7 +32,10 @@ constexpr const char* kNames[kFunctions] = {"hooked_plain",
                                             "HookedBase::hooked_virtual",
                                             "HookedDerived::hooked_virtual",
                                             "getppid",
-                                            "plugin_twice"};
+                                            "plugin_twice",
+                                            "hooked_foo",
+                                            "hooked_bar",
+                                            "hooked_send"};
 
 cells::Step add(std::uint32_t cell, cells::Operand operand, std::uint64_t constant) {
     cells::Step step;
@@ -41,6 +44,19 @@ cells::Step add(std::uint32_t cell, cells::Operand operand, std::uint64_t consta
     step.right = operand;
     step.constant = constant;
     return step;
+}
+
+// Skipped where the cell is 0.
+std::vector<cells::Step> when_in_foo(cells::Operation operation) {
+    cells::Step test;
+    test.operation = cells::Operation::kSkipIf;
+    test.comparison = cells::Comparison::kEqual;
+    test.target = 1;
+    test.left = {cells::Source::kCell, cells::Width::k64, HookedThread::kInFoo};
+    cells::Step step;
+    step.operation = operation;
+    step.target = HookedThread::kTimer;
+    return {test, step};
 }
 
 struct Setup {
@@ -60,6 +76,13 @@ struct Setup {
                 request.exit.push_back(add(101, {cells::Source::kResult, cells::Width::kS32, 0}, 0));
             }
             requests.push_back(request);
+            if (i == kFoo) {
+                requests.push_back(
+                    {{}, kNames[i], {add(HookedThread::kInFoo, {}, 1)}, {add(HookedThread::kInFoo, {}, ~0ULL)}});
+            } else if (i == kSend) {
+                requests.push_back(
+                    {{}, kNames[i], when_in_foo(cells::Operation::kStart), when_in_foo(cells::Operation::kStop)});
+            }
         }
         auto images = images_of(std::filesystem::canonical("/proc/self/exe"));
         images->emplace_back(kPluginPath);
@@ -93,6 +116,7 @@ const Planned& planned() {
 
 HookedThread::HookedThread() : task_{cells_.data(), timers_.data(), &rate_, bindings_.data()} {
     hooked();
+    bindings_[kTimer] = kSendInFoo;
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
     constexpr std::uint64_t kBelow = 4ULL << 20U;
     begin_thread(thread_, static_cast<int>(syscall(SYS_gettid)), here - kBelow, here + 16384, &task_);

@@ -36,6 +36,9 @@ enum Function : std::uint32_t {
     kDerivedVirtual,
     kImported,
     kPlugin,
+    kFoo,
+    kBar,
+    kSend,
     kFunctions
 };
 
@@ -51,7 +54,12 @@ class HookedThread {
     std::uint64_t exits(Function function) const { return cells_[33 + 2 * function]; }
     std::uint64_t argument() const { return cells_[100]; }  // the sum of kPlain's second ones
     std::uint64_t result() const { return cells_[101]; }    // of kPlain's
+    std::uint64_t send_in_foo_ns() const { return cells_[kSendInFoo]; }
     Thread& hooks() { return thread_; }
+
+    static constexpr std::uint32_t kInFoo = 102;
+    static constexpr std::uint32_t kSendInFoo = 103;
+    static constexpr std::uint32_t kTimer = 20;
 
   private:
     Thread thread_;

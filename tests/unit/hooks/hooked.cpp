@@ -4,6 +4,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <ctime>
 
 int hooked_global = 5;
 
@@ -85,6 +86,36 @@ int hooked_condition_first(const int* p) {
 
 int hooked_tiny() {
     return 7;
+}
+
+static long now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+void hooked_send(long ns) {
+    for (const long end = now() + ns; now() < end;) {
+    }
+}
+
+static long send_all(int messages, long ns) {
+    long spent = 0;
+    for (int i = 0; i < messages; ++i) {
+        const long begin = now();
+        hooked_send(ns);
+        spent += now() - begin;
+    }
+    return spent;
+}
+
+long hooked_foo(int messages, long ns) {
+    return send_all(messages, ns);
+}
+
+long hooked_bar(int messages, long ns) {
+    const long spent = send_all(messages, ns);
+    return spent + messages;
 }
 }
 

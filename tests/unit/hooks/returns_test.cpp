@@ -98,6 +98,21 @@ TEST(Returns, EndlessTailCallsTakeNoEndlessRoom) {
     EXPECT_EQ(thread.exits(kTailLoopOther), 500'000U);
 }
 
+// The classic question: how long does foo spend sending? What others send is not to be counted.
+TEST(Metrics, SendInFoo) {
+    const HookedThread thread;
+    long measured = 0;
+    for (int round = 0; round < 20; ++round) {
+        measured += hooked_foo(10, 200'000);
+        hooked_bar(5, 200'000);
+    }
+    EXPECT_EQ(thread.entries(kSend), 300U);
+    EXPECT_GE(measured, 40'000'000);
+    // Both read the clock around the same calls, one inside the other.
+    EXPECT_NEAR(static_cast<double>(thread.send_in_foo_ns()), static_cast<double>(measured),
+                0.02 * static_cast<double>(measured));
+}
+
 TEST(Unwinding, ExceptionsLeaveWhatTheyPass) {
     HookedThread thread;
     std::string order;
