@@ -33,6 +33,7 @@ constexpr const char* kNames[kFunctions] = {"hooked_plain",
                                             "HookedDerived::hooked_virtual",
                                             "getppid",
                                             "plugin_twice",
+                                            "hooked_patchable",
                                             "hooked_foo",
                                             "hooked_bar",
                                             "hooked_send"};

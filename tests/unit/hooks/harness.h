@@ -36,6 +36,7 @@ enum Function : std::uint32_t {
     kDerivedVirtual,
     kImported,
     kPlugin,
+    kPatchable,
     kFoo,
     kBar,
     kSend,

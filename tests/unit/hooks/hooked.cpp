@@ -88,6 +88,10 @@ int hooked_tiny() {
     return 7;
 }
 
+int hooked_patchable(int a) {
+    return a + 9;
+}
+
 static long now() {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);

@@ -40,7 +40,9 @@ TEST(Returns, ArgumentsAndResultsOfEveryKind) {
     EXPECT_EQ(hooked_condition_first(&seven), 12);
     EXPECT_EQ(hooked_condition_first(nullptr), -1);
     EXPECT_EQ(hooked_tiny(), 7);
-    for (const Function f : {kManyArguments, kReturnsPair, kReturnsBig, kLongDouble, kVariadic, kWithGlobal, kTiny}) {
+    EXPECT_EQ(hooked_patchable(1), 10);
+    for (const Function f :
+         {kManyArguments, kReturnsPair, kReturnsBig, kLongDouble, kVariadic, kWithGlobal, kTiny, kPatchable}) {
         EXPECT_EQ(thread.entries(f), 1U) << f;
         EXPECT_EQ(thread.exits(f), 1U) << f;
     }
