@@ -1,11 +1,11 @@
 #include "hooks/guest/apply.h"
 
 #include "hooks/guest/loaded.h"
+#include "hooks/guest/protect.h"
 #include "hooks/guest/raw_system.h"
 #include "hooks/x86_64/entry.h"
 
 #include <cstring>
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -13,7 +13,6 @@ namespace kymo::hooks {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::uint32_t kImportRoom = 4;  // hooks an imported name: images may be bound to different functions of it
 
 constinit Hooks* applied = nullptr;
@@ -23,12 +22,6 @@ bool shadow_stack_on() {
     std::uint64_t features = 0;
     return raw_system(SYS_arch_prctl, kStatus, reinterpret_cast<std::uint64_t>(&features)) == 0 &&
            (features & 1U) != 0;
-}
-
-bool protect(image::Range range, int rights) {
-    const std::uint64_t begin = range.begin & ~(kPage - 1);
-    const std::uint64_t end = (range.end + kPage - 1) & ~(kPage - 1);
-    return raw_system(SYS_mprotect, begin, end - begin, static_cast<std::uint64_t>(rights)) == 0;
 }
 
 bool is_image(const Plan& plan, const PlanImage& planned, const image::LoadedImage& image) {
@@ -290,124 +283,6 @@ Problem Hooks::patch(const PlanImage& planned, const image::LoadedImage& image, 
             protect(segment.range, PROT_EXEC | ((segment.flags & kRead) != 0 ? PROT_READ : 0));
         }
     }
-    return Problem::kNone;
-}
-
-// ---- linkage tables -----------------------------------------------------------------------------------------
-
-// The hook of an imported name whose calls go to `function`. 0: no more room.
-std::uint32_t Hooks::import_hook(std::uint32_t import, std::uint64_t function) {
-    for (std::uint32_t hook = static_cast<std::uint32_t>(plan_.entries.size()) + 1; hook < hook_count_; ++hook) {
-        if (import_of_[hook] == import && hooks_[hook].continuation == function) {
-            return hook;
-        }
-    }
-    const std::uint32_t hook = new_hook(&plan_.points[plan_.imports[import].point], function);
-    if (hook != 0) {
-        import_of_[hook] = import;
-        codes_[hook] = {reinterpret_cast<std::uint64_t>(import_code_), 0, function, nullptr};
-        CodeWriter code(import_code_);
-        write_entry(code, import_area_.range.begin, hook);
-        import_code_ += hook_bytes(0);
-        ++import_area_.count;
-    }
-    return hook;
-}
-
-void Hooks::plan_slot(const LinkageSlot& slot, image::Range read_only) {
-    for (std::uint32_t i = 0; i < plan_.imports.size(); ++i) {
-        if (plan_.text_of(plan_.imports[i].symbol) != slot.symbol) {
-            continue;
-        }
-        std::uint64_t function = *slot.at;
-        if (!slot.is_bound) {
-            void* found = slot.version == nullptr ? dlsym(RTLD_DEFAULT, slot.symbol.data())
-                                                  : dlvsym(RTLD_DEFAULT, slot.symbol.data(), slot.version);
-            function = reinterpret_cast<std::uint64_t>(found);
-        }
-        const std::uint32_t hook = function == 0 ? 0 : import_hook(i, function);
-        if (hook != 0 && planned_slot_count_ < kMostSlots) {
-            planned_slots_[planned_slot_count_++] = {slot.at, hook,
-                                                     read_only.holds(reinterpret_cast<std::uint64_t>(slot.at))};
-        }
-        return;
-    }
-}
-
-// All at once, when the code behind them is there: what finds functions calls functions through such slots itself.
-Problem Hooks::hook_slots() {
-    if (!areas_.publish(import_area_)) {
-        return Problem::kNoCode;
-    }
-    for (std::uint32_t i = 0; i < planned_slot_count_; ++i) {
-        const PlannedSlot& slot = planned_slots_[i];
-        const auto at = reinterpret_cast<std::uint64_t>(slot.at);
-        if (!protect({at, at + sizeof *slot.at}, PROT_READ | PROT_WRITE)) {
-            return Problem::kNoCode;
-        }
-        __atomic_store_n(slot.at, codes_[slot.hook].entry, __ATOMIC_RELEASE);
-        if (slot.read_only) {
-            protect({at, at + sizeof *slot.at}, PROT_READ);
-        }
-        ++slots_;
-    }
-    return Problem::kNone;
-}
-
-// ---- images to come -----------------------------------------------------------------------------------------
-
-// The dynamic linker calls a function of its own, which does nothing, whenever it has loaded or unloaded images, for
-// debuggers to stop at. A hook of that function tells us, too: images are mapped then, and none of their code has
-// run.
-Problem Hooks::notice_loading() {
-    static constinit PlanEntry plan{};
-    const std::uint64_t at = debugger_function();
-    image::LoadedImage linker;
-    image::Arena scratch;
-    if (at == 0 || !image::describe_image_at(at, scratch, &linker) || !linker.is_code(at)) {
-        scratch.release();
-        return Problem::kNoLoading;
-    }
-    scratch.release();
-    // `ret`, perhaps behind an endbr64, and padding up to the next function's address.
-    constexpr std::uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    const auto* code = reinterpret_cast<const std::uint8_t*>(at);
-    const std::uint64_t into = std::memcmp(code, kEndbr, sizeof kEndbr) == 0 ? sizeof kEndbr : 0;
-    if (at % 16 != 0 || code[into] != 0xc3) {
-        return Problem::kNoLoading;
-    }
-    for (std::uint64_t i = into + 1; i < kJumpBytes; ++i) {
-        const bool padding = code[i] == 0x66 || code[i] == 0x0f || code[i] == 0x90 || code[i] == 0xcc ||
-                             code[i] == 0x2e || code[i] == 0x1f || code[i] == 0x84 || code[i] == 0;
-        if (!padding) {
-            return Problem::kNoLoading;
-        }
-    }
-    plan.original_bytes = kJumpBytes;
-    plan.moved[0] = 0xc3;
-    plan.moved_bytes = 1;
-    plan.instructions = 1;
-    const std::uint32_t hook = new_hook(nullptr, 0);
-    const std::uint64_t bytes = kAreaHead + hook_bytes(1);
-    std::uint8_t* begin = hook == 0 ? nullptr : Areas::map(bytes, linker.range);
-    if (begin == nullptr) {
-        return Problem::kNoRoom;
-    }
-    const auto area = reinterpret_cast<std::uint64_t>(begin);
-    const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
-    std::memcpy(begin, &trampoline, sizeof trampoline);
-    CodeWriter writer(begin + kAreaHead);
-    write_entry(writer, area, hook);
-    codes_[hook] = {area + kAreaHead, reinterpret_cast<std::uint64_t>(writer.at()), at, &plan};
-    writer.bytes({0xc3});
-    hooks_[hook].continuation = codes_[hook].moved;
-    hooks_[hook].tells_images = true;
-    if (!areas_.publish({{area, area + bytes}, codes_ + hook, 1}) ||
-        !protect({at, at + kJumpBytes}, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-        return Problem::kNoCode;
-    }
-    write_jump(reinterpret_cast<std::uint8_t*>(at), codes_[hook].entry);
-    protect({at, at + kJumpBytes}, PROT_READ | PROT_EXEC);
     return Problem::kNone;
 }
 

@@ -1,0 +1,67 @@
+// Noticing images that are loaded while the program runs.
+
+#include "hooks/guest/apply.h"
+#include "hooks/guest/loaded.h"
+#include "hooks/guest/protect.h"
+#include "hooks/x86_64/entry.h"
+
+#include <cstring>
+
+namespace kymo::hooks {
+
+// The dynamic linker calls a function of its own, which does nothing, whenever it has loaded or unloaded images, for
+// debuggers to stop at. A hook of that function tells us, too: images are mapped then, and none of their code has
+// run.
+Problem Hooks::notice_loading() {
+    static constinit PlanEntry plan{};
+    const std::uint64_t at = debugger_function();
+    image::LoadedImage linker;
+    image::Arena scratch;
+    if (at == 0 || !image::describe_image_at(at, scratch, &linker) || !linker.is_code(at)) {
+        scratch.release();
+        return Problem::kNoLoading;
+    }
+    scratch.release();
+    // `ret`, perhaps behind an endbr64, and padding up to the next function's address.
+    constexpr std::uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const auto* code = reinterpret_cast<const std::uint8_t*>(at);
+    const std::uint64_t into = std::memcmp(code, kEndbr, sizeof kEndbr) == 0 ? sizeof kEndbr : 0;
+    if (at % 16 != 0 || code[into] != 0xc3) {
+        return Problem::kNoLoading;
+    }
+    for (std::uint64_t i = into + 1; i < kJumpBytes; ++i) {
+        const bool padding = code[i] == 0x66 || code[i] == 0x0f || code[i] == 0x90 || code[i] == 0xcc ||
+                             code[i] == 0x2e || code[i] == 0x1f || code[i] == 0x84 || code[i] == 0;
+        if (!padding) {
+            return Problem::kNoLoading;
+        }
+    }
+    plan.original_bytes = kJumpBytes;
+    plan.moved[0] = 0xc3;
+    plan.moved_bytes = 1;
+    plan.instructions = 1;
+    const std::uint32_t hook = new_hook(nullptr, 0);
+    const std::uint64_t bytes = kAreaHead + hook_bytes(1);
+    std::uint8_t* begin = hook == 0 ? nullptr : Areas::map(bytes, linker.range);
+    if (begin == nullptr) {
+        return Problem::kNoRoom;
+    }
+    const auto area = reinterpret_cast<std::uint64_t>(begin);
+    const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
+    std::memcpy(begin, &trampoline, sizeof trampoline);
+    CodeWriter writer(begin + kAreaHead);
+    write_entry(writer, area, hook);
+    codes_[hook] = {area + kAreaHead, reinterpret_cast<std::uint64_t>(writer.at()), at, &plan};
+    writer.bytes({0xc3});
+    hooks_[hook].continuation = codes_[hook].moved;
+    hooks_[hook].tells_images = true;
+    if (!areas_.publish({{area, area + bytes}, codes_ + hook, 1}) ||
+        !protect({at, at + kJumpBytes}, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+        return Problem::kNoCode;
+    }
+    write_jump(reinterpret_cast<std::uint8_t*>(at), codes_[hook].entry);
+    protect({at, at + kJumpBytes}, PROT_READ | PROT_EXEC);
+    return Problem::kNone;
+}
+
+}  // namespace kymo::hooks
