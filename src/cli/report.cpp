@@ -95,7 +95,7 @@ int run_report(int argc, char** argv) {
     if (!recording) {
         return fail(recording.error());
     }
-    const auto profile = spacetime::load_profile(*recording, {.below_creators = !no_creator});
+    auto profile = spacetime::load_profile(*recording, {.below_creators = !no_creator});
     if (!profile) {
         return fail(profile.error());
     }
@@ -116,6 +116,13 @@ int run_report(int argc, char** argv) {
     const auto evidence = spacetime::make_evidence(*recording, *profile, named, wanted);
     if (!evidence) {
         return fail(evidence.error());
+    }
+    // Images whose code cannot be read are told with their names already.
+    for (const std::string& warning : evidence->warnings) {
+        const auto& told = named.code->problems();
+        if (std::find(told.begin(), told.end(), warning) == told.end()) {
+            profile->warnings.push_back(warning);
+        }
     }
     const auto judgement = findings::judge_recording(*recording, *evidence);
     if (!judgement) {

@@ -1,5 +1,6 @@
 #include "spacetime/evidence/evidence.h"
 
+#include "spacetime/evidence/holder_places.h"
 #include "spacetime/evidence/identity.h"
 #include "spacetime/evidence/levels.h"
 #include "spacetime/evidence/node_tables.h"
@@ -80,7 +81,18 @@ class Maker {
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
         make_run_facts(*visits, waits.of_thread);
         add_rule_facts(profile_, waits.of_thread, &evidence_);
+        add_holder_places(profile_, names_, &evidence_);
         evidence_.warnings = run_.code->problems();
+        if (visits->pairs.floor() > 1) {
+            evidence_.warnings.push_back(
+                "more pairs of addresses than are told apart: in the weights, addresses with fewer than " +
+                std::to_string(visits->pairs.floor()) + " samples are one place");
+        }
+        if (visits->visits.patterns.floor() > 1) {
+            evidence_.warnings.push_back("more patterns than are told apart: neighbours with fewer than " +
+                                         std::to_string(visits->visits.patterns.floor()) +
+                                         " samples count as their parent's own code");
+        }
         if (visits->too_many_marks) {
             evidence_.warnings.emplace_back("the program set more marks than are looked at: the first million were");
         }

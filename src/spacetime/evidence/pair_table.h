@@ -1,10 +1,17 @@
 // Counts of pairs of consecutive sampled addresses, as PairCounts (pair_counts.h) but keyed by numbers of sampled
 // addresses: one 64-bit key, so that counting a sample is one look-up. Rows are in the order of first appearance.
+//
+// Bounded: where there are more distinct pairs than `most` (a random walk over thousands of addresses makes a new one
+// with every sample), addresses with fewer samples than a floor are taken together as one, kFewSamples; the floor
+// doubles until the pairs fit. How many samples an address has is known before the first pair is counted. So the
+// floor is the least power of two with which all pairs fit: the same in whatever order, and by however many tables
+// they were counted. What is counted is exact: sums of pairs become sums of pairs taken together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -13,13 +20,73 @@ class PairTable {
   public:
     static constexpr std::uint32_t kNoRow = 0xffffffffU;
 
-    explicit PairTable(std::size_t counters = 0) : counters_(counters), slots_(1024, kNoRow) {}
+    static constexpr std::uint32_t kFewSamples = 0xfffffffeU;  // in place of an address
 
-    static std::uint64_t key_of(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32U | b; }
+    // `samples`: by number of an address; must outlive this. Addresses beyond it have none.
+    explicit PairTable(std::size_t counters = 0, std::span<const std::uint64_t> samples = {},
+                       std::size_t most = ~std::size_t{0})
+        : counters_(counters), samples_(samples), most_(most), slots_(1024, kNoRow) {}
 
-    std::uint32_t find(std::uint64_t key) const { return slots_[slot_of(key)]; }
-    // The pair's row, made where it is new.
-    std::uint32_t row(std::uint64_t key) {
+    std::uint64_t key_of(std::uint32_t a, std::uint32_t b) const {
+        return std::uint64_t{floored(a)} << 32U | floored(b);
+    }
+    // Addresses with fewer samples are taken together; 1: none are.
+    std::uint64_t floor() const { return floor_; }
+
+    std::uint32_t find(std::uint32_t a, std::uint32_t b) const { return slots_[slot_of(key_of(a, b))]; }
+    // The pair's row, made where it is new. Rows have other numbers when the floor has risen meanwhile.
+    std::uint32_t row(std::uint32_t a, std::uint32_t b) {
+        std::uint64_t key = key_of(a, b);
+        while (slots_[slot_of(key)] == kNoRow && keys_.size() >= most_ && raise_floor(2 * floor_)) {
+            key = key_of(a, b);
+        }
+        return row_of(key);
+    }
+    void add(std::uint32_t row, std::uint64_t occurrences, std::span<const std::int64_t> deltas) {
+        occurrences_[row] += occurrences;
+        std::int64_t* const sums = sums_.data() + row * counters_;
+        for (std::size_t i = 0; i < deltas.size(); ++i) {
+            sums[i] += deltas[i];
+        }
+    }
+    void merge(const PairTable& other) {
+        raise_floor(other.floor_);
+        for (std::uint32_t i = 0; i < other.size(); ++i) {
+            const std::uint64_t key = other.keys_[i];
+            add(row(static_cast<std::uint32_t>(key >> 32U), static_cast<std::uint32_t>(key)), other.occurrences_[i],
+                other.sums(i));
+        }
+    }
+
+    std::size_t size() const { return keys_.size(); }
+    std::uint64_t key(std::size_t row) const { return keys_[row]; }
+    std::uint64_t occurrences(std::size_t row) const { return occurrences_[row]; }
+    std::span<const std::int64_t> sums(std::size_t row) const {
+        return std::span(sums_).subspan(row * counters_, counters_);
+    }
+
+  private:
+    std::uint32_t floored(std::uint32_t address) const {
+        const bool is_few = floor_ > 1 && (address >= samples_.size() || samples_[address] < floor_);
+        return is_few ? kFewSamples : address;
+    }
+    // False: there is nothing left to take together.
+    bool raise_floor(std::uint64_t floor) {
+        if (floor <= floor_ || floor > std::uint64_t{1} << 62U) {
+            return false;
+        }
+        PairTable coarser(counters_, samples_);
+        coarser.floor_ = floor;
+        for (std::uint32_t i = 0; i < size(); ++i) {
+            const std::uint64_t key = keys_[i];
+            coarser.add(coarser.row(static_cast<std::uint32_t>(key >> 32U), static_cast<std::uint32_t>(key)),
+                        occurrences_[i], sums(i));
+        }
+        coarser.most_ = most_;
+        *this = std::move(coarser);
+        return true;
+    }
+    std::uint32_t row_of(std::uint64_t key) {
         std::size_t slot = slot_of(key);
         if (slots_[slot] == kNoRow) {
             if (2 * (keys_.size() + 1) > slots_.size()) {
@@ -33,27 +100,6 @@ class PairTable {
         }
         return slots_[slot];
     }
-    void add(std::uint32_t row, std::uint64_t occurrences, std::span<const std::int64_t> deltas) {
-        occurrences_[row] += occurrences;
-        std::int64_t* const sums = sums_.data() + row * counters_;
-        for (std::size_t i = 0; i < deltas.size(); ++i) {
-            sums[i] += deltas[i];
-        }
-    }
-    void merge(const PairTable& other) {
-        for (std::uint32_t i = 0; i < other.size(); ++i) {
-            add(row(other.keys_[i]), other.occurrences_[i], other.sums(i));
-        }
-    }
-
-    std::size_t size() const { return keys_.size(); }
-    std::uint64_t key(std::size_t row) const { return keys_[row]; }
-    std::uint64_t occurrences(std::size_t row) const { return occurrences_[row]; }
-    std::span<const std::int64_t> sums(std::size_t row) const {
-        return std::span(sums_).subspan(row * counters_, counters_);
-    }
-
-  private:
     std::size_t slot_of(std::uint64_t key) const {
         std::size_t slot = (key ^ key >> 29U) * 0x9E3779B97F4A7C15ULL >> 20U & (slots_.size() - 1);
         while (slots_[slot] != kNoRow && keys_[slots_[slot]] != key) {
@@ -69,6 +115,9 @@ class PairTable {
     }
 
     std::size_t counters_;
+    std::span<const std::uint64_t> samples_;
+    std::size_t most_;
+    std::uint64_t floor_ = 1;
     std::vector<std::uint32_t> slots_;  // open addressing, a power of two, at most half full
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint64_t> occurrences_;

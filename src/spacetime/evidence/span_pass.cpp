@@ -59,7 +59,7 @@ class Visitor final : public StreamVisitor {
         }
         const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
         if (address != kNone && last_address_ != kNone && (row.flags & recording::kAfterPause) == 0) {
-            add_pair(PairTable::key_of(last_address_, address), row.time);
+            add_pair(last_address_, address, row.time);
         }
         last_address_ = address;
         last_time_ = row.time;
@@ -175,13 +175,13 @@ class Visitor final : public StreamVisitor {
         }
     }
 
-    void add_pair(std::uint64_t key, std::uint64_t time) {
+    void add_pair(std::uint32_t a, std::uint32_t b, std::uint64_t time) {
         const std::uint64_t span = std::max<std::uint64_t>(1, shared_.profile.end - shared_.profile.begin);
         const std::uint64_t since = time < shared_.profile.begin ? 0 : time - shared_.profile.begin;
         const auto batch =
             static_cast<std::size_t>(std::min<Wide>(kTimeBatches - 1, Wide{since} * kTimeBatches / span));
         sums_.user[batch] += user_;
-        const std::uint32_t row = shared_.pairs.find(key);
+        const std::uint32_t row = shared_.pairs.find(a, b);
         if (row == PairTable::kNoRow) {
             return;
         }

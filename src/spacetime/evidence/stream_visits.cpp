@@ -188,10 +188,12 @@ void StreamVisits::add_gap(Level& level, NodeSums& node, const LastVisit& last, 
 }
 
 PatternRecord& StreamVisits::pattern_of(LastVisit& last, const LevelVisit& visit) {
-    if (last.pattern == nullptr || last.before != visit.before || last.after != visit.after) {
+    if (last.pattern == nullptr || last.before != visit.before || last.after != visit.after ||
+        last.generation != sums_.patterns.generation()) {
         last.before = visit.before;
         last.after = visit.after;
-        last.pattern = &sums_.patterns[{visit.before, visit.node, visit.after}];
+        last.pattern = &sums_.patterns.at({visit.before, visit.node, visit.after});
+        last.generation = sums_.patterns.generation();
     }
     return *last.pattern;
 }

@@ -21,6 +21,8 @@ namespace kymo::spacetime {
 struct VisitLimits {
     std::size_t visit_cap = 4096;
     std::size_t sequence_cap = 1U << 16U;
+    std::size_t pair_cap = 1U << 19U;     // distinct pairs of addresses, of all streams together
+    std::size_t pattern_cap = 1U << 16U;  // likewise patterns
 };
 
 class StreamVisits {
@@ -48,6 +50,7 @@ class StreamVisits {
         std::uint32_t before = 0;
         std::uint32_t after = 0;
         PatternRecord* pattern = nullptr;
+        std::uint64_t generation = 0;  // of the patterns when it was looked up
         Moment end;
     };
     struct Level {

@@ -73,7 +73,7 @@ class Visitor final : public StreamVisitor {
             pair_sums_[kPairUser] = user_;
             std::copy(deltas.begin(), deltas.end(), pair_sums_.begin() + kPairColumns);
             PairTable& pairs = worker_.sums.pairs;
-            pairs.add(pairs.row(PairTable::key_of(last_address_, address)), 1, pair_sums_);
+            pairs.add(pairs.row(last_address_, address), 1, pair_sums_);
         }
         last_address_ = address;
         user_ = 0;
@@ -149,6 +149,9 @@ SampledAddresses number_addresses(const Profile& profile) {
             result.places.push_back(known->first);
         }
         result.of_node[i] = known->second;
+        result.samples.resize(result.places.size());
+        result.samples[known->second] +=
+            static_cast<std::uint64_t>(std::max<std::int64_t>(profile.self[i][kSamples], 0));
     }
     return result;
 }
@@ -158,13 +161,20 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
                                  const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                  const VisitLimits& limits) {
     const Shared shared{profile, kept, addresses, wait_targets, limits};
+    const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
+    for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
+        for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {
+            (*node_samples)[node] += static_cast<std::uint64_t>(std::max<std::int64_t>(profile.self[i][kSamples], 0));
+        }
+    }
     std::vector<Worker> workers(pass_workers(recording, profile));
     for (Worker& worker : workers) {
-        worker.sums.pairs = PairTable(kPairColumns + profile.events.size());
+        worker.sums.pairs = PairTable(kPairColumns + profile.events.size(), addresses.samples, limits.pair_cap);
         worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
         worker.sums.migrations.resize(profile.threads.size());
         worker.sums.visits.nodes.resize(kept.size());
+        worker.sums.visits.patterns = PatternTable(node_samples, limits.pattern_cap);
     }
     const auto done =
         run_pass(recording, profile,

@@ -20,6 +20,7 @@ namespace kymo::spacetime {
 struct SampledAddresses {
     std::vector<std::uint32_t> of_node;                           // profile node → number; kNone: no code
     std::vector<std::pair<std::uint32_t, std::uint64_t>> places;  // number → image, offset
+    std::vector<std::uint64_t> samples;                           // by number
 };
 SampledAddresses number_addresses(const Profile& profile);
 

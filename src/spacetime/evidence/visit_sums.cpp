@@ -82,11 +82,7 @@ void VisitSums::merge(VisitSums&& other, std::size_t visit_cap) {
         }
         to.sample.merge(std::move(from.sample), visit_cap);
     }
-    for (const auto& [key, record] : other.patterns) {
-        PatternRecord& to = patterns[key];
-        to.durations.merge(record.durations);
-        add_row(to.sums, record.sums);
-    }
+    patterns.merge(other.patterns);
     sequences.merge(other.sequences);
 }
 

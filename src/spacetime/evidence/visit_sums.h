@@ -4,14 +4,13 @@
 
 #include "spacetime/evidence/collections.h"
 #include "spacetime/evidence/kept_nodes.h"
+#include "spacetime/evidence/pattern_table.h"
 #include "spacetime/evidence/visit_sample.h"
 #include "spacetime/evidence/visit_sequence.h"
-#include "spacetime/spaces/patterns.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -57,21 +56,9 @@ struct NodeSums {
     void add_long(GapRecord gap);
 };
 
-struct PatternRecord {
-    DurationSums durations;
-    SumRow sums;
-};
-struct PatternHash {
-    std::size_t operator()(const PatternKey& key) const {
-        std::uint64_t value = (std::uint64_t{key.before} << 32U | key.after) * 0x9E3779B97F4A7C15ULL;
-        value ^= key.node * 0xC2B2AE3D27D4EB4FULL;
-        return value ^ value >> 29U;
-    }
-};
-
 struct VisitSums {
     std::vector<NodeSums> nodes;  // by kept node
-    std::unordered_map<PatternKey, PatternRecord, PatternHash> patterns;
+    PatternTable patterns;
     // (level, thread) → order of its visits; level: a kept node, or the number of kept nodes for the top.
     std::map<std::pair<std::uint32_t, std::uint32_t>, VisitSequence> sequences;
 

@@ -86,14 +86,18 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
         CodeOfFunction* made = code.flow_of(function);
         known[function].rule = made == nullptr ? nullptr : made->rule.get();
     }
+    // Addresses taken together for their few samples are one place of one instruction, in no image.
+    const auto place_of = [&](std::uint64_t address) { return address < at.size() ? at[address] : SampledAt{}; };
     PairCounts counts(kPairColumns + profile.events.size());
     for (std::size_t row = 0; row < pairs.size(); ++row) {
         const std::uint64_t key = pairs.key(row);
-        counts.add({at[key >> 32U], at[key & 0xffffffffU]}, pairs.sums(row), pairs.occurrences(row));
+        counts.add({place_of(key >> 32U), place_of(key & 0xffffffffU)}, pairs.sums(row), pairs.occurrences(row));
     }
     Weighing result;
     result.table = weigh(counts, known);
     result.heavy = result.table.heavier_than(share);
+    std::erase_if(result.heavy,
+                  [&](std::size_t space) { return result.table.spaces[space].image >= profile.images.size(); });
     std::vector<std::uint32_t> rank(result.table.spaces.size(), kNone);
     for (std::uint32_t i = 0; i < result.heavy.size(); ++i) {
         rank[result.heavy[i]] = i;
@@ -104,6 +108,9 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
     for (std::size_t row = 0; row < pairs.size(); ++row) {
         const SpacesOfPair& of = result.table.of_pair[row];
         const std::uint64_t address = pairs.key(row) & 0xffffffffU;
+        if (address >= addresses.places.size()) {
+            continue;
+        }
         for (const std::uint32_t space : {of.first, of.second}) {
             if (space != kNone) {
                 result.weight_of_address[address] +=

@@ -72,6 +72,33 @@ TEST(LevelVisits, ShortOwnCodeIsNoNeighbourLongIs) {
     EXPECT_EQ(neighbour[0].after, kParentItself);
 }
 
+// A moves on to B and back while no sample is taken: only a wait there says that B was visited.
+TEST(LevelVisits, WhatHasNeitherSampleNorWaitIsNoVisit) {
+    for (const bool waits : {false, true}) {
+        LevelVisits level;
+        std::vector<LevelVisit> visits;
+        Moment now{.time = 0, .sums = SumRow(kFirstCounter)};
+        const auto stay = [&](std::uint32_t node, std::int64_t samples, SumColumn column) {
+            level.switch_to(node, now, [&](const LevelVisit& visit) { visits.push_back(visit); });
+            now.time += 5'000'000;
+            now.sums[kSumSamples] += samples;
+            now.sums[column] += 5'000'000;
+        };
+        stay(kA, 2, kSumUser);
+        stay(kB, 0, waits ? kSumWaiting : kSumOther);
+        stay(kA, 2, kSumUser);
+        stay(kOutside, 0, kSumOther);  // the time outside is one all the same
+        stay(kA, 3, kSumUser);
+        level.finish(now, [&](const LevelVisit& visit) { visits.push_back(visit); });
+        std::vector<std::uint32_t> nodes;
+        for (const LevelVisit& visit : visits) {
+            nodes.push_back(visit.node);
+        }
+        EXPECT_EQ(nodes, waits ? (std::vector<std::uint32_t>{kA, kB, kA, kOutside, kA})
+                               : (std::vector<std::uint32_t>{kA, kA, kOutside, kA}));
+    }
+}
+
 // As the pure form (visits.h) has it, on sequences at random, but for own code that is looked through.
 TEST(LevelVisits, AgreesWithVisitsOfWholeStreams) {
     std::uint32_t state = 1;

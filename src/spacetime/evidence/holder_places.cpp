@@ -1,0 +1,110 @@
+#include "spacetime/evidence/holder_places.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace kymo::spacetime {
+namespace {
+
+using recording::WaitKind;
+
+class Places {
+  public:
+    Places(const Profile& profile, const Names& names) : names_(names) {
+        for (const ImageInfo& image : profile.waits.images) {
+            const auto at = std::find(profile.images.begin(), profile.images.end(), image);
+            images_.push_back(at == profile.images.end() ? kNone
+                                                         : static_cast<std::uint32_t>(at - profile.images.begin()));
+        }
+    }
+
+    // The innermost frame that is the program's own.
+    WaitPlace of(const WaitPath& path, bool is_running) const {
+        WaitPlace innermost;
+        for (const WaitFrame& frame : path) {
+            if (images_[frame.image] == kNone) {
+                continue;
+            }
+            const auto frames = names_.at(images_[frame.image], frame.offset);
+            for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
+                const program::Function& function = names_.symbols().functions[at->function];
+                const std::string& file = names_.symbols().files[at->file];
+                if (!(is_running && at->inlined) && !is_runtime(function, file)) {
+                    return {function.name, function.module, file, at->line};
+                }
+                if (innermost.function.empty()) {
+                    innermost = {function.name, function.module, file, at->line};
+                }
+            }
+        }
+        return innermost;
+    }
+
+  private:
+    const Names& names_;
+    std::vector<std::uint32_t> images_;  // Waits' → Profile's
+};
+
+using Meanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
+
+void set_longest(const Meanwhile& meanwhile, WaitSum& sum) {
+    std::map<std::tuple<WaitKind, std::string, std::string>, std::int64_t> functions;
+    for (const auto& [where, ns] : meanwhile) {
+        functions[{where.first, where.second.module, where.second.function}] += ns;
+    }
+    std::pair<std::int64_t, std::int64_t> most{0, 0};  // in the function, at the line
+    for (const auto& [where, ns] : meanwhile) {
+        const std::int64_t all = functions[{where.first, where.second.module, where.second.function}];
+        if (std::pair(all, ns) > most) {
+            most = {all, ns};
+            sum.holder_doing = where.first;
+            sum.holder_place = where.second;
+        }
+    }
+}
+
+}  // namespace
+
+void add_holder_places(const Profile& profile, const Names& names, Evidence* evidence) {
+    const Waits& waits = profile.waits;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> threads;  // ids come back
+    for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
+        const ProfileThread& thread = profile.threads[i];
+        threads.try_emplace({profile.processes[thread.process].pid, thread.tid, thread.begin}, i);
+    }
+    const auto thread_of = [&](std::uint32_t of_waits) {
+        const WaitThread& thread = waits.threads[of_waits];
+        const auto found = threads.find({thread.pid, thread.tid, thread.begin});
+        return found == threads.end() ? kNone : found->second;
+    };
+    std::map<WaitTarget, std::uint32_t> targets;
+    for (std::uint32_t i = 0; i < evidence->wait_targets.size(); ++i) {
+        targets.emplace(evidence->wait_targets[i], i);
+    }
+    const Places places(profile, names);
+    std::map<std::uint32_t, Meanwhile> meanwhile;  // by target
+    for (const auto& [key, group] : waits.groups) {
+        const std::uint32_t waiter = thread_of(key.thread);
+        const std::uint32_t holder = key.holder == kNone ? kNone : thread_of(key.holder);
+        if (waiter == kNone || holder == kNone) {
+            continue;
+        }
+        const auto target = targets.find({.process = profile.threads[waiter].process,
+                                          .kind = key.kind,
+                                          .object = key.object,
+                                          .place = places.of(key.path, false),
+                                          .holder = holder});
+        if (target == targets.end()) {
+            continue;
+        }
+        for (const auto& [what, ns] : group.meanwhile) {
+            meanwhile[target->second][{what.kind, places.of(what.path, what.kind == WaitKind{})}] += ns;
+        }
+    }
+    for (const auto& [target, seen] : meanwhile) {
+        set_longest(seen, evidence->wait_sums[target]);
+    }
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,15 @@
+// Where the threads that were waited for were meanwhile.
+#pragma once
+
+#include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/structure.h"
+#include "spacetime/profile.h"
+
+namespace kymo::spacetime {
+
+// Fills in holder_place and holder_doing of Evidence::wait_sums, where the recording tells: the function in which the
+// holder was longest during all waits for the target, and the line in it with most of that. Of running code the
+// function that it was compiled into; of a wait the call. Precondition: wait_sums is parallel to wait_targets. Pure.
+void add_holder_places(const Profile& profile, const Names& names, Evidence* evidence);
+
+}  // namespace kymo::spacetime
