@@ -8,7 +8,7 @@
 namespace kymo::monitor {
 
 int OwnSwitches::open(Descriptors& descriptors, ThreadState* owner) {
-    is_off_ = false;
+    absences_.clear();
     perf_event_attr attr = events::own_switch_attributes();
     const int opened = events::open_counter(attr, 0, -1, -1);
     if (opened < 0) {

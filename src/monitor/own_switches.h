@@ -19,15 +19,9 @@ namespace kymo::monitor {
 
 struct ThreadState;
 
-class OwnSwitches {
+// Absences, from the records of leaving and coming back.
+class Absences {
   public:
-    // 0, or why not (errno): then there are none of this thread.
-    int open(Descriptors& descriptors, ThreadState* owner);
-    void close(Descriptors& descriptors);
-    // In a forked child: the mapping is not there, the descriptor a copy.
-    void abandon(Descriptors& descriptors);
-    bool is_open() const { return ring_ != nullptr; }
-
     struct Absence {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
@@ -35,8 +29,30 @@ class OwnSwitches {
         std::uint32_t processor_after = 0;
         bool preempted = false;
     };
+    void clear() { is_off_ = false; }
     // The one that the thread has not come back from, as far as is known; nullptr: none.
-    const Absence* absence() const { return is_off_ ? &last_ : nullptr; }
+    const Absence* open() const { return is_off_ ? &last_ : nullptr; }
+    // The next record: calls absent(const Absence&) if it ends one, lost(records) where the kernel had no room.
+    template <typename Absent, typename Lost>
+    void take(const events::RingRecord& record, const Absent& absent, const Lost& lost);
+
+  private:
+    bool is_off_ = false;  // since then:
+    Absence last_;
+};
+
+class OwnSwitches {
+  public:
+    using Absence = Absences::Absence;
+    // 0, or why not (errno): then there are none of this thread.
+    int open(Descriptors& descriptors, ThreadState* owner);
+    void close(Descriptors& descriptors);
+    // In a forked child: the mapping is not there, the descriptor a copy.
+    void abandon(Descriptors& descriptors);
+    bool is_open() const { return ring_ != nullptr; }
+
+    // The one that the thread has not come back from, as far as is known; nullptr: none.
+    const Absence* absence() const { return absences_.open(); }
     // Calls absent(const Absence&) for every time that the thread was off a processor and is back, in the order of
     // time, and lost(records) where the kernel had no room.
     template <typename Absent, typename Lost>
@@ -47,33 +63,35 @@ class OwnSwitches {
 
     perf_event_mmap_page* ring_ = nullptr;
     int descriptor_ = -1;
-    bool is_off_ = false;  // since then:
-    Absence last_;
+    Absences absences_;
 };
 
 template <typename Absent, typename Lost>
-void OwnSwitches::take(const Absent& absent, const Lost& lost) {
+void Absences::take(const events::RingRecord& record, const Absent& absent, const Lost& lost) {
     constexpr std::uint16_t kPreempted = 1U << 14U;  // PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
-    if (ring_ == nullptr) {
-        return;
-    }
-    events::drain(ring_, kPage, kPage, [&](const events::RingRecord& record) {
-        events::RingTrailer trailer;
-        if (record.type() == PERF_RECORD_LOST) {
-            is_off_ = false;  // its way back may be among them
-            lost(record[1]);
-        } else if (record.type() == PERF_RECORD_SWITCH && events::parse_trailer(record, trailer)) {
-            if ((record.misc() & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
-                is_off_ = true;
-                last_ = {trailer.time, 0, trailer.processor, 0, (record.misc() & kPreempted) != 0};
-            } else if (is_off_ && trailer.time >= last_.begin) {
-                is_off_ = false;
-                last_.end = trailer.time;
-                last_.processor_after = trailer.processor;
-                absent(last_);
-            }
+    events::RingTrailer trailer;
+    if (record.type() == PERF_RECORD_LOST) {
+        is_off_ = false;  // its way back may be among them
+        lost(record[1]);
+    } else if (record.type() == PERF_RECORD_SWITCH && events::parse_trailer(record, trailer)) {
+        if ((record.misc() & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
+            is_off_ = true;
+            last_ = {trailer.time, 0, trailer.processor, 0, (record.misc() & kPreempted) != 0};
+        } else if (is_off_ && trailer.time >= last_.begin) {
+            is_off_ = false;
+            last_.end = trailer.time;
+            last_.processor_after = trailer.processor;
+            absent(last_);
         }
-    });
+    }
+}
+
+template <typename Absent, typename Lost>
+void OwnSwitches::take(const Absent& absent, const Lost& lost) {
+    if (ring_ != nullptr) {
+        events::drain(ring_, kPage, kPage,
+                      [&](const events::RingRecord& record) { absences_.take(record, absent, lost); });
+    }
 }
 
 }  // namespace kymo::monitor
