@@ -12,8 +12,8 @@ namespace kymo::hooks {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLowest = 64 * 1024;  // as the kernel's vm.mmap_min_addr
-constexpr std::uint64_t kHeap = 1ULL << 30U;  // what lies behind a program is its heap's
+constexpr std::uint64_t kLowest = 64ULL * 1024;  // as the kernel's vm.mmap_min_addr
+constexpr std::uint64_t kHeap = 1ULL << 30U;     // what lies behind a program is its heap's
 
 std::uint8_t* map_at(std::uint64_t address, std::uint64_t bytes) {
     const int fixed = address == 0 ? 0 : MAP_FIXED_NOREPLACE;

@@ -1,7 +1,7 @@
 // Entering and leaving hooked functions: called by the trampolines, and by unwinders on their way through a stub.
 //
 // Contract: any thread at any time, also in handlers. No locks, no calls out of this layer (what is called could be
-// hooked), no vector registers (this file is compiled with -mgeneral-regs-only); errno is kept. A lane changes in an
+// hooked), no vector registers; errno is kept. A lane changes in an
 // order that a signal may cut anywhere: the level says which lane a handler uses meanwhile.
 //
 // Left without returning. A frame that longjmp, siglongjmp or a thread's end has skipped is noticed when a hooked
@@ -12,6 +12,11 @@
 // Jumps between functions. A hooked function that jumps to another instead of calling it (a tail call) has not been
 // left: in the source it still waits for the other. Both are left when the last returns, the inner one first. Chains
 // of more than Chain::kLongest, which would grow for ever, leave the jumping function at its jump.
+
+// Vector registers hold the program's arguments and results (Clang has no such pragma, and makes no monitor).
+#if !defined(__clang__)
+#pragma GCC target("general-regs-only")
+#endif
 
 #include "cells/actions.h"
 #include "hooks/guest/raw_system.h"

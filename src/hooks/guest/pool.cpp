@@ -1,5 +1,10 @@
 // The pool's blocks: which are taken, and the code of their stubs.
 
+// Vector registers hold the program's arguments and results (Clang has no such pragma, and makes no monitor).
+#if !defined(__clang__)
+#pragma GCC target("general-regs-only")
+#endif
+
 #include "hooks/guest/raw_system.h"
 #include "hooks/guest/slots.h"
 #include "hooks/x86_64/stub.h"

@@ -51,8 +51,8 @@ struct Wanted {
     }
     std::vector<cells::Step> exit(std::span<const Request> all) const {
         std::vector<cells::Step> steps;
-        for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
-            steps.insert(steps.end(), all[*request].exit.begin(), all[*request].exit.end());
+        for (const std::size_t request : requests) {
+            steps.insert(steps.begin(), all[request].exit.begin(), all[request].exit.end());
         }
         return steps;
     }

@@ -2,7 +2,7 @@
 #
 # A hook may stand where no call was meant to be: compilers use registers across calls of functions that they know, so
 # every general register keeps its value on both ways. Vector and x87 registers do, because nothing here touches them
-# (the runtime is compiled with -mgeneral-regs-only). Flags are not kept: no calling convention carries any.
+# (the runtime is compiled for general registers only). Flags are not kept: no calling convention carries any.
 #
 # What is written below the stack pointer lies within the 128 bytes that signals leave alone (System V ABI, AMD64, 3.2.2).
 
