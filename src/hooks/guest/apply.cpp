@@ -95,7 +95,7 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     import_of_ = static_cast<std::uint32_t*>(image::map_pages(hook_room_ * sizeof(std::uint32_t)));
     images_ = static_cast<ImageState*>(image::map_pages((plan_.images.size() + 1) * sizeof(ImageState)));
     planned_slots_ = static_cast<PlannedSlot*>(image::map_pages(kMostSlots * sizeof(PlannedSlot)));
-    known_ = static_cast<Known*>(image::map_pages(2 * kMostKnown * sizeof(Known)));
+    known_ = static_cast<Known*>(image::map_pages(std::size_t{2} * kMostKnown * sizeof(Known)));
     const std::uint64_t import_bytes = kAreaHead + std::uint64_t{hook_room_} * hook_bytes(0);
     import_code_ = plan_.imports.empty() ? nullptr : Areas::map(import_bytes, {});
     if (hooks_ == nullptr || codes_ == nullptr || import_of_ == nullptr || images_ == nullptr || known_ == nullptr ||
