@@ -43,6 +43,12 @@ inline bool counts_only_in_kernel(const SessionEvent& event) {
              event.config == kCgroupSwitches));
 }
 
+// Page faults sampled as rarely as by default: little is lost where a thread begins without them.
+inline bool samples_rare_faults(const SessionEvent& event) {
+    return event.type == PERF_TYPE_SOFTWARE && event.config == PERF_COUNT_SW_PAGE_FAULTS &&
+           event.mode == Mode::kPeriod && event.value >= kDefaultFaultPeriod;
+}
+
 // Nanoseconds between two samples of a clock: exact, where attr.freq would only be steered towards.
 inline std::uint64_t clock_period_ns(const SessionEvent& event) {
     if (event.mode == Mode::kFrequency) {

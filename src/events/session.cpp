@@ -293,6 +293,8 @@ void set_default_events(std::uint64_t frequency, Session& session) {
         {"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
     };
     set_list(kList, frequency, session);
+    session.events[1].mode = Mode::kPeriod;
+    session.events[1].value = kDefaultFaultPeriod;
     session.mechanism = Mechanism::kPerfEvents;
 }
 

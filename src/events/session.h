@@ -101,12 +101,18 @@ SessionError load_session(const char* path, Session& session);
 // directory, or kymo-PID.kymo in the current directory. kTooLong or kUnreadable (no current directory) on failure.
 SessionError default_session(const char* out, std::uint32_t pid, Session& session);
 
+// A fault costs 0.5 µs and more, a sample some 10 to 30: a few hundredths of a storm of nothing else. What was
+// faulted after the last sample in a piece of code is put down to what runs next: so it must not be many. A prime, so
+// that it keeps no step with loops over memory.
+inline constexpr std::uint64_t kDefaultFaultPeriod = 251;
+
 // The two event lists a session starts from, in the table's order; `frequency` in samples a second of task-clock.
 //
-// With performance events: task-clock, then page-faults, context-switches and cpu-migrations counted, kernel
-// included. Where opening a counting event fails with EACCES or EPERM, set user_only and try again, or leave it out
-// if counts_only_in_kernel() (events/attributes.h): it would read 0. (The parent has done so in the sessions it
-// writes.)
+// With performance events: task-clock; page-faults of user mode, every kDefaultFaultPeriod-th with a sample, since
+// code that takes many is mostly in the kernel, where task-clock's samples do not fall; context-switches and
+// cpu-migrations counted, kernel included. Where opening a counting event fails with EACCES or EPERM, set user_only
+// and try again, or leave it out if counts_only_in_kernel() (events/attributes.h): it would read 0. (The parent has
+// done so in the sessions it writes.)
 void set_default_events(std::uint64_t frequency, Session& session);
 
 // With thread timers: task-clock, system-time (ns the thread spent in the kernel), page-faults (minor and major) and

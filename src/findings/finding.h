@@ -59,7 +59,9 @@ struct Finding {
     double confidence = 0;
     bool tested = false;  // false: too few to test, or a plain sum: accounted for exactly
     std::string direction;
-    std::string confirm;        // an experiment
+    std::string confirm;       // an experiment
+    bool is_compared = false;  // it rests on labels that chance could give too (slow, after a neighbour, a long gap);
+                               // otherwise it is a sum of what was measured, and the control has no part in it
     std::vector<Finding> also;  // other rules that fit the same time
 };
 

@@ -94,6 +94,9 @@ bool at_the_same_time(const Finding& a, const Finding& b) {
 }
 
 bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
+    if (a.rule->is_advantage && a.finding.kind != b.finding.kind) {
+        return false;  // what is good in two ways is good twice
+    }
     if (intersect(a.targets, b.targets)) {
         return true;
     }

@@ -4,6 +4,7 @@
 #include "findings/words.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 constexpr std::uint64_t kSeed = 0xb007;
 constexpr double kSplitConfidence = 0.99;  // 1 − the rate at which the split of slow and fast may alarm falsely
 constexpr double kNoteworthyRatio = 2;     // features that were not tested are told from here on
+constexpr double kLeastCount = 10;         // and counts from so many in a visit on
+constexpr double kLeastRatio = 1.05;       // of those that were
 constexpr std::size_t kMostFeatures = 4;
 constexpr double kLeastPart = 0.05;  // parts of the excess are told from here on
 
@@ -92,10 +95,15 @@ void add_features(const Case& subject, std::vector<EvidenceRow>* rows) {
     std::size_t added = 0;
     for (const Feature& feature : subject.features) {
         const double by = ratio(feature.bad, feature.good);
-        const bool is_clear =
-            subject.tested ? feature.q <= 0.05 : by >= kNoteworthyRatio || by * kNoteworthyRatio <= 1;
+        const bool is_count = counter(*subject.evidence, feature.name) != kNoNode;
+        const bool is_few = is_count && std::max(feature.bad, feature.good) < kLeastCount;
+        const bool is_clear = subject.tested ? feature.q <= 0.05 && !(by < kLeastRatio && by * kLeastRatio > 1)
+                                             : !is_few && (by >= kNoteworthyRatio || by * kNoteworthyRatio <= 1);
+        const bool is_told = std::any_of(rows->begin(), rows->end(), [&](const EvidenceRow& row) {
+            return row.event.starts_with(feature.name) && row.bad == feature.bad;
+        });
         const bool is_share = feature.name.rfind("share of ", 0) == 0;  // the account has it
-        if (is_clear && !is_share && feature.name != "duration" && added < kMostFeatures) {
+        if (is_clear && !is_share && !is_told && feature.name != "duration" && added < kMostFeatures) {
             rows->push_back(
                 {feature.name, feature.bad, feature.good, by, feature.effect, subject.tested ? feature.q : kUnknown});
             ++added;
@@ -129,6 +137,9 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     Finding& finding = weighed.finding;
     finding.kind = rule.kind;
     finding.title = std::move(claim.title);
+    if (!finding.title.empty()) {  // names of loops begin in small letters
+        finding.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.title[0])));
+    }
     finding.node = claim.node != kNoNode ? claim.node : subject.node;
     if (claim.place) {
         finding.place = *claim.place;
@@ -155,6 +166,9 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     } else {
         finding.confidence = finding.tested ? kSplitConfidence : stake.sure;
     }
+    const bool has_labels = rule.contrast == Contrast::kOccurrences || rule.contrast == Contrast::kNeighbours ||
+                            rule.contrast == Contrast::kGaps;
+    finding.is_compared = has_labels || feature != nullptr;
     finding.direction = claim.direction.empty() ? std::string(rule.direction) : std::move(claim.direction);
     finding.confirm = claim.confirm.empty() ? std::string(rule.confirm) : std::move(claim.confirm);
     return weighed;

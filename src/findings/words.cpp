@@ -73,12 +73,26 @@ std::string thread_name(const Evidence& evidence, std::uint32_t thread) {
         return "a thread";
     }
     const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
+    if (facts.rank) {
+        return facts.creator == kNoNode ? fmt::format("rank {}", *facts.rank)
+                                        : fmt::format("`{}` of rank {}", facts.name, *facts.rank);
+    }
     return facts.name.empty() ? fmt::format("thread {}", facts.tid)
                               : fmt::format("`{}` (thread {})", facts.name, facts.tid);
 }
 
+bool are_ranks(const Evidence& evidence, std::span<const std::uint32_t> threads) {
+    return std::all_of(threads.begin(), threads.end(), [&](std::uint32_t thread) {
+        return thread < evidence.run.threads.size() && evidence.run.threads[thread].rank &&
+               evidence.run.threads[thread].creator == kNoNode;
+    });
+}
+
 std::string thread_names(const Evidence& evidence, std::span<const std::uint32_t> threads) {
-    return threads.size() == 1 ? thread_name(evidence, threads[0]) : fmt::format("{} threads", threads.size());
+    if (threads.size() == 1) {
+        return thread_name(evidence, threads[0]);
+    }
+    return fmt::format("{} {}", threads.size(), are_ranks(evidence, threads) ? "ranks" : "threads");
 }
 
 std::string target_name(const Evidence& evidence, std::uint32_t target) {

@@ -17,8 +17,10 @@ std::string name(const spacetime::Evidence& evidence, std::uint32_t node);
 std::string at_line(std::string_view file, std::uint32_t line);
 // Neighbours that are not nodes have words as well.
 std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour);
-// "`worker` (thread 1234)"; a list: "3 threads".
+// "`worker` (thread 1234)", "rank 3"; a list: "3 threads", "4 ranks".
 std::string thread_name(const spacetime::Evidence& evidence, std::uint32_t thread);
+// First threads of ranks, all of them.
+bool are_ranks(const spacetime::Evidence& evidence, std::span<const std::uint32_t> threads);
 std::string thread_names(const spacetime::Evidence& evidence, std::span<const std::uint32_t> threads);
 // "mutex at `f` (a.c:12), held by `worker` (thread 7)".
 std::string target_name(const spacetime::Evidence& evidence, std::uint32_t target);

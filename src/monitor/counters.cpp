@@ -32,6 +32,7 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     buffer_ = nullptr;
     timer_ = -1;
     by_usage_ = 0;
+    signals_ = 0;
     latest_ = {};
     lost_ = 0;
     throttled_ = 0;
@@ -88,19 +89,24 @@ bool Counters::open_events(Descriptors& descriptors, ThreadState* owner, std::si
         if (descriptor_[i] < 0 || !session_->events[i].samples()) {
             continue;
         }
-        if (i != 0 && buffer_ != nullptr) {
-            ioctl(descriptor_[i], PERF_EVENT_IOC_SET_OUTPUT, descriptor_[0]);
-        }
-        if (!make_signal(descriptor_[i])) {
-            outcome_.missing |= 1U << i;
-            if (i == 0) {
-                outcome_.error = errno;
-                close_events(descriptors);
-                return false;
-            }
+        if (i != 0) {
+            join_samples(i);
+        } else if (!make_signal(0)) {
+            outcome_.error = errno;
+            close_events(descriptors);
+            return false;
         }
     }
     return true;
+}
+
+// A member's samples into the leader's buffer. Without one nothing would tell whose overflow a signal is for: then
+// the member counts, and no more.
+void Counters::join_samples(std::size_t event) {
+    if (buffer_ != nullptr &&
+        (ioctl(descriptor_[event], PERF_EVENT_IOC_SET_OUTPUT, descriptor_[0]) != 0 || !make_signal(event))) {
+        outcome_.missing |= 1U << event;
+    }
 }
 
 int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner) {
@@ -118,12 +124,15 @@ int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, 
     return descriptor < 0 ? -1 : descriptors.adopt(descriptor, owner);
 }
 
-bool Counters::make_signal(int descriptor) const {
+bool Counters::make_signal(std::size_t event) {
     const f_owner_ex owner{F_OWNER_TID, tid_};
+    const int descriptor = descriptor_[event];
     // The signal before O_ASYNC: with the flag alone the kernel would send SIGIO, which ends the program.
-    return fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
-           fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
-           fcntl(descriptor, F_SETFL, O_RDWR | O_ASYNC | O_NONBLOCK) == 0;
+    const bool signals = fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
+                         fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
+                         fcntl(descriptor, F_SETFL, O_RDWR | O_ASYNC | O_NONBLOCK) == 0;
+    signals_ |= signals ? 1U << event : 0;
+    return signals;
 }
 
 bool Counters::map_buffer() {
@@ -183,7 +192,7 @@ void Counters::set_signalling(bool on) {
         return;
     }
     for (std::size_t i = 0; session_ != nullptr && i < session_->event_count; ++i) {
-        if (descriptor_[i] >= 0 && session_->events[i].samples()) {
+        if (descriptor_[i] >= 0 && (signals_ >> i & 1U) != 0) {
             fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
         }
     }

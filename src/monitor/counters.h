@@ -5,13 +5,13 @@
 // Without them, or when descriptors are used up: a CPU-time timer of the thread, and getrusage for what it counts.
 //
 // Most threads that a program makes by the thousand are gone before their first overflow. So in a session that
-// samples by task-clock alone and counts nothing else but what the kernel keeps of every thread anyhow (getrusage), a
-// new thread opens its leader, and nothing else; its first overflow, if it lives to see one, brings the rest:
-// complete(). Until then faults and switches are those of getrusage, and migrations are not counted.
+// samples by task-clock (and page faults, rarely) and counts nothing else but what the kernel keeps of every thread
+// anyhow (getrusage), a new thread opens its leader, and nothing else; its first overflow, if it lives to see one,
+// brings the rest: complete(). Until then faults and switches are those of getrusage, and migrations are not counted.
 //
 // Every step has a defined outcome:
 //   leader cannot be opened           → timer
-//   buffer cannot be mapped           → no buffer: the handler reads the group itself
+//   buffer cannot be mapped           → no buffer: the handler reads the group itself, and only the leader signals
 //   a member cannot be opened         → getrusage where that has it, otherwise the event stays 0 for this thread
 //   descriptors run short             → the leader alone (complete() opens no member)
 //   a sampling member cannot signal   → it only counts
@@ -128,7 +128,8 @@ class Counters {
     bool needs_usage() const { return by_usage_ != 0 || outcome_.kind == CounterKind::kThreadTimer; }
     void fill_uncounted(CounterValues& values, const rusage* own);
     int open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner);
-    bool make_signal(int descriptor) const;
+    bool make_signal(std::size_t event);
+    void join_samples(std::size_t event);
     bool map_buffer();
     void open_timer(ThreadState* owner);
     void close_events(Descriptors& descriptors);
@@ -151,6 +152,7 @@ class Counters {
     int timer_ = -1;
     bool postponed_ = false;
     std::uint32_t by_usage_ = 0;             // bit i: event i is taken from getrusage
+    std::uint32_t signals_ = 0;              // bit i: overflows of event i signal the thread
     std::uint64_t before_[kMaxValues] = {};  // what had been counted before the event's counter was opened
     CounterValues latest_;
     std::uint64_t lost_ = 0;

@@ -12,13 +12,13 @@
 
 namespace kymo::monitor {
 
-// The leader alone samples, so that an overflow without a buffer is known to be its; and the members may wait.
+// The leader alone samples, or nearly so, and the members may wait.
 bool Counters::may_postpone(const events::Session& session) {
     for (std::size_t i = 1; i < session.event_count; ++i) {
         const events::SessionEvent& event = session.events[i];
         const bool may_wait =
             usage_counts(event) || (event.type == PERF_TYPE_SOFTWARE && event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
-        if (event.samples() || !may_wait) {
+        if ((event.samples() && !events::samples_rare_faults(event)) || !may_wait) {
             return false;
         }
     }
@@ -55,6 +55,11 @@ void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
         }
     }
     outcome_.no_buffer = !map_buffer();
+    for (std::size_t i = 1; i < session_->event_count; ++i) {
+        if (descriptor_[i] >= 0 && session_->events[i].samples()) {
+            join_samples(i);
+        }
+    }
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &started);
     before_[0] = nanoseconds(started) - nanoseconds(stopped);
     events::set_group_enabled(leader_[0], true);

@@ -120,11 +120,22 @@ std::string control_line(const findings::Judgement& judgement) {
     if (control.rounds == 0) {
         return "";
     }
-    const std::string by_chance = control.findings == 0 ? "none" : fmt::format("{:.1f}", control.findings);
-    return fmt::format(
-        "Control: with labels shuffled ({} rounds over {} comparisons) the same analysis gives {} such "
-        "finding{} by chance; this run gave {}.",
-        control.rounds, control.comparisons, by_chance, control.findings == 1 ? "" : "s", judgement.findings.size());
+    const auto compared = std::count_if(judgement.findings.begin(), judgement.findings.end(),
+                                        [](const Finding& finding) { return finding.is_compared; });
+    std::string text = fmt::format(
+        "Control: {} comparisons of slow with fast occurrences, of neighbours and of gaps gave {} finding{} in this "
+        "run, and {} on average with their labels shuffled ({} rounds).",
+        control.comparisons, compared == 0 ? "no" : std::to_string(compared), compared == 1 ? "" : "s",
+        control.findings == 0 ? "none" : fmt::format("{:.1f}", control.findings), control.rounds);
+    const std::size_t sums = judgement.findings.size() - static_cast<std::size_t>(compared);
+    if (sums != 0) {
+        const std::string which = compared == 0 ? (sums == 1 ? "The" : fmt::format("All {}", sums))
+                                                : (sums == 1 ? "The other" : fmt::format("The other {}", sums));
+        text += " " + which +
+                (sums == 1 ? " finding is a sum of what was measured: chance has no part in it."
+                           : " findings are sums of what was measured: chance has no part in them.");
+    }
+    return text;
 }
 
 nlohmann::ordered_json json_number(double value) {
@@ -154,13 +165,16 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     json["seconds"] = finding.seconds;
     json["confidence"] = finding.confidence;
     json["tested"] = finding.tested;
+    json["compared"] = finding.is_compared;
     json["place"] = json_place(finding.place);
     json["path"] = finding.node < evidence.nodes.size() ? nlohmann::ordered_json(evidence.nodes[finding.node].path)
                                                         : nlohmann::ordered_json::array();
     json["threads"] = nlohmann::ordered_json::array();
     for (const std::uint32_t thread : finding.threads) {
         const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
-        json["threads"].push_back({{"tid", facts.tid}, {"name", facts.name}});
+        json["threads"].push_back({{"tid", facts.tid},
+                                   {"name", facts.name},
+                                   {"rank", facts.rank ? nlohmann::ordered_json(*facts.rank) : nullptr}});
     }
     json["when"] = nlohmann::ordered_json::array();
     const auto second = [&](std::uint64_t time) {

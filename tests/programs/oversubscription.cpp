@@ -1,25 +1,17 @@
-// A step of a few hundred microseconds, shared out to many times more threads than there are processors. After every
-// step all of them meet, so most of a step is switching from one to the next. Fixed: as many threads as processors.
-// pthreads.
+// A step of about a hundred microseconds, shared out to many times more threads than there are processors. After
+// every step all of them meet, so most of a step is switching from one to the next. Fixed: as many threads as
+// processors. pthreads.
 #include "planted.h"
 
 #include <thread>
 
 namespace {
 
-constexpr int kSteps = 4'000;
-constexpr int kUnits = 480;  // microseconds of work in a step, all threads together
+constexpr int kSteps = 6'000;
+constexpr int kUnits = 160;  // microseconds of work in a step, all threads together
 
 int threads = 0;
-std::atomic<int> arrived{0};
-
-// Meets the others without sleeping, as run-time libraries do that expect a processor for each of their threads.
-void meet(int step) {
-    arrived.fetch_add(1);
-    while (arrived.load() < (step + 1) * threads) {
-        sched_yield();
-    }
-}
+pthread_barrier_t barrier;
 
 constexpr int kAdvanceBegin = __LINE__;
 [[gnu::noinline]] void advance(int units) {
@@ -41,7 +33,7 @@ void* run(void* number) {
     prepare();
     for (int step = 0; step < kSteps; ++step) {
         advance(kUnits / threads);
-        meet(step);
+        pthread_barrier_wait(&barrier);
     }
     return nullptr;
 }
@@ -53,6 +45,7 @@ int main(int argc, char** argv) {
     planted::Program program(argc, argv, "oversubscription", __FILE__);
     const int processors = static_cast<int>(planted::processors().size());
     threads = program.is_bad() ? 24 * processors : processors;
+    pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(threads));
     std::vector<pthread_t> handles(static_cast<std::size_t>(threads));
     for (std::intptr_t number = 0; number < threads; ++number) {
         pthread_create(&handles[static_cast<std::size_t>(number)], nullptr, run, reinterpret_cast<void*>(number));

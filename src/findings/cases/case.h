@@ -25,8 +25,8 @@ namespace kymo::findings {
 enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kNeighbours, kGaps, kThreads };
 
 struct Side {
-    std::size_t count = 0;  // visits, gaps; of kSpace's rest and kRun: 1
-    double median_ns = 0;
+    std::size_t count = 0;             // visits, gaps; of kSpace's rest and kRun: 1
+    double median_ns = 0;              // without the time for which a processor was lacking
     spacetime::TimeTerms terms;        // sums
     std::vector<std::int64_t> deltas;  // by counter, sums
 };
@@ -43,12 +43,15 @@ struct Feature {
     double q = 1;       // and for all cases
 };
 
+// Between two visits that follow each other inside one visit of what is around them.
 struct GapRow {
     std::uint32_t thread = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint32_t after = 0;  // neighbour that follows the visit before it: what begins to fill the gap
+    std::int64_t ns = 0;      // without the time for which a processor was lacking
     std::uint32_t order = 0;  // of the visit before it
+    // What filled it: nodes of the same level, ascending, likewise. The rest is own code of what is around them.
+    std::vector<spacetime::GapPart> filled = {};
 };
 
 // One step of a phase: what each thread worked in it.

@@ -1,4 +1,7 @@
 // A node's long gaps against its other gaps.
+//
+// Only gaps inside one visit of what is around the node: where that itself was left, the gap is its own, and told of
+// it.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/robust.h"
@@ -9,29 +12,94 @@
 namespace kymo::findings {
 namespace {
 
-// Gaps between visits that follow each other in their stream, none left out by the cap.
-std::vector<GapRow> gaps_of(const spacetime::VisitTable& visits) {
+using spacetime::Evidence;
+using spacetime::SpaceKind;
+using spacetime::VisitTable;
+
+constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
+constexpr std::size_t kMostLong = 3;  // one gap in so many: more are no exception
+
+// Rows are by thread, then in time.
+std::size_t row_at(const VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
+    std::size_t begin = 0;
+    std::size_t end = visits.size();
+    while (begin < end) {
+        const std::size_t middle = begin + (end - begin) / 2;
+        const bool is_later = std::pair(visits.thread[middle], visits.begin[middle]) > std::pair(thread, time);
+        (is_later ? end : begin) = is_later ? middle : middle + 1;
+    }
+    return begin != 0 && visits.thread[begin - 1] == thread ? begin - 1 : kNoRow;
+}
+
+// Both in one visit of the parent; or in none, as in threads that the parent has made.
+bool is_one_visit(const Evidence& evidence, std::uint32_t parent, std::uint32_t thread, std::uint64_t one,
+                  std::uint64_t other) {
+    return parent == kNoNode ||
+           row_at(evidence.nodes[parent].rows, thread, one) == row_at(evidence.nodes[parent].rows, thread, other);
+}
+
+// Between visits that follow each other in their stream, none left out by the cap.
+std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode& node) {
+    const VisitTable& visits = node.rows;
     std::vector<GapRow> gaps;
+    if (node.parent != kNoNode && evidence.nodes[node.parent].rows.size() != evidence.nodes[node.parent].visits) {
+        return gaps;
+    }
     for (std::size_t row = 0; row + 1 < visits.size(); ++row) {
-        if (visits.thread[row] == visits.thread[row + 1] && visits.order[row] + 1 == visits.order[row + 1] &&
-            visits.begin[row + 1] > visits.end[row]) {
-            gaps.push_back(
-                {visits.thread[row], visits.end[row], visits.begin[row + 1], visits.after[row], visits.order[row]});
+        const std::uint64_t begin = visits.end[row];
+        const std::uint64_t end = visits.begin[row + 1];
+        if (visits.thread[row] != visits.thread[row + 1] || visits.order[row] + 1 != visits.order[row + 1] ||
+            end <= begin || !is_one_visit(evidence, node.parent, visits.thread[row], visits.begin[row], end)) {
+            continue;
         }
+        const std::int64_t length = static_cast<std::int64_t>(end - begin);
+        const std::int64_t lacking =
+            visits.ready_before[row + 1] - visits.ready_before[row] - visits.terms[row].run_queue;
+        gaps.push_back({.thread = visits.thread[row],
+                        .begin = begin,
+                        .end = end,
+                        .ns = length - std::clamp<std::int64_t>(lacking, 0, length),
+                        .order = visits.order[row]});
     }
     return gaps;
 }
 
+// What lay in each gap. `gaps` are by thread, then in time, as visits are.
+void fill(const Evidence& evidence, std::uint32_t node, std::vector<GapRow>* gaps) {
+    for (std::uint32_t sibling = 0; sibling < evidence.nodes.size(); ++sibling) {
+        const spacetime::SpaceNode& other = evidence.nodes[sibling];
+        if (sibling == node || other.parent != evidence.nodes[node].parent || other.kind == SpaceKind::kIteration ||
+            other.kind == SpaceKind::kMark) {
+            continue;
+        }
+        std::size_t gap = 0;
+        for (std::size_t row = 0; row < other.rows.size() && gap < gaps->size(); ++row) {
+            const std::pair at(other.rows.thread[row], other.rows.begin[row]);
+            while (gap < gaps->size() && std::pair((*gaps)[gap].thread, (*gaps)[gap].end) <= at) {
+                ++gap;
+            }
+            if (gap == gaps->size() || std::pair((*gaps)[gap].thread, (*gaps)[gap].begin) > at) {
+                continue;
+            }
+            auto& filled = (*gaps)[gap].filled;
+            if (filled.empty() || filled.back().node != sibling) {
+                filled.push_back({sibling, 0});
+            }
+            filled.back().ns += own_ns(other.rows.terms[row]);
+        }
+    }
+}
+
 }  // namespace
 
-GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node) {
+GapGround gap_ground(const Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceNode& space = evidence.nodes[node];
-    GapGround ground{.node = node, .gaps = gaps_of(space.rows), .lengths = {}, .stream = {}, .split = {}};
+    GapGround ground{.node = node, .gaps = gaps_of(evidence, space), .lengths = {}, .stream = {}, .split = {}};
     if (ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
         return ground;
     }
     for (const GapRow& gap : ground.gaps) {
-        ground.lengths.push_back(static_cast<double>(gap.end - gap.begin));
+        ground.lengths.push_back(static_cast<double>(gap.ns));
         ground.stream.push_back(gap.thread);
     }
     // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
@@ -47,8 +115,11 @@ GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node) {
     }
     const double usual = median(known);
     ground.split = split_slow(known, usual > 0 ? period / usual : 1);
-    if (ground.split.slow * 2 > ground.gaps.size()) {
+    if (ground.split.slow * kMostLong > ground.gaps.size()) {
         ground.split.slow = 0;
+    }
+    if (ground.split.slow != 0) {
+        fill(evidence, node, &ground.gaps);
     }
     return ground;
 }
@@ -58,8 +129,9 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
         if (ground.split.slow == 0) {
             continue;
         }
+        // What is said of gaps is that the long ones come regularly: shifted as a whole they still would.
         const std::vector<char> is_slow = options.shuffle != nullptr
-                                              ? shifted_labels(ground.stream, ground.split.is_slow, options.shuffle)
+                                              ? exchanged_labels(ground.stream, ground.split.is_slow, options.shuffle)
                                               : ground.split.is_slow;
         Case subject;
         subject.evidence = &grounds.evidence;

@@ -22,8 +22,11 @@ bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& 
         own += is_slow[row] != 0 ? 1 : 0;
     }
     std::size_t theirs = 0;
+    // A single visit says nothing of its thread, but where others have several: then it may be theirs in one.
+    const bool has_several = visits.size() >= 2 * threads.size();
     for (const auto& [thread, counts] : threads) {
-        theirs += counts.first >= 2 && counts.second * 5 >= counts.first * 4 ? counts.second : 0;
+        const bool is_slow = counts.second * 5 >= counts.first * 4;
+        theirs += is_slow && (counts.first >= 2 || has_several) ? counts.second : 0;
     }
     return theirs * 5 >= slow * 4;
 }

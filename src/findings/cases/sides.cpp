@@ -12,16 +12,16 @@ Side side_of(const VisitTable& visits, std::span<const std::size_t> rows) {
     Side side;
     side.count = rows.size();
     side.deltas.assign(visits.counters, 0);
-    std::vector<double> walls;
+    std::vector<double> times;
     for (const std::size_t row : rows) {
-        walls.push_back(static_cast<double>(visits.terms[row].wall()));
+        times.push_back(static_cast<double>(own_ns(visits.terms[row])));
         side.terms += visits.terms[row];
         const auto deltas = visits.deltas_of(row);
         for (std::size_t c = 0; c < deltas.size(); ++c) {
             side.deltas[c] += deltas[c];
         }
     }
-    side.median_ns = median(std::move(walls));
+    side.median_ns = median(std::move(times));
     return side;
 }
 
@@ -53,7 +53,7 @@ std::vector<double> durations(const VisitTable& table) {
     std::vector<double> result;
     result.reserve(table.size());
     for (const spacetime::TimeTerms& terms : table.terms) {
-        result.push_back(static_cast<double>(terms.wall()));
+        result.push_back(static_cast<double>(own_ns(terms)));
     }
     return result;
 }
@@ -68,6 +68,19 @@ double sampling_period(const spacetime::Evidence& evidence) {
         }
     }
     return samples > 0 ? time / samples : 0;
+}
+
+bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node) {
+    const spacetime::SpaceNode& space = evidence.nodes[node];
+    if (!space.folded) {
+        return false;
+    }
+    constexpr std::uint64_t kLeastSamples = 2;
+    constexpr double kSeen = 1.5;  // sampling periods: what lasts for one has a sample
+    const auto interval = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
+                                       [&](const spacetime::SpaceIntervals& of) { return of.node == node; });
+    return space.median_samples < kLeastSamples || interval == evidence.intervals.end() ||
+           static_cast<double>(interval->median_gap_ns) < kSeen * sampling_period(evidence);
 }
 
 std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random) {

@@ -14,11 +14,20 @@ Side side_of(const spacetime::VisitTable& visits, std::span<const std::size_t> r
 // Rows, sides, account and threads of a case from labels on all of the node's kept visits.
 void fill_sides(std::span<const char> label, Case* subject);
 std::vector<VisitRef> visits_of(const spacetime::VisitTable& table);
-// ns of wall time, by row.
+// How long a visit took, ns, without the time for which it lacked a processor: that is others' doing, and on a busy
+// machine it would hide everything else.
+inline std::int64_t own_ns(const spacetime::TimeTerms& terms) {
+    return terms.wall() - terms.run_queue;
+}
+// By row.
 std::vector<double> durations(const spacetime::VisitTable& table);
 
 // Mean time on a processor between two samples of the run, ns; 0: no samples.
 double sampling_period(const spacetime::Evidence& evidence);
+
+// Visits too short to be looked at one by one, of which several may look like one: what lies between them is too
+// short to be seen as well.
+bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.
 std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random);

@@ -15,7 +15,12 @@ namespace {
 
 using spacetime::SpaceNode;
 
-// Threads of one process whose visits overlap most of the time, ascending.
+// Threads of one process share its work, ranks of a job share the job's.
+bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b) {
+    return a.process == b.process || (a.rank && b.rank);
+}
+
+// Threads that share work and whose visits overlap most of the time, ascending.
 std::vector<std::uint32_t> peers(const spacetime::Evidence& evidence, const SpaceNode& space) {
     std::map<std::uint32_t, TimeRange> spans;
     for (std::size_t row = 0; row < space.rows.size(); ++row) {
@@ -23,7 +28,7 @@ std::vector<std::uint32_t> peers(const spacetime::Evidence& evidence, const Spac
             spans.try_emplace(space.rows.thread[row], TimeRange{space.rows.begin[row], space.rows.end[row]});
         entry->second.end = std::max(entry->second.end, space.rows.end[row]);
     }
-    // The one that was there longest; with it those of its process that were there during half of their own time.
+    // The one that was there longest; with it those that share its work and were there during half of their own time.
     const auto length = [](const TimeRange& range) { return range.end - range.begin; };
     const auto longest = std::max_element(spans.begin(), spans.end(), [&](const auto& a, const auto& b) {
         return length(a.second) < length(b.second);
@@ -32,7 +37,7 @@ std::vector<std::uint32_t> peers(const spacetime::Evidence& evidence, const Spac
     for (const auto& [thread, span] : spans) {
         const std::uint64_t begin = std::max(span.begin, longest->second.begin);
         const std::uint64_t end = std::min(span.end, longest->second.end);
-        if (evidence.run.threads[thread].process == evidence.run.threads[longest->first].process && end >= begin &&
+        if (share_work(evidence.run.threads[thread], evidence.run.threads[longest->first]) && end >= begin &&
             (end - begin) * 2 >= length(span)) {
             result.push_back(thread);
         }

@@ -41,13 +41,28 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
+// Nearly all that a loop does: visited once, it runs over and over.
+bool is_body_of_loop(const Evidence& evidence, std::uint32_t node) {
+    const std::int64_t wall = evidence.nodes[node].total.wall();
+    for (std::uint32_t at = evidence.nodes[node].parent; at != kNoNode; at = evidence.nodes[at].parent) {
+        const SpaceNode& around = evidence.nodes[at];
+        if (wall * 5 < around.total.wall() * 4) {
+            return false;
+        }
+        if (around.kind == SpaceKind::kLoop || around.kind == SpaceKind::kLoopNest) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Code that runs once, early, among code that runs over and over, and takes page faults like nothing else.
 void look_at_space(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
     const std::uint32_t faults = counter(evidence, "page-faults");
     if (node.parent == kNoNode || faults == kNoNode || node.visits == 0 || node.visits > node.threads.size() ||
-        node.rows.size() != node.visits) {
+        node.rows.size() != node.visits || is_body_of_loop(evidence, subject.node)) {
         return;
     }
     bool is_repeated = evidence.nodes[node.parent].visits >= kRepeated;
@@ -126,7 +141,7 @@ const Rule kColdStartOfSpace{
         "the code runs once a thread, in its first fifth, inside or beside code that runs ten times or more (or in a "
         "loop that goes on without it), and "
         "takes three times as many page faults by processor time as the rest of the program",
-    .against = "it runs again",
+    .against = "it runs again, or is what a loop does in each of its rounds",
     .look = look_at_space,
     .direction = kDirection,
     .confirm = kConfirm,

@@ -1,6 +1,7 @@
 // load-imbalance: one thread has more work than its peers between two meetings, and they wait for it.
 #include "findings/rules/alone.h"
 #include "findings/rules/common.h"
+#include "findings/rules/messages.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 
@@ -20,7 +21,7 @@ constexpr double kLeastIdleBy = 0.8;  // likewise where the longest is one threa
 
 struct Work {
     std::vector<double> busy;  // by peer, over all steps
-    std::vector<double> lost;  // by step: longest − mean: what even work would save
+    std::vector<double> lost;  // by step: longest − mean: what even work would save; 0 where sampling could make it
     double longest = 0;        // Σ over steps
     double mean = 0;           // Σ over steps
     double idle_expected = 0;  // Σ over steps and peers: longest − own
@@ -29,6 +30,10 @@ struct Work {
 
 Work work_of(const Case& subject) {
     Work work;
+    // What a thread works in a step is known to a period: of even work the longest is too long by no more.
+    const SpaceNode& node = subject.space();
+    const double period =
+        node.samples > 0 ? static_cast<double>(processor(node.total)) / static_cast<double>(node.samples) : 0;
     work.busy.assign(subject.threads.size(), 0);
     for (const StepRow& step : subject.steps) {
         const double longest = *std::max_element(step.busy_ns.begin(), step.busy_ns.end());
@@ -40,7 +45,7 @@ Work work_of(const Case& subject) {
         const auto working =
             std::count_if(step.busy_ns.begin(), step.busy_ns.end(), [](double ns) { return ns > 0; });
         work.alone += working == 1 ? longest : 0;
-        work.lost.push_back(longest - mean);
+        work.lost.push_back(longest - mean > period ? longest - mean : 0);
         work.longest += longest;
         work.mean += mean;
         work.idle_expected += longest * static_cast<double>(step.busy_ns.size()) - sum;
@@ -48,18 +53,11 @@ Work work_of(const Case& subject) {
     return work;
 }
 
-// What the sampling of visits alone makes of even work: the longest of several is too long by about a period a step.
-double sampling_error(const Case& subject) {
-    const SpaceNode& node = subject.space();
-    const double period =
-        node.samples > 0 ? static_cast<double>(processor(node.total)) / static_cast<double>(node.samples) : 0;
-    return period;
-}
-
 // The peers together waited (or spun in a wait, or were not there) while this code's threads lived. A thread that
-// lacks a processor is not idle.
+// lacks a processor is not idle. Ranks wait for messages on the processor.
 double idle_ns(const Case& subject) {
     const RunFacts& run = subject.evidence->run;
+    const ByThread messages = run.threads[subject.threads[0]].rank ? in_messages(*subject.evidence) : ByThread{};
     std::uint64_t begin = ~std::uint64_t{0};
     std::uint64_t end = 0;
     const VisitTable& visits = subject.space().rows;
@@ -73,16 +71,54 @@ double idle_ns(const Case& subject) {
         const double life = static_cast<double>(facts.end - std::min(facts.end, facts.begin));
         const double in_span = static_cast<double>(end - begin);
         // Over its life; before and behind it the thread is not there at all, which is idle as well.
-        const double off = life - static_cast<double>(processor(facts.total) + facts.total.run_queue);
+        const auto message = messages.find(thread);
+        const double off = life - static_cast<double>(processor(facts.total) + facts.total.run_queue) +
+                           (message != messages.end() ? message->second : 0);
         idle += std::clamp(off + std::max(0.0, in_span - life), 0.0, in_span);
     }
     return idle;
 }
 
+std::string peer_words(std::size_t peers, const char* whose) {
+    return peers == 1 ? fmt::format("{} peer works", whose) : fmt::format("{} {} peers work", whose, peers);
+}
+
+// The same threads at every step.
+std::string static_words(const Case& subject, const Work& work, const std::vector<std::uint32_t>& longest) {
+    double theirs = 0;
+    double others = 0;
+    for (std::size_t i = 0; i < work.busy.size(); ++i) {
+        const bool is_one = std::binary_search(longest.begin(), longest.end(), subject.threads[i]);
+        (is_one ? theirs : others) += work.busy[i];
+    }
+    const std::size_t peers = subject.threads.size() - longest.size();
+    const bool is_one = longest.size() == 1;
+    return fmt::format("{} work{} {}{} while {} {} on average and wait{} for {}",
+                       thread_names(*subject.evidence, longest), is_one ? "s" : "",
+                       in_seconds(theirs / static_cast<double>(longest.size())), is_one ? "" : " each",
+                       peer_words(peers, is_one ? "its" : "their"), in_seconds(others / static_cast<double>(peers)),
+                       peers == 1 ? "s" : "", is_one ? "it" : "them");
+}
+
+// One thread in one step, another in the next.
+std::string changing_words(const Case& subject, const Work& work) {
+    const auto count = static_cast<double>(subject.threads.size());
+    return fmt::format("one {} or another works {} while {} {} on average and wait{} for it",
+                       are_ranks(*subject.evidence, subject.threads) ? "rank" : "thread", in_seconds(work.longest),
+                       peer_words(subject.threads.size() - 1, "its"),
+                       in_seconds((work.mean * count - work.longest) / (count - 1)),
+                       subject.threads.size() == 2 ? "s" : "");
+}
+
+constexpr std::string_view kRanksDirection =
+    "divide the domain by what its parts cost instead of by their number (weights for the partitioner), or move work "
+    "between ranks while the job runs";
+constexpr std::string_view kRanksConfirm =
+    "print how much work each rank gets beside its time here, or give the slowest rank half as much";
+
 void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     const Work work = work_of(subject);
-    const double error = sampling_error(subject) * static_cast<double>(subject.steps.size());
-    const double lost = work.longest - work.mean - error;
+    const double lost = std::accumulate(work.lost.begin(), work.lost.end(), 0.0);
     if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||
         serial_ns(*subject.evidence, subject.node) * 2 >= lost) {
         return;
@@ -109,16 +145,14 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         claim.when[0].begin = std::min(claim.when[0].begin, subject.space().rows.begin[row]);
         claim.when[0].end = std::max(claim.when[0].end, subject.space().rows.end[row]);
     }
-    const std::string who =
-        is_static ? thread_names(*subject.evidence, claim.threads) : std::string("one thread or another");
     claim.title = fmt::format(
-        "In {} {} works {} while its {} peers work {} on average and wait for it{}. Evenly shared, the "
-        "run would be up to {} shorter.",
-        name(*subject.evidence, subject.node), who, in_seconds(is_static ? most : work.longest),
-        subject.threads.size() - 1,
-        in_seconds((is_static ? all - most : work.mean * static_cast<double>(subject.threads.size()) - work.longest) /
-                   static_cast<double>(subject.threads.size() - 1)),
+        "In {} {}{}. Evenly shared, the run would be up to {} shorter.", name(*subject.evidence, subject.node),
+        is_static ? static_words(subject, work, claim.threads) : changing_words(subject, work),
         subject.steps.size() > 1 ? fmt::format(" ({} steps)", subject.steps.size()) : "", in_seconds(lost));
+    if (are_ranks(*subject.evidence, subject.threads)) {
+        claim.direction = kRanksDirection;
+        claim.confirm = kRanksConfirm;
+    }
     claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
                               work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
     claims->push_back(std::move(claim));
@@ -137,9 +171,9 @@ void look_for_even(const Case& subject, std::vector<Claim>* claims) {
     for (std::size_t i = 0; i < work.busy.size(); ++i) {
         claim.own.push_back({subject.threads[i], work.busy[i]});
     }
-    claim.title = fmt::format("In {} the work is even: {} threads work {} on average and {} at most.",
-                              name(*subject.evidence, subject.node), subject.threads.size(), in_seconds(work.mean),
-                              in_seconds(work.longest));
+    claim.title = fmt::format("In {} the work is even: {} work {} on average and {} at most.",
+                              name(*subject.evidence, subject.node), thread_names(*subject.evidence, subject.threads),
+                              in_seconds(work.mean), in_seconds(work.longest));
     claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
                               work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
     claims->push_back(std::move(claim));
@@ -151,7 +185,8 @@ const Rule kLoadImbalance{
     .kind = "load-imbalance",
     .contrast = Contrast::kThreads,
     .needs =
-        "threads of one process work in the same code at the same time; step by step (where steps are known) the "
+        "threads of one process, or ranks of one job, work in the same code at the same time; step by step (where "
+        "steps are known) the "
         "longest "
         "works 1.1 times the mean or more, by more than sampling could make of even work",
     .against =
@@ -174,7 +209,8 @@ const Rule kEvenLoad{
     .kind = "load-imbalance",
     .contrast = Contrast::kThreads,
     .needs =
-        "threads of one process work in the same code at the same time for at least a fifth of the run; the longest "
+        "threads of one process, or ranks of one job, work in the same code at the same time for at least a fifth of "
+        "the run; the longest "
         "works at "
         "most 1.05 times the mean",
     .against = "",

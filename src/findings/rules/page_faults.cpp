@@ -79,10 +79,11 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     claim.explains = Explains{.terms = set_of(Term::kSystem)};
     claim.feature = "page-faults";
     const std::string where = mostly_at(subject.space(), counter(*subject.evidence, "page-faults"));
-    claim.title = fmt::format("{} and account for {}; they carry {} page faults ({} each){}.", slow_words(subject),
-                              in_seconds(static_cast<double>(subject.excess.total())),
-                              faults.good > 0 ? times(faults.bad / faults.good) + " more" : "all the",
-                              number(faults.bad), where.empty() ? "" : ", " + where);
+    claim.title =
+        fmt::format("{} and account{} for {}; they carry {} page faults ({} each){}.", slow_words(subject),
+                    subject.bad.count == 1 ? "s" : "", in_seconds(static_cast<double>(subject.excess.total())),
+                    faults.good > 0 ? times(faults.bad / faults.good) + " more" : "all the", number(faults.bad),
+                    where.empty() ? "" : ", " + where);
     claims->push_back(std::move(claim));
 }
 

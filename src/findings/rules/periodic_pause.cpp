@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
+#include <set>
 
 namespace kymo::findings {
 namespace {
@@ -92,39 +94,101 @@ Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& ev
     return {.every = 0, .work_ns = median(works), .period_ns = median(periods)};
 }
 
+// What the long gaps have in them beyond the others.
+struct Filler {
+    std::uint32_t node = kNoNode;  // of the same level; kNoNode: own code of what is around
+    double usual_ns = 0;           // in a short gap, mean
+    std::vector<double> own_ns;    // beyond that, by long gap
+    double all() const { return std::accumulate(own_ns.begin(), own_ns.end(), 0.0); }
+};
+
+double filled_by(const GapRow& gap, std::uint32_t node) {
+    double rest = static_cast<double>(gap.ns);
+    for (const spacetime::GapPart& part : gap.filled) {
+        if (part.node == node) {
+            return static_cast<double>(part.ns);
+        }
+        rest -= static_cast<double>(part.ns);
+    }
+    return node == kNoNode ? std::max(0.0, rest) : 0;
+}
+
+Filler fill_of(const Case& subject, std::uint32_t node) {
+    Filler filler{.node = node, .usual_ns = 0, .own_ns = {}};
+    for (const GapRow& gap : subject.short_gaps) {
+        filler.usual_ns += filled_by(gap, node) / static_cast<double>(subject.short_gaps.size());
+    }
+    for (const GapRow& gap : subject.long_gaps) {
+        filler.own_ns.push_back(std::max(0.0, filled_by(gap, node) - filler.usual_ns));
+    }
+    return filler;
+}
+
+Filler main_filler(const Case& subject) {
+    std::set<std::uint32_t> nodes{kNoNode};
+    for (const GapRow& gap : subject.long_gaps) {
+        for (const spacetime::GapPart& part : gap.filled) {
+            nodes.insert(part.node);
+        }
+    }
+    Filler best;
+    for (const std::uint32_t node : nodes) {
+        Filler filler = fill_of(subject, node);
+        if (best.own_ns.empty() || filler.all() > best.all()) {
+            best = std::move(filler);
+        }
+    }
+    return best;
+}
+
+// Terms that make up a fifth of a node's time and more.
+TermSet main_terms(const spacetime::SpaceNode& node) {
+    TermSet terms = 0;
+    for (const TermInfo& info : kTerms) {
+        terms |= node.total.*info.member * 5 >= node.total.wall() ? set_of(info.term) : 0;
+    }
+    return terms;
+}
+
 // Between occurrences: something else runs in every k-th gap.
 void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
+    const spacetime::Evidence& evidence = *subject.evidence;
     std::vector<Event> events;
-    std::map<std::uint32_t, std::size_t> fillers;
     for (const GapRow& gap : subject.long_gaps) {
         events.push_back({gap.thread, gap.order, gap.begin});
-        ++fillers[gap.after];
     }
     const Pauses pauses = regularity(subject.space(), events);
     if (!pauses.is_regular()) {
         return;
     }
-    const auto most = std::max_element(fillers.begin(), fillers.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    const spacetime::Evidence& evidence = *subject.evidence;
-    const bool is_filled = most->second * 5 >= events.size() * 4 && most->first < evidence.nodes.size();
+    const Filler filler = main_filler(subject);
     Claim claim;
-    double all = 0;
-    for (const GapRow& gap : subject.long_gaps) {
-        const double excess = std::max(0.0, static_cast<double>(gap.end - gap.begin) - subject.good.median_ns);
-        claim.own.push_back({gap.thread, excess});
-        claim.own_parts.push_back(excess);
-        all += excess;
+    std::vector<double> lengths;
+    for (std::size_t i = 0; i < subject.long_gaps.size(); ++i) {
+        const GapRow& gap = subject.long_gaps[i];
+        const double beyond = std::max(0.0, static_cast<double>(gap.ns) - subject.good.median_ns);
+        claim.own_parts.push_back(std::min(filler.own_ns[i], beyond));
+        claim.own.push_back({gap.thread, claim.own_parts.back()});
+        lengths.push_back(filler.own_ns[i] + filler.usual_ns);
     }
-    claim.node = is_filled ? innermost(evidence, most->first) : subject.node;
-    const std::string who = is_filled ? name(evidence, claim.node) : "something outside the program's code";
-    const std::string when = pauses.every != 0 ? fmt::format("Every {} occurrences", pauses.every)
-                                               : fmt::format("After every {}", in_seconds(pauses.work_ns));
-    claim.title = fmt::format(
-        "{} of {} (about every {}) {} stops it for {}, where it otherwise goes on "
-        "after {}: {} in all.",
-        when, name(evidence, subject.node), in_seconds(pauses.period_ns), who, in_seconds(subject.bad.median_ns),
-        in_seconds(subject.good.median_ns), in_seconds(all));
+    const std::string when =
+        fmt::format("{} of {} (about every {})",
+                    pauses.every != 0 ? fmt::format("Every {} occurrences", pauses.every)
+                                      : fmt::format("After every {}", in_seconds(pauses.work_ns)),
+                    name(evidence, subject.node), in_seconds(pauses.period_ns));
+    const double all = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
+    claim.node = filler.node != kNoNode ? innermost(evidence, filler.node) : subject.space().parent;
+    if (claim.node != kNoNode) {
+        claim.own_terms = main_terms(evidence.nodes[claim.node]);
+    }
+    const std::string who = filler.node != kNoNode  ? name(evidence, claim.node)
+                            : claim.node != kNoNode ? "own code of " + name(evidence, claim.node)
+                                                    : "code too small to be told";
+    claim.title = fmt::format("{} {} stops it for {}{}: {} in all.", when, who, in_seconds(median(lengths)),
+                              filler.usual_ns * 10 > median(lengths)
+                                  ? fmt::format(" instead of {}", in_seconds(filler.usual_ns))
+                                  : std::string(),
+                              in_seconds(all));
     claim.evidence.push_back(
         {"seconds between occurrences", subject.bad.median_ns / 1e9, subject.good.median_ns / 1e9,
          subject.good.median_ns > 0 ? subject.bad.median_ns / subject.good.median_ns : kUnknown, kUnknown, kUnknown});
@@ -170,7 +234,7 @@ const Rule kPeriodicPauseInGaps{
         "have "
         "them four fifths of them (five or more) follow each other after the same number of occurrences, three "
         "or more",
-    .against = "most gaps are long",
+    .against = "more than a third of the gaps are long",
     .look = look_at_gaps,
     .direction = kDirection,
     .confirm = kConfirm,

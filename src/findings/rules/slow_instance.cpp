@@ -2,6 +2,7 @@
 //
 // The generic rule: it says what happened and what the excess consists of. Why is for the other rules; where none of
 // them explains half of it, this one is shown.
+#include "findings/cases/sides.h"
 #include "findings/rules/common.h"
 #include "findings/rules/spare.h"
 #include "findings/rules/table.h"
@@ -54,20 +55,29 @@ bool are_several(const Case& subject) {
            calls_in(subject.good_rows) * subject.bad.median_ns;
 }
 
+// It waits while others keep the processors busy, as who hands out work does: nothing is lost by that.
+bool waits_for_workers(const Case& subject) {
+    constexpr double kMostlyWaiting = 0.5;
+    constexpr double kLeastSpare = 0.2;
+    const auto waited = static_cast<double>(subject.excess.terms.waiting);
+    return subject.excess_share(set_of(Term::kWaiting)) > kMostlyWaiting &&
+           spare_ns(*subject.evidence) * static_cast<double>(subject.threads.size()) < kLeastSpare * waited;
+}
+
 void look(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) ||
-        (subject.space().folded && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) || waits_for_workers(subject) ||
+        (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;
     }
     Claim claim;
     claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
-    claim.title = fmt::format("{} and account for {}.", slow_words(subject),
+    claim.title = fmt::format("{} and account{} for {}.", slow_words(subject), subject.bad.count == 1 ? "s" : "",
                               in_seconds(static_cast<double>(subject.excess.total())));
     if (const std::string account = account_words(subject); !account.empty()) {
         claim.title += " " + account + ".";
@@ -86,7 +96,7 @@ const Rule kSlowInstance{
         "slow "
         "round holds about as many more visits of what is called in it: then it is several rounds; or "
         "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or the "
-        "threads wait for work",
+        "threads wait for work, or for others that keep the processors busy",
     .look = look,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "

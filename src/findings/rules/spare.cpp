@@ -126,12 +126,35 @@ std::string_view plain_name(std::string_view function) {
     return function;
 }
 
-bool is_tool(const Evidence& evidence, std::uint32_t node) {
-    std::uint32_t around = node;
-    while (around < evidence.nodes.size() && evidence.nodes[around].kind != SpaceKind::kFunction) {
-        around = evidence.nodes[around].parent;
+namespace {
+
+std::uint32_t function_around(const Evidence& evidence, std::uint32_t node) {
+    while (node < evidence.nodes.size() && evidence.nodes[node].kind != SpaceKind::kFunction) {
+        node = evidence.nodes[node].parent;
     }
-    return around < evidence.nodes.size() && evidence.nodes[around].place.file != evidence.nodes[node].place.file;
+    return node < evidence.nodes.size() ? node : kNoNode;
+}
+
+}  // namespace
+
+bool is_tool(const Evidence& evidence, std::uint32_t node) {
+    const std::uint32_t around = function_around(evidence, node);
+    const Place& place = evidence.nodes[node].place;
+    if (around == kNoNode || evidence.nodes[around].place.function == place.function) {
+        return false;
+    }
+    if (evidence.nodes[around].place.file != place.file) {
+        return true;
+    }
+    for (std::uint32_t other = 0; other < evidence.nodes.size(); ++other) {
+        const std::uint32_t user = function_around(evidence, other);
+        if (evidence.nodes[other].place.function == place.function &&
+            evidence.nodes[other].place.file == place.file && user != kNoNode &&
+            evidence.nodes[user].place.function != evidence.nodes[around].place.function) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::uint32_t own_code(const Evidence& evidence, std::uint32_t node) {

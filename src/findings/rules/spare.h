@@ -45,8 +45,8 @@ bool waits_for_work(const spacetime::Evidence& evidence, std::uint32_t thread);
 bool is_library(const spacetime::Place& place);
 // A function's name as its source has it: without the C library's prefixes, arguments and scopes.
 std::string_view plain_name(std::string_view function);
-// A function of another file, inlined into the one that uses it (or a loop of such a function): a tool. What can be
-// changed is the code that uses it.
+// A function inlined into the one that uses it (or a loop of such a function), of another file or used by others as
+// well: a tool. What can be changed is the code that uses it.
 bool is_tool(const spacetime::Evidence& evidence, std::uint32_t node);
 // The node itself if it is the program's own function or a part of one, or else the nearest such above it; kNoNode:
 // none.

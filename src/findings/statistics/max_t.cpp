@@ -311,4 +311,15 @@ std::vector<char> shifted_labels(std::span<const std::uint32_t> stream, std::spa
     return result;
 }
 
+std::vector<char> exchanged_labels(std::span<const std::uint32_t> stream, std::span<const char> label,
+                                   Random* random) {
+    std::vector<char> result(label.begin(), label.end());
+    for (const StreamPart& part : parts(stream)) {
+        for (std::size_t left = part.size; left > 1; --left) {
+            std::swap(result[part.begin + left - 1], result[part.begin + random->below(left)]);
+        }
+    }
+    return result;
+}
+
 }  // namespace kymo::findings

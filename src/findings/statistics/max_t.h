@@ -74,5 +74,8 @@ std::vector<double> standard_ranks(std::span<const std::int32_t> balances);
 
 // The labels after one random circular shift in each stream: for the control.
 std::vector<char> shifted_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random);
+// Labels in any order, within each stream.
+std::vector<char> exchanged_labels(std::span<const std::uint32_t> stream, std::span<const char> label,
+                                   Random* random);
 
 }  // namespace kymo::findings

@@ -11,7 +11,9 @@ namespace {
 constexpr std::size_t kLeastValues = 4;
 constexpr std::size_t kLeastSide = 3;
 constexpr std::size_t kManyValues = 20;
-constexpr double kLeastSigma = 0.01;  // of a logarithm: no clockwork is better than 1 %
+constexpr double kFarFromTheRest = 3;   // times as far beyond the usual
+constexpr double kLeftToTheRest = 0.2;  // of all that lies beyond it
+constexpr double kLeastSigma = 0.01;    // of a logarithm: no clockwork is better than 1 %
 
 // The standard deviation of the difference of two errors that are uniform over one sampling period.
 constexpr double kSamplingSigma = 0.41;
@@ -48,6 +50,35 @@ std::size_t two_groups(std::span<const double> ascending, double least_sigma) {
     return cut != 0 && widest >= kLeastGap * few_factor(ascending.size()) * sigma ? cut : 0;
 }
 
+// Where a few values hold nearly all that lies beyond the usual, and are far from the rest of those above
+// `threshold`, it is those few that are slow. All logarithms; returns the threshold.
+double above_the_rest(std::span<const double> ascending, double threshold) {
+    const auto first =
+        static_cast<std::size_t>(std::upper_bound(ascending.begin(), ascending.end(), threshold) - ascending.begin());
+    if (first == 0) {
+        return threshold;
+    }
+    const double usual = quantile(ascending.first(first), 0.5);
+    const auto beyond = [&](std::size_t i) { return std::exp(ascending[i]) - std::exp(usual); };
+    double all = 0;
+    for (std::size_t i = first; i < ascending.size(); ++i) {
+        all += beyond(i);
+    }
+    double below = 0;
+    double widest = kFarFromTheRest;
+    for (std::size_t i = first; i + 1 < ascending.size(); ++i) {
+        below += beyond(i);
+        if (below > kLeftToTheRest * all) {
+            break;
+        }
+        if (beyond(i + 1) >= widest * beyond(i)) {
+            widest = beyond(i + 1) / beyond(i);
+            threshold = (ascending[i] + ascending[i + 1]) / 2;
+        }
+    }
+    return threshold;
+}
+
 }  // namespace
 
 Split split_slow(std::span<const double> durations, double resolution) {
@@ -80,6 +111,10 @@ Split split_slow(std::span<const double> durations, double resolution) {
         const double centre = quantile(ascending, 0.5);
         const double sigma = std::max(least_sigma, scaled_mad(ascending, centre));
         threshold = centre + std::max(kLeastDistance * few_factor(logs.size()) * sigma, std::log(kLeastRatio));
+        split.kind = SplitKind::kUpperTail;
+    }
+    if (const double few = above_the_rest(ascending, threshold); few > threshold) {
+        threshold = few;
         split.kind = SplitKind::kUpperTail;
     }
     std::vector<double> fast;

@@ -295,6 +295,7 @@ class Maker {
             ThreadFacts facts{.process = thread.process,
                               .tid = thread.tid,
                               .name = thread.name,
+                              .rank = {},
                               .begin = thread.begin,
                               .end = thread.end,
                               .creator = thread.creator,
@@ -308,6 +309,9 @@ class Maker {
                               .waits = waits_of(thread, targets[i]),
                               .brief = {},
                               .mappings = {}};
+            if (const std::uint64_t rank = profile_.processes[thread.process].rank; rank != kNoRank) {
+                facts.rank = rank;
+            }
             if (thread.creation_node != kNone) {
                 facts.created_at = own_place(profile_, thread.creation_node, names_);
             }

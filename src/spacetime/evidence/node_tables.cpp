@@ -36,6 +36,7 @@ void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profil
         table.before.push_back(row.before);
         table.after.push_back(row.after);
         table.order.push_back(row.order);
+        table.ready_before.push_back(row.ready_before);
         table.step.push_back(kStreamEdge);
         table.active_threads.push_back(
             static_cast<float>(at_work.mean(profile.threads[row.thread].process, row.begin, row.end)));

@@ -22,6 +22,7 @@ struct ThreadFacts {
     std::uint32_t process = 0;
     std::uint64_t tid = 0;
     std::string name;
+    std::optional<std::uint64_t> rank = {};  // of the parallel job that its process is in; none: of none
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint32_t creator = 0xffffffffU;  // index of RunFacts::threads; kNone: not known, or a process's first

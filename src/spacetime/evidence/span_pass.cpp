@@ -160,6 +160,7 @@ class Visitor final : public StreamVisitor {
                               .before = kOutside,
                               .after = kOutside,
                               .processor = open.processor,
+                              .ready_before = open.sums[kSumReady],
                               .sums = std::move(sums),
                               .waits = sorted_waits(open.waits)},
                              shared_.visit_cap);

@@ -110,9 +110,15 @@ void StreamVisits::go_to(std::uint32_t leaf, std::uint64_t time) {
 }
 
 void StreamVisits::piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target) {
-    go_to(node == kNone ? kNone : kept_.leaf_of[node], interval.begin);
     const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
-    now_.sums[is_spinning ? kSumSpinning : column_of(interval.state)] += ns;
+    const std::size_t column = is_spinning ? kSumSpinning : column_of(interval.state);
+    if (node != kNone) {
+        go_to(kept_.leaf_of[node], interval.begin);
+    } else if (leaf_ != kNone) {
+        // Where it was is not known, as after a thread's last sample: the visit goes on, and the time is no node's.
+        at_change_[column] += ns;
+    }
+    now_.sums[column] += ns;
     now_.time = interval.end;
     if (interval.state == ThreadState::kWaiting && target != kStreamEdge) {
         if (in_wait_ && waits_.back().target == target) {
@@ -230,6 +236,7 @@ void StreamVisits::settle(std::uint32_t level_number, const LevelVisit& visit) {
                              .after = visit.after,
                              .processor = visit.begin.processor,
                              .bridged = visit.bridged,
+                             .ready_before = visit.begin.sums[kSumReady],
                              .sums = {},
                              .waits = waits_between(visit.begin.time, visit.end.time)};
             add_difference(row.sums, visit.end.sums, visit.begin.sums);

@@ -32,7 +32,8 @@ class StreamVisits {
     StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uint32_t created_in, std::uint64_t begin,
                  std::size_t counters, const VisitLimits& limits, VisitSums& sums);
 
-    // The stream was in profile node `node` for the interval; `target`: what a wait is for, kStreamEdge: no wait.
+    // The stream was in profile node `node` for the interval (kNone: not known); `target`: what a wait is for,
+    // kStreamEdge: no wait.
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
     // A sample, after the pieces that lead up to it.
     void sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,

@@ -72,8 +72,8 @@ class Builder {
         const ProfileNode& node = profile_.nodes[i];
         const std::uint32_t above = result_.node_of[node.parent];
         if (node.kind != NodeKind::kFrame) {
-            result_.node_of[i] =
-                child(above, 100 + static_cast<std::uint32_t>(node.kind), node.image, {.is_group = true});
+            const std::uint32_t what = node.kind == NodeKind::kProcess ? group_of(node.image) : node.image;
+            result_.node_of[i] = child(above, 100 + static_cast<std::uint32_t>(node.kind), what, {.is_group = true});
             return;
         }
         const auto frames = names_.at(node.image, node.offset);
@@ -112,6 +112,18 @@ class Builder {
         result_.node_of[i] = at;
     }
 
+    // Ranks of a job that run one program are one group: they are held against each other as threads are.
+    std::uint32_t group_of(std::uint32_t process) const {
+        const auto& processes = profile_.processes;
+        const auto is_alike = [&](const ProfileProcess& other) {
+            return other.rank != kNoRank && other.executable == processes[process].executable;
+        };
+        return processes[process].rank == kNoRank
+                   ? process
+                   : static_cast<std::uint32_t>(std::find_if(processes.begin(), processes.end(), is_alike) -
+                                                processes.begin());
+    }
+
     // The nearest function on the call path, if it is this one.
     std::uint32_t same_function_above(std::uint32_t node, std::uint32_t function) const {
         while (!result_.nodes[node].is_group && result_.nodes[node].kind != SpaceKind::kFunction) {
@@ -138,20 +150,39 @@ class Builder {
         const std::uint32_t block = flow.graph.block_at(node.offset);
         for (std::uint32_t loop = block == program::kNoNode ? program::kNoNode : flow.loops.loop_of[block];
              loop != program::kNoNode; loop = flow.loops.loops[loop].parent) {
-            const std::uint64_t header = flow.graph.blocks[flow.loops.loops[loop].header].begin;
-            const auto head = names_.at(node.image, header);
-            std::size_t common = 0;
-            while (common < head.size() && common < frames.size() &&
-                   head[common].function == frames[common].function) {
-                ++common;
-            }
-            result.push_back({loop, std::max<std::size_t>(common, 1)});
+            const auto head = head_of(function, flow, loop, node.image);
+            result.push_back({loop, std::max<std::size_t>(common(head, frames), 1)});
         }
         std::reverse(result.begin(), result.end());
         for (std::size_t i = 1; i < result.size(); ++i) {
             result[i].frames = std::max(result[i].frames, result[i - 1].frames);
         }
         return result;
+    }
+
+    static std::size_t common(std::span<const program::Frame> a, std::span<const program::Frame> b) {
+        std::size_t count = 0;
+        while (count < a.size() && count < b.size() && a[count].function == b[count].function) {
+            ++count;
+        }
+        return count;
+    }
+
+    // The functions that a loop is in. Its header alone may be code of what is inlined into the loop, as a comparison
+    // of iterators: the jumps back to it, too, are the loop's.
+    std::span<const program::Frame> head_of(std::uint32_t function, const FunctionFlow& flow, std::uint32_t loop,
+                                            std::uint32_t image) {
+        const std::uint32_t header = flow.loops.loops[loop].header;
+        const auto head = names_.at(image, flow.graph.blocks[header].begin);
+        const auto [known, is_new] = head_sizes_.try_emplace(std::uint64_t{function} << 32U | loop, head.size());
+        for (std::size_t i = 0; is_new && i < flow.loops.back_edges.size(); ++i) {
+            const auto& [latch, to] = flow.loops.back_edges[i];
+            const auto jump = names_.at(image, flow.graph.last_instruction(flow.graph.blocks[latch]));
+            if (to == header && !jump.empty()) {
+                known->second = std::min(known->second, common(head, jump));
+            }
+        }
+        return head.first(std::min(known->second, head.size()));
     }
 
     void add_line(std::uint32_t at, const program::Frame& frame, std::uint32_t profile_node) {
@@ -169,6 +200,7 @@ class Builder {
     CostTable inclusive_;
     Structure result_;
     std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+    std::unordered_map<std::uint64_t, std::size_t> head_sizes_;  // by function and loop
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // The tree of places in the words of the source: call path › function › loops › functions inlined there or called
 // from there › …, and which of its nodes each call path of the profile ends in.
 //
-// A loop stands below the function (inlined ones are functions) that its header belongs to, and above what is inlined
-// into its body. A function that calls itself directly is one node. Nodes that are no code (processes, partial paths)
-// are groups.
+// A loop stands below the function (inlined ones are functions) that its header and the jumps back to it belong to,
+// and above what is inlined into its body. A function that calls itself directly is one node. Nodes that are no code
+// (processes, partial paths) are groups; all ranks of a job that run the same program are one.
 #pragma once
 
 #include "spacetime/call_tree.h"

@@ -45,7 +45,9 @@ class Visitor final : public StreamVisitor {
         const bool is_spinning = interval.state == ThreadState::kSpinning;
         const std::uint32_t target =
             interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
-        visits_.piece(interval, is_spinning, node, target);
+        // What follows a thread's last sample is nobody's code.
+        const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
+        visits_.piece(interval, is_spinning, is_code ? node : kNone, target);
         const bool on_cpu =
             is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
         if (on_cpu || interval.state == ThreadState::kReady) {

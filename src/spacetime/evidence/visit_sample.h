@@ -22,6 +22,7 @@ struct SampledVisit {
     std::uint32_t after = kStreamEdge;
     std::uint32_t processor = 0;
     std::uint64_t bridged = 0;
+    std::int64_t ready_before = 0;  // ns for which the stream lacked a processor until `begin`
     SumRow sums;
     std::vector<VisitWait> waits;
 };

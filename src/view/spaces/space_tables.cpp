@@ -1,5 +1,6 @@
 #include "view/spaces/space_tables.h"
 
+#include "program/demangle.h"
 #include "view/spaces/space_words.h"
 #include "view/table.h"
 
@@ -11,6 +12,8 @@ namespace kymo::view {
 using namespace spacetime;
 
 namespace {
+
+constexpr std::uint64_t kManyFolded = 30;  // visits too short to be looked at one by one
 
 class Tables {
   public:
@@ -47,6 +50,10 @@ class Tables {
                     "\n";
         }
     }
+    // Of code whose visits have hardly a sample many are not seen at all: what lies between two of them is chance.
+    bool is_seen(std::uint32_t node) const {
+        return !evidence_.nodes[node].folded || evidence_.nodes[node].median_samples >= 2;
+    }
     std::string time(std::uint64_t ns) const { return duration(style_, static_cast<std::int64_t>(ns)); }
 
     std::int64_t metric_of(const SpaceNode& node) const {
@@ -61,7 +68,8 @@ class Tables {
     void spaces() {
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < evidence_.nodes.size(); ++i) {
-            if (passes(evidence_.nodes[i].place, filter_) && metric_of(evidence_.nodes[i]) > 0) {
+            if (passes(evidence_.nodes[i].place, filter_) && metric_of(evidence_.nodes[i]) > 0 &&
+                !repeats_parent(evidence_, static_cast<std::uint32_t>(i))) {
                 order.push_back(i);
             }
         }
@@ -141,10 +149,16 @@ class Tables {
                 {count(static_cast<std::int64_t>(group.occurrences))},
                 {group.members.size() == 1 ? std::string(signs(style_).dot)
                                            : fmt::format("{} {:.0f}%", group.members.size(), group.overlap * 100)}};
-            const std::string& name = space.place.function.empty() ? space.place.module : space.place.function;
+            // Many lie in one function: the lines tell them apart.
+            const std::string name =
+                space.place.function.empty() ? space.place.module : program::plain_name(space.place.function);
+            if (const std::string lines = place_lines(space.place, style_.unicode); !lines.empty()) {
+                cells.push_back({lines + "  "});
+            } else {
+                cells.emplace_back();
+            }
             cells.push_back({name, Ink::kName});
-            cells.push_back({"  " + place_lines(space.place, style_.unicode) + (space.uncertain ? "  uncertain" : ""),
-                             Ink::kDim});
+            cells.push_back({space.uncertain ? "  uncertain" : "", Ink::kDim});
             return cells;
         });
     }
@@ -152,7 +166,8 @@ class Tables {
     void gaps() {
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < evidence_.intervals.size(); ++i) {
-            if (evidence_.intervals[i].gaps.count >= 2 &&
+            if (evidence_.intervals[i].gaps.count >= 2 && is_seen(evidence_.intervals[i].node) &&
+                !repeats_parent(evidence_, evidence_.intervals[i].node) &&
                 passes(evidence_.nodes[evidence_.intervals[i].node].place, filter_)) {
                 order.push_back(i);
             }
@@ -205,7 +220,9 @@ class Tables {
             const bool is_triple = pattern.before != kAnyNeighbour && pattern.after != kAnyNeighbour &&
                                    (is_space(pattern.before) || is_space(pattern.after));
             if (is_triple && pattern.durations.count >= 2 && passes(evidence_.nodes[pattern.node].place, filter_) &&
-                !evidence_.nodes[pattern.node].folded) {
+                (!evidence_.nodes[pattern.node].folded ||
+                 (is_seen(pattern.node) && pattern.durations.count >= kManyFolded)) &&
+                !repeats_parent(evidence_, pattern.node)) {
                 order.push_back(i);
             }
         }

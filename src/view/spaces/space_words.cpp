@@ -34,12 +34,25 @@ std::string place_lines(const Place& place, bool unicode) {
                : fmt::format("{}:{}", file, place.line_begin);
 }
 
+bool repeats_parent(const Evidence& evidence, std::uint32_t node) {
+    const SpaceNode& space = evidence.nodes[node];
+    if (space.parent >= evidence.nodes.size() || space.role != Role::kNone || space.kind == SpaceKind::kIteration ||
+        space.kind == SpaceKind::kMark) {
+        return false;
+    }
+    const SpaceNode& parent = evidence.nodes[space.parent];
+    return space.visits == parent.visits && space.total.wall() * 20 >= parent.total.wall() * 19;
+}
+
 std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, std::uint32_t node, bool is_before) {
     switch (neighbour) {
         case kStreamEdge:
             return is_before ? "(begin)" : "(end)";
-        case kOutside:
-            return "(elsewhere)";
+        case kOutside: {
+            const std::uint32_t parent = evidence.nodes[node].parent;
+            return parent < evidence.nodes.size() ? "(outside " + space_name(evidence.nodes[parent]) + ")"
+                                                  : "(elsewhere)";
+        }
         case kAnyNeighbour:
             return "(any)";
         case kParentItself: {

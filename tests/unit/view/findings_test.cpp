@@ -61,7 +61,7 @@ TEST(Findings, AreToldInWords) {
     EXPECT_THAT(text, HasSubstr("Direction: keep the memory."));
     EXPECT_THAT(text, HasSubstr("Also slow-instance"));
     EXPECT_THAT(text, HasSubstr("The work is even."));
-    EXPECT_THAT(text, HasSubstr("gives 0.1 such"));
+    EXPECT_THAT(text, HasSubstr("and 0.1 on average"));
     EXPECT_LT(text.find("Direction"), text.find("The work is even."));
     EXPECT_LT(text.find("The work is even."), text.find("Control"));
 }
@@ -77,7 +77,7 @@ TEST(Findings, SayThatNothingStandsOut) {
     nothing.control = {10, 0, 3};
     const std::string text = terminal_findings({}, evidence(), nothing, 10);
     EXPECT_THAT(text, HasSubstr("Nothing stands out."));
-    EXPECT_THAT(text, HasSubstr("gives none"));
+    EXPECT_THAT(text, HasSubstr("and none on average"));
     EXPECT_THAT(text, Not(HasSubstr("What is good")));
 }
 

@@ -59,6 +59,82 @@ TEST(PeriodicPause, IsRegular) {
     EXPECT_EQ(find(judge(made.finish()).findings, "periodic-pause"), nullptr);
 }
 
+// `mutate` and something long take turns: every other gap is long, and nothing pauses.
+TEST(PeriodicPause, IsNotTakingTurns) {
+    MadeEvidence made;
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t mutate = made.add_node("mutate", parent);
+    const std::uint32_t sort = made.add_node("sort", parent);
+    std::uint64_t time = 0;
+    for (int i = 0; i < 100; ++i) {
+        made.add_visit(mutate, {.begin = time, .terms = {.user = (i % 2 != 0 ? 4 : 10) * kMs}});
+        time += static_cast<std::uint64_t>((i % 2 != 0 ? 4 : 10) * kMs);
+        const std::int64_t between = (i % 2 != 0 ? 3 : 25) * kMs;
+        made.add_visit(sort, {.begin = time, .terms = {.user = between}});
+        time += static_cast<std::uint64_t>(between);
+    }
+    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    EXPECT_EQ(find(judge(made.finish()).findings, "periodic-pause"), nullptr);
+}
+
+// What begins every gap is not what makes some of them long; and a processor that others have is no pause.
+TEST(PeriodicPause, IsWhatLongGapsHaveBeyondTheOthers) {
+    MadeEvidence made;
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t advance = made.add_node("advance", parent);
+    const std::uint32_t smooth = made.add_node("smooth", parent);
+    const std::uint32_t checkpoint = made.add_node("checkpoint", parent);
+    std::uint64_t time = 0;
+    std::int64_t lacking = 0;
+    const auto add = [&](std::uint32_t node, const spacetime::TimeTerms& terms) {
+        made.add_visit(node, {.begin = time, .terms = terms, .ready_before = lacking});
+        time += static_cast<std::uint64_t>(terms.wall());
+        lacking += terms.run_queue;
+    };
+    for (int i = 0; i < 100; ++i) {
+        add(advance, {.user = 10 * kMs});
+        add(smooth, {.user = 8 * kMs, .run_queue = i % 7 == 3 ? 45 * kMs : 0});
+        if (i % 10 == 9) {
+            add(checkpoint, {.waiting = 40 * kMs});
+        }
+    }
+    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = find(judgement.findings, "periodic-pause");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->place.function, "checkpoint");
+    EXPECT_NEAR(finding->seconds, 9 * 0.040, 0.01);
+    EXPECT_EQ(finding->when.size(), 9U);
+}
+
+// Where what is around it was left, the gap is none of its own.
+TEST(PeriodicPause, IsToldWhereItLies) {
+    MadeEvidence made;
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t measure = made.add_node("measure", parent);
+    const std::uint32_t select = made.add_node("select", measure);
+    const std::uint32_t smooth = made.add_node("smooth", parent);
+    const std::uint32_t checkpoint = made.add_node("checkpoint", parent);
+    std::uint64_t time = 0;
+    for (int i = 0; i < 100; ++i) {
+        made.add_visit(measure, {.begin = time, .terms = {.user = 12 * kMs}});
+        made.add_visit(select, {.begin = time + 1 * kMs, .terms = {.user = 10 * kMs}});
+        time += 12 * kMs;
+        made.add_visit(smooth, {.begin = time, .terms = {.user = 3 * kMs}});
+        time += 3 * kMs;
+        if (i % 10 == 9) {
+            made.add_visit(checkpoint, {.begin = time, .terms = {.waiting = 40 * kMs}});
+            time += 40 * kMs;
+        }
+    }
+    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    const Judgement judgement = judge(made.finish());
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].kind, "periodic-pause");
+    EXPECT_EQ(judgement.findings[0].place.function, "checkpoint");
+    EXPECT_THAT(judgement.findings[0].title, testing::HasSubstr("of `measure`"));
+}
+
 TEST(PeriodicPause, MayLieInsideTheOccurrence) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("step");
