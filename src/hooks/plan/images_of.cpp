@@ -74,7 +74,8 @@ Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path
     std::vector<std::filesystem::path> images = {program};
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
-        if (const std::filesystem::path image = path_of(std::string_view(text).substr(at, end - at)); !image.empty()) {
+        if (const std::filesystem::path image = path_of(std::string_view(text).substr(at, end - at));
+            !image.empty()) {
             std::error_code ignored;
             auto real = std::filesystem::canonical(image, ignored);
             images.push_back(ignored ? image : real);
