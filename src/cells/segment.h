@@ -48,6 +48,23 @@ struct NewCell {
     std::string_view description = {};
 };
 
+// The standard cells of a row are filled in its scope; a reader takes them together.
+class Filling {
+  public:
+    Filling(Row& row, std::uint64_t now) : row_(row), fill_(__atomic_load_n(&row.fill, __ATOMIC_RELAXED) | 1U) {
+        __atomic_store_n(&row_.fill, fill_, __ATOMIC_RELAXED);
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        __atomic_store_n(&row_.filled, now, __ATOMIC_RELAXED);
+    }
+    ~Filling() { __atomic_store_n(&row_.fill, fill_ + 1, __ATOMIC_RELEASE); }
+    Filling(const Filling&) = delete;
+    Filling& operator=(const Filling&) = delete;
+
+  private:
+    Row& row_;
+    std::uint64_t fill_;
+};
+
 class Segment {
   public:
     constexpr Segment() = default;

@@ -3,6 +3,7 @@
 // Runs in the measured thread, between any two of the program's instructions, with every signal blocked. No malloc,
 // no locks but the monitor's own spin lock (a thread's first sample and a new image only), no stdio; errno is kept.
 
+#include "monitor/cells.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/path.h"
 #include "monitor/process.h"
@@ -51,6 +52,8 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     row.context = raw(path.leaf);
     row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
     row.deltas = {deltas, count};
+    thread.processor_changes += thread.last_processor != 0 && thread.last_processor != row.processor + 1 ? 1 : 0;
+    thread.last_processor = row.processor + 1;
     ++thread.samples;
     ++thread.paths[path.flags & recording::kPathEndMask];
     thread.writer.append(row);
@@ -111,6 +114,7 @@ void take_samples(ThreadState& thread, void* context) {
         }
         take_sample(thread, overflow, path);
     });
+    fill_cells_at_sample(thread, clock_now());
     process.write_switches(thread);
     if (thread.counters.is_postponed()) {
         process.complete_counters(thread);

@@ -1,5 +1,6 @@
 #include "monitor/process.h"
 
+#include "monitor/cells.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
 #include "monitor/program_hooks.h"
@@ -86,6 +87,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     }
     note_linked_gnu();
     hunt.begin(session_);
+    begin_cells(session_.directory, pid_, argc > 0 ? argv[0] : nullptr);
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
     set_this_thread(begin_own_thread(main_stack(), 0));
@@ -107,6 +109,7 @@ void Process::after_fork() {
     after_fork_in_gnu();
     images_.after_fork_in_child();
     hunt.after_fork();
+    fork_cells(pid_);
     file_.abandon();
     file_failed_ = false;
     log_ = {};
@@ -197,6 +200,9 @@ void Process::finish(End how) {
     }
     hunt.finish();
     finish_hooks();
+    if (how != End::kExec) {
+        finish_cells(this_thread(), clock_now());
+    }
     recording::ProcessEnd row;
     row.time = clock_now();
     row.how = static_cast<std::uint64_t>(how);
@@ -299,6 +305,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     tell_unavailable(thread->counters.outcome());
     open_switches(*thread);
     hunt.attach(*thread);
+    begin_thread_cells(*thread);
     begin_thread_hooks(*thread);
     if (!counts && !paused()) {
         thread->counters.enable();
@@ -318,6 +325,7 @@ void Process::complete_counters(ThreadState& thread) {
 void Process::end_thread(ThreadState* thread) {
     end_thread_hooks(*thread);
     hunt.detach(*thread);
+    end_thread_cells(*thread);
     bool may_be_pending = true;
     if (const Busy busy(*thread); busy.may_write()) {
         announce(*thread);

@@ -49,6 +49,16 @@ struct LeftOutSample {
     std::uint64_t flags = 0;
 };
 
+// What the kernel keeps of a thread, for its cells.
+struct UsageSoFar {
+    std::uint64_t user_ns = 0;
+    std::uint64_t system_ns = 0;
+    std::uint64_t voluntary_switches = 0;
+    std::uint64_t involuntary_switches = 0;
+    std::uint64_t minor_faults = 0;
+    std::uint64_t major_faults = 0;
+};
+
 struct ThreadState {
     // From the creating thread to the new one.
     void* (*start)(void*) = nullptr;
@@ -84,6 +94,9 @@ struct ThreadState {
     std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
     std::uint64_t own_work_end = 0;
     std::uint64_t paths[recording::kPathEnds] = {};
+    std::uint64_t processor_changes = 0;  // from sample to sample
+    std::uint64_t last_processor = 0;     // and one; 0: no sample yet
+    UsageSoFar before;                    // what it had used up when it began here
     std::uint64_t pauses_seen = 0;  // how many times measurement had been resumed at the last sample
 
     std::atomic<std::uint32_t> busy{0};

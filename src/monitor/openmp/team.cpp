@@ -86,8 +86,7 @@ void write_row(ThreadState& thread, const Row& row, std::uint64_t flags, const F
     if (row.end <= row.begin) {
         return;
     }
-    if (row.end - row.begin < kBriefWaitNs) {
-        thread.waits.brief[static_cast<unsigned>(row.kind)].add(row.end - row.begin);
+    if (thread.waits.count(row.kind, row.end - row.begin)) {
         return;
     }
     recording::Wait wait;
@@ -196,7 +195,7 @@ void write_idle(ThreadState& thread, std::uint64_t now, Region* ended_by, std::u
         return;
     }
     if (now - begin < kBriefWaitNs) {
-        wait.brief[static_cast<unsigned>(WaitKind::kOmpBarrier)].add(now - begin);
+        wait.count(WaitKind::kOmpBarrier, now - begin);
         return;
     }
     const Known known = word_of(thread.team.region_id);

@@ -24,6 +24,10 @@ struct WaitState {
             count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
             duration.store(duration.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
         }
+        void clear() {
+            count.store(0, std::memory_order_relaxed);
+            duration.store(0, std::memory_order_relaxed);
+        }
     };
 
     // The wait that the thread is in; begin 0: none.
@@ -34,12 +38,45 @@ struct WaitState {
     unwind::Registers registers{};  // in the wrapper, which stays on the stack while the wait lasts
 
     Sum brief[recording::kWaitKinds];
+    Sum all;  // brief or not
+    Sum locks;
 
     void clear() {
         begin.store(0, std::memory_order_relaxed);
         for (Sum& sum : brief) {
-            sum.count.store(0, std::memory_order_relaxed);
-            sum.duration.store(0, std::memory_order_relaxed);
+            sum.clear();
+        }
+        all.clear();
+        locks.clear();
+    }
+
+    // A wait that is over. True: it was brief, and is told in the sums only.
+    bool count(recording::WaitKind of, std::uint64_t ns) {
+        all.add(ns);
+        if (is_lock(of)) {
+            locks.add(ns);
+        }
+        if (ns >= kBriefWaitNs) {
+            return false;
+        }
+        brief[static_cast<unsigned>(of)].add(ns);
+        return true;
+    }
+
+    static bool is_lock(recording::WaitKind kind) {
+        using enum recording::WaitKind;
+        switch (kind) {
+            case kMutex:
+            case kReadLock:
+            case kWriteLock:
+            case kSpinLock:
+            case kOmpCritical:
+            case kOmpLock:
+            case kOmpOrdered:
+            case kOmpAtomic:
+                return true;
+            default:
+                return false;
         }
     }
 

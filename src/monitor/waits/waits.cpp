@@ -100,8 +100,7 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         return;
     }
     wait.begin.store(0, std::memory_order_relaxed);
-    if (end - begin < kBriefWaitNs) {
-        wait.brief[static_cast<unsigned>(wait.kind)].add(end - begin);
+    if (wait.count(wait.kind, end - begin)) {
         return;
     }
     const int error = errno;
