@@ -3,6 +3,7 @@
 #   make test     build and run every test
 # The rest:
 #   make          build into build/, binaries in build/bin
+#   make demo-metrics  build, and measure metrics described in a text file on a program as it is
 #   make bench    benchmarks, with the peers beside
 #   make check    formatting, clang-tidy, forbidden includes
 #   make format   format our sources in place
@@ -19,7 +20,7 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench format check sanitize fuzz install clean
+.PHONY: build demo demo-metrics test bench format check sanitize fuzz install clean
 
 build: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -33,6 +34,12 @@ demo:
 	$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-demo
 	scripts/demo $(BUILD) $(DEMO_OUTPUT)
+
+demo-metrics:
+	scripts/setup build
+	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	cmake --build $(BUILD) --target kymo kymo_monitor kymo-exchange
+	scripts/demo-metrics $(BUILD)
 
 test:
 	scripts/setup test

@@ -1,9 +1,10 @@
-// What one primitive costs: add, add under a predicate that is false, start and stop of a timer; measured, not measured, and
-// beside them an atomic counter, the clock, and prometheus-cpp. Interleaved: --benchmark_repetitions=9
+// What one primitive costs: add, add under a predicate that is false, start and stop of a timer; measured, not
+// measured, and beside them an atomic counter, the clock, and prometheus-cpp. Interleaved: --benchmark_repetitions=9
 // --benchmark_enable_random_interleaving=true; compare medians.
 //
-// Expected before it was written: add 1-1.5 ns (two tests that are predicted, one addition in memory whose latency of 4-5
-// cycles the next iteration waits for), add not measured 0.5, false predicate 1, timer two readings of the counter and 2 ns.
+// Expected before it was written: add 1-1.5 ns (two tests that are predicted, one addition in memory whose latency of
+// 4-5 cycles the next iteration waits for), add not measured 0.5, false predicate 1, timer two readings of the
+// counter and 2 ns.
 #include "cells/process_cells.h"
 #include "kymo/metrics.h"
 #include "nobody.h"
@@ -42,7 +43,7 @@ bool begin() {
         return false;
     }
     const kymo::cells::TickRate rate = kymo::cells::measure_ticks(5'000'000);
-    std::ofstream(std::string(folder) + "/cells")
+    std::ofstream(std::string(folder) + "/settings")
         << "kymo-cells 1\nfolder " << folder << "\nticks " << static_cast<unsigned>(rate.kind) << ' ' << rate.shift
         << ' ' << rate.multiplier << "\nat-start 1\n";
     const bool good = process_cells.begin(folder, static_cast<std::uint32_t>(getpid()), "bench");

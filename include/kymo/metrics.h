@@ -2,8 +2,9 @@
  *
  * Header only; C and C++ (with GCC or Clang). Where nobody measures, every call is a load and a branch; compiled with
  * KYMO_DISABLE it vanishes altogether. Under `kymo record` and `kymo measure` the cells are in shared memory, and go
- * into the recording. Any thread may call these, each for itself: a thread's cells are its own, and totals are formed by the
- * reader. A thread's first call, and the functions that take a name, must not be in a signal handler; the rest may.
+ * into the recording. Any thread may call these, each for itself: a thread's cells are its own, and totals are formed
+ * by the reader. A thread's first call, and the functions that take a name, must not be in a signal handler; the rest
+ * may.
  *
  *   static kymo_cell sent, in_foo;
  *   static const kymo_timer sending = 0;                      any number up to 15
@@ -16,8 +17,8 @@
  *
  * In a shared library, do not ask for names in constructors: those run before the monitor begins.
  *
- * Or by index from zero, without a name: kymo_add_counter(kymo_indexed(3), 1). A cell that is 0, or for which there was no
- * room, takes what it is given and tells nobody. Arithmetic is modulo 2^64.
+ * Or by index from zero, without a name: kymo_add_counter(kymo_indexed(3), 1). A cell that is 0, or for which there
+ * was no room, takes what it is given and tells nobody. Arithmetic is modulo 2^64.
  *
  * Cost where it is measured: add 1 to 2 ns, start and stop of a timer two readings of the processor's counter.
  */
@@ -37,12 +38,12 @@ typedef uint32_t kymo_timer; /* 0 to KYMO_TIMERS - 1 */
  *   KYMO_TIME_SCOPE(sending);     starts the timer, and stops it */
 #define KYMO_JOIN_(a, b) a##b
 #define KYMO_NAME_(a, b) KYMO_JOIN_(a, b)
-#define KYMO_COUNT_SCOPE(cell)                                                         \
-    const kymo_cell KYMO_NAME_(kymo_scope_, __LINE__)                                  \
-        __attribute__((cleanup(kymo_leave_count_))) = kymo_enter_count_(cell)
-#define KYMO_TIME_SCOPE(timer)                                                         \
-    const kymo_timer KYMO_NAME_(kymo_scope_, __LINE__)                                 \
-        __attribute__((cleanup(kymo_leave_time_))) = kymo_enter_time_(timer)
+#define KYMO_COUNT_SCOPE(cell)                                                                      \
+    const kymo_cell KYMO_NAME_(kymo_scope_, __LINE__) __attribute__((cleanup(kymo_leave_count_))) = \
+        kymo_enter_count_(cell)
+#define KYMO_TIME_SCOPE(timer)                                                                      \
+    const kymo_timer KYMO_NAME_(kymo_scope_, __LINE__) __attribute__((cleanup(kymo_leave_time_))) = \
+        kymo_enter_time_(timer)
 
 /* The condition, where somebody measures; otherwise 0, and the condition is not looked at. */
 #define kymo_when(condition) (kymo_is_counting() && (condition))
@@ -68,24 +69,66 @@ typedef struct kymo_predicate {
 #ifdef __cplusplus
 extern "C" {
 #endif
-static inline int kymo_is_counting(void) { return 0; }
-static inline kymo_cell kymo_indexed(unsigned index) { (void)index; return 0; }
-static inline kymo_cell kymo_counter(const char* name, const char* unit) { (void)name, (void)unit; return 0; }
-static inline kymo_cell kymo_gauge(const char* name, const char* unit) { (void)name, (void)unit; return 0; }
-static inline kymo_cell kymo_maximum(const char* name, const char* unit) { (void)name, (void)unit; return 0; }
-static inline uint64_t kymo_get_counter(kymo_cell cell) { (void)cell; return 0; }
-static inline int kymo_holds(kymo_predicate predicate) { (void)predicate; return 0; }
-static inline void kymo_set_counter(kymo_cell cell, uint64_t value) { (void)cell, (void)value; }
-static inline void kymo_add_counter(kymo_cell cell, uint64_t value) { (void)cell, (void)value; }
-static inline void kymo_sub_counter(kymo_cell cell, uint64_t value) { (void)cell, (void)value; }
-static inline void kymo_raise_counter(kymo_cell cell, uint64_t value) { (void)cell, (void)value; }
-static inline void kymo_set_timer(kymo_timer timer, kymo_cell cell) { (void)timer, (void)cell; }
-static inline void kymo_start_timer(kymo_timer timer) { (void)timer; }
-static inline void kymo_stop_timer(kymo_timer timer) { (void)timer; }
-static inline kymo_cell kymo_enter_count_(kymo_cell cell) { return cell; }
-static inline void kymo_leave_count_(const kymo_cell* cell) { (void)cell; }
-static inline kymo_timer kymo_enter_time_(kymo_timer timer) { return timer; }
-static inline void kymo_leave_time_(const kymo_timer* timer) { (void)timer; }
+static inline int kymo_is_counting(void) {
+    return 0;
+}
+static inline kymo_cell kymo_indexed(unsigned index) {
+    (void)index;
+    return 0;
+}
+static inline kymo_cell kymo_counter(const char* name, const char* unit) {
+    (void)name, (void)unit;
+    return 0;
+}
+static inline kymo_cell kymo_gauge(const char* name, const char* unit) {
+    (void)name, (void)unit;
+    return 0;
+}
+static inline kymo_cell kymo_maximum(const char* name, const char* unit) {
+    (void)name, (void)unit;
+    return 0;
+}
+static inline uint64_t kymo_get_counter(kymo_cell cell) {
+    (void)cell;
+    return 0;
+}
+static inline int kymo_holds(kymo_predicate predicate) {
+    (void)predicate;
+    return 0;
+}
+static inline void kymo_set_counter(kymo_cell cell, uint64_t value) {
+    (void)cell, (void)value;
+}
+static inline void kymo_add_counter(kymo_cell cell, uint64_t value) {
+    (void)cell, (void)value;
+}
+static inline void kymo_sub_counter(kymo_cell cell, uint64_t value) {
+    (void)cell, (void)value;
+}
+static inline void kymo_raise_counter(kymo_cell cell, uint64_t value) {
+    (void)cell, (void)value;
+}
+static inline void kymo_set_timer(kymo_timer timer, kymo_cell cell) {
+    (void)timer, (void)cell;
+}
+static inline void kymo_start_timer(kymo_timer timer) {
+    (void)timer;
+}
+static inline void kymo_stop_timer(kymo_timer timer) {
+    (void)timer;
+}
+static inline kymo_cell kymo_enter_count_(kymo_cell cell) {
+    return cell;
+}
+static inline void kymo_leave_count_(const kymo_cell* cell) {
+    (void)cell;
+}
+static inline kymo_timer kymo_enter_time_(kymo_timer timer) {
+    return timer;
+}
+static inline void kymo_leave_time_(const kymo_timer* timer) {
+    (void)timer;
+}
 #ifdef __cplusplus
 }
 #endif
@@ -156,8 +199,8 @@ static inline kymo_cell kymo_named_(const char* name, const char* unit, uint32_t
     return found ? found->named_cell(name, unit, type) : 0U;
 }
 
-/* Only its changes count; totals over threads are sums. The same name always gives the same cell. At most 47 bytes of a
- * name and 15 of a unit are kept. */
+/* Only its changes count; totals over threads are sums. The same name always gives the same cell. At most 47 bytes of
+ * a name and 15 of a unit are kept. */
 static inline kymo_cell kymo_counter(const char* name, const char* unit) {
     return kymo_named_(name, unit, 1);
 }
@@ -205,8 +248,8 @@ static inline void kymo_sub_counter(kymo_cell cell, uint64_t value) {
     kymo_add_counter(cell, ~value + 1U);
 }
 
-/* Binds the timer to a cell: its time is added there, in nanoseconds. For the calling thread, and for all that have not
- * bound it themselves. */
+/* Binds the timer to a cell: its time is added there, in nanoseconds. For the calling thread, and for all that have
+ * not bound it themselves. */
 static inline void kymo_set_timer(kymo_timer timer, kymo_cell cell) {
     const struct kymo_cells_interface* found = kymo_find_interface_();
     const struct kymo_task* task = kymo_task_here_();

@@ -135,6 +135,7 @@ bool ProcessCells::open() {
             for (std::uint32_t i = 0; i < settings_.cells; ++i) {
                 segment_.describe(settings_.cell[i].index, settings_.cell[i].cell);
             }
+            __builtin_memcpy(bindings_, settings_.bindings, sizeof bindings_);
             open_.store(true, std::memory_order_release);
         }
     }

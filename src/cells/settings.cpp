@@ -66,6 +66,15 @@ bool parse_cell(std::string_view line, Settings& settings) {
     return good && !cell.cell.name.empty();
 }
 
+bool parse_timer(std::string_view line, Settings& settings) {
+    std::uint32_t timer = 0;
+    std::uint32_t cell = 0;
+    const bool good = parse(take_until(line, ' '), kTaskTimers - 1, timer) &&
+                      parse(take_until(line, ' '), kTaskCells - 1, cell) && line.empty();
+    settings.bindings[good ? timer : 0] = good ? cell : 0;
+    return good;
+}
+
 bool parse_line(std::string_view line, Settings& settings) {
     const std::string_view word = take_until(line, ' ');
     if (word == "folder") {
@@ -78,6 +87,9 @@ bool parse_line(std::string_view line, Settings& settings) {
     if (word == "rows") {
         return parse(take_until(line, ' '), kMaxRows - 1, settings.tasks) && settings.tasks != 0 &&
                parse(take_until(line, ' '), kMaxRows - 1, settings.channels) && line.empty();
+    }
+    if (word == "timer") {
+        return parse_timer(line, settings);
     }
     if (word == "at-start") {
         settings.at_start = line == "1";

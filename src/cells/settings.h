@@ -1,4 +1,5 @@
-// What the launcher tells the measured program of its cells: the file `cells` beside the session, plain text, one
+// What the launcher tells the measured program of its cells: the file `settings` in the folder of the
+// segments, plain text, one
 // fact a line.
 //
 //     kymo-cells 1                    version; always the first line
@@ -7,6 +8,7 @@
 //     rows TASKS CHANNELS
 //     at-start 0|1                    0: the segment is made when the program first asks for a cell
 //     cell INDEX TYPE UNIT NAME DESCRIPTION…     of tasks, from a metric description; UNIT is - for none
+//     timer NUMBER CELL               what it adds to, unless a task binds it otherwise
 //
 // Contract: parsing is usable in the guest (no malloc, no exceptions), bounded by the text's size, and refuses as a
 // whole what it does not understand. The texts are views of it.
@@ -20,7 +22,7 @@
 
 namespace kymo::cells {
 
-inline constexpr const char* kSettingsFile = "cells";
+inline constexpr const char* kSettingsFile = "settings";
 inline constexpr std::size_t kMaxSettings = 16384;
 
 struct NumberedCell {
@@ -37,6 +39,7 @@ struct Settings {
     bool at_start = false;
     std::uint32_t cells = 0;
     NumberedCell cell[kNamedCells];
+    std::uint32_t bindings[kTaskTimers] = {};
 };
 
 // False: not settings; `settings` is then unspecified.

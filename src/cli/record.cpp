@@ -3,6 +3,8 @@
 
 #include "cli/second_look.h"
 #include "cli/verbs.h"
+#include "launch/job.h"
+#include "metrics/measured_run.h"
 
 #include <cmath>
 #include <csignal>
@@ -137,6 +139,7 @@ int run_record(int argc, char** argv) {
     bool quiet = false;
     bool only_program = false;
     bool then_report = false;
+    double period = 0.25;
     app.add_option("-e,--event", options.events, "an event to measure; may be given several times")
         ->type_name("EVENT")
         ->expected(1)
@@ -164,6 +167,9 @@ int run_record(int argc, char** argv) {
     app.add_option("--signal", options.signal, "the signal that reports samples (default 23, SIGURG)")
         ->type_name("N")
         ->check(CLI::Range(1, 31));
+    app.add_option("--metrics-period", period, "read the program's own metrics every so many seconds (default 0.25)")
+        ->type_name("S")
+        ->check(CLI::Range(0.001, 3600.0));
     app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
     app.add_flag("-q,--quiet", quiet, "print nothing but errors");
     app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");
@@ -190,6 +196,16 @@ int run_record(int argc, char** argv) {
     options.follow = !only_program;
     if (app.count("--output") != 0) {
         options.output = output;
+    }
+    metrics::RunSettings settings;
+    settings.period_ns = static_cast<std::uint64_t>(std::llround(period * 1e9));
+    const auto job = launch::current_job();
+    settings.processors = !job || job->rank == 0;
+    auto run = metrics::MeasuredRun::make(settings);
+    if (run) {
+        run->fit(options);
+    } else if (!quiet) {
+        fmt::print(stderr, "kymo: the program's own metrics are not recorded: {}\n", run.error().what);
     }
     const auto outcome = launch::record(options);
     if (!outcome) {

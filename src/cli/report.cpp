@@ -6,12 +6,14 @@
 #include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/finds/finds.h"
+#include "spacetime/metrics/run_metrics.h"
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 #include "spacetime/waits.h"
 #include "view/findings.h"
 #include "view/finds.h"
 #include "view/json.h"
+#include "view/metrics.h"
 #include "view/spaces/look.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
@@ -135,6 +137,10 @@ int run_report(int argc, char** argv) {
         return fail(finds.error());
     }
     const spacetime::SecondLook look = earlier->join(*evidence);
+    const auto metrics = spacetime::load_run_metrics(recording->files());
+    if (!metrics) {
+        return fail(metrics.error());
+    }
     std::string text;
     if (json) {
         auto report = view::json_report(*profile, tree);
@@ -151,6 +157,7 @@ int run_report(int argc, char** argv) {
         report["hunt"] = view::json_hunt(*finds);
         report["finds"] = view::json_finds(*finds);
         report["second_look"] = view::json_second_look(look, earlier->evidence());
+        report["metrics"] = view::json_metrics(*metrics);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
@@ -162,6 +169,7 @@ int run_report(int argc, char** argv) {
                view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
                view::terminal_second_look(shown, look, earlier->evidence(), filter) +
                view::terminal_waits(shown.style, waits, wait_table, shown.top) +
+               view::terminal_metrics(shown.style, *metrics, shown.top) +
                view::terminal_finds(shown.style, *finds, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {

@@ -149,6 +149,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
     } else if (keyword == "library") {
         good = copy_text(value, session.library, sizeof session.library);
+    } else if (keyword == "cells") {
+        good = copy_text(value, session.cells, sizeof session.cells);
     } else {
         return SessionError::kUnknownLine;
     }
@@ -158,6 +160,7 @@ SessionError parse_line(std::string_view line, Session& session) {
 void clear(Session& session) {
     session.directory[0] = '\0';
     session.library[0] = '\0';
+    session.cells[0] = '\0';
     session.pid = 0;
     session.signal = 23;
     session.max_bytes = 0;

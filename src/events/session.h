@@ -65,6 +65,7 @@ struct SessionEvent {
 struct Session {
     char directory[kPathBytes] = {};  // the recording folder, absolute. Not in the file: it is where the file was.
     char library[kPathBytes] = {};    // may be empty: not known
+    char cells[kPathBytes] = {};      // the folder of metric cells (cells/settings.h); may be empty: none
     std::uint32_t pid = 0;
     std::uint32_t signal = 23;
     std::uint64_t max_bytes = 0;

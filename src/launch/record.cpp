@@ -89,6 +89,9 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
         return Error{ErrorKind::kUsage, "the monitor's path is too long", "put Kymo into another folder"};
     }
     std::memcpy(session.library, library.c_str(), library.size() + 1);
+    if (options.cells.native().size() < sizeof session.cells) {
+        std::memcpy(session.cells, options.cells.c_str(), options.cells.native().size() + 1);
+    }
     const auto text = events::format_session(session);
     if (!text) {
         return text.error();
@@ -108,6 +111,7 @@ class Watch {
         const std::uint64_t begun = monotonic_now().ns;
         next_clock_pair_ = begun + kClockPairEvery;
         next_meanwhile_ = options_.meanwhile ? begun + kMeanwhileEvery : UINT64_MAX;
+        next_poll_ = options_.poll ? begun + options_.poll_every_ns : UINT64_MAX;
         deadline_ = options_.duration_ns != 0 ? begun + options_.duration_ns : UINT64_MAX;
         while (!gone_) {
             wait();
@@ -122,6 +126,10 @@ class Watch {
             if (now >= next_meanwhile_ && !gone_) {
                 options_.meanwhile(folder_);
                 next_meanwhile_ = monotonic_now().ns + kMeanwhileEvery;
+            }
+            if (now >= next_poll_ && !gone_) {
+                log_.write_others([this](recording::StreamWriter& rows) { options_.poll(rows, false); });
+                next_poll_ = now + options_.poll_every_ns;
             }
             if (now >= deadline_ && !gone_) {
                 end_program(now);
@@ -139,7 +147,7 @@ class Watch {
         polled_.push_back({signals_.descriptor(), POLLIN, 0});
         rings_.append_poll(polled_);
         const std::uint64_t now = monotonic_now().ns;
-        std::uint64_t until = std::min({next_clock_pair_, deadline_, next_meanwhile_});
+        std::uint64_t until = std::min({next_clock_pair_, deadline_, next_meanwhile_, next_poll_});
         if (rings_.is_open()) {
             until = std::min(until, now + kDrainEvery);
         }
@@ -199,6 +207,7 @@ class Watch {
     RunLog& log_;
     std::vector<pollfd> polled_;
     std::uint64_t next_clock_pair_ = 0;
+    std::uint64_t next_poll_ = UINT64_MAX;
     std::uint64_t deadline_ = UINT64_MAX;
     std::uint64_t next_meanwhile_ = UINT64_MAX;
     bool asked_to_end_ = false;
@@ -300,6 +309,9 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
 
     RecordOutcome outcome;
     outcome.duration_ns = monotonic_now().ns - begun;
+    if (options.poll) {
+        log->write_others([&](recording::StreamWriter& rows) { options.poll(rows, true); });
+    }
     rings.drain(true, [&](const KernelRecord& record) { log->take(record); });
     rings.close();
     outcome.recording = folder;

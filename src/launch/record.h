@@ -49,6 +49,12 @@ struct RecordOptions {
     // draining of the kernel's records.
     std::function<void(const std::filesystem::path&)> meanwhile;
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
+    // The folder of metric cells, made by the caller; empty: none.
+    std::filesystem::path cells;
+    // Called every so often while the program runs, and once when it is gone, to add rows to launch.krec; may be
+    // empty.
+    std::function<void(recording::StreamWriter&, bool last)> poll;
+    std::uint64_t poll_every_ns = 1'000'000'000;
 };
 
 // Values of recording::RunEnd::reason.

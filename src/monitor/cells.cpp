@@ -21,8 +21,8 @@ UsageSoFar usage_of_thread() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
     const auto count = [](long value) { return static_cast<std::uint64_t>(value); };
-    return {nanoseconds(usage.ru_utime),  nanoseconds(usage.ru_stime), count(usage.ru_nvcsw),
-            count(usage.ru_nivcsw), count(usage.ru_minflt), count(usage.ru_majflt)};
+    return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime), count(usage.ru_nvcsw),
+            count(usage.ru_nivcsw),      count(usage.ru_minflt),      count(usage.ru_majflt)};
 }
 
 void fill(ThreadState& thread, cells::Row& row, std::uint64_t now) {
@@ -53,6 +53,9 @@ void begin_cells(const char* folder, int pid, const char* program) {
     const char* name = program == nullptr ? "" : program;
     for (const char* at = name; *at != 0; ++at) {
         name = *at == '/' ? at + 1 : name;
+    }
+    if (*folder == 0) {
+        return;
     }
     process_cells.begin(folder, static_cast<std::uint32_t>(pid), {name, __builtin_strlen(name)});
 }
@@ -143,7 +146,7 @@ std::uint64_t* new_channel(const kymo_channel_key* key, std::uint64_t number, co
     return process_cells.new_channel({key->communicator, key->peer, key->direction}, number, view_of(name));
 }
 
-constexpr kymo_cells_interface kInterface = {1, sizeof(kymo_cells_interface), enter, named_cell, bind_all,
+constexpr kymo_cells_interface kInterface = {1,          sizeof(kymo_cells_interface), enter, named_cell, bind_all,
                                              new_channel};
 
 }  // namespace

@@ -1,8 +1,9 @@
 // The measured program's cells: a row for each thread, and its standard cells filled.
 //
-// When it acts: with the life of threads and of the process, as Process calls it; at samples, at most every kFillEveryNs.
-// Nothing is done per event of the program. Contract: as the rest of the monitor; fill_cells_at_sample() in the handler.
-// Where nobody has asked for cells (cells/settings.h), nothing here does anything.
+// When it acts: with the life of threads and of the process, as Process calls it; at samples, at most every
+// kFillEveryNs. Nothing is done per event of the program. Contract: as the rest of the monitor;
+// fill_cells_at_sample() in the handler. Where nobody has asked for cells (cells/settings.h), nothing here does
+// anything.
 #pragma once
 
 #include "monitor/thread_state.h"

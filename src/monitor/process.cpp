@@ -87,7 +87,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     }
     note_linked_gnu();
     hunt.begin(session_);
-    begin_cells(session_.directory, pid_, argc > 0 ? argv[0] : nullptr);
+    begin_cells(session_.cells, pid_, argc > 0 ? argv[0] : nullptr);
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
     set_this_thread(begin_own_thread(main_stack(), 0));

@@ -97,7 +97,7 @@ struct ThreadState {
     std::uint64_t processor_changes = 0;  // from sample to sample
     std::uint64_t last_processor = 0;     // and one; 0: no sample yet
     UsageSoFar before;                    // what it had used up when it began here
-    std::uint64_t pauses_seen = 0;  // how many times measurement had been resumed at the last sample
+    std::uint64_t pauses_seen = 0;        // how many times measurement had been resumed at the last sample
 
     std::atomic<std::uint32_t> busy{0};
     unsigned destructor_rounds = 0;

@@ -3,6 +3,7 @@
 #include "recording/chunk_walker.h"
 #include "recording/reader.h"
 #include "recording/record.h"
+#include "recording/tables/metrics.h"
 
 #include <array>
 #include <memory>
@@ -14,6 +15,12 @@
 namespace kymo::recording {
 
 namespace {
+
+constexpr bool is_metric_table(std::string_view name) {
+    bool known = false;
+    for_each_metric_row([&]<typename Row>() { known = known || name == Row::kTable; });
+    return known;
+}
 
 struct Table {
     TableSchema schema;  // name and columns empty until described
@@ -232,7 +239,7 @@ ScanReport Scan::report() {
             list.push_back({name, table->rows});
         };
         count(report_.tables);
-        if (!table->described || (table->decoders.empty() && !is_known_table(name))) {
+        if (!table->described || (table->decoders.empty() && !is_known_table(name) && !is_metric_table(name))) {
             count(report_.unknown);
         }
     }

@@ -2,6 +2,7 @@
 
 #include "file_image.h"
 #include "recording/row_types.h"
+#include "recording/tables/metrics.h"
 #include "rows.h"
 #include "temporary_folder.h"
 
@@ -82,10 +83,12 @@ TEST(FormatDocument, ListsEveryTable) {
     std::ifstream document(KYMO_FORMAT_DOCUMENT);
     std::stringstream text;
     text << document.rdbuf();
-    for_each_row_type([&]<typename Row>() {
+    const auto check = [&]<typename Row>() {
         const std::string begin = "\n| " + std::to_string(Row::kTableId) + " | `" + Row::kTable + "` |";
         EXPECT_NE(text.str().find(begin), std::string::npos) << Row::kTable;
-    });
+    };
+    for_each_row_type(check);
+    for_each_metric_row(check);
 }
 
 }  // namespace

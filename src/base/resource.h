@@ -1,0 +1,135 @@
+// Resources, their hierarchies, and the address of a metric in them.
+//
+// Kinds: tasks (threads), processors, channels. Levels: the objects themselves; the process (of tasks and channels:
+// optional detail); the host; the system, which is all of it. Each level aggregates the one below. An address is
+// KIND/LEVEL/NUMBER/METRIC, for example task/host/0/user: the metric `user` of the tasks of host 0. Pure functions.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kymo {
+
+enum class Resource : std::uint8_t { kTask = 1, kProcessor = 2, kChannel = 3 };
+enum class ResourceLevel : std::uint8_t { kObject = 0, kProcess = 1, kHost = 2, kSystem = 3 };
+
+constexpr std::string_view name_of(Resource kind) {
+    return kind == Resource::kTask ? "task" : kind == Resource::kProcessor ? "processor" : "channel";
+}
+
+// The objects' own level is named after their kind.
+constexpr std::string_view name_of(ResourceLevel level, Resource kind) {
+    switch (level) {
+        case ResourceLevel::kObject:
+            return name_of(kind);
+        case ResourceLevel::kProcess:
+            return "process";
+        case ResourceLevel::kHost:
+            return "host";
+        case ResourceLevel::kSystem:
+            break;
+    }
+    return "system";
+}
+
+// A processor belongs to no process.
+constexpr bool has_level(Resource kind, ResourceLevel level) {
+    return kind != Resource::kProcessor || level != ResourceLevel::kProcess;
+}
+
+struct MetricAddress {
+    Resource kind = Resource::kTask;
+    ResourceLevel level = ResourceLevel::kSystem;
+    std::uint64_t number = 0;  // at that level; of the system: 0
+    std::string metric;
+    bool operator==(const MetricAddress&) const = default;
+};
+
+inline std::string to_text(const MetricAddress& address) {
+    return std::string(name_of(address.kind)) + "/" + std::string(name_of(address.level, address.kind)) + "/" +
+           std::to_string(address.number) + "/" + address.metric;
+}
+
+// Nothing: not an address.
+inline std::optional<MetricAddress> parse_address(std::string_view text) {
+    const auto take = [&text] {
+        const std::size_t end = std::min(text.find('/'), text.size());
+        const std::string_view word = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        return word;
+    };
+    MetricAddress address;
+    const std::string_view kind = take();
+    const std::string_view level = take();
+    const std::string_view number = take();
+    bool good = false;
+    for (const Resource known : {Resource::kTask, Resource::kProcessor, Resource::kChannel}) {
+        for (const ResourceLevel each :
+             {ResourceLevel::kObject, ResourceLevel::kProcess, ResourceLevel::kHost, ResourceLevel::kSystem}) {
+            if (kind == name_of(known) && level == name_of(each, known) && has_level(known, each)) {
+                address.kind = known;
+                address.level = each;
+                good = true;
+            }
+        }
+    }
+    const char* const end = number.data() + number.size();
+    const auto [at, error] = std::from_chars(number.data(), end, address.number);
+    good =
+        good && error == std::errc{} && at == end && (address.level != ResourceLevel::kSystem || address.number == 0);
+    address.metric = text;
+    return good && !text.empty() ? std::optional(std::move(address)) : std::nullopt;
+}
+
+// One object, where it stands, and what is known of the metric there.
+struct Observed {
+    std::uint64_t object = 0;
+    std::uint64_t process = 0;
+    std::uint64_t host = 0;
+    std::optional<std::uint64_t> value;  // nothing: not known of this object
+};
+
+struct Aggregate {
+    std::uint64_t sum = 0;  // modulo 2^64
+    double mean = 0;        // of the objects whose value is known
+    std::uint64_t minimum = 0;
+    std::uint64_t maximum = 0;
+    std::size_t objects = 0;
+    std::size_t known = 0;
+    // The share of the objects that the figures stand for.
+    [[nodiscard]] double coverage() const {
+        return objects == 0 ? 0 : static_cast<double>(known) / static_cast<double>(objects);
+    }
+};
+
+// Over the objects below `number` at `level`.
+inline Aggregate aggregate(std::span<const Observed> objects, ResourceLevel level, std::uint64_t number) {
+    Aggregate all;
+    double total = 0;
+    for (const Observed& each : objects) {
+        const bool inside =
+            level == ResourceLevel::kSystem || number == (level == ResourceLevel::kObject    ? each.object
+                                                          : level == ResourceLevel::kProcess ? each.process
+                                                                                             : each.host);
+        if (!inside) {
+            continue;
+        }
+        ++all.objects;
+        if (each.value) {
+            all.minimum = all.known == 0 ? *each.value : std::min(all.minimum, *each.value);
+            all.maximum = std::max(all.maximum, *each.value);
+            all.sum += *each.value;
+            total += static_cast<double>(*each.value);
+            ++all.known;
+        }
+    }
+    all.mean = all.known == 0 ? 0 : total / static_cast<double>(all.known);
+    return all;
+}
+
+}  // namespace kymo

@@ -1,0 +1,293 @@
+// kymo measure: metric descriptions on a program as it is.
+#include "cli/verbs.h"
+#include "events/suggest.h"
+#include "hooks/plan/planner.h"
+#include "hooks/plan_file.h"
+#include "launch/program.h"
+#include "launch/record.h"
+#include "metrics/description.h"
+#include "metrics/parser.h"
+#include "recording/reader.h"
+#include "spacetime/metrics/run_metrics.h"
+#include "view/metrics.h"
+
+#include <algorithm>
+#include <clocale>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <langinfo.h>
+#include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  kymo measure send_in_foo.kym -- ./my_program\n"
+    "  kymo measure send_in_foo.kym --json -- ./my_program input.dat\n"
+    "  kymo report my_program.kymo        the same metrics later, beside everything else\n"
+    "a description, with more in docs/metrics.md:\n"
+    "  metric send_in_foo \"time foo spends sending messages\" unit ns {\n"
+    "    cell in_foo\n"
+    "    at entry foo                      : add in_foo 1\n"
+    "    at exit  foo                      : sub in_foo 1\n"
+    "    at entry MPI_Send when in_foo > 0 : start\n"
+    "    at exit  MPI_Send when in_foo > 0 : stop\n"
+    "  }\n";
+
+struct Asked {
+    launch::RecordOptions run;
+    std::string description;  // the file
+    std::string output;
+    double period = 0.1;
+    double duration = 0;
+    bool json = false;
+    bool quiet = false;
+};
+
+view::Style measure_style() {
+    std::setlocale(LC_CTYPE, "");
+    winsize size{};
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return {.width = known ? std::clamp<std::size_t>(size.ws_col, 72, 160) : 100,
+            .colour = use_colour(STDOUT_FILENO),
+            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
+}
+
+Result<metrics::Description> read_description(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        return Error{ErrorKind::kNotFound, path + " cannot be read: " + std::strerror(errno),
+                     "kymo measure METRICS.kym -- PROGRAM ARGUMENTS…"};
+    }
+    std::string text(std::size_t{metrics::kMaxDescription} + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    auto compiled = metrics::compile_description(text);
+    if (auto* mistakes = std::get_if<std::vector<metrics::Mistake>>(&compiled)) {
+        return metrics::error_of(*mistakes, path);
+    }
+    return std::get<metrics::Description>(std::move(compiled));
+}
+
+// What became of each control point: those without a function are mistakes of the description.
+std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
+                                    bool quiet) {
+    std::vector<metrics::Mistake> mistakes;
+    for (std::size_t i = 0; i < description.points.size(); ++i) {
+        const metrics::ControlPoint& point = description.points[i];
+        const hooks::Outcome& outcome = planned.outcomes[i];
+        const bool hooked = outcome.entries + outcome.imports != 0;
+        if (!outcome.is_known()) {
+            const auto near = events::nearest(point.function, planned.known, 1);
+            mistakes.push_back(
+                {point.at,
+                 fmt::format("no function '{}'{}{}", point.function, point.image.empty() ? "" : " in " + point.image,
+                             near.empty() ? "" : fmt::format("; did you mean '{}'?", near.front())),
+                 "static functions need symbols: build without -s, or install the debug symbols"});
+        } else if (!hooked) {
+            const hooks::Refused& refused = outcome.refused.front();
+            mistakes.push_back({point.at, fmt::format("{} {}", refused.function, refused.reason),
+                                "measure a function that calls it, or that it calls"});
+        } else if (!quiet) {
+            for (const hooks::Refused& refused : outcome.refused) {
+                fmt::print(stderr, "kymo: left out: {} {}\n", refused.function, refused.reason);
+            }
+        }
+    }
+    return mistakes;
+}
+
+Result<hooks::Planned> plan_hooks(const Asked& asked, const metrics::Description& description) {
+    const char* path = std::getenv("PATH");
+    const auto program = launch::find_program(asked.run.command.front(), path != nullptr ? path : "/usr/bin:/bin");
+    if (!program) {
+        return program.error();
+    }
+    const auto images = hooks::images_of(program->path);
+    if (!images) {
+        return images.error();
+    }
+    std::vector<hooks::Request> requests;
+    for (const metrics::ControlPoint& point : description.points) {
+        hooks::Request request;
+        request.image = point.image;
+        request.function = point.function;
+        (point.at_exit ? request.exit : request.entry) = point.steps;
+        requests.push_back(std::move(request));
+    }
+    hooks::Planned planned = hooks::plan(*images, requests);
+    if (const auto mistakes = judge(description, planned, asked.quiet); !mistakes.empty()) {
+        return metrics::error_of(mistakes, asked.description);
+    }
+    return planned;
+}
+
+double value_of(const metrics::Metric& metric, const Aggregate& all) {
+    switch (metric.total) {
+        case metrics::Total::kMean:
+            return all.mean;
+        case metrics::Total::kMinimum:
+            return static_cast<double>(all.minimum);
+        case metrics::Total::kMaximum:
+            return static_cast<double>(all.maximum);
+        case metrics::Total::kSum:
+            break;
+    }
+    return static_cast<double>(all.sum);
+}
+
+nlohmann::ordered_json number(double value) {
+    return value == std::floor(value) && std::fabs(value) < 9e15 ? nlohmann::ordered_json(std::llround(value))
+                                                                 : nlohmann::ordered_json(value);
+}
+
+nlohmann::ordered_json json_metric(const spacetime::RunMetrics& run, const metrics::Metric& metric) {
+    nlohmann::ordered_json json;
+    const spacetime::RunMetric* measured = run.find(Resource::kTask, metric.name);
+    json["value"] = measured == nullptr ? nlohmann::ordered_json(0)
+                                        : number(value_of(metric, measured->aggregate(ResourceLevel::kSystem, 0)));
+    json["unit"] = metric.unit;
+    json["per"] = nlohmann::ordered_json::object();
+    if (measured == nullptr || metric.per == metrics::Level::kSystem) {
+        return json;
+    }
+    for (const spacetime::MetricOfObject& object : measured->objects) {
+        const bool thread = metric.per == metrics::Level::kThread;
+        const bool process = metric.per == metrics::Level::kProcess;
+        const std::uint64_t where = thread ? object.number : process ? object.pid : object.host;
+        const std::string key = thread || process ? std::to_string(where) : run.hosts[object.host];
+        const ResourceLevel level = thread    ? ResourceLevel::kObject
+                                    : process ? ResourceLevel::kProcess
+                                              : ResourceLevel::kHost;
+        json["per"][key] = number(value_of(metric, measured->aggregate(level, where)));
+    }
+    return json;
+}
+
+int show(const Asked& asked, const metrics::Description& description, const launch::RecordOutcome& outcome) {
+    const auto recording = recording::Recording::open(outcome.recording);
+    if (!recording) {
+        return fail(recording.error());
+    }
+    const auto run = spacetime::load_run_metrics(recording->files());
+    if (!run) {
+        return fail(run.error());
+    }
+    std::string text;
+    if (asked.json) {
+        nlohmann::ordered_json json;
+        json["recording"] = outcome.recording.string();
+        json["exit_status"] = outcome.exit_status();
+        json["metrics"] = nlohmann::ordered_json::object();
+        for (const metrics::Metric& metric : description.metrics) {
+            json["metrics"][metric.name] = json_metric(*run, metric);
+        }
+        text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    } else {
+        text = view::terminal_metrics(measure_style(), *run, description.metrics.size() + 10);
+    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        return fail({ErrorKind::kNoSpace, "the metrics could not be written to their end", "is the disk full?"});
+    }
+    return outcome.exit_status();
+}
+
+std::optional<Error> settle(const CLI::App& app, Asked& asked) {
+    std::vector<std::string> rest = app.remaining();
+    if (!rest.empty() && rest.front() != "--" && !rest.front().starts_with("-")) {
+        asked.description = rest.front();
+        rest.erase(rest.begin());
+    }
+    if (!rest.empty() && rest.front() == "--") {
+        rest.erase(rest.begin());
+    }
+    if (asked.description.empty() || (!rest.empty() && rest.front().starts_with("-"))) {
+        return Error{ErrorKind::kUsage,
+                     asked.description.empty() ? "no metric description given" : "no such option: " + rest.front(),
+                     "kymo measure [OPTIONS] METRICS.kym -- PROGRAM ARGUMENTS…"};
+    }
+    if (rest.empty()) {
+        return Error{ErrorKind::kUsage, "no program given",
+                     "kymo measure [OPTIONS] METRICS.kym -- PROGRAM ARGUMENTS…"};
+    }
+    asked.run.command = std::move(rest);
+    asked.run.duration_ns = static_cast<std::uint64_t>(std::llround(asked.duration * 1e9));
+    if (!asked.output.empty()) {
+        asked.run.output = asked.output;
+    }
+    return std::nullopt;
+}
+
+int run_measure(int argc, char** argv) {
+    CLI::App app("Measure metrics that a text file describes, on a program as it is.", "kymo measure");
+    set_usage(app, "kymo measure [OPTIONS] METRICS.kym -- PROGRAM ARGUMENTS…");
+    app.footer(kExamples);
+    app.prefix_command();
+    Asked asked;
+    app.add_flag("--json", asked.json, "one JSON object (docs/json.md)");
+    app.add_option("-o,--output", asked.output,
+                   "the recording's folder (default PROGRAM.kymo, or the next free number)")
+        ->type_name("OUT.kymo");
+    app.add_option("--period", asked.period, "read the metrics every so many seconds (default 0.1)")
+        ->type_name("S")
+        ->check(CLI::Range(0.001, 3600.0));
+    app.add_option("--duration", asked.duration, "end the program after so many seconds")
+        ->type_name("S")
+        ->check(CLI::Range(0.001, 1e9));
+    app.add_flag("-q,--quiet", asked.quiet, "print nothing but the metrics and errors");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    if (const auto error = settle(app, asked)) {
+        return fail(*error);
+    }
+    const auto description = read_description(asked.description);
+    if (!description) {
+        return fail(description.error());
+    }
+    const auto planned = plan_hooks(asked, *description);
+    if (!planned) {
+        return fail(planned.error());
+    }
+    metrics::RunSettings settings;
+    settings.period_ns = static_cast<std::uint64_t>(std::llround(asked.period * 1e9));
+    settings.at_start = true;
+    settings.cells = description->cells;
+    settings.timers = description->timers;
+    auto run = metrics::MeasuredRun::make(settings);
+    if (!run) {
+        return fail(run.error());
+    }
+    run->fit(asked.run);
+    asked.run.companion = [&](const events::Session&) -> Result<launch::Companion> {
+        launch::Companion companion;
+        companion.file = hooks::kPlanFile;
+        companion.text = planned->file;
+        return companion;
+    };
+    const auto outcome = launch::record(asked.run);
+    if (!outcome) {
+        return fail(outcome.error());
+    }
+    if (outcome->processes == 0) {
+        fmt::print(stderr,
+                   "kymo: the program itself was not measured: the monitor was never loaded, or found no session\n"
+                   "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
+    }
+    if (run->refused() != 0 && !asked.quiet) {
+        fmt::print(stderr, "kymo: {} threads had no place for metrics, and count nothing\n", run->refused());
+    }
+    return show(asked, *description, *outcome);
+}
+
+const Registration kMeasure({"measure", "measure metrics that a text file describes", 16, run_measure});
+
+}  // namespace
+}  // namespace kymo::cli

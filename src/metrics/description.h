@@ -1,0 +1,54 @@
+// A metric description, checked and compiled: which cells and timers it needs, and what happens at which control
+// point.
+//
+// Outside the measured program. Pure: nothing here looks at the program, so that functions that are not there are the
+// planner's to find (cli/measure). Bounded as the parser is; at most kNamedCells cells and 48 timers in a file.
+#pragma once
+
+#include "base/result.h"
+#include "cells/actions.h"
+#include "metrics/measured_run.h"
+#include "metrics/syntax.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kymo::metrics {
+
+enum class Total : std::uint8_t { kSum, kMean, kMinimum, kMaximum };
+enum class Level : std::uint8_t { kThread, kProcess, kHost, kSystem };
+
+struct Metric {
+    std::string name;
+    std::string description;
+    std::string unit;
+    cells::MetricType type = cells::MetricType::kCounter;
+    Total total = Total::kSum;   // of the threads' values
+    Level per = Level::kThread;  // what is shown beside the total
+    std::uint32_t cell = 0;
+};
+
+struct ControlPoint {
+    bool at_exit = false;
+    std::string function;
+    std::string image;
+    Position at;  // of the function's name in the file
+    std::vector<cells::Step> steps;
+};
+
+struct Description {
+    std::vector<Metric> metrics;
+    std::vector<ControlPoint> points;
+    std::vector<DescribedCell> cells;  // the metrics' own, and those that they declare: "metric.cell"
+    std::vector<DescribedTimer> timers;
+};
+
+std::variant<Description, std::vector<Mistake>> compile_description(std::string_view text);
+
+// "FILE:LINE:COLUMN: what is wrong"; of several mistakes the first ten, one a line.
+Error error_of(const std::vector<Mistake>& mistakes, const std::string& file);
+
+}  // namespace kymo::metrics

@@ -1,0 +1,76 @@
+// A run whose cells are collected: the folder of segments, what the program is told, and the rows that go into the
+// recording.
+//
+// Made before launch::record(), which it is fitted to by fit(); alive until that returns. Segments of processes that
+// are gone are read a last time and removed, so that a build with thousands of processes needs no more memory than
+// those that live.
+#pragma once
+
+#include "base/result.h"
+#include "cells/reader/folder.h"
+#include "cells/segment.h"
+#include "cells/settings.h"
+#include "launch/record.h"
+#include "metrics/processors.h"
+#include "metrics/series.h"
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kymo::metrics {
+
+struct DescribedCell {
+    std::uint32_t index = 0;
+    cells::MetricType type = cells::MetricType::kCounter;
+    std::string unit;
+    std::string name;
+    std::string description;
+};
+
+// A timer adds to this cell until somebody binds it to another.
+struct DescribedTimer {
+    std::uint32_t number = 0;
+    std::uint32_t cell = 0;
+};
+
+struct RunSettings {
+    std::uint64_t period_ns = 250'000'000;
+    bool processors = true;  // the host's, too: one launcher of a parallel job does it
+    bool at_start = false;   // every process has cells from its start, asked for or not
+    std::vector<DescribedCell> cells;
+    std::vector<DescribedTimer> timers;
+};
+
+// What the program is told (cells/settings.h).
+std::string format_settings(const RunSettings& settings, const std::filesystem::path& folder,
+                            const cells::TickRate& rate);
+
+class MeasuredRun {
+  public:
+    static Result<MeasuredRun> make(const RunSettings& settings);
+    MeasuredRun(MeasuredRun&&) noexcept = default;
+
+    // Sets what launch::record() is to do; refers to this object.
+    void fit(launch::RecordOptions& options);
+
+    // Threads and channels that got no cells, over all processes.
+    [[nodiscard]] std::uint64_t refused() const { return state_->refused; }
+
+  private:
+    struct State {
+        explicit State(cells::Folder&& made) : folder(std::move(made)) {}
+        cells::Folder folder;
+        std::uint64_t period_ns = 0;
+        Processors processors;
+        Series series;
+        std::uint64_t refused = 0;
+        void poll(recording::StreamWriter& rows, bool last);
+    };
+    explicit MeasuredRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace kymo::metrics

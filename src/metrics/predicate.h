@@ -1,0 +1,41 @@
+// Conditions as steps: tests that skip forwards. See cells/actions.h.
+#pragma once
+
+#include "cells/actions.h"
+#include "metrics/syntax.h"
+
+#include <functional>
+#include <vector>
+
+namespace kymo::metrics {
+
+// A value as an operand, and the constant it stands for where it is one; `is_signed`: by its type, or negative.
+struct Meant {
+    cells::Operand operand;
+    std::uint64_t constant = 0;
+    bool is_signed = false;
+};
+
+using Meaning = std::function<Meant(const Value&)>;
+
+// Appends tests to `steps` that go on behind them where the condition holds, and otherwise to what close() is told.
+class Tests {
+  public:
+    Tests(std::vector<cells::Step>& steps, const Meaning& meaning) : steps_(steps), meaning_(meaning) {}
+
+    void add(const Condition& condition) { generate(condition, false, failed_); }
+    // Here goes on what is to happen in any case: the condition's failures land here.
+    void close() { land(failed_); }
+
+  private:
+    using Jumps = std::vector<std::size_t>;
+    void generate(const Condition& condition, bool when, Jumps& jumps);
+    void compare(const Condition& condition, bool when, Jumps& jumps);
+    void land(Jumps& jumps);
+
+    std::vector<cells::Step>& steps_;
+    const Meaning& meaning_;
+    Jumps failed_;
+};
+
+}  // namespace kymo::metrics

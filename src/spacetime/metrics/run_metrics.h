@@ -1,0 +1,60 @@
+// What the metrics of a run came to: for each its totals, its objects' values, and how it grew over time.
+//
+// From the tables metric, metric-object and metric-value of all files (each rank of a job writes its own). Counters
+// of processors count from their host's start: what they came to is the change since their first value. Bounded by
+// the rows; one pass.
+#pragma once
+
+#include "base/resource.h"
+#include "base/result.h"
+#include "recording/reader.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+enum class MetricType : std::uint8_t { kCounter = 1, kGauge = 2, kMaximum = 3 };
+enum class MetricOrigin : std::uint8_t { kStandard = 1, kProgram = 2, kDescription = 3, kLibrary = 4 };
+
+struct MetricOfObject {
+    std::uint64_t pid = 0;
+    std::uint64_t number = 0;            // thread id (0: ended threads of the process, added up), processor, channel
+    std::array<std::uint64_t, 3> key{};  // of a channel: communicator, peer, direction
+    std::string name;
+    std::uint32_t host = 0;  // index in RunMetrics::hosts
+    std::uint64_t value = 0;
+};
+
+struct RunMetric {
+    std::string name;
+    std::string unit;
+    std::string description;
+    Resource kind = Resource::kTask;
+    MetricType type = MetricType::kCounter;
+    MetricOrigin origin = MetricOrigin::kProgram;
+    std::vector<MetricOfObject> objects;  // largest value first
+    std::vector<double> bins;             // counters: change in each part of the run; others: the total at its end
+
+    // The total: counters and gauges add up, of maxima it is the largest.
+    [[nodiscard]] std::uint64_t total() const;
+    [[nodiscard]] Aggregate aggregate(ResourceLevel level, std::uint64_t number) const;
+};
+
+struct RunMetrics {
+    std::vector<std::string> hosts;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::vector<RunMetric> metrics;  // the program's and descriptions' first, then libraries', then standard ones
+
+    [[nodiscard]] const RunMetric* find(Resource kind, std::string_view name) const;
+};
+
+inline constexpr std::size_t kMetricBins = 60;
+
+Result<RunMetrics> load_run_metrics(std::span<const recording::File> files);
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,180 @@
+#include "view/metrics.h"
+
+#include "view/table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+using Json = nlohmann::ordered_json;
+
+const char* type_name(MetricType type) {
+    switch (type) {
+        case MetricType::kGauge:
+            return "gauge";
+        case MetricType::kMaximum:
+            return "maximum";
+        case MetricType::kCounter:
+            break;
+    }
+    return "counter";
+}
+
+const char* origin_name(MetricOrigin origin) {
+    switch (origin) {
+        case MetricOrigin::kStandard:
+            return "standard";
+        case MetricOrigin::kDescription:
+            return "description";
+        case MetricOrigin::kLibrary:
+            return "library";
+        case MetricOrigin::kProgram:
+            break;
+    }
+    return "program";
+}
+
+const char* direction_name(std::uint64_t direction) {
+    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided"};
+    return direction < std::size(kNames) ? kNames[direction] : "other";
+}
+
+// How it went over the run: a sign a bin, its height that of the bin's value.
+std::string course(const Style& style, const std::vector<double>& bins) {
+    constexpr std::size_t kSigns = 20;
+    constexpr const char* kHigh[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    constexpr const char* kPlain[] = {" ", ".", ".", "-", "-", "=", "=", "#", "#"};
+    std::vector<double> heights(kSigns, 0);
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        heights[i * kSigns / bins.size()] += bins[i];
+    }
+    double most = 0;
+    for (const double height : heights) {
+        most = std::max(most, height);
+    }
+    std::string text;
+    for (const double height : heights) {
+        const double level = most > 0 && height > 0 ? 1 + 7 * height / most : 0;  // 0 to 8
+        text += (style.unicode ? kHigh : kPlain)[static_cast<std::size_t>(level)];
+    }
+    return text;
+}
+
+const char* objects_name(Resource kind) {
+    return kind == Resource::kTask ? "threads" : kind == Resource::kProcessor ? "processors" : "channels";
+}
+
+bool is_shown(const RunMetric& metric) {
+    if (metric.origin != MetricOrigin::kStandard) {
+        // A description's helpers are named after their metric.
+        return metric.origin != MetricOrigin::kDescription || metric.name.find('.') == std::string::npos;
+    }
+    return metric.kind == Resource::kChannel || (metric.kind == Resource::kProcessor &&
+                                                 (metric.name == "busy" || metric.name == "run-delay" ||
+                                                  metric.name == "io-wait" || metric.name == "steal") &&
+                                                 metric.total() != 0);
+}
+
+Json number(std::uint64_t value, MetricType type) {
+    // A gauge below zero: what was taken from 0 wrapped round.
+    return type == MetricType::kGauge ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfObject& object) {
+    Json json;
+    if (metric.kind != Resource::kProcessor) {
+        json["pid"] = object.pid;
+    }
+    json["number"] = object.number;
+    if (metric.kind == Resource::kChannel) {
+        json["communicator"] = object.key[0];
+        json["peer"] = object.key[1];
+        json["direction"] = direction_name(object.key[2]);
+    }
+    json["name"] = object.name;
+    json["host"] = object.host < run.hosts.size() ? run.hosts[object.host] : "";
+    json["value"] = number(object.value, metric.type);
+    return json;
+}
+
+}  // namespace
+
+std::string metric_value(const Style& style, std::uint64_t value, std::string_view unit) {
+    if (unit == "ns") {
+        return duration(style, static_cast<std::int64_t>(value));
+    }
+    const std::string text = count(static_cast<std::int64_t>(value));
+    return unit.empty() ? text : text + " " + std::string(unit);
+}
+
+std::string terminal_metrics(const Style& style, const RunMetrics& run, std::size_t top) {
+    Table table;
+    table.headings = {"total", "least", "most", "of", "over the run", "metric"};
+    std::size_t left_out = 0;
+    for (const RunMetric& metric : run.metrics) {
+        if (!is_shown(metric)) {
+            continue;
+        }
+        if (table.rows.size() == 2 * top) {
+            ++left_out;
+            continue;
+        }
+        const Aggregate all = metric.aggregate(ResourceLevel::kSystem, 0);
+        const auto value = [&](std::uint64_t amount) { return Cell{metric_value(style, amount, metric.unit)}; };
+        const std::string of = metric.kind == Resource::kTask ? "" : std::string(name_of(metric.kind)) + " ";
+        table.rows.push_back(
+            {value(metric.total()),
+             value(all.minimum),
+             value(all.maximum),
+             {fmt::format("{} {}", all.objects, objects_name(metric.kind)), Ink::kDim},
+             {course(style, metric.bins), Ink::kWarm},
+             {of + metric.name, Ink::kName},
+             {metric.description.empty() || metric.origin == MetricOrigin::kStandard ? std::string()
+                                                                                     : "  " + metric.description,
+              Ink::kDim}});
+    }
+    if (table.rows.empty()) {
+        return {};
+    }
+    std::string out = "\n" + paint(style, Ink::kHeading, "Metrics") + "  " +
+                      paint(style, Ink::kDim, "counted by the program, by descriptions, and on the host") + "\n";
+    out += render(style, table);
+    if (left_out != 0) {
+        out += fmt::format("  and {} more (--top)\n", left_out);
+    }
+    return out;
+}
+
+Json json_metrics(const RunMetrics& run) {
+    Json all = Json::array();
+    for (const RunMetric& metric : run.metrics) {
+        const Aggregate total = metric.aggregate(ResourceLevel::kSystem, 0);
+        Json json;
+        json["name"] = metric.name;
+        json["kind"] = name_of(metric.kind);
+        json["unit"] = metric.unit;
+        json["type"] = type_name(metric.type);
+        json["origin"] = origin_name(metric.origin);
+        json["description"] = metric.description;
+        json["total"] = number(metric.total(), metric.type);
+        json["mean"] = total.mean;
+        json["minimum"] = number(total.minimum, metric.type);
+        json["maximum"] = number(total.maximum, metric.type);
+        json["coverage"] = total.coverage();
+        json["objects"] = Json::array();
+        for (const MetricOfObject& object : metric.objects) {
+            json["objects"].push_back(json_object(run, metric, object));
+        }
+        json["bin_s"] = run.end > run.begin
+                            ? static_cast<double>(run.end - run.begin) / 1e9 / static_cast<double>(kMetricBins)
+                            : 0.0;
+        json["bins"] = metric.bins;
+        all.push_back(std::move(json));
+    }
+    return all;
+}
+
+}  // namespace kymo::view

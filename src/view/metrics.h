@@ -1,0 +1,20 @@
+// A run's metrics, for people and as data (docs/json.md).
+#pragma once
+
+#include "spacetime/metrics/run_metrics.h"
+#include "view/text.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace kymo::view {
+
+// A value with its unit: times as durations, the rest as counts.
+std::string metric_value(const Style& style, std::uint64_t value, std::string_view unit);
+
+// What the program, descriptions and libraries counted, and the host's processors; empty where there is nothing.
+std::string terminal_metrics(const Style& style, const spacetime::RunMetrics& run, std::size_t top);
+
+nlohmann::ordered_json json_metrics(const spacetime::RunMetrics& run);
+
+}  // namespace kymo::view

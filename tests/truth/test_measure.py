@@ -1,0 +1,100 @@
+"""kymo measure on programs as they are: the classic example gives the time that the program itself measured, counts are exact, and mistakes
+end before the program starts.
+
+The program times its calls from outside, the hooks from inside: the hooks' time is never longer, and shorter by what lies between. A
+thread that loses its processor just there is why 2 % and not less; the waits for a processor that the kernel tells are added.
+"""
+
+import json
+import re
+
+from harness import main
+
+CLASSIC = """metric send_in_foo "time foo spends sending messages" unit ns {
+  cell in_foo
+  at entry foo                          : add in_foo 1
+  at exit  foo                          : sub in_foo 1
+  at entry send_message when in_foo > 0 : start
+  at exit  send_message when in_foo > 0 : stop
+}
+metric messages per process { at entry send_message : add }
+metric sent unit bytes { at exit send_message when result as int > 0 : add result as int }
+metric long_messages { at entry send_message when arg3 >= 80 and arg3 < 1KiB : add }
+metric not_in_foo { at entry send_message when not (send_in_foo_depth > 0) : add
+                    }
+metric send_in_foo_depth gauge { at entry foo : add
+  at exit foo : sub }
+metric longest maximum { at entry send_message when arg3 as uint > longest : set arg3 as uint }
+"""
+
+
+def measure(test, text, *command, name="metrics.kym", out="out.kymo", json_too=True):
+    description = test.work / name
+    description.write_text(text)
+    return test.run(test.kymo, "measure", *(["--json"] if json_too else []), "-q", "-o", test.work / out, description, "--", *command)
+
+
+def check_classic(test):
+    rounds = 4_000
+    done = measure(test, CLASSIC, test.program("kymo-exchange"), rounds)
+    if not test.equal("exit status", 0, done.returncode):
+        print(done.stderr)
+        test.end()
+    line, _, rest = done.stdout.partition("\n")
+    own = re.match(r"foo sent (\d+) messages in ([\d.]+) ms, bar (\d+) in ([\d.]+) ms, (\d+) bytes", line)
+    in_foo, ms_in_foo, in_bar, _, sent = (float(group) for group in own.groups())
+    result = json.loads(rest)
+    metrics = result["metrics"]
+    test.equal("exit status in JSON", 0, result["exit_status"])
+    seen = metrics["send_in_foo"]["value"] / 1e6
+    waits = ready_ms(test)
+    test.check("time foo spends sending, ms", f"{ms_in_foo:.3f} - 2 % - {waits:.3f} waiting for a processor, and no more than it", seen,
+               ms_in_foo * 0.98 - waits <= seen <= ms_in_foo)
+    test.equal("its unit", "ns", metrics["send_in_foo"]["unit"])
+    test.equal("messages", int(in_foo + in_bar), metrics["messages"]["value"])
+    test.equal("messages by process", [int(in_foo + in_bar)], list(metrics["messages"]["per"].values()))
+    test.equal("bytes", int(sent), metrics["sent"]["value"])
+    test.equal("long messages", 2 * rounds // 40 * 20, metrics["long_messages"]["value"])
+    test.equal("messages not in foo", int(in_bar), metrics["not_in_foo"]["value"])
+    test.equal("the longest", 99, metrics["longest"]["value"])
+    each = sorted(value for value in metrics["sent"]["per"].values() if value)
+    test.equal("bytes by thread add up", int(sent), sum(each))
+    test.equal("threads that sent", 2, len(each))
+    report = test.report(test.work / "out.kymo")
+    told = {metric["name"]: metric for metric in report["metrics"] if metric["origin"] == "description"}
+    test.equal("the report has it, too", metrics["sent"]["value"], told["sent"]["total"])
+
+
+def ready_ms(test):
+    """What all threads waited for a processor, by the kernel's account: the most that can fall between two clock readings."""
+    report = test.report(test.work / "out.kymo")
+    return 1e3 * sum(thread.get("run_queue_s") or 0.0 for thread in report["threads"]) * 0.02
+
+
+def check_mistakes(test):
+    program = test.program("kymo-exchange")
+    cases = [
+        ("metric m { at entry fooo : add }", 6, "metrics.kym:1:21: no function 'fooo'; did you mean 'foo'?"),
+        ("metric m {\n  at entry foo when in_fo > 0 : add\n  cell in_foo\n}", 6, "metrics.kym:2:21: no cell 'in_fo'; did you mean 'in_foo'?"),
+        ("metric m { at entry foo add }", 6, "metrics.kym:1:25: expected ':', found 'add'"),
+        ("", 6, "metrics.kym:1:1: no metric in it"),
+        ("metric m { at entry foo in libnone.so* : add }", 6, "metrics.kym:1:21: no function 'foo' in libnone.so*"),
+    ]
+    for text, status, message in cases:
+        done = measure(test, text, program, 10, out="none.kymo")
+        test.equal(f"{text!r}: exit status", status, done.returncode)
+        test.check(f"{text!r}: says where and what", message, done.stderr.strip(), message in done.stderr)
+        test.equal(f"{text!r}: nothing ran", "", done.stdout)
+        test.equal(f"{text!r}: nothing is left", False, (test.work / "none.kymo").exists())
+    for words, message in ((["none.kym", "--", program], "none.kym cannot be read"), ([], "no metric description given"),
+                           (["metrics.kym"], "no program given"), (["metrics.kym", "--", "./nothing"], "nothing")):
+        done = test.run(test.kymo, "measure", *words)
+        test.check(f"{words}: a clear error", message, done.stderr.strip(), done.returncode in (2, 3) and message in done.stderr)
+
+
+def body(test):
+    check_classic(test)
+    check_mistakes(test)
+
+
+main(body)
