@@ -89,12 +89,9 @@ std::optional<Job> current_job() {
 }
 
 int make_job_folder(const fs::path& folder, const Job& job) {
-    if (is_of_job(folder, job)) {
-        return 0;
-    }
     struct stat facts{};
-    if (lstat(folder.c_str(), &facts) == 0) {
-        return EEXIST;
+    if (lstat(folder.c_str(), &facts) == 0) {  // asked first: a folder appears whole, with its job's file in it
+        return is_of_job(folder, job) ? 0 : EEXIST;
     }
     const fs::path aside = folder.string() + ".rank-" + std::to_string(job.rank) + "." + std::to_string(getpid());
     if (mkdir(aside.c_str(), 0700) != 0) {
