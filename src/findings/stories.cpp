@@ -104,12 +104,26 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
            at_the_same_time(a.finding, b.finding);
 }
 
-std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story) {
+// Deeper inside lies a claim of the same kind that holds most of it. A header of the system is nowhere that a user
+// could change.
+bool is_held_inside(const Evidence& evidence, const Finding& outer, const Finding& inner) {
+    return inner.place.file.rfind("/usr/", 0) != 0 && !is_tool(evidence, inner.node) && inner.kind == outer.kind &&
+           depth(evidence, inner.node) > depth(evidence, outer.node) && is_inside(evidence, inner.node, outer.node) &&
+           inner.share_low >= kMostOfIt * outer.share_low;
+}
+
+// `others`: what tells other stories.
+std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story, const std::vector<Weighed>& others) {
     // By falling share_low already.
     std::size_t best = 0;
     if (story[0].rule->is_generic) {
         for (std::size_t i = 1; i < story.size(); ++i) {
-            if (!story[i].rule->is_generic && story[i].finding.share_low >= kHalf * story[0].finding.share_low) {
+            const auto is_held = [&](const Weighed& other) {
+                return is_held_inside(evidence, story[i].finding, other.finding) &&
+                       same_story(evidence, story[i], other);
+            };
+            if (!story[i].rule->is_generic && story[i].finding.share_low >= kHalf * story[0].finding.share_low &&
+                std::none_of(others.begin(), others.end(), is_held)) {
                 best = i;
                 break;
             }
@@ -117,12 +131,7 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story)
     }
     // Further inside, step by step. Every step goes deeper: a loop and its rounds are each inside the other.
     for (std::size_t i = 0; i < story.size(); ++i) {
-        const Finding& inner = story[i].finding;
-        const Finding& outer = story[best].finding;
-        // A header of the system is nowhere that a user could change.
-        if (inner.place.file.rfind("/usr/", 0) != 0 && !is_tool(evidence, inner.node) && inner.kind == outer.kind &&
-            depth(evidence, inner.node) > depth(evidence, outer.node) &&
-            is_inside(evidence, inner.node, outer.node) && inner.share_low >= kMostOfIt * outer.share_low) {
+        if (is_held_inside(evidence, story[best].finding, story[i].finding)) {
             best = i;
             i = static_cast<std::size_t>(-1);  // again from the front
         }
@@ -143,7 +152,7 @@ std::vector<Finding> join_stories(const Evidence& evidence, std::vector<Weighed>
             (story.empty() || same_story(evidence, story[0], claim) ? story : others).push_back(std::move(claim));
         }
         claims = std::move(others);
-        std::swap(story[0], story[best_of(evidence, story)]);
+        std::swap(story[0], story[best_of(evidence, story, claims)]);
         Finding finding = std::move(story[0].finding);
         for (std::size_t i = 1; i < story.size(); ++i) {
             const auto is_told = [&](const Finding& told) { return told.kind == story[i].finding.kind; };

@@ -12,24 +12,29 @@ using namespace spacetime;
 
 namespace {
 
-// As C has it (MPI_Send, PMPI_Send), and Fortran (mpi_send_).
+// As C has it (MPI_Send, PMPI_Send), and Fortran (mpi_send_); or the library's own (libmpi.so.40, libmpich.so.12), where
+// the call itself left no frame.
 bool is_message_call(const SpaceNode& node) {
     std::string name(plain_name(node.place.function));
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    return node.kind == SpaceKind::kFunction && (name.starts_with("mpi_") || name.starts_with("pmpi_"));
+    return node.kind == SpaceKind::kFunction &&
+           (name.starts_with("mpi_") || name.starts_with("pmpi_") || node.place.module.starts_with("libmpi"));
 }
 
 }  // namespace
 
+bool is_in_messages(const Evidence& evidence, std::uint32_t node) {
+    while (node < evidence.nodes.size() && !is_message_call(evidence.nodes[node])) {
+        node = evidence.nodes[node].parent;
+    }
+    return node < evidence.nodes.size();
+}
+
 ByThread in_messages(const Evidence& evidence) {
     ByThread times;
     for (const SpaceNode& node : evidence.nodes) {
-        std::uint32_t above = node.parent;
-        while (above != kNoNode && !is_message_call(evidence.nodes[above])) {
-            above = evidence.nodes[above].parent;
-        }
-        if (above != kNoNode || !is_message_call(node)) {
+        if (is_in_messages(evidence, node.parent) || !is_message_call(node)) {
             continue;
         }
         for (const ThreadTime& time : by_thread(node, processor)) {

@@ -6,6 +6,9 @@
 
 namespace kymo::findings {
 
+// Whether this is such a call, or code in one.
+bool is_in_messages(const spacetime::Evidence& evidence, std::uint32_t node);
+
 // Ranks wait for messages on the processor, polling: by thread, what they had of it in such calls. ns. Calls too
 // short to be a node of the evidence are left out.
 ByThread in_messages(const spacetime::Evidence& evidence);

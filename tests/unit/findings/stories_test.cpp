@@ -59,5 +59,23 @@ TEST(Stories, FromTheRoundsOfALoopToWhatIsInsideIt) {
     EXPECT_EQ(findings[0].node, inner);
 }
 
+// Slow instances of `start` are not told as the uneven work of `main` around it, where that lies in `compute` and is
+// told there.
+TEST(Stories, WhatAnotherStoryTellsInsideDoesNotStandForThisOne) {
+    MadeEvidence made;
+    const std::uint32_t main = made.add_node("main");
+    const std::uint32_t start = made.add_node("start", main);
+    const std::uint32_t compute = made.add_node("compute", main);
+    made.finish();
+    Weighed generic = claim(start, 0.60, "slow-instance");
+    generic.rule = &kSlowInstance;
+    ASSERT_TRUE(generic.rule->is_generic);
+    const std::vector<Finding> findings = join_stories(
+        made.evidence, {generic, claim(main, 0.40, "load-imbalance"), claim(compute, 0.38, "load-imbalance")});
+    ASSERT_EQ(findings.size(), 2U);
+    EXPECT_EQ(findings[0].node, start);
+    EXPECT_EQ(findings[1].node, compute);
+}
+
 }  // namespace
 }  // namespace kymo::findings
