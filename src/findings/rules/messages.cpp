@@ -12,8 +12,8 @@ using namespace spacetime;
 
 namespace {
 
-// As C has it (MPI_Send, PMPI_Send), and Fortran (mpi_send_); or the library's own (libmpi.so.40, libmpich.so.12), where
-// the call itself left no frame.
+// As C has it (MPI_Send, PMPI_Send), and Fortran (mpi_send_); or the library's own (libmpi.so.40, libmpich.so.12),
+// where the call itself left no frame.
 bool is_message_call(const SpaceNode& node) {
     std::string name(plain_name(node.place.function));
     std::transform(name.begin(), name.end(), name.begin(),
