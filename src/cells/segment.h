@@ -100,6 +100,13 @@ class Segment {
     bool describe(std::uint32_t cell, const NewCell& what);
 
   private:
+    static constexpr std::uint64_t kPage = 4096;
+    static constexpr std::uint32_t kSchemaCapacity = 256;
+    static constexpr std::uint64_t kSchemaOffset = kPage;  // behind the header
+    static constexpr std::uint64_t kTablesOffset = kSchemaOffset + kSchemaCapacity * sizeof(SchemaEntry);
+
+    static constexpr std::uint64_t to_pages(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+    SchemaEntry* schema() { return reinterpret_cast<SchemaEntry*>(base_ + kSchemaOffset); }
     SegmentHeader& head() { return *reinterpret_cast<SegmentHeader*>(base_); }
     TableHeader* table_of(ResourceKind kind);
     Row& row_at(const TableHeader& table, std::uint32_t number);
