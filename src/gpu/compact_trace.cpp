@@ -1,19 +1,13 @@
 #include "gpu/compact_trace.h"
 
-#include <cerrno>
-#include <cstdio>
+#include "gpu/compact_records.h"
+
 #include <cstring>
-#include <fcntl.h>
-#include <functional>
-#include <unistd.h>
 
 namespace kymo::gpu {
 namespace {
 
-enum : std::uint8_t { kEnd = 0, kHeader = 1, kInstruction = 2, kCta = 3 };
-constexpr std::uint8_t kVersion = 1;
 constexpr std::uint64_t kMostBody = 1U << 30U;
-constexpr std::uint64_t kMostText = 1U << 16U;
 
 class Body {
   public:
@@ -46,7 +40,7 @@ class Body {
         return part;
     }
     std::string text() {
-        const auto part = bytes(kMostText);
+        const auto part = bytes(kMostCompactText);
         return {reinterpret_cast<const char*>(part.data()), part.size()};
     }
     Dim3 dim() {
@@ -64,37 +58,6 @@ class Body {
     bool good_ = true;
 };
 
-class Builder {
-  public:
-    void number(std::uint64_t value) {
-        while (value >= 0x80U) {
-            bytes.push_back(static_cast<std::uint8_t>(value | 0x80U));
-            value >>= 7U;
-        }
-        bytes.push_back(static_cast<std::uint8_t>(value));
-    }
-    void block(std::span<const std::uint8_t> part) {
-        number(part.size());
-        bytes.insert(bytes.end(), part.begin(), part.end());
-    }
-    void text(const std::string& value) {
-        block({reinterpret_cast<const std::uint8_t*>(value.data()), std::min<std::size_t>(value.size(), kMostText)});
-    }
-    void dim(const Dim3& value) {
-        number(value.x);
-        number(value.y);
-        number(value.z);
-    }
-    std::vector<std::uint8_t> bytes;
-};
-
-void registers(Builder& out, const Registers& list) {
-    out.number(list.count);
-    for (unsigned i = 0; i < list.count; ++i) {
-        out.number(list.number[i]);
-    }
-}
-
 bool registers(Body& in, Registers& list) {
     const std::uint32_t count = in.small(Registers::kMost);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -103,118 +66,7 @@ bool registers(Body& in, Registers& list) {
     return in.good();
 }
 
-void header_body(Builder& out, const KernelHeader& header) {
-    out.text(header.name);
-    out.number(header.id);
-    out.dim(header.grid);
-    out.dim(header.block);
-    out.number(header.shared_bytes);
-    out.number(header.registers);
-    out.number(header.binary_version);
-    out.number(header.stream);
-    out.number(header.shared_base);
-    out.number(header.local_base);
-    out.text(header.nvbit_version);
-    out.number(header.tracer_version);
-    out.number(header.has_lines ? 1 : 0);
-}
-
-using Sink = std::function<bool(std::span<const std::uint8_t>)>;
-
-Result<CompactSize> write_to(KernelSource& source, const Sink& sink) {
-    CompactSize size;
-    bool written = true;
-    const auto put = [&](std::span<const std::uint8_t> bytes) {
-        written = written && sink(bytes);
-        size.bytes += bytes.size();
-    };
-    const auto record = [&](std::uint8_t kind, const Builder& body) {
-        Builder frame;
-        frame.bytes.push_back(kind);
-        frame.number(body.bytes.size());
-        put(frame.bytes);
-        put(body.bytes);
-    };
-    put({reinterpret_cast<const std::uint8_t*>(kCompactMagic), 8});
-    put({&kVersion, 1});
-    Builder header;
-    header_body(header, source.header());
-    record(kHeader, header);
-    std::size_t declared = 0;
-    for (;;) {
-        auto cta = source.next_cta();
-        if (!cta) {
-            return cta.error();
-        }
-        if (!*cta) {
-            break;
-        }
-        for (; declared < source.program().size(); ++declared) {
-            const StaticInstruction& instruction = source.program()[declared];
-            Builder body;
-            body.number(instruction.pc);
-            body.number(instruction.line);
-            body.number(instruction.width);
-            registers(body, instruction.destinations);
-            registers(body, instruction.sources);
-            body.text(instruction.opcode);
-            record(kInstruction, body);
-        }
-        Builder body;
-        body.dim((*cta)->index);
-        body.number((*cta)->warps.size());
-        for (const WarpTrace& warp : (*cta)->warps) {
-            body.number(warp.id);
-            body.number(warp.instructions);
-            body.number(warp.address_offset);
-            body.block(*warp.code);
-            ++size.warps;
-            size.instructions += warp.instructions;
-        }
-        ++size.ctas;
-        record(kCta, body);
-    }
-    Builder end;
-    end.number(size.ctas);
-    record(kEnd, end);
-    if (!written) {
-        return Error{ErrorKind::kNoSpace, std::string("the trace cannot be written: ") + std::strerror(errno),
-                     "check the space left on the disk"};
-    }
-    return size;
-}
-
 }  // namespace
-
-Result<CompactSize> write_compact(KernelSource& source, const std::filesystem::path& path) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (descriptor < 0) {
-        const int why = errno;
-        return Error{why == EEXIST   ? ErrorKind::kOutputExists
-                     : why == EACCES ? ErrorKind::kPermission
-                                     : ErrorKind::kNotFound,
-                     path.string() + ": " + std::strerror(why), "name another file with -o"};
-    }
-    std::FILE* file = fdopen(descriptor, "wb");
-    auto size = write_to(source, [&](std::span<const std::uint8_t> bytes) {
-        return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    });
-    const bool closed = std::fclose(file) == 0;
-    if (size && !closed) {
-        size = Error{ErrorKind::kNoSpace, path.string() + ": " + std::strerror(errno), "check the space left"};
-    }
-    if (!size) {
-        (void)unlink(path.c_str());
-    }
-    return size;
-}
-
-Result<CompactSize> write_compact(KernelSource& source, std::vector<std::uint8_t>& bytes) {
-    return write_to(source, [&](std::span<const std::uint8_t> part) {
-        bytes.insert(bytes.end(), part.begin(), part.end());
-        return true;
-    });
-}
 
 Error CompactTrace::malformed(const std::string& what) const {
     return {ErrorKind::kMalformed, name_ + ": at byte " + std::to_string(offset_) + ": " + what,
@@ -298,7 +150,7 @@ Result<void> CompactTrace::read_start() {
     if (!*more || std::memcmp(start.data(), kCompactMagic, 8) != 0) {
         return malformed("not a compact trace");
     }
-    if (start[8] != kVersion) {
+    if (start[8] != kCompactVersion) {
         return Error{ErrorKind::kNewerFormat, name_ + ": made by a later version of Kymo", "update Kymo"};
     }
     std::uint8_t kind = 0;
@@ -321,7 +173,7 @@ Result<void> CompactTrace::read_start() {
     header_.tracer_version = body.small();
     header_.has_lines = body.number() == 1;
     const Dim3& block = header_.block;
-    if (kind != kHeader || !body.good() || header_.grid.count() == 0 || block.count() == 0 || block.x > 1024U ||
+    if (kind != kHeaderRecord || !body.good() || header_.grid.count() == 0 || block.count() == 0 || block.x > 1024U ||
         block.y > 1024U || block.z > 1024U || block.count() > 2048) {
         return malformed("no valid kernel header");
     }
@@ -400,18 +252,18 @@ Result<std::optional<Cta>> CompactTrace::next_cta() {
         if (!more) {
             return more.error();
         }
-        if (kind == kCta) {
+        if (kind == kCtaRecord) {
             auto cta = read_cta();
             if (!cta) {
                 return cta.error();
             }
             return std::optional<Cta>(std::move(*cta));
         }
-        if (kind == kInstruction) {
+        if (kind == kInstructionRecord) {
             if (auto good = read_instruction(); !good) {
                 return good.error();
             }
-        } else if (kind == kEnd) {
+        } else if (kind == kEndRecord) {
             ended_ = true;
         }  // others belong to later versions that this one can do without
     }
