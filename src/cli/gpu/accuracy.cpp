@@ -1,0 +1,94 @@
+// kymo gpu accuracy: modelled against measured times.
+#include "gpu/accuracy.h"
+
+#include "cli/gpu/target.h"
+#include "cli/gpu/verbs.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kymo::cli {
+
+int gpu_accuracy(int argc, char** argv) {
+    CLI::App app("Compare modelled with measured times; no row is left out.", "kymo gpu accuracy");
+    std::string table;
+    std::string name = "h100-pcie";
+    std::string model = "full";
+    std::string only;
+    std::vector<std::string> settings;
+    bool rows_too = false;
+    bool json = false;
+    app.add_option("TABLE", table, "tab-separated: benchmark, parameters, profiler, time_us")->required();
+    app.add_option("--gpu", name, "the GPU it was measured on")->type_name("NAME")->capture_default_str();
+    app.add_option("--model", model, "full or basic")->check(CLI::IsMember({"full", "basic"}))->capture_default_str();
+    app.add_option("--set", settings, "change the GPU, as in run: what does a mechanism gain?")->type_name("P=V");
+    app.add_option("--only", only, "benchmarks whose name contains this");
+    app.add_flag("--rows", rows_too, "print every row too");
+    app.add_flag("--json", json, "print one JSON object");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    GpuTarget target;
+    target.gpu = name;
+    target.settings = settings;
+    const auto loaded = target.load();
+    if (!loaded) {
+        return fail(loaded.error());
+    }
+    auto rows = gpu::read_measured(table);
+    if (!rows) {
+        return fail(rows.error());
+    }
+    std::erase_if(*rows, [&](const gpu::AccuracyRow& row) { return row.benchmark.find(only) == std::string::npos; });
+    std::size_t missing = 0;
+    using Json = nlohmann::ordered_json;
+    Json list = Json::array();
+    for (gpu::AccuracyRow& row : *rows) {
+        gpu::model_row(*loaded, model == "full" ? gpu::Model::kFull : gpu::Model::kBasic, row);
+        missing += row.modelled_us > 0 ? 0 : 1;
+        if (json) {
+            list.push_back({{"benchmark", row.benchmark},
+                            {"parameters", row.parameters},
+                            {"profiler", row.profiler},
+                            {"measured_us", row.measured_us},
+                            {"modelled_us", row.modelled_us},
+                            {"why_not", row.why_not}});
+        } else if (rows_too) {
+            const std::string outcome =
+                row.modelled_us > 0 ? fmt::format("{:>10.3f} us {:>+7.1f} %", row.modelled_us, 100 * row.error())
+                                    : row.why_not;
+            fmt::print("{:<24} {:<32} {:<5} {:>10.3f} us {}\n", row.benchmark, row.parameters, row.profiler,
+                       row.measured_us, outcome);
+            std::fflush(stdout);
+        }
+    }
+    const auto summaries = gpu::summarise(*rows);
+    if (json) {
+        Json totals = Json::array();
+        for (const gpu::AccuracySummary& one : summaries) {
+            totals.push_back({{"what", one.what},
+                              {"rows", one.rows},
+                              {"mape", one.mape},
+                              {"median", one.median},
+                              {"within_15", one.within_15},
+                              {"bias", one.bias},
+                              {"correlation", one.correlation}});
+        }
+        fmt::print(
+            "{}\n",
+            Json({{"model", model}, {"gpu", name}, {"not_modelled", missing}, {"summary", totals}, {"rows", list}})
+                .dump(1));
+        return 0;
+    }
+    fmt::print("{:<28} {:>5} {:>8} {:>8} {:>10} {:>8} {:>12}\n", model + " model", "rows", "MAPE", "median",
+               "within 15%", "bias", "correlation");
+    for (const gpu::AccuracySummary& one : summaries) {
+        fmt::print("{:<28} {:>5} {:>6.1f} % {:>6.1f} % {:>8.0f} % {:>+6.1f} % {:>12.4f}\n", one.what, one.rows,
+                   100 * one.mape, 100 * one.median, 100 * one.within_15, 100 * one.bias, one.correlation);
+    }
+    fmt::print("not modelled: {} of {} rows\n", missing, rows->size());
+    return 0;
+}
+
+}  // namespace kymo::cli

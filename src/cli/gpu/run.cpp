@@ -1,0 +1,159 @@
+// kymo gpu run: model a kernel, or all of a list.
+#include "cli/gpu/target.h"
+#include "cli/gpu/verbs.h"
+#include "gpu/result_json.h"
+#include "gpu/timeline.h"
+#include "gpu/trace_file.h"
+
+#include <fmt/format.h>
+
+namespace kymo::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+    return whole != 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+void print_result(const gpu::KernelResult& result) {
+    fmt::print("{} <<<({},{},{}), ({},{},{})>>> on {}, {} model\n", result.kernel, result.grid.x, result.grid.y,
+               result.grid.z, result.block.x, result.block.y, result.block.z, result.gpu, result.model);
+    fmt::print("  time            {:.3f} us, {:.0f} cycles at {:.0f} MHz ({:.0f} of them launch)\n", result.time_us,
+               result.cycles, result.mhz, result.launch_cycles);
+    fmt::print("  instructions    {} of warps, {} of threads; {} more with no lane active\n",
+               result.warp_instructions, result.thread_instructions, result.masked_instructions);
+    if (result.model == "basic") {
+        fmt::print("  threads         {:.0f} cycles in sum; {:.2f} instructions a cycle\n", result.thread_cycles,
+                   result.thread_ipc);
+        return;
+    }
+    fmt::print("  IPC             {:.3f} of warps, whole GPU\n", result.ipc);
+    fmt::print("  occupancy       {:.1f} % achieved, {:.1f} % possible (limit: {}); {:.2f} waves\n",
+               100 * result.achieved_occupancy, 100 * result.occupancy.theoretical, result.occupancy.limit,
+               result.waves);
+    fmt::print("  hit rates       L1 {:.1f} % of {} sectors, L2 {:.1f} % of {}\n",
+               percent(result.l1_read_hits, result.l1_reads), result.l1_reads,
+               percent(result.memory.l2_read_hits, result.memory.l2_reads), result.memory.l2_reads);
+    fmt::print("  DRAM            {} sectors read, {} written, {:.1f} GB/s\n", result.memory.dram_reads,
+               result.memory.dram_writes, result.dram_gbps);
+    fmt::print("  roofline        {:.1f} GFLOP/s of {:.0f} at {:.2f} FLOP/byte; bound by {}\n", result.gflops,
+               result.roof_gflops, result.flops_per_byte, result.bound);
+    fmt::print("  warps' time     ");
+    const double all = result.total.total_cycles();
+    for (unsigned i = 0; i < gpu::kCauses; ++i) {
+        const double share = all > 0 ? 100 * result.total.cycles[i] / all : 0;
+        if (share >= 0.5) {
+            fmt::print("{} {:.0f} %  ", gpu::name(static_cast<gpu::Cause>(i)), share);
+        }
+    }
+    fmt::print("\n");
+    for (const std::string& opcode : result.unknown_opcodes) {
+        fmt::print("  unknown opcode  {} (taken for integer arithmetic)\n", opcode);
+    }
+}
+
+void print_findings(const std::vector<gpu::Finding>& found) {
+    for (const gpu::Finding& finding : found) {
+        const std::string where = finding.line != 0
+                                      ? fmt::format("line {}", finding.line)
+                                      : fmt::format("pc 0x{:x}–0x{:x}", finding.pc_begin, finding.pc_end);
+        fmt::print("  {:>4.0f} %  {}: {} ({})\n          {}\n", 100 * finding.share, finding.kind, finding.title,
+                   where, finding.direction);
+    }
+}
+
+// Where the n-th kernel's recording goes: OUT.kymo, then OUT-2.kymo, …
+std::filesystem::path numbered(const std::filesystem::path& output, std::size_t number) {
+    if (number == 1) {
+        return output;
+    }
+    return output.parent_path() / fmt::format("{}-{}{}", output.stem().string(), number, output.extension().string());
+}
+
+}  // namespace
+
+int gpu_run(int argc, char** argv) {
+    CLI::App app("Model a kernel's launch.", "kymo gpu run");
+    GpuTarget target;
+    std::string trace;
+    std::string output;
+    std::uint64_t period = gpu::Timeline::kPeriod;
+    bool json = false;
+    app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, or a kernelslist.g")->required();
+    target.add_to(app);
+    app.add_option("--set", target.settings, "change the GPU: l2.size=2x, sm.count=64")->type_name("P=V");
+    app.add_option("-o,--output", output, "write a recording into this folder")->type_name("OUT.kymo");
+    app.add_option("--period", period, "a sample of a warp every so many cycles, for -o")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->capture_default_str();
+    app.add_flag("--json", json, "print one JSON object");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    if (!output.empty() && target.model != "full") {
+        return fail(
+            {ErrorKind::kUsage, "the basic model has no timeline to record", "leave out -o, or --model basic"});
+    }
+    const auto loaded = target.load();
+    if (!loaded) {
+        return fail(loaded.error());
+    }
+    const auto commands = gpu::open_list(trace);
+    if (!commands) {
+        return fail(commands.error());
+    }
+    Json all = {{"kernels", Json::array()}, {"findings", Json::array()}};
+    std::size_t kernels = 0;
+    for (const gpu::ListCommand& command : *commands) {
+        if (command.kind != gpu::ListCommand::Kind::kKernel) {
+            continue;
+        }
+        auto source = gpu::open_kernel(command.kernel);
+        if (!source) {
+            return fail(source.error());
+        }
+        ++kernels;
+        std::unique_ptr<gpu::Timeline> timeline;
+        if (!output.empty()) {
+            const auto fits = gpu::occupancy(*loaded, (*source)->header());
+            if (!fits) {
+                return fail(fits.error());
+            }
+            auto made = gpu::Timeline::create(numbered(output, kernels), (*source)->header(), *loaded,
+                                              target.launch(*loaded), fits->ctas * fits->warps_per_cta, period);
+            if (!made) {
+                return fail(made.error());
+            }
+            timeline = std::move(*made);
+        }
+        const auto result = target.run(*loaded, **source, timeline.get());
+        if (!result) {
+            return fail(result.error());
+        }
+        const auto found = gpu::findings(*result);
+        if (timeline) {
+            if (auto done = timeline->finish(*result, found); !done) {
+                return fail(done.error());
+            }
+        }
+        if (json) {
+            all["kernels"].push_back(gpu::to_json(*result));
+            for (const gpu::Finding& finding : found) {
+                all["findings"].push_back(gpu::to_json(finding, *result));
+            }
+            continue;
+        }
+        print_result(*result);
+        print_findings(found);
+        if (timeline) {
+            fmt::print("  recorded {} samples in {}\n", timeline->samples(), numbered(output, kernels).string());
+        }
+    }
+    if (json) {
+        fmt::print("{}\n", all.dump(1));
+    }
+    return 0;
+}
+
+}  // namespace kymo::cli

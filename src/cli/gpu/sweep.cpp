@@ -1,0 +1,83 @@
+// kymo gpu sweep: the same kernel on changed GPUs.
+#include "cli/gpu/target.h"
+#include "cli/gpu/verbs.h"
+#include "gpu/trace_file.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kymo::cli {
+
+int gpu_sweep(int argc, char** argv) {
+    CLI::App app("Model one kernel on a GPU and on changed ones.", "kymo gpu sweep");
+    GpuTarget target;
+    std::string trace;
+    std::vector<std::string> changes;
+    bool json = false;
+    app.add_option("TRACE", trace, "a kernel's trace")->required();
+    target.add_to(app);
+    app.add_option("--set", changes, "a changed GPU each; several changes joined by ',', values of a curve by '|'")
+        ->type_name("P=V")
+        ->required();
+    app.add_flag("--json", json, "print one JSON object");
+    app.footer(
+        "examples:\n  kymo gpu sweep k.traceg --gpu a100-pcie --set l2.size=2x --set dram.bandwidth=1.5x\n"
+        "  kymo gpu sweep k.traceg --gpu a100-pcie --set 'dram.bandwidth=0.5x|1x|2x|4x'\n");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    auto source = gpu::open_kernel(trace);
+    if (!source) {
+        return fail(source.error());
+    }
+    // One variant a value of a curve.
+    std::vector<std::string> variants = {""};
+    for (const std::string& change : changes) {
+        const std::string name = change.substr(0, change.find('=') + 1);
+        std::string rest = change.substr(std::min(name.size(), change.size()));
+        for (std::size_t bar = rest.find('|'); bar != std::string::npos; bar = rest.find('|')) {
+            variants.push_back(name + rest.substr(0, bar));
+            rest.erase(0, bar + 1);
+        }
+        variants.push_back(name + rest);
+    }
+    using Json = nlohmann::ordered_json;
+    Json rows = Json::array();
+    double base = 0;
+    for (const std::string& variant : variants) {
+        GpuTarget changed = target;
+        for (std::size_t at = 0; at < variant.size();) {
+            const std::size_t comma = std::min(variant.find(',', at), variant.size());
+            changed.settings.push_back(variant.substr(at, comma - at));
+            at = comma + 1;
+        }
+        const auto loaded = changed.load();
+        if (!loaded) {
+            return fail(loaded.error());
+        }
+        if (auto back = (*source)->rewind(); !back) {
+            return fail(back.error());
+        }
+        const auto result = changed.run(*loaded, **source);
+        if (!result) {
+            return fail(result.error());
+        }
+        base = base == 0 ? result->time_us : base;
+        const std::string what = variant.empty() ? target.gpu : variant;
+        rows.push_back({{"change", what},
+                        {"time_us", result->time_us},
+                        {"cycles", result->cycles},
+                        {"speedup", base / result->time_us}});
+        if (!json) {
+            const auto bar = static_cast<std::size_t>(std::min(60.0, 30 * result->time_us / base));
+            fmt::print("{:<32} {:>12.3f} us  {:>6.3f}x  {}\n", what, result->time_us, base / result->time_us,
+                       std::string(bar, '#'));
+        }
+    }
+    if (json) {
+        fmt::print("{}\n", Json({{"kernel", (*source)->header().name}, {"sweep", rows}}).dump(1));
+    }
+    return 0;
+}
+
+}  // namespace kymo::cli

@@ -1,0 +1,50 @@
+// Which GPU, and how it is run: options that several sub-verbs share.
+#pragma once
+
+#include "cli/verbs.h"
+#include "gpu/basic_model.h"
+#include "gpu/full_model.h"
+
+#include <string>
+#include <vector>
+
+namespace kymo::cli {
+
+struct GpuTarget {
+    std::string gpu = "a100-pcie";
+    std::vector<std::string> settings;
+    std::string model = "full";
+    bool profiled = false;
+    bool warm = false;
+
+    void add_to(CLI::App& app) {
+        app.add_option("--gpu", gpu, "a GPU's name (kymo gpu list) or file")
+            ->type_name("NAME")
+            ->capture_default_str();
+        app.add_option("--model", model, "full, or basic: one thread at a time, fixed latencies")
+            ->check(CLI::IsMember({"full", "basic"}))
+            ->capture_default_str();
+        app.add_flag("--profiled", profiled,
+                     "as under a profiler that holds the base clock (Nsight Compute), not at boost");
+        app.add_flag("--warm", warm, "the L2 holds what the same launch before left there");
+    }
+    Result<gpu::Gpu> load() const {
+        auto loaded = gpu::load_gpu(gpu);
+        for (std::size_t i = 0; loaded && i < settings.size(); ++i) {
+            if (auto set = gpu::set_parameter(*loaded, settings[i]); !set) {
+                return set.error();
+            }
+        }
+        return loaded;
+    }
+    const gpu::LaunchCosts& launch(const gpu::Gpu& loaded) const { return profiled ? loaded.profiled : loaded.boost; }
+    Result<gpu::KernelResult> run(const gpu::Gpu& loaded, gpu::KernelSource& source,
+                                  gpu::IssueObserver* observer = nullptr) const {
+        if (model == "basic") {
+            return gpu::run_basic(loaded, launch(loaded), source);
+        }
+        return gpu::run_full(loaded, launch(loaded), source, {warm, observer});
+    }
+};
+
+}  // namespace kymo::cli
