@@ -11,8 +11,8 @@
 #include "unwind/function_index.h"
 #include "unwind/page_array.h"
 #include "unwind/table.h"
+#include "unwind/table_rows.h"
 
-#include <cstring>
 #include <new>
 
 namespace kymo::unwind {
@@ -22,6 +22,7 @@ class Compiler {
   public:
     explicit Compiler(const CompileInput& input)
         : input_(input),
+          rows_(input.base),
           cursor_(input.code_begin),
           // Overlapping descriptions could ask for the same bytes again and again; honest sections need once.
           budget_(8 * (input.eh_frame.bytes.size() + input.debug_frame.bytes.size()) + kLeastBudget) {}
@@ -31,23 +32,10 @@ class Compiler {
         const bool complete = find_functions() && sort_functions(functions_) && compile_functions();
         functions_.give_back();
         if (!complete) {
-            starts_.give_back();
-            rules_.give_back();
-            extended_.give_back();
-            expressions_.give_back();
+            rows_.give_back();
             return false;
         }
-        starts_.trim();
-        rules_.trim();
-        extended_.trim();
-        expressions_.trim();
-        table->base = input_.base;
-        table->rows = static_cast<std::uint32_t>(starts_.size());
-        table->extended_rows = static_cast<std::uint32_t>(extended_.size());
-        table->starts = starts_.data();
-        table->rules = rules_.data();
-        table->extended = extended_.data();
-        table->expressions = {expressions_.data(), expressions_.size()};
+        rows_.finish(table);
         table->functions = good_;
         table->bad_functions = bad_;
         return true;
@@ -57,8 +45,6 @@ class Compiler {
     static constexpr std::uint64_t kLeastBudget = std::uint64_t{1} << 20U;
     static constexpr unsigned kRemembered = 16;  // nesting of DW_CFA_remember_state; compilers use 1
     static constexpr std::size_t kCies = 8;
-    static constexpr std::size_t kMaxExtended = std::size_t{1} << 20U;
-    static constexpr std::size_t kMaxExpressions = std::size_t{1} << 24U;
 
     struct State {
         Packer packer;
@@ -147,11 +133,11 @@ class Compiler {
 
     bool compile_functions() {
         const std::size_t count = functions_.size();
-        if (!starts_.reserve(count * 6 + 2) || !rules_.reserve(count * 6 + 2)) {
+        if (!rows_.reserve(count * 6 + 2)) {
             return false;
         }
         bool begin_done = false;
-        for (std::size_t i = 0; i < count && !out_of_memory_; ++i) {
+        for (std::size_t i = 0; i < count && !rows_.is_out_of_memory(); ++i) {
             const std::uint32_t begin = FunctionKey::begin(functions_[i]);
             if (i != 0 && begin == FunctionKey::begin(functions_[i - 1]) && begin_done) {
                 continue;
@@ -165,8 +151,8 @@ class Compiler {
             begin_done = compile_function(functions_[i], limit);
             begin_done ? ++good_ : ++bad_;
         }
-        emit(cursor_, simple_rule(RuleKind::kNone));
-        return !out_of_memory_;
+        rows_.emit(cursor_, simple_rule(RuleKind::kNone));
+        return !rows_.is_out_of_memory();
     }
 
     // False: not a single row could be made.
@@ -187,7 +173,7 @@ class Compiler {
             return true;  // describes nothing
         }
         if (fde.begin > cursor_) {
-            emit(cursor_, simple_rule(RuleKind::kNone));
+            rows_.emit(cursor_, simple_rule(RuleKind::kNone));
         }
         cursor_ = fde.begin;
         state_ = cie.initial;
@@ -195,7 +181,7 @@ class Compiler {
         emitting_ = true;
         if (!execute(section, cie.cie, cie.initial, fde.program)) {
             ++bad_;
-            emit(cursor_, simple_rule(RuleKind::kBad));
+            rows_.emit(cursor_, simple_rule(RuleKind::kBad));
         } else if (cursor_ < end_) {
             emit_row(section);
         }
@@ -218,76 +204,9 @@ class Compiler {
     void emit_row(const FrameSection& section) {
         RuleWord rule = state_.packer.pack(state_.row);
         if (kind_of(rule) == RuleKind::kExtended) {
-            rule = keep_extended(section);
+            rule = rows_.keep(section, state_.row);
         }
-        emit(cursor_, rule);
-    }
-
-    void emit(std::uint64_t location, RuleWord rule) {
-        const auto start = static_cast<std::uint32_t>(location - input_.base);
-        const std::size_t rows = starts_.size();
-        if (location - input_.base > UINT32_MAX || (rows != 0 && rules_[rows - 1] == rule)) {
-            return;
-        }
-        if (rows != 0 && starts_[rows - 1] >= start) {
-            rules_[rows - 1] = rule;
-            return;
-        }
-        if (starts_.push(start) && !rules_.push(rule)) {
-            starts_.pop();
-        }
-        out_of_memory_ = starts_.size() == rows;
-    }
-
-    RuleWord keep_extended(const FrameSection& section) {
-        ExtendedRule kept = state_.row;
-        bool stored = true;
-        if (kept.cfa_is_expression) {
-            stored = keep_expression(section, &kept.cfa_value);
-        }
-        for (unsigned i = 0; i < Packer::kRegisters && stored; ++i) {
-            if (kept.rule[i] == RegisterRule::kExpression || kept.rule[i] == RegisterRule::kValueExpression) {
-                stored = keep_expression(section, &kept.value[i]);
-            }
-        }
-        const std::size_t rows = extended_.size();
-        for (std::size_t back = 1; back <= rows && back <= 16; ++back) {
-            if (extended_[rows - back] == kept) {
-                return extended_rule(static_cast<std::uint32_t>(rows - back));
-            }
-        }
-        if (!stored || rows == kMaxExtended || !extended_.push(kept)) {
-            return simple_rule(RuleKind::kBad);
-        }
-        return extended_rule(static_cast<std::uint32_t>(rows));
-    }
-
-    // Copies an expression out of the section, so that the table needs nothing else; the same bytes are kept once if
-    // near.
-    bool keep_expression(const FrameSection& section, std::int64_t* value) {
-        const ExpressionPlace place = unpack(*value);
-        const auto bytes = section.bytes.subspan(place.offset, place.size);
-        constexpr std::size_t kNear = 1024;
-        const std::size_t size = expressions_.size();
-        const std::size_t from = size < kNear ? 0 : size - kNear;
-        const void* same = bytes.empty() || size == 0
-                               ? nullptr
-                               : memmem(expressions_.data() + from, size - from, bytes.data(), bytes.size());
-        auto offset = static_cast<std::uint32_t>(size);
-        if (same != nullptr) {
-            offset = static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(same) - expressions_.data());
-        } else {
-            if (size + bytes.size() > kMaxExpressions) {
-                return false;
-            }
-            for (const std::uint8_t byte : bytes) {
-                if (!expressions_.push(byte)) {
-                    return false;
-                }
-            }
-        }
-        *value = pack(ExpressionPlace{offset, place.size});
-        return true;
+        rows_.emit(cursor_, rule);
     }
 
     // ---- the call-frame program
@@ -466,22 +385,18 @@ class Compiler {
     }
 
     const CompileInput& input_;
+    TableRows<Packer::kRegisters> rows_;
     std::uint64_t cursor_;  // where the rows made so far end
     std::uint64_t end_ = 0;
     std::uint64_t budget_;  // bytes of instructions that may still be run
     std::uint32_t good_ = 0;
     std::uint32_t bad_ = 0;
-    bool out_of_memory_ = false;
     bool emitting_ = false;  // false while a CIE's initial instructions run
     unsigned depth_ = 0;
     State state_;
     State remembered_[kRemembered];
     CachedCie cies_[kCies];
     PageArray<std::uint64_t> functions_;
-    PageArray<std::uint32_t> starts_;
-    PageArray<RuleWord> rules_;
-    PageArray<ExtendedRule> extended_;
-    PageArray<std::uint8_t> expressions_;
 };
 
 template <class Packer>
