@@ -1,19 +1,10 @@
 #include "events/kept_code.h"
 
+#include "base/line_words.h"
 #include "events/session.h"
 
 namespace kymo::events {
 namespace {
-
-std::string_view take_until(std::string_view& text, char end) {
-    std::size_t size = 0;
-    while (size < text.size() && text[size] != end) {
-        ++size;
-    }
-    const std::string_view piece(text.data(), size);
-    text.remove_prefix(size < text.size() ? size + 1 : size);
-    return piece;
-}
 
 int digit_of(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

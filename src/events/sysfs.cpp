@@ -1,5 +1,6 @@
 #include "events/sysfs.h"
 
+#include "base/line_words.h"
 #include "events/generic.h"
 
 #include <algorithm>
@@ -41,13 +42,6 @@ std::optional<std::uint64_t> parse_value(std::string_view text) {
 bool is_component(std::string_view name) {
     return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos &&
            name.find('\0') == std::string_view::npos;
-}
-
-std::string_view take_until(std::string_view& text, char stop) {
-    const std::size_t end = std::min(text.find(stop), text.size());
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return part;
 }
 
 Error unknown(std::string_view name, const std::string& why, std::string next) {

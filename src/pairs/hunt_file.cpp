@@ -1,35 +1,14 @@
 #include "pairs/hunt_file.h"
 
+#include "base/line_words.h"
+
 namespace kymo::pairs {
 namespace {
-
-std::string_view take_until(std::string_view& text, char end) {
-    std::size_t size = 0;
-    while (size < text.size() && text[size] != end) {
-        ++size;
-    }
-    const std::string_view piece(text.data(), size);
-    text.remove_prefix(size < text.size() ? size + 1 : size);
-    return piece;
-}
-
-template <typename Number>
-bool parse(std::string_view word, Number& out) {
-    std::uint64_t value = 0;
-    for (const char c : word) {
-        if (c < '0' || c > '9' || __builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
-            __builtin_add_overflow(value, static_cast<std::uint64_t>(c - '0'), &value)) {
-            return false;
-        }
-    }
-    out = static_cast<Number>(value);
-    return !word.empty() && static_cast<std::uint64_t>(out) == value;
-}
 
 // All the words of a line, and no more.
 template <typename... Numbers>
 bool parse_all(std::string_view line, Numbers&... numbers) {
-    return (parse(take_until(line, ' '), numbers) && ...) && line.empty();
+    return (parse_decimal(take_until(line, ' '), numbers) && ...) && line.empty();
 }
 
 bool parse_line(std::string_view line, HuntFile& file) {
