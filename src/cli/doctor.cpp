@@ -1,4 +1,5 @@
 // kymo doctor: what this machine can measure, what not, why, and what would change it.
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/capabilities.h"
 #include "events/names.h"
@@ -7,7 +8,6 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace kymo::cli {
@@ -28,14 +28,6 @@ Look look_of(events::Level level) {
             break;
     }
     return {"no", "\033[31m"};
-}
-
-std::size_t terminal_width() {
-    winsize size{};
-    if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) {
-        return size.ws_col;
-    }
-    return 100;
 }
 
 // Words of `text` in lines of at most `width` columns, every line but the first after `indent` blanks. Words are
@@ -60,7 +52,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
 
 void print_table(const events::Machine& machine, const std::vector<events::Capability>& rows) {
     const bool colour = use_colour(STDOUT_FILENO);
-    const std::size_t width = terminal_width();
+    const std::size_t width = std::max<std::size_t>(terminal_width(), 40);
     constexpr std::size_t kIndent = 10;
     std::string text = fmt::format(
         "This machine: {} processors, {}, {}{}, kernel.perf_event_paranoid {}.\nSamples come from {}.\n\n",

@@ -3,6 +3,7 @@
 #include "hunt/hunt.h"
 
 #include "cli/hunt_progress.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/request.h"
 #include "recording/reader.h"
@@ -11,14 +12,11 @@
 #include "view/finds.h"
 
 #include <algorithm>
-#include <clocale>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
-#include <langinfo.h>
 #include <nlohmann/json.hpp>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace kymo::cli {
@@ -32,15 +30,6 @@ constexpr const char* kExamples =
     "  kymo hunt -e cache-misses:period=10007 --json -- ./my_program\n"
     "  kymo report my_program.kymo        the same finds later, beside everything else\n"
     "  kymo hunt --replay run.kymo -e task-clock --key line        hunt in a recording's samples\n";
-
-view::Style hunt_style() {
-    std::setlocale(LC_CTYPE, "");
-    winsize size{};
-    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return {.width = known ? std::clamp<std::size_t>(size.ws_col, 72, 160) : 100,
-            .colour = use_colour(STDOUT_FILENO),
-            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
-}
 
 struct Asked {
     hunt::HuntOptions options;
@@ -169,7 +158,7 @@ int print_finds(const Asked& asked, nlohmann::ordered_json&& head, const spaceti
         head["finds"] = view::json_finds(finds);
         text = head.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     } else {
-        text = view::terminal_finds(hunt_style(), finds, asked.top);
+        text = view::terminal_finds(terminal_style(), finds, asked.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the finds could not be written to their end", "is the disk full?"});

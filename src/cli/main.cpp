@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
-#include <unistd.h>
 #include <utility>
 
 namespace kymo::cli {
@@ -132,13 +131,6 @@ const Verb* find_verb(std::string_view name) {
 
 Registration::Registration(const Verb& verb) {
     registry().push_back(verb);
-}
-
-bool use_colour(int descriptor) {
-    const char* off = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    return isatty(descriptor) == 1 && (off == nullptr || *off == '\0') &&
-           (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
 int fail(const Error& error) {

@@ -1,4 +1,5 @@
 // kymo measure: metric descriptions on a program as it is.
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/suggest.h"
 #include "hooks/plan/planner.h"
@@ -12,17 +13,13 @@
 #include "view/metrics.h"
 
 #include <algorithm>
-#include <clocale>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <langinfo.h>
 #include <nlohmann/json.hpp>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -50,15 +47,6 @@ struct Asked {
     bool json = false;
     bool quiet = false;
 };
-
-view::Style measure_style() {
-    std::setlocale(LC_CTYPE, "");
-    winsize size{};
-    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return {.width = known ? std::clamp<std::size_t>(size.ws_col, 72, 160) : 100,
-            .colour = use_colour(STDOUT_FILENO),
-            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
-}
 
 Result<metrics::Description> read_description(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -191,7 +179,7 @@ int show(const Asked& asked, const metrics::Description& description, const laun
         }
         text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     } else {
-        text = view::terminal_metrics(measure_style(), *run, description.metrics.size() + 10);
+        text = view::terminal_metrics(terminal_style(), *run, description.metrics.size() + 10);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the metrics could not be written to their end", "is the disk full?"});

@@ -1,5 +1,6 @@
 // kymo report: what a recording says, for people or as JSON.
 #include "cli/second_look.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "findings/told.h"
 #include "recording/reader.h"
@@ -21,15 +22,9 @@
 #include "view/waits.h"
 
 #include <algorithm>
-#include <clocale>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <langinfo.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -40,28 +35,6 @@ constexpr const char* kExamples =
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
-
-constexpr std::size_t kLeastWidth = 72;
-constexpr std::size_t kMostWidth = 160;
-constexpr std::size_t kPipeWidth = 100;
-
-std::size_t terminal_width() {
-    if (const char* asked = std::getenv("COLUMNS"); asked != nullptr && std::atoi(asked) > 0) {
-        return std::clamp(static_cast<std::size_t>(std::atoi(asked)), kLeastWidth, kMostWidth);
-    }
-    winsize size{};
-    if (::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return std::clamp<std::size_t>(size.ws_col, kLeastWidth, kMostWidth);
-    }
-    return kPipeWidth;
-}
-
-view::Style terminal_style() {
-    std::setlocale(LC_CTYPE, "");
-    return {.width = terminal_width(),
-            .colour = use_colour(STDOUT_FILENO),
-            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
-}
 
 int run_report(int argc, char** argv) {
     CLI::App options("Show what a recording holds: what stands out, call paths, functions, lines, threads, events.",

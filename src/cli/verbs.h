@@ -42,7 +42,4 @@ std::optional<int> parse_options(CLI::App& options, int argc, char** argv);
 // What `--help` shows as the usage line, for example "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…".
 void set_usage(CLI::App& options, const std::string& usage);
 
-// Whether to colour what goes to this descriptor: a terminal, and NO_COLOR not set.
-bool use_colour(int descriptor);
-
 }  // namespace kymo::cli

@@ -1,0 +1,43 @@
+#include "cli/terminal.h"
+
+#include <algorithm>
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr std::size_t kLeastWidth = 72;
+constexpr std::size_t kMostWidth = 160;
+constexpr std::size_t kPipeWidth = 100;
+
+}  // namespace
+
+bool use_colour(int descriptor) {
+    const char* off = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    return ::isatty(descriptor) == 1 && (off == nullptr || *off == '\0') &&
+           (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+std::size_t terminal_width() {
+    if (const char* asked = std::getenv("COLUMNS"); asked != nullptr && std::atoi(asked) > 0) {
+        return static_cast<std::size_t>(std::atoi(asked));
+    }
+    winsize size{};
+    const bool known = ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return known && size.ws_col > 0 ? size.ws_col : kPipeWidth;
+}
+
+view::Style terminal_style() {
+    std::setlocale(LC_CTYPE, "");
+    return {.width = std::clamp(terminal_width(), kLeastWidth, kMostWidth),
+            .colour = use_colour(STDOUT_FILENO),
+            .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
+}
+
+}  // namespace kymo::cli

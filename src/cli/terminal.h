@@ -1,0 +1,19 @@
+// What standard output can show: one answer for every verb.
+#pragma once
+
+#include "view/text.h"
+
+#include <cstddef>
+
+namespace kymo::cli {
+
+// Whether to colour what goes to this descriptor: a terminal that is not dumb, and NO_COLOR not set.
+bool use_colour(int descriptor);
+
+// Columns: COLUMNS where it is set, else those of the terminal that standard output is, else 100. Never 0.
+std::size_t terminal_width();
+
+// The style of tables on standard output: between 72 columns, below which they cannot be read, and 160.
+view::Style terminal_style();
+
+}  // namespace kymo::cli
