@@ -179,12 +179,13 @@ Hooks::ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
         if (at_start && import_code_ != nullptr) {
             struct Visit {
                 Hooks* hooks;
+                const image::LoadedImage* image;
                 image::Range read_only;
-            } visit{this, relocated_read_only(image)};
+            } visit{this, &image, relocated_read_only(image)};
             for_each_slot(image, reinterpret_cast<std::uint64_t>(map.l_ld), &visit,
                           [](void* context, const LinkageSlot& slot) {
                               const auto* given = static_cast<const Visit*>(context);
-                              given->hooks->plan_slot(slot, given->read_only);
+                              given->hooks->plan_slot(slot, *given->image, given->read_only);
                           });
         }
     }
@@ -262,7 +263,8 @@ Problem Hooks::hook_image(ImageState& state, const image::LoadedImage& image) {
 }
 
 Problem Hooks::patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes) {
-    constexpr std::uint32_t kRead = 4;
+    constexpr std::uint32_t kRead = 4;  // PF_R, PF_W
+    constexpr std::uint32_t kWrite = 2;
     const auto entries = plan_.entries_of(planned);
     // A segment at a time: other threads may be at work in it, so it stays executable.
     for (std::uint32_t s = 0; s < image.segment_count; ++s) {
@@ -280,7 +282,8 @@ Problem Hooks::patch(const PlanImage& planned, const image::LoadedImage& image, 
             write_jump(reinterpret_cast<std::uint8_t*>(function), codes[i].entry);
         }
         if (open) {
-            protect(segment.range, PROT_EXEC | ((segment.flags & kRead) != 0 ? PROT_READ : 0));
+            protect(segment.range, PROT_EXEC | ((segment.flags & kRead) != 0 ? PROT_READ : 0) |
+                                       ((segment.flags & kWrite) != 0 ? PROT_WRITE : 0));
         }
     }
     return Problem::kNone;

@@ -74,7 +74,8 @@ class Hooks {
     struct PlannedSlot {
         std::uint64_t* at = nullptr;
         std::uint32_t hook = 0;
-        bool read_only = false;
+        bool read_only = false;   // when it has been set, as the dynamic linker left it
+        bool executable = false;  // code lies in its page, too
     };
     static constexpr std::uint32_t kMostSlots = 1U << 17U;
     static constexpr std::uint32_t kMostKnown = 8192;  // those beyond are looked at every time
@@ -86,7 +87,7 @@ class Hooks {
     ImageState* state_of(const image::LoadedImage& image);
     Problem hook_image(ImageState& state, const image::LoadedImage& image);
     Problem patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes);
-    void plan_slot(const LinkageSlot& slot, image::Range read_only);
+    void plan_slot(const LinkageSlot& slot, const image::LoadedImage& image, image::Range read_only);
     Problem hook_slots();
     std::uint32_t import_hook(std::uint32_t import, std::uint64_t function);
     Problem notice_loading();

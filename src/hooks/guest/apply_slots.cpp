@@ -44,7 +44,7 @@ std::uint32_t Hooks::import_hook(std::uint32_t import, std::uint64_t function) {
     return hook;
 }
 
-void Hooks::plan_slot(const LinkageSlot& slot, image::Range read_only) {
+void Hooks::plan_slot(const LinkageSlot& slot, const image::LoadedImage& image, image::Range read_only) {
     for (std::uint32_t i = 0; i < plan_.imports.size(); ++i) {
         if (plan_.text_of(plan_.imports[i].symbol) != slot.symbol) {
             continue;
@@ -55,9 +55,9 @@ void Hooks::plan_slot(const LinkageSlot& slot, image::Range read_only) {
             function = reinterpret_cast<std::uint64_t>(found);
         }
         const std::uint32_t hook = function == 0 ? 0 : import_hook(i, function);
+        const auto at = reinterpret_cast<std::uint64_t>(slot.at);
         if (hook != 0 && planned_slot_count_ < kMostSlots) {
-            planned_slots_[planned_slot_count_++] = {slot.at, hook,
-                                                     read_only.holds(reinterpret_cast<std::uint64_t>(slot.at))};
+            planned_slots_[planned_slot_count_++] = {slot.at, hook, read_only.holds(at), image.is_code(at)};
         }
         return;
     }
@@ -71,12 +71,13 @@ Problem Hooks::hook_slots() {
     for (std::uint32_t i = 0; i < planned_slot_count_; ++i) {
         const PlannedSlot& slot = planned_slots_[i];
         const auto at = reinterpret_cast<std::uint64_t>(slot.at);
-        if (!protect({at, at + sizeof *slot.at}, PROT_READ | PROT_WRITE)) {
+        const int code = slot.executable ? PROT_EXEC : 0;
+        if (!protect({at, at + sizeof *slot.at}, PROT_READ | PROT_WRITE | code)) {
             return Problem::kNoCode;
         }
         __atomic_store_n(slot.at, codes_[slot.hook].entry, __ATOMIC_RELEASE);
         if (slot.read_only) {
-            protect({at, at + sizeof *slot.at}, PROT_READ);
+            protect({at, at + sizeof *slot.at}, PROT_READ | code);
         }
         ++slots_;
     }
