@@ -128,10 +128,10 @@ bool ProcessCells::open() {
     const int error = errno;
     const Quiet quiet;
     const Locked locked(lock_);
-    if (!is_open() && !failed_) {
+    if (!is_open() && failure() == 0) {
         rate_ = settings_.rate_known ? settings_.rate : measure_ticks(kSpinNs);
-        failed_ = create(false, nullptr, {}) != 0;
-        if (!failed_) {
+        failure_.store(create(false, nullptr, {}), std::memory_order_relaxed);
+        if (failure() == 0) {
             for (std::uint32_t i = 0; i < settings_.cells; ++i) {
                 segment_.describe(settings_.cell[i].index, settings_.cell[i].cell);
             }
@@ -211,7 +211,7 @@ void ProcessCells::after_fork(std::uint32_t pid) {
     }
     const int error = errno;
     char name[16] = {};
-    create(true, own_cells.row, thread_object(monotonic_now().ns, name));
+    failure_.store(create(true, own_cells.row, thread_object(monotonic_now().ns, name)), std::memory_order_relaxed);
     errno = error;
 }
 

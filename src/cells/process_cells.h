@@ -27,6 +27,9 @@ class ProcessCells {
     // Makes the segment if there is none yet. False: it cannot be made.
     bool open();
     bool is_open() const { return open_.load(std::memory_order_acquire); }
+    // Why there is no segment, or (in a forked child) none that others can read: an errno. 0: it was not tried, or is
+    // there.
+    int failure() const { return failure_.load(std::memory_order_relaxed); }
 
     // A row for the calling thread, if it has none. Null: no segment, or no room.
     const Task* enter(std::uint64_t begin_ns);
@@ -50,7 +53,7 @@ class ProcessCells {
     SegmentOptions options(std::uint32_t image) const;
 
     bool on_ = false;
-    bool failed_ = false;
+    std::atomic<int> failure_{0};
     std::atomic<bool> open_{false};
     std::uint32_t pid_ = 0;
     Lock lock_;

@@ -1,6 +1,7 @@
 #include "cells/segment.h"
 
 #include "base/checksum.h"
+#include "base/file_limit.h"
 #include "cells/fixed_text.h"
 #include "cells/primitives.h"
 #include "cells/standard.h"
@@ -19,6 +20,10 @@ namespace {
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, Linux 5.14
 
 int make_file(const char* path, std::uint64_t bytes) {
+    if (!within_file_limit(bytes)) {
+        errno = EFBIG;
+        return -1;
+    }
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) != 0) {
         const int error = errno;
@@ -143,7 +148,8 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
     MetricType types[kTaskCells];
     __builtin_memcpy(types, types_[0], sizeof types);
     static SchemaEntry entries[kSchemaCapacity];
-    const std::uint32_t described = head().schema_used;
+    // The program can write where it should not.
+    const std::uint32_t described = head().schema_used < kSchemaCapacity ? head().schema_used : kSchemaCapacity;
     __builtin_memcpy(entries, schema(), described * sizeof(SchemaEntry));
     if (kept != nullptr) {
         __builtin_memcpy(copy, kept, kMostRow);

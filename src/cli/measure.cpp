@@ -159,6 +159,21 @@ nlohmann::ordered_json json_metric(const spacetime::RunMetrics& run, const metri
     return json;
 }
 
+// A described metric of which the run has nothing: what the run says that it lacked is why.
+void tell_missing(const metrics::Description& description, const spacetime::RunMetrics& run) {
+    const auto missing = std::find_if(
+        description.metrics.begin(), description.metrics.end(),
+        [&](const metrics::Metric& metric) { return run.find(Resource::kTask, metric.name) == nullptr; });
+    if (missing == description.metrics.end()) {
+        return;
+    }
+    fmt::print(stderr, "kymo: nothing was counted for '{}'{}\n", missing->name, run.absences.empty() ? "" : ":");
+    for (const spacetime::Absence& absence : run.absences) {
+        fmt::print(stderr, "      {}: {}{}{}\n", absence.what, absence.why, absence.remedy.empty() ? "" : " — ",
+                   absence.remedy);
+    }
+}
+
 int show(const Asked& asked, const metrics::Description& description, const launch::RecordOutcome& outcome) {
     const auto recording = recording::Recording::open(outcome.recording);
     if (!recording) {
@@ -168,6 +183,7 @@ int show(const Asked& asked, const metrics::Description& description, const laun
     if (!run) {
         return fail(run.error());
     }
+    tell_missing(description, *run);
     std::string text;
     if (asked.json) {
         nlohmann::ordered_json json;

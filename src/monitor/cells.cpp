@@ -6,7 +6,10 @@
 #include "monitor/nanoseconds.h"
 #include "monitor/process.h"
 #include "monitor/real.h"
+#include "recording/tables/events.h"
 
+#include <atomic>
+#include <cerrno>
 #include <sys/resource.h>
 
 namespace kymo::monitor {
@@ -47,7 +50,29 @@ void fill(ThreadState& thread, cells::Row& row, std::uint64_t now) {
     put(TaskCell::kSamples, thread.samples);
 }
 
+constinit std::atomic<bool> told{false};
+
 }  // namespace
+
+// Once a process: what the program and its descriptions count is lost.
+static void tell_no_cells() {
+    const int failure = process_cells.failure();
+    if (failure == 0 || told.exchange(true)) {
+        return;
+    }
+    recording::Unavailable row;
+    row.what = "metrics of this process";
+    const bool full = failure == ENOSPC || failure == ENOMEM || failure == EFAULT;
+    row.why = failure == EFBIG                        ? "their file would be larger than files may be (ulimit -f)"
+              : full                                  ? "the folder of their file is full"
+              : failure == EACCES || failure == EPERM ? "their file may not be made"
+                                                      : "their file could not be made";
+    row.remedy = failure == EFBIG ? "ulimit -f unlimited"
+                 : full           ? "make room in /dev/shm, or set XDG_RUNTIME_DIR"
+                                  : "see docs/metrics.md";
+    const Quiet quiet;
+    process.log(row);
+}
 
 void begin_cells(const char* folder, int pid, const char* program) {
     const char* name = program == nullptr ? "" : program;
@@ -69,6 +94,7 @@ void begin_thread_cells(ThreadState& thread) {
     if (process_cells.is_open()) {
         process_cells.enter(thread.begin_time);
     }
+    tell_no_cells();
 }
 
 void fill_cells_at_sample(ThreadState& thread, std::uint64_t now) {
@@ -97,6 +123,7 @@ void finish_cells(ThreadState* own_thread, std::uint64_t now) {
 }
 
 void fork_cells(int pid) {
+    told.store(false, std::memory_order_relaxed);
     process_cells.after_fork(static_cast<std::uint32_t>(pid));
 }
 
@@ -123,6 +150,9 @@ std::string_view view_of(const char* text) {
 void enter(kymo_task* task) {
     const kymo::monitor::ThreadState* thread = kymo::monitor::this_thread();
     const Task* own = process_cells.enter(thread == nullptr ? kymo::monitor::clock_now() : thread->begin_time);
+    if (own == nullptr) {
+        kymo::monitor::tell_no_cells();
+    }
     __builtin_memcpy(task, own == nullptr ? &process_cells.nowhere() : own, sizeof *task);
 }
 

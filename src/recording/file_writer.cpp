@@ -1,13 +1,13 @@
 #include "recording/file_writer.h"
 
 #include "base/checksum.h"
+#include "base/file_limit.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,12 +95,6 @@ int allocate_by_zeros(int descriptor, std::uint64_t offset, std::uint64_t bytes)
     return 0;
 }
 
-// Growing a file past RLIMIT_FSIZE raises SIGXFSZ, which kills the program: ask first.
-bool within_size_limit(std::uint64_t end) {
-    rlimit limit{};
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
-}
-
 std::uint64_t whole_chunks(std::uint64_t bytes) {
     return kHeaderBytes + (bytes - kHeaderBytes) / kGridBytes * kGridBytes;
 }
@@ -116,7 +110,7 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     if (is_open()) {
         return EBUSY;
     }
-    if (asked < kSmallestMapping || !within_size_limit(kSmallestMapping)) {
+    if (asked < kSmallestMapping || !within_file_limit(kSmallestMapping)) {
         return EFBIG;
     }
     int file = open_raw(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
@@ -262,7 +256,7 @@ void FileWriter::fail(int error) {
 }
 
 int FileWriter::allocate(std::uint64_t offset, std::uint64_t bytes) {
-    if (!within_size_limit(offset + bytes)) {
+    if (!within_file_limit(offset + bytes)) {
         return EFBIG;
     }
     const int ours = descriptor();

@@ -34,6 +34,17 @@ def measure(test, text, *command, name="metrics.kym", out="out.kymo", json_too=T
     return test.run(test.kymo, "measure", *(["--json"] if json_too else []), "-q", "-o", test.work / out, description, "--", *command)
 
 
+def check_no_room(test):
+    """A limit of file sizes that the metrics' file would pass: the program runs, and the lack is told."""
+    description = test.work / "small.kym"
+    description.write_text("metric messages { at entry send_message : add }\n")
+    done = test.run("/bin/sh", "-c", 'ulimit -f 200; exec "$@"', "sh", test.kymo, "measure", "-o", test.work / "small.kymo", description, "--",
+                    test.program("kymo-exchange"), 10)
+    test.equal("under ulimit -f: exit status", 0, done.returncode)
+    test.check("under ulimit -f: what is told", "nothing was counted, and why", done.stderr,
+               "nothing was counted for 'messages'" in done.stderr and "ulimit -f unlimited" in done.stderr)
+
+
 def check_classic(test):
     rounds = 4_000
     done = measure(test, CLASSIC, test.program("kymo-exchange"), rounds)
@@ -95,6 +106,7 @@ def check_mistakes(test):
 def body(test):
     check_classic(test)
     check_mistakes(test)
+    check_no_room(test)
 
 
 main(body)

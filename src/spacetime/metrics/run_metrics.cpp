@@ -1,5 +1,6 @@
 #include "spacetime/metrics/run_metrics.h"
 
+#include "recording/tables/events.h"
 #include "recording/tables/metrics.h"
 
 #include <algorithm>
@@ -70,6 +71,13 @@ class Loader {
                 out_.begin = out_.begin == 0 ? row.time : std::min(out_.begin, row.time);
             }),
             rec::on<rec::RunEnd>([&](StreamId, const rec::RunEnd& row) { out_.end = std::max(out_.end, row.time); }),
+            rec::on<rec::Unavailable>([&](StreamId, const rec::Unavailable& row) {
+                Absence absence{std::string(row.what), std::string(row.why), std::string(row.remedy)};
+                auto& all = out_.absences;
+                if (all.size() < kMaxAbsences && std::find(all.begin(), all.end(), absence) == all.end()) {
+                    all.push_back(std::move(absence));
+                }
+            }),
             rec::on<rec::MetricRow>([&](StreamId, const rec::MetricRow& row) {
                 if (is_kind(row.kind)) {
                     RunMetric& metric = rows.metrics[row.number];

@@ -44,16 +44,26 @@ struct RunMetric {
     [[nodiscard]] Aggregate aggregate(ResourceLevel level, std::uint64_t number) const;
 };
 
+// What could not be had in the run, of whatever kind.
+struct Absence {
+    std::string what;
+    std::string why;
+    std::string remedy;
+    bool operator==(const Absence&) const = default;
+};
+
 struct RunMetrics {
     std::vector<std::string> hosts;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    std::vector<Absence> absences;   // each once, at most kMaxAbsences
     std::vector<RunMetric> metrics;  // the program's and descriptions' first, then libraries', then standard ones
 
     [[nodiscard]] const RunMetric* find(Resource kind, std::string_view name) const;
 };
 
 inline constexpr std::size_t kMetricBins = 60;
+inline constexpr std::size_t kMaxAbsences = 100;
 
 Result<RunMetrics> load_run_metrics(std::span<const recording::File> files);
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
@@ -52,6 +53,23 @@ TEST(Segment, IsPrivateAndNeverOverwritten) {
     EXPECT_EQ(other.create((folder / "a.cells").c_str(), options()), EEXIST);
     EXPECT_EQ(other.create((folder / "none/a.cells").c_str(), options()), ENOENT);
     EXPECT_FALSE(other.is_open());
+}
+
+// The program would be killed by SIGXFSZ.
+TEST(Segment, AFileSizeLimitIsARefusal) {
+    const TemporaryFolder folder;
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit limit{4096, 4096};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        Segment segment;
+        _exit(segment.create((folder / "a.cells").c_str(), options()));
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), EFBIG);
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.cells"));
 }
 
 TEST(Segment, HoldsWhatItsThreadsAdd) {
