@@ -141,6 +141,12 @@ int fail(const Error& error) {
     return static_cast<int>(error.kind);
 }
 
+void tell_missing(const std::vector<events::Missing>& missing) {
+    for (const events::Missing& each : missing) {
+        fmt::print(stderr, "kymo: {} are not counted: {}\n      {}\n", each.what, each.why, each.remedy);
+    }
+}
+
 void set_usage(CLI::App& options, const std::string& usage) {
     class Formatter : public CLI::Formatter {
       public:

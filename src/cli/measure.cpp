@@ -285,6 +285,9 @@ int run_measure(int argc, char** argv) {
                    "kymo: the program itself was not measured: the monitor was never loaded, or found no session\n"
                    "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
     }
+    if (!asked.quiet) {
+        tell_missing(asked.run.missing);
+    }
     if (run->refused() != 0 && !asked.quiet) {
         fmt::print(stderr, "kymo: {} threads had no place for metrics, and count nothing\n", run->refused());
     }

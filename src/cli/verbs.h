@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "events/plan.h"
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -34,6 +35,9 @@ struct Registration {
 
 // Prints "kymo: WHAT" and, on a line of its own, the next step; to stderr. Returns the error's exit code.
 int fail(const Error& error);
+
+// A line and its remedy for each, to stderr.
+void tell_missing(const std::vector<events::Missing>& missing);
 
 // Parses the options. None: go on. Otherwise the exit code to return: 0 after --help, kUsage after a mistake (which
 // is printed).

@@ -151,6 +151,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = copy_text(value, session.library, sizeof session.library);
     } else if (keyword == "cells") {
         good = copy_text(value, session.cells, sizeof session.cells);
+    } else if (keyword == "channels") {
+        good = copy_text(value, session.channels, sizeof session.channels);
     } else {
         return SessionError::kUnknownLine;
     }
@@ -161,6 +163,7 @@ void clear(Session& session) {
     session.directory[0] = '\0';
     session.library[0] = '\0';
     session.cells[0] = '\0';
+    session.channels[0] = '\0';
     session.pid = 0;
     session.signal = 23;
     session.max_bytes = 0;

@@ -13,6 +13,8 @@
 //     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
 //     library PATH                   the monitor's own file, to the end of the line
+//     cells PATH                     the folder of metric cells, to the end of the line
+//     channels PATH                  the library that counts messages, preloaded into ranks of jobs, likewise
 //     event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY GROUP
 //                                    up to 16, in the order of the recording's event table. UNIT: ns or -.
 //                                    MODE: count, period or frequency. TYPE, CONFIG…: as in perf_event_attr,
@@ -24,7 +26,7 @@
 //
 // Contract: usable in the monitor (no malloc, no locks, no exceptions; open, read and close are the only calls into
 // the system). Parsing is bounded by the text's size and refuses what it does not understand as a whole: a session
-// that does not parse is no session, and the monitor then leaves the program alone. About 30 kB: keep a Session in
+// that does not parse is no session, and the monitor then leaves the program alone. About 40 kB: keep a Session in
 // static storage, not on a program's stack.
 #pragma once
 
@@ -66,6 +68,7 @@ struct Session {
     char directory[kPathBytes] = {};  // the recording folder, absolute. Not in the file: it is where the file was.
     char library[kPathBytes] = {};    // may be empty: not known
     char cells[kPathBytes] = {};      // the folder of metric cells (cells/settings.h); may be empty: none
+    char channels[kPathBytes] = {};   // the library that counts messages (src/mpi); may be empty: none
     std::uint32_t pid = 0;
     std::uint32_t signal = 23;
     std::uint64_t max_bytes = 0;

@@ -31,6 +31,9 @@ Result<std::string> format_session(const Session& session) {
     if (session.cells[0] != '\0') {
         text += fmt::format("cells {}\n", session.cells);
     }
+    if (session.channels[0] != '\0') {
+        text += fmt::format("channels {}\n", session.channels);
+    }
     for (std::uint32_t i = 0; i < session.event_count; ++i) {
         const SessionEvent& event = session.events[i];
         text += fmt::format("event {} {} {} {} {:#x} {:#x} {:#x} {:#x} {} {:d} {}\n", event.name,
@@ -40,7 +43,8 @@ Result<std::string> format_session(const Session& session) {
     // What the monitor cannot read must not be written: it would record nothing, and say nothing.
     static thread_local Session check;
     if (parse_session(text, check) != SessionError::kNone || std::string_view(check.library) != session.library ||
-        std::string_view(check.cells) != session.cells || check.event_count != session.event_count) {
+        std::string_view(check.cells) != session.cells || std::string_view(check.channels) != session.channels ||
+        check.event_count != session.event_count) {
         return Error{ErrorKind::kUsage,
                      "a name or path is too long or has a line break in it: " + std::string(session.library),
                      "use a folder and event names without line breaks"};

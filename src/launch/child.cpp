@@ -121,10 +121,14 @@ int Child::release() {
 }
 
 std::vector<std::string> program_environment(const char* const* ours, const std::filesystem::path& monitor,
+                                             const std::filesystem::path& channels,
                                              const std::filesystem::path& recording) {
     constexpr std::string_view kPreload = "LD_PRELOAD=";
     const std::string session = std::string(events::kSessionVariable) + "=";
     std::string preload = std::string(kPreload) + monitor.string();
+    if (!channels.empty()) {
+        preload += ":" + channels.string();
+    }
     std::vector<std::string> result;
     for (; *ours != nullptr; ++ours) {
         const std::string_view entry = *ours;

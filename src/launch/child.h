@@ -45,8 +45,10 @@ class Child {
     int failed_ = -1;  // errno of exec; closed by a successful one
 };
 
-// Our environment for the program: the monitor first in LD_PRELOAD, KYMO_SESSION set to the recording folder.
+// Our environment for the program: first in LD_PRELOAD the monitor, then `channels` unless it is empty;
+// KYMO_SESSION set to the recording folder.
 std::vector<std::string> program_environment(const char* const* ours, const std::filesystem::path& monitor,
+                                             const std::filesystem::path& channels,
                                              const std::filesystem::path& recording);
 
 }  // namespace kymo::launch

@@ -92,6 +92,9 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
     if (options.cells.native().size() < sizeof session.cells) {
         std::memcpy(session.cells, options.cells.c_str(), options.cells.native().size() + 1);
     }
+    if (options.channels.native().size() < sizeof session.channels) {
+        std::memcpy(session.channels, options.channels.c_str(), options.channels.native().size() + 1);
+    }
     const auto text = events::format_session(session);
     if (!text) {
         return text.error();
@@ -267,9 +270,10 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     SignalWatch signals;
     const fs::path session = folder / session_file(job);
+    const fs::path channels = options.program_has_channels ? options.channels : fs::path();
     ChildOptions child_options{program.path, options.command,
-                               program_environment(environ, monitor, job ? session : folder), signals.mask_before(),
-                               signals.child_action_before()};
+                               program_environment(environ, monitor, channels, job ? session : folder),
+                               signals.mask_before(), signals.child_action_before()};
     auto child = Child::fork(child_options);
     if (!child) {
         log->abandon();
@@ -292,6 +296,9 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     log->write_run(options.command);
     log->write_clock_pair();
     for (const events::Missing& missing : plan.missing) {
+        log->write_missing(missing);
+    }
+    for (const events::Missing& missing : options.missing) {
         log->write_missing(missing);
     }
     if (companion.write_rows) {

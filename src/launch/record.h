@@ -51,6 +51,10 @@ struct RecordOptions {
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
     // The folder of metric cells, made by the caller; empty: none.
     std::filesystem::path cells;
+    // The library that counts messages (src/mpi), preloaded into ranks of jobs that the program starts; empty: none.
+    std::filesystem::path channels;
+    bool program_has_channels = false;     // into the program itself, too
+    std::vector<events::Missing> missing;  // what the caller knows not to be measurable, for the recording
     // Called every so often while the program runs, and once when it is gone, to add rows to launch.krec; may be
     // empty.
     std::function<void(recording::StreamWriter&, bool last)> poll;

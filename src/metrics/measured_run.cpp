@@ -1,5 +1,7 @@
 #include "metrics/measured_run.h"
 
+#include "metrics/channels_library.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -71,6 +73,12 @@ Result<MeasuredRun> MeasuredRun::make(const RunSettings& settings) {
 
 void MeasuredRun::fit(launch::RecordOptions& options) {
     options.cells = state_->folder.path();
+    ChannelsLibrary channels = find_channels_library(options.command.front());
+    options.channels = std::move(channels.path);
+    options.program_has_channels = channels.in_program;
+    if (channels.missing) {
+        options.missing.push_back(std::move(*channels.missing));
+    }
     options.poll_every_ns = state_->period_ns;
     options.poll = [state = state_.get()](recording::StreamWriter& rows, bool last) { state->poll(rows, last); };
 }

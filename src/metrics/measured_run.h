@@ -53,7 +53,7 @@ class MeasuredRun {
     static Result<MeasuredRun> make(const RunSettings& settings);
     MeasuredRun(MeasuredRun&&) noexcept = default;
 
-    // Sets what launch::record() is to do; refers to this object.
+    // Sets what launch::record() is to do with options.command; refers to this object.
     void fit(launch::RecordOptions& options);
 
     // Threads and channels that got no cells, over all processes.

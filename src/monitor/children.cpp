@@ -1,5 +1,6 @@
 #include "monitor/children.h"
 
+#include "base/job_rank.h"
 #include "events/session.h"
 #include "monitor/process.h"
 
@@ -21,6 +22,7 @@ struct Remembered {
     bool known = false;
     char preload[kPreload.size() + events::kPathBytes] = {};  // LD_PRELOAD=LIBRARY
     char session[events::kPathBytes + 32] = {};               // KYMO_SESSION=FOLDER; by hand: KYMO_OUT=FOLDER
+    char channels[events::kPathBytes] = {};                   // what counts messages, for ranks; empty: none
 };
 Remembered remembered;
 
@@ -72,10 +74,25 @@ bool is_followed() {
     return process.session().follow || process.is_this_process();
 }
 
+// As a job's starter says it in what it gives its ranks, or they give to what they start.
+bool is_rank(char* const environment[]) {
+    const auto lookup = [environment](std::string_view name) -> const char* {
+        for (std::size_t i = 0; environment != nullptr && environment[i] != nullptr; ++i) {
+            const std::string_view entry = environment[i];
+            if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+                return environment[i] + name.size() + 1;
+            }
+        }
+        return nullptr;
+    };
+    return find_job_rank(lookup).known;
+}
+
 struct Needs {
     std::size_t entries = 0;
     bool preload = true;
     bool session = true;
+    bool channels = false;
     std::string_view others;  // libraries that are preloaded besides
 };
 
@@ -92,25 +109,22 @@ Needs needs_of(char* const environment[]) {
             needs.session = false;
         }
     }
+    const std::string_view channels = remembered.channels;
+    needs.channels = !channels.empty() && !lists(needs.others, channels) && is_rank(environment);
     return needs;
 }
 
-// Copies the list without `library`; returns the number of letters. `to` may be null: they are only counted.
-std::size_t list_without(std::string_view list, std::string_view library, char* to) {
+// Copies the list without the two; returns the number of letters.
+std::size_t list_without(std::string_view list, std::string_view library, std::string_view another, char* to) {
     std::size_t letters = 0;
     while (!list.empty()) {
         const std::size_t end = list.find_first_of(": ");
         const std::string_view part = until(list, end);
-        if (!part.empty() && part != library) {
+        if (!part.empty() && part != library && part != another) {
             if (letters != 0) {
-                if (to != nullptr) {
-                    to[letters] = ':';
-                }
-                ++letters;
+                to[letters++] = ':';
             }
-            if (to != nullptr) {
-                memcpy(to + letters, part.data(), part.size());
-            }
+            memcpy(to + letters, part.data(), part.size());
             letters += part.size();
         }
         list = end == std::string_view::npos ? std::string_view{} : after(list, end + 1);
@@ -129,7 +143,8 @@ char* const* without_monitor(char* const environment[], char** list, char* text)
             continue;
         }
         memcpy(text, kPreload.data(), kPreload.size());
-        const std::size_t letters = list_without(after(entry, kPreload.size()), library, text + kPreload.size());
+        const std::size_t letters =
+            list_without(after(entry, kPreload.size()), library, remembered.channels, text + kPreload.size());
         text[kPreload.size() + letters] = 0;
         if (letters != 0) {
             list[used++] = text;
@@ -140,7 +155,8 @@ char* const* without_monitor(char* const environment[], char** list, char* text)
 }
 
 bool is_nothing(const Needs& needs) {
-    return (!needs.preload && !needs.session) || needs.entries > kMostEntries || needs.others.size() > kMostPreload;
+    return (!needs.preload && !needs.session && !needs.channels) || needs.entries > kMostEntries ||
+           needs.others.size() > kMostPreload;
 }
 
 }  // namespace
@@ -159,6 +175,7 @@ void remember_for_children() {
     remembered.known = join(remembered.preload, sizeof remembered.preload, kPreload, preload) &&
                        join(name, sizeof name, variable, "=") &&
                        join(remembered.session, sizeof remembered.session, name, value);
+    join(remembered.channels, sizeof remembered.channels, session.channels, {});
 }
 
 std::size_t carry_bytes(char* const environment[], bool fit) {
@@ -173,7 +190,8 @@ std::size_t carry_bytes(char* const environment[], bool fit) {
     if (is_nothing(needs)) {
         return 0;
     }
-    return (needs.entries + 3) * sizeof(char*) + sizeof remembered.preload + needs.others.size() + 2;
+    return (needs.entries + 3) * sizeof(char*) + sizeof remembered.preload + sizeof remembered.channels +
+           needs.others.size() + 3;
 }
 
 char* const* carry(char* const environment[], bool fit, void* space) {
@@ -188,14 +206,25 @@ char* const* carry(char* const environment[], bool fit, void* space) {
     std::size_t used = 0;
     for (std::size_t i = 0; i < needs.entries; ++i) {
         const std::string_view entry = environment[i];
-        if ((needs.preload && entry.starts_with(kPreload)) || (needs.session && entry.starts_with(variable))) {
+        if (((needs.preload || needs.channels) && entry.starts_with(kPreload)) ||
+            (needs.session && entry.starts_with(variable))) {
             continue;
         }
         list[used++] = environment[i];
     }
-    if (needs.preload) {
-        join(text, sizeof remembered.preload + needs.others.size() + 2, remembered.preload,
-             needs.others.empty() ? "" : ":", needs.others);
+    if (needs.preload || needs.channels) {
+        const std::string_view channels = needs.channels ? std::string_view(remembered.channels) : std::string_view();
+        std::size_t letters = strlen(remembered.preload);
+        memcpy(text, remembered.preload, letters);
+        if (!channels.empty()) {
+            text[letters++] = ':';
+            memcpy(text + letters, channels.data(), channels.size());
+            letters += channels.size();
+        }
+        text[letters] = ':';
+        const std::size_t others =
+            list_without(needs.others, after(remembered.preload, kPreload.size()), channels, text + letters + 1);
+        text[letters + (others == 0 ? 0 : others + 1)] = 0;
         list[used++] = text;
     }
     if (needs.session) {

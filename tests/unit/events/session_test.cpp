@@ -24,6 +24,7 @@ std::unique_ptr<Session> full_session() {
     session->read_lost = true;
     session->own_switches = true;
     std::snprintf(session->library, sizeof session->library, "/opt/a b/libkymo-monitor.so");
+    std::snprintf(session->channels, sizeof session->channels, "/opt/a b/libkymo-mpi.so");
     while (session->event_count < kMaxEvents) {
         SessionEvent& event = session->events[session->event_count];
         std::snprintf(event.name, sizeof event.name, "cpu/event=0x%x,umask=1/", session->event_count);
@@ -56,6 +57,7 @@ TEST(Session, WhatIsFormattedParsesBackTheSame) {
     EXPECT_TRUE(after->from_parent);
     EXPECT_EQ(after->mechanism, Mechanism::kPerfEvents);
     EXPECT_STREQ(after->library, before->library);
+    EXPECT_STREQ(after->channels, before->channels);
     ASSERT_EQ(after->event_count, kMaxEvents);
     for (std::size_t i = 0; i < kMaxEvents; ++i) {
         const SessionEvent& a = before->events[i];
@@ -125,6 +127,7 @@ TEST(Session, BadTextsAreRefused) {
         {"flag of 2", good + "follow 2\n", SessionError::kBadLine},
         {"mechanism", good + "mechanism magic\n", SessionError::kBadLine},
         {"library without path", good + "library\n", SessionError::kBadLine},
+        {"channels without path", good + "channels\n", SessionError::kBadLine},
         {"library too long", good + "library /" + std::string(kPathBytes, 'x') + "\n", SessionError::kBadLine},
         {"NUL in the path", good + std::string("library /a\0b\n", 13), SessionError::kBadLine},
         {"event of one word", head + "event\n", SessionError::kBadLine},

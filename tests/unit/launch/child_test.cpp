@@ -44,14 +44,17 @@ TEST(Child, ThatIsNeverReleasedIsEnded) {
 
 TEST(ProgramEnvironment, PutsTheMonitorFirst) {
     const char* const ours[] = {"A=1", "LD_PRELOAD=/x.so:/y.so", "KYMO_SESSION=/old", "B=", nullptr};
-    EXPECT_THAT(program_environment(ours, "/m.so", "/rec"),
+    EXPECT_THAT(program_environment(ours, "/m.so", "", "/rec"),
                 testing::UnorderedElementsAre("A=1", "B=", "LD_PRELOAD=/m.so:/x.so:/y.so", "KYMO_SESSION=/rec"));
     const char* const bare[] = {nullptr};
-    EXPECT_THAT(program_environment(bare, "/m.so", "/rec"),
+    EXPECT_THAT(program_environment(bare, "/m.so", "", "/rec"),
                 testing::UnorderedElementsAre("LD_PRELOAD=/m.so", "KYMO_SESSION=/rec"));
     const char* const empty[] = {"LD_PRELOAD=", nullptr};
-    EXPECT_THAT(program_environment(empty, "/m.so", "/rec"),
+    EXPECT_THAT(program_environment(empty, "/m.so", "", "/rec"),
                 testing::UnorderedElementsAre("LD_PRELOAD=/m.so", "KYMO_SESSION=/rec"));
+    EXPECT_THAT(
+        program_environment(ours, "/m.so", "/c.so", "/rec"),
+        testing::UnorderedElementsAre("A=1", "B=", "LD_PRELOAD=/m.so:/c.so:/x.so:/y.so", "KYMO_SESSION=/rec"));
 }
 
 }  // namespace

@@ -1,0 +1,171 @@
+"""Channels of unmodified MPI programs under `kymo record mpirun …` and `mpirun … kymo record …`: messages and bytes are those of the programs' own
+arithmetic, exactly, in the processes' segments while they run, in the recording, and in the recording of ranks that were killed.
+Arguments: BUILD PROGRAMS MPIRUN."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from expected import EVERYBODY, RANKS, Row, check, end, nothing_left, ring, transpose, workers
+from segments import channel_rows
+
+DIRECTIONS = ["send", "receive", "collective", "one-sided"]
+CELLS = ["messages", "bytes", "blocked", "outstanding", "largest", "most-outstanding", "calls"]
+PATIENCE = 120  # s
+
+
+def peer_of(number):
+    return EVERYBODY if number == 2**64 - 1 else number
+
+
+class Run:
+    """One run in a folder of its own; `held` runs stop before MPI_Finalize until release()."""
+
+    def __init__(self, build, mpirun, program, arguments, outside, held=False):
+        self.folder = tempfile.TemporaryDirectory(prefix="kymo-test-")
+        self.path = pathlib.Path(self.folder.name)
+        self.kymo = build / "bin" / "kymo"
+        self.out = self.path / "out.kymo"
+        record = [self.kymo, "record", "-o", self.out, "--"]
+        starter = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS)]
+        command = [program, *map(str, arguments)]
+        environment = {**os.environ, "XDG_RUNTIME_DIR": self.folder.name, "TMPDIR": "/tmp"}
+        if held:
+            environment |= {"LD_PRELOAD": str(program.parent / "libhold.so"), "KYMO_TEST_HOLD": self.folder.name}
+        self.process = subprocess.Popen([*record, *starter, *command] if outside else [*starter, *record, *command], env=environment,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+
+    def wait_until_held(self):
+        """Rank by process."""
+        late = time.monotonic() + PATIENCE
+        while True:
+            held = {int(file.name[5:]): file.read_text() for file in self.path.glob("held-*")}
+            if len(held) == RANKS and all(held.values()):
+                return {pid: int(rank) for pid, rank in held.items()}
+            if self.process.poll() is not None or time.monotonic() > late:
+                check("the ranks come to their end", RANKS, (len(held), self.finish()[1][-1000:]))
+                return {}
+            time.sleep(0.01)
+
+    def rows_in_segments(self, ranks):
+        rows = {rank: [] for rank in range(RANKS)}
+        for segment in self.path.glob("kymo-*/*/*.cells"):
+            if segment.name == "launch.cells":
+                continue
+            pid, channels = channel_rows(segment)
+            for (communicator, peer, direction), number, cells in channels:
+                rows[ranks[pid]].append(Row(communicator, peer_of(peer), direction, number, *cells[1:8]))
+        return rows
+
+    def release(self):
+        (self.path / "go").touch()
+
+    def finish(self):
+        try:
+            output = self.process.communicate(timeout=PATIENCE)[0]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return "still running", self.process.communicate()[0]
+        return self.process.returncode, output
+
+    def report(self):
+        done = subprocess.run([self.kymo, "report", self.out, "--json"], capture_output=True, text=True, timeout=PATIENCE)
+        check("kymo report", (0, ""), (done.returncode, done.stderr))
+        return json.loads(done.stdout)
+
+    def rows_in_report(self, report):
+        ranks = {process["pid"]: process["rank"] for process in report["processes"] if process["rank"] is not None}
+        cells = {}
+        for metric in report["metrics"]:
+            if metric["kind"] == "channel":
+                for index, each in enumerate(metric["objects"]):
+                    key = (ranks[each["pid"]], each["communicator"], peer_of(each["peer"]), DIRECTIONS.index(each["direction"]), each["number"])
+                    channel = cells.setdefault(key, dict.fromkeys(CELLS, 0))
+                    channel[metric["name"]] += each["value"]
+        rows = {rank: [] for rank in range(RANKS)}
+        for (rank, communicator, peer, direction, number), values in cells.items():
+            rows[rank].append(Row(communicator, peer, direction, number, *(values[name] for name in CELLS)))
+        return rows
+
+
+def recorded(build, mpirun, programs, language, outside):
+    for name, arguments, expect in (("ring", (50, 1000), ring), ("transpose", (16,), transpose), ("workers", (40,), workers)):
+        how = f"{name}, {language}, {'record mpirun' if outside else 'mpirun record'}"
+        run = Run(build, mpirun, programs / f"{name}_{language}", arguments, outside, held=True)
+        ranks = run.wait_until_held()
+        expect(f"{how}: segments", run.rows_in_segments(ranks), *arguments)
+        run.release()
+        status, output = run.finish()
+        check(f"{how} ends well", 0, status)
+        if status != 0:
+            print(output[-2000:])
+            continue
+        check(f"{how}: nothing is said to be missing", False, "not counted" in output)
+        expect(f"{how}: recording", run.rows_in_report(run.report()), *arguments)
+
+
+def killed(build, mpirun, programs):
+    """What was counted before a SIGKILL is in the recording."""
+    run = Run(build, mpirun, programs / "ring_c", (20, 10), True, held=True)
+    ranks = run.wait_until_held()
+    for pid in ranks:
+        os.kill(pid, signal.SIGSTOP)
+    ring("stopped ranks: segments", run.rows_in_segments(ranks), 20, 10)
+    for pid in ranks:
+        os.kill(pid, signal.SIGKILL)
+    status, _ = run.finish()
+    check("a killed job does not end well", True, status != 0)
+    ring("killed ranks: recording", run.rows_in_report(run.report()), 20, 10)
+
+
+def alone(build, programs):
+    """A program that is no rank of a job, and one that has no MPI."""
+    for program, expected in (("ring_c", True), ("private_host", False)):
+        with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
+            command = [programs / program, *(["5", "5"] if expected else [programs / "libprivate_part.so"])]
+            plain = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI"))}
+            done = subprocess.run([build / "bin" / "kymo", "record", "-o", f"{folder}/out.kymo", "--", *command], capture_output=True, text=True,
+                                  env=plain, timeout=PATIENCE)
+            check(f"{program} by itself ends well", (0, False), (done.returncode, "not counted" in done.stderr))
+            report = json.loads(subprocess.run([build / "bin" / "kymo", "report", f"{folder}/out.kymo", "--json"], capture_output=True, text=True).stdout)
+            check(f"{program} by itself: channels", expected, any(metric["kind"] == "channel" for metric in report["metrics"]))
+
+
+def another_mpi(build, programs):
+    """A program of another MPI library runs as it would, is not counted, and one line says so."""
+    kymo, program = build / "bin" / "kymo", programs / "other_user"
+    plain = subprocess.run([program], capture_output=True, text=True)
+    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
+        done = subprocess.run([kymo, "record", "-o", f"{folder}/out.kymo", "--", program], capture_output=True, text=True, timeout=PATIENCE)
+        check("another MPI: output and status", (plain.returncode, plain.stdout), (done.returncode, done.stdout))
+        told = [line for line in done.stderr.splitlines() if "not counted" in line]
+        check("another MPI: one line says so", 1, len(told))
+        check("another MPI: its name is told", True, "libmpich.so.12" in "".join(told) and "Kymo was built for libmpi.so" in "".join(told))
+        report = json.loads(subprocess.run([kymo, "report", f"{folder}/out.kymo", "--json"], capture_output=True, text=True).stdout)
+        check("another MPI: the recording says so", ["messages of MPI"],
+              [each["what"] for each in report["recording"]["unavailable"] if "MPI" in each["what"]])
+    for settings in ({}, {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}):
+        forced = subprocess.run([program], capture_output=True, text=True, env={**os.environ, **settings, "LD_PRELOAD": str(build / "lib" / "libkymo-mpi.so")})
+        check("another MPI, the library preloaded all the same", (plain.returncode, plain.stdout), (forced.returncode, forced.stdout))
+
+
+def main():
+    build, programs, mpirun = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+    for language in ("c", "fortran"):
+        if not (programs / f"ring_{language}").exists():
+            print(f"note: no Fortran compiler for MPI: {language} is left out")
+            continue
+        for outside in (True, False):
+            recorded(build, mpirun, programs, language, outside)
+    killed(build, mpirun, programs)
+    alone(build, programs)
+    another_mpi(build, programs)
+    end()
+
+
+main()
