@@ -141,7 +141,7 @@ int fail(const Error& error) {
     return static_cast<int>(error.kind);
 }
 
-void tell_missing(const std::vector<events::Missing>& missing) {
+void tell_uncounted(const std::vector<events::Missing>& missing) {
     for (const events::Missing& each : missing) {
         fmt::print(stderr, "kymo: {} are not counted: {}\n      {}\n", each.what, each.why, each.remedy);
     }

@@ -286,7 +286,7 @@ int run_measure(int argc, char** argv) {
                    "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
     }
     if (!asked.quiet) {
-        tell_missing(asked.run.missing);
+        tell_uncounted(asked.run.missing);
     }
     if (run->refused() != 0 && !asked.quiet) {
         fmt::print(stderr, "kymo: {} threads had no place for metrics, and count nothing\n", run->refused());

@@ -217,7 +217,7 @@ int run_record(int argc, char** argv) {
     const bool is_speaker = !outcome->job || outcome->job->rank == 0;
     if (!quiet && is_speaker) {
         tell(*outcome, !can_report);
-        tell_missing(options.missing);
+        tell_uncounted(options.missing);
     }
     return can_report ? report(*outcome) : outcome->exit_status();
 }

@@ -37,7 +37,7 @@ struct Registration {
 int fail(const Error& error);
 
 // A line and its remedy for each, to stderr.
-void tell_missing(const std::vector<events::Missing>& missing);
+void tell_uncounted(const std::vector<events::Missing>& missing);
 
 // Parses the options. None: go on. Otherwise the exit code to return: 0 after --help, kUsage after a mistake (which
 // is printed).
