@@ -137,6 +137,7 @@ int run_record(int argc, char** argv) {
     std::uint64_t frequency = 0;
     double duration = 0;
     bool quiet = false;
+    bool live = false;
     bool only_program = false;
     bool then_report = false;
     double period = 0.25;
@@ -170,6 +171,7 @@ int run_record(int argc, char** argv) {
     app.add_option("--metrics-period", period, "read the program's own metrics every so many seconds (default 0.25)")
         ->type_name("S")
         ->check(CLI::Range(0.001, 3600.0));
+    app.add_flag("--live", live, "keep every thread's times and waits where kymo top reads them");
     app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
     app.add_flag("-q,--quiet", quiet, "print nothing but errors");
     app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");
@@ -199,6 +201,7 @@ int run_record(int argc, char** argv) {
     }
     metrics::RunSettings settings;
     settings.period_ns = static_cast<std::uint64_t>(std::llround(period * 1e9));
+    settings.at_start = live;
     const auto job = launch::current_job();
     settings.processors = !job || job->rank == 0;
     auto run = metrics::MeasuredRun::make(settings);

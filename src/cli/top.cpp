@@ -1,0 +1,253 @@
+// kymo top: what the programs under Kymo do now.
+#include "cells/reader/folder.h"
+#include "cli/terminal.h"
+#include "cli/top/lines.h"
+#include "cli/verbs.h"
+#include "metrics/processors.h"
+#include "ring/live/host_reading.h"
+#include "ring/live/live_view.h"
+
+#include <chrono>
+#include <clocale>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <fmt/format.h>
+#include <ncurses.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  kymo record --live -- ./my_program &   # or kymo measure METRICS.kym -- ./my_program\n"
+    "  kymo top\n"
+    "  kymo top -n 1                          # one look, as text\n"
+    "  kymo top --json --period 0.5 | jq '.processes[0].user'\n"
+    "keys: q ends, s sorts by the next column, t threads, p processors, c channels, m metrics, f or space freezes,\n"
+    "      + and - change the period\n";
+
+constexpr const char* kKeys = "q end  s sort  t threads  p processors  c channels  m metrics  f freeze  +/- period";
+
+volatile std::sig_atomic_t stopped = 0;
+
+void stop(int /*signal*/) {
+    stopped = 1;
+}
+
+// The host as it was and is; its processors are filled in here, so that they show whatever runs.
+class Host {
+  public:
+    // Where no segment can be made for the processors there are none to be seen, unless a launcher fills its own.
+    Host() : folder_(cells::Folder::make()) {
+        if (folder_) {
+            // Without it the processors of other launchers are shown, if there are any.
+            static_cast<void>(processors_.open(folder_->path() / "top.cells"));
+        }
+        look();
+    }
+    ring::LiveView look() {
+        if (processors_.is_open()) {
+            processors_.fill();
+        }
+        ring::HostReading now = ring::read_host();
+        ring::LiveView view = compare(last_, now);
+        last_ = std::move(now);
+        return view;
+    }
+
+  private:
+    Result<cells::Folder> folder_;
+    metrics::Processors processors_;
+    ring::HostReading last_;
+};
+
+std::string title(double period, bool is_frozen) {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    char now[16] = "";
+    const std::time_t time = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&time, &local);
+    std::strftime(now, sizeof now, "%H:%M:%S", &local);
+    return fmt::format("kymo top  {}  {}  every {} s{}", host, now, period, is_frozen ? "  FROZEN" : "");
+}
+
+bool print(const std::string& text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+// Waits for the period's end or a signal; a pipe nobody reads any more ends it, too.
+bool wait(double period) {
+    pollfd out{STDOUT_FILENO, 0, 0};
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(period);
+    while (stopped == 0) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        if (left.count() <= 0) {
+            return true;
+        }
+        if (::poll(&out, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000))) > 0 &&
+            (out.revents & (POLLERR | POLLNVAL)) != 0) {
+            return false;
+        }
+    }
+    return false;
+}
+
+int show_text(Host& host, double period, std::uint64_t times, bool json, const TopShown& shown) {
+    for (std::uint64_t i = 0; (times == 0 || i < times) && wait(period); ++i) {
+        const ring::LiveView view = host.look();
+        std::string text;
+        if (json) {
+            text = top_json(view).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        } else {
+            text = (i == 0 ? "" : "\n") + title(period, false) + "\n";
+            for (const std::string& line : top_lines(terminal_style(), view, shown)) {
+                text += line + "\n";
+            }
+        }
+        if (!print(text)) {
+            return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});
+        }
+    }
+    return 0;
+}
+
+// The screen, given back whatever happens.
+class Screen {
+  public:
+    Screen() {
+        std::setlocale(LC_ALL, "");
+        initscr();
+        cbreak();
+        noecho();
+        keypad(stdscr, TRUE);
+        curs_set(0);
+    }
+    Screen(const Screen&) = delete;
+    Screen& operator=(const Screen&) = delete;
+    ~Screen() { endwin(); }
+
+    void draw(const std::string& head, const std::vector<std::string>& lines) const {
+        erase();
+        attron(A_BOLD);
+        put(0, head);
+        attroff(A_BOLD);
+        for (std::size_t i = 0; i < lines.size() && static_cast<int>(i) + 3 < LINES; ++i) {
+            put(static_cast<int>(i) + 2, lines[i]);
+        }
+        attron(A_DIM);
+        put(LINES - 1, kKeys);
+        attroff(A_DIM);
+        refresh();
+    }
+
+  private:
+    static void put(int row, const std::string& text) { mvaddnstr(row, 0, text.c_str(), -1); }
+};
+
+// Whether to go on.
+bool press(int key, TopShown& shown, double& period, bool& is_frozen) {
+    switch (key) {
+        case 'q':
+        case 'Q':
+            return false;
+        case 's':
+            shown.sort = static_cast<TopSort>((static_cast<int>(shown.sort) + 1) % kTopSorts);
+            break;
+        case 't':
+            shown.threads = !shown.threads;
+            break;
+        case 'p':
+            shown.processors = !shown.processors;
+            break;
+        case 'c':
+            shown.channels = !shown.channels;
+            break;
+        case 'm':
+            shown.metrics = !shown.metrics;
+            break;
+        case 'f':
+        case ' ':
+            is_frozen = !is_frozen;
+            break;
+        case '+':
+            period = std::min(period * 2, 60.0);
+            break;
+        case '-':
+            period = std::max(period / 2, 0.125);
+            break;
+        default:
+            break;
+    }
+    return true;
+}
+
+int show_live(Host& host, double period, TopShown shown) {
+    const Screen screen;
+    ring::LiveView view;
+    bool is_frozen = false;
+    auto next = std::chrono::steady_clock::now();
+    while (stopped == 0) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= next) {
+            if (!is_frozen) {
+                view = host.look();
+            }
+            next = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                             std::chrono::duration<double>(view.seconds == 0 ? std::min(period, 0.25) : period));
+        }
+        shown.rows = static_cast<std::size_t>(std::max(LINES / 3, 4));
+        const view::Style style{.width = static_cast<std::size_t>(std::max(COLS, 40)),
+                                .colour = false,
+                                .unicode = terminal_style().unicode};
+        screen.draw(title(period, is_frozen), top_lines(style, view, shown));
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
+        timeout(static_cast<int>(std::clamp<std::int64_t>(left.count(), 1, 1000)));
+        if (!press(getch(), shown, period, is_frozen)) {
+            break;
+        }
+    }
+    return 0;
+}
+
+int run_top(int argc, char** argv) {
+    CLI::App app("Show what the programs under Kymo do now: processors, threads, channels and metrics of this host.",
+                 "kymo top");
+    set_usage(app, "kymo top [OPTIONS]");
+    app.footer(kExamples);
+    double period = 1;
+    std::uint64_t times = 0;
+    bool json = false;
+    TopShown shown;
+    shown.rows = 20;
+    app.add_option("--period", period, "look every so many seconds (default 1)")
+        ->type_name("S")
+        ->check(CLI::Range(0.05, 3600.0));
+    app.add_option("-n,--times", times, "end after so many looks (default: go on)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000'000'000));
+    app.add_flag("--json", json, "one JSON object a line and look (docs/top.md)");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
+    struct sigaction action{};
+    action.sa_handler = stop;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        sigaction(signal, &action, nullptr);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    Host host;
+    const bool live = !json && times == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+    return live ? show_live(host, period, shown) : show_text(host, period, times, json, shown);
+}
+
+const Registration kTop({"top", "show what the programs under Kymo do now", 35, run_top});
+
+}  // namespace
+}  // namespace kymo::cli

@@ -1,0 +1,92 @@
+// What happened on a host between two readings of its cells: rates, by process, thread, processor and channel.
+//
+// A pure function of the two. Counters are modulo 2^64: a change is the difference of two readings. What was not in
+// the first reading counts from its own beginning. Shares of time are of one processor: 1 is a whole one. A thread's
+// time is filled in at its samples, so one that sleeps shows none, which is right, and one that begins to run shows
+// its time up to 10 ms late.
+#pragma once
+
+#include "cells/standard.h"
+#include "ring/live/host_reading.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kymo::ring {
+
+struct TaskRates {
+    double user = 0;  // share of a processor
+    double system = 0;
+    double lock_wait = 0;  // share of the time, added up over threads
+    double wait = 0;       // in calls, locks included
+    double switches = 0;   // a second, voluntary and not
+    double faults = 0;     // a second
+
+    [[nodiscard]] double on_cpu() const { return user + system; }
+    TaskRates& operator+=(const TaskRates& other);
+};
+
+struct LiveTask {
+    std::uint64_t tid = 0;
+    std::string name;
+    TaskRates rates;
+};
+
+struct LiveProcess {
+    std::uint32_t pid = 0;
+    std::string program;
+    TaskRates rates;              // of all its threads, also of those that ended meanwhile
+    std::vector<LiveTask> tasks;  // those that live
+    bool has_ended = false;
+};
+
+struct LiveProcessor {
+    std::uint64_t number = 0;
+    double user = 0;  // shares; with nice, and system with interrupts
+    double system = 0;
+    double steal = 0;
+    double idle = 0;   // waiting for input included
+    double queue = 0;  // mean number of tasks that waited for it
+};
+
+struct LiveChannel {
+    std::uint32_t pid = 0;
+    std::string program;
+    std::string communicator;
+    std::uint64_t communicator_id = 0;
+    std::optional<std::uint64_t> peer;  // world rank; nothing: everybody, or unknown
+    cells::ChannelDirection direction = cells::ChannelDirection::kSend;
+    std::uint64_t messages = 0;  // so far
+    std::uint64_t bytes = 0;
+    double messages_a_second = 0;
+    double bytes_a_second = 0;
+    double blocked = 0;            // share of the time, added up over threads
+    std::int64_t outstanding = 0;  // now
+    std::uint64_t largest = 0;     // bytes
+};
+
+// A metric of the program's own, or of a description: over all threads of a program.
+struct LiveMetric {
+    std::uint32_t pid = 0;
+    std::string program;
+    std::string name;
+    std::string unit;
+    cells::MetricType type = cells::MetricType::kCounter;
+    std::uint64_t total = 0;  // running timers included
+    double a_second = 0;      // counters only
+};
+
+struct LiveView {
+    double seconds = 0;                     // between the readings
+    std::vector<LiveProcess> processes;     // busiest first
+    std::vector<LiveProcessor> processors;  // by number
+    std::vector<LiveChannel> channels;      // most blocked first
+    std::vector<LiveMetric> metrics;        // by process, as in its schema
+    std::size_t unreadable = 0;             // segments
+    std::size_t refused = 0;                // threads and channels for which there were no cells
+};
+
+LiveView compare(const HostReading& before, const HostReading& now);
+
+}  // namespace kymo::ring
