@@ -139,6 +139,7 @@ void model_row(const Gpu& gpu, Model model, AccuracyRow& row) {
     for (const auto& source : sources) {
         FullOptions options;
         options.warm_l2 = !profiled;
+        options.exact = true;
         const auto result =
             model == Model::kFull ? run_full(gpu, launch, *source, options) : run_basic(gpu, launch, *source);
         if (!result) {

@@ -1,6 +1,6 @@
 #include "gpu/basic_model.h"
 
-#include "gpu/counting.h"
+#include "gpu/access_counts.h"
 
 #include <algorithm>
 #include <bit>
@@ -118,9 +118,7 @@ Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, Kernel
             WarpCursor cursor(program, warp);
             while (cursor.next()) {
                 Account& account = result.by_instruction[cursor.index()];
-                ++account.issued;
-                account.lanes += lanes_in(cursor.mask());
-                account.empty += cursor.mask() == 0 ? 1 : 0;
+                count_issue(account, cursor.mask());
                 threads.step(program[cursor.index()], cursor);
             }
             if (cursor.broken()) {

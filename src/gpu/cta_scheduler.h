@@ -3,6 +3,7 @@
 // Contract: one thread. CTAs come from the source as they are started, so that only resident ones are in memory.
 #pragma once
 
+#include "gpu/cta_sampler.h"
 #include "gpu/gpu_file.h"
 #include "gpu/kernel.h"
 #include "gpu/server.h"
@@ -13,7 +14,9 @@ namespace kymo::gpu {
 
 class CtaScheduler {
   public:
-    CtaScheduler(KernelSource& source, const LaunchCosts& launch) : source_(source), launch_(launch) {}
+    // `sampler`: says which CTAs need not be started; null: all are.
+    CtaScheduler(KernelSource& source, const LaunchCosts& launch, CtaSampler* sampler)
+        : source_(source), launch_(launch), sampler_(sampler) {}
 
     struct Start {
         double time = 0;  // the distributor hands it over; its warps run cta_start later
@@ -22,20 +25,32 @@ class CtaScheduler {
     };
     // The next CTA, for a place that is free from `time` on; none when all have been started.
     Result<std::optional<Start>> next(double time) {
-        auto cta = source_.next_cta();
-        if (!cta) {
-            return cta.error();
+        for (;;) {
+            auto cta = source_.next_cta();
+            if (!cta) {
+                return cta.error();
+            }
+            if (!*cta) {
+                return std::optional<Start>();
+            }
+            const std::uint64_t number = number_++;
+            if (sampler_ != nullptr && !sampler_->wants(**cta)) {
+                continue;
+            }
+            const double begin = distributor_.book(time, launch_.cta_cycles);
+            if (sampler_ != nullptr) {
+                sampler_->started(**cta, begin);
+            }
+            return std::optional<Start>(Start{begin, number, std::move(**cta)});
         }
-        if (!*cta) {
-            return std::optional<Start>();
-        }
-        return std::optional<Start>(Start{distributor_.book(time, launch_.cta_cycles), number_++, std::move(**cta)});
     }
+    // CTAs of the launch so far, those left out too.
     std::uint64_t started() const { return number_; }
 
   private:
     KernelSource& source_;
     LaunchCosts launch_;
+    CtaSampler* sampler_;
     Server distributor_;
     std::uint64_t number_ = 0;
 };

@@ -81,7 +81,11 @@ void roofline(const Gpu& gpu, const LaunchCosts& launch, KernelResult& result) {
     result.bound = of_dram > kUsedUp ? "memory" : of_peak > kUsedUp || of_issue > kUsedUp ? "compute" : "latency";
 }
 
-void summarise(LaunchContext& context, const std::vector<Sm>& sms, KernelResult& result) {
+std::uint64_t scaled(std::uint64_t value, double factor) {
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+}
+
+void summarise(LaunchContext& context, const std::vector<Sm>& sms, const CtaSampler* sampler, KernelResult& result) {
     double end = 0;
     double active = 0;
     double warp_cycles = 0;
@@ -95,7 +99,8 @@ void summarise(LaunchContext& context, const std::vector<Sm>& sms, KernelResult&
         result.l1_read_hits += sm.l1_read_hits();
     }
     const Gpu& gpu = context.gpu;
-    result.cycles = context.launch.fixed_cycles + end;
+    const double skipped = sampler != nullptr ? sampler->skipped_cycles() : 0;
+    result.cycles = context.launch.fixed_cycles + end + skipped;
     result.launch_cycles = context.launch.fixed_cycles + context.launch.cta_start_cycles;
     result.time_us = result.cycles / context.launch.mhz;
     result.achieved_occupancy = active > 0 ? warp_cycles / active / gpu.sm_warps : 0;
@@ -106,13 +111,20 @@ void summarise(LaunchContext& context, const std::vector<Sm>& sms, KernelResult&
         for (const Sm& sm : sms) {
             idle += end - sm.end();
         }
-        result.tail_idle = end > 0 ? idle / (end * static_cast<double>(sms.size())) : 0;
+        result.tail_idle = end > 0 ? idle / ((end + skipped) * static_cast<double>(sms.size())) : 0;
+    }
+    result.memory = context.memory.counts();
+    if (sampler != nullptr && sampler->skipped() != 0) {
+        sampler->extend(context.accounts, result.memory);
+        result.l1_reads = scaled(result.l1_reads, sampler->factor());
+        result.l1_read_hits = scaled(result.l1_read_hits, sampler->factor());
+        result.ctas_simulated -= sampler->skipped();
+        result.sampling_error = sampler->error_cycles() / result.cycles;
     }
     for (std::size_t i = 0; i < context.accounts.size(); ++i) {
         result.total.add(context.accounts[i]);
         result.flops += static_cast<double>(context.accounts[i].lanes) * context.decoded[i].flops;
     }
-    result.memory = context.memory.counts();
     result.masked_instructions = result.total.empty;
     result.warp_instructions = result.total.issued - result.total.empty;
     result.thread_instructions = result.total.lanes;
@@ -132,7 +144,10 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
     MemorySystem memory(gpu, launch);
     KernelResult result;
     for (int launches = options.warm_l2 ? 2 : 1; launches > 0; --launches) {
-        CtaScheduler ctas(source, launch);
+        const std::uint64_t wave = std::uint64_t{fits->ctas} * gpu.whole(gpu.sms);
+        CtaSampler sampler(header, source.program(), memory, wave);
+        const bool samples = !options.exact && options.observer == nullptr;
+        CtaScheduler ctas(source, launch, samples ? &sampler : nullptr);
         LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {}, 0, nullptr, {}};
         context.observer = launches == 1 ? options.observer : nullptr;
         std::vector<Sm> sms;
@@ -158,7 +173,7 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         result.mhz = launch.mhz;
         result.occupancy = *fits;
         result.ctas = result.ctas_simulated = ctas.started();
-        summarise(context, sms, result);
+        summarise(context, sms, samples ? &sampler : nullptr, result);
         result.program = source.program();
         result.by_instruction = std::move(context.accounts);
         for (const StaticInstruction& instruction : result.program) {

@@ -89,6 +89,11 @@ Reply MemorySystem::atomic(double time, unsigned sm, const LineAccess& access) {
     return reply;
 }
 
+void MemorySystem::touch(const LineAccess& access, bool store) {
+    (void)l2_.access(access.line, access.sectors, true, store);
+    l2_.arrives(0);
+}
+
 double MemorySystem::slices_busy() const {
     return mean_busy(slices_);
 }

@@ -38,6 +38,9 @@ class MemorySystem {
     // Read-modify-write of `access.lanes` lanes, one after another on the slice.
     Reply atomic(double time, unsigned sm, const LineAccess& access);
 
+    // Leaves the L2's contents as such an access would, outside time: nothing is booked or counted.
+    void touch(const LineAccess& access, bool store);
+
     const MemoryCounts& counts() const { return counts_; }
     double slices_busy() const;    // mean cycles a slice was busy
     double channels_busy() const;  // mean cycles a channel was busy

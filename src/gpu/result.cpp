@@ -17,19 +17,19 @@ double Account::total_cycles() const {
     return sum;
 }
 
+void Counts::add(const Counts& other, std::uint64_t times) {
+    for (auto member :
+         {&Counts::issued, &Counts::empty, &Counts::lanes, &Counts::requests, &Counts::sectors,
+          &Counts::fewest_sectors, &Counts::shared_requests, &Counts::shared_passes, &Counts::fewest_passes}) {
+        this->*member += times * other.*member;
+    }
+}
+
 void Account::add(const Account& other) {
-    issued += other.issued;
-    empty += other.empty;
-    lanes += other.lanes;
+    Counts::add(other);
     for (unsigned i = 0; i < kCauses; ++i) {
         cycles[i] += other.cycles[i];
     }
-    requests += other.requests;
-    sectors += other.sectors;
-    fewest_sectors += other.fewest_sectors;
-    shared_requests += other.shared_requests;
-    shared_passes += other.shared_passes;
-    fewest_passes += other.fewest_passes;
 }
 
 }  // namespace kymo::gpu

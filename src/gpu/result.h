@@ -34,17 +34,23 @@ enum class Cause : std::uint8_t {
 inline constexpr unsigned kCauses = 16;
 const char* name(Cause cause);
 
-struct Account {
-    std::uint64_t issued = 0;  // warp instructions
-    std::uint64_t empty = 0;   // of them with no lane active
-    std::uint64_t lanes = 0;   // sum of active lanes
-    std::array<double, kCauses> cycles{};
+// What an instruction did, whenever it did it.
+struct Counts {
+    std::uint64_t issued = 0;          // warp instructions
+    std::uint64_t empty = 0;           // of them with no lane active
+    std::uint64_t lanes = 0;           // sum of active lanes
     std::uint64_t requests = 0;        // global, local and generic accesses
     std::uint64_t sectors = 0;         // 32-byte transactions they needed
     std::uint64_t fewest_sectors = 0;  // with perfect coalescing
     std::uint64_t shared_requests = 0;
     std::uint64_t shared_passes = 0;
     std::uint64_t fewest_passes = 0;
+    // Adds `times` of the other's.
+    void add(const Counts& other, std::uint64_t times = 1);
+};
+
+struct Account : Counts {
+    std::array<double, kCauses> cycles{};
     double total_cycles() const;
     void add(const Account& other);
 };
@@ -87,7 +93,8 @@ struct KernelResult {
     Program program;
     std::vector<Account> by_instruction;  // index as in `program`
     std::vector<std::string> unknown_opcodes;
-    std::uint64_t ctas_simulated = 0;
+    std::uint64_t ctas_simulated = 0;  // the others were taken for their equals
+    double sampling_error = 0;         // by that, of the time: half width, 95 %
     std::uint64_t ctas = 0;
 };
 

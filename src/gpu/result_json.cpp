@@ -44,6 +44,8 @@ Json to_json(const KernelResult& result) {
         json["thread_cycles"] = result.thread_cycles;
         json["thread_ipc"] = result.thread_ipc;
     } else {
+        json["sampling"] = {
+            {"ctas", result.ctas}, {"simulated", result.ctas_simulated}, {"error", result.sampling_error}};
         json["occupancy"] = {{"theoretical", result.occupancy.theoretical},
                              {"achieved", result.achieved_occupancy},
                              {"ctas_per_sm", result.occupancy.ctas},

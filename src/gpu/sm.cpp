@@ -1,6 +1,6 @@
 #include "gpu/sm.h"
 
-#include "gpu/counting.h"
+#include "gpu/access_counts.h"
 
 #include <algorithm>
 
@@ -202,8 +202,7 @@ void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
     const double share = mask == 0 ? 1.0 : lanes / double{kWarpLanes};
     account.cycles[static_cast<std::size_t>(Cause::kIssue)] += share;
     account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1.0 - share;
-    ++account.issued;
-    account.lanes += lanes;
+    count_issue(account, mask);
     IssueObserver::Issue told;
     IssueObserver::Issue* const tell = context_.observer != nullptr ? &told : nullptr;
     if (tell != nullptr) {
@@ -216,7 +215,6 @@ void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
     Cause cause = Cause::kDependence;
     bool waits_at_barrier = false;
     if (mask == 0) {
-        ++account.empty;
         earliest = now + gpu_.whole(gpu_.latency[static_cast<std::size_t>(OpClass::kNop)]);
     } else {
         scheduler.pipe_free[decoded.pipe] = decoded.pipe == kPipeFree ? 0 : now + decoded.interval;

@@ -1,5 +1,6 @@
 // An SM's memory: shared memory, constants, and global memory through the L1 and its miss registers.
-#include "gpu/counting.h"
+#include "gpu/access_counts.h"
+#include "gpu/generic_space.h"
 #include "gpu/sm.h"
 
 #include <algorithm>
@@ -21,15 +22,8 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
         return {static_cast<double>(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
                 in_shared ? Cause::kShared : Cause::kL1, 0};
     }
-    Space space = op.space;
-    if (space == Space::kGeneric) {
-        constexpr std::uint64_t kWindow = 1U << 24U;
-        const std::uint64_t first = addresses.of[static_cast<unsigned>(std::countr_zero(mask))];
-        const KernelHeader& header = context_.header;
-        space = header.shared_base != 0 && first - header.shared_base < kWindow ? Space::kShared
-                : header.local_base != 0 && first - header.local_base < kWindow ? Space::kLocal
-                                                                                : Space::kGlobal;
-    }
+    const Space space =
+        resolved(context_.header, op.space, addresses.of[static_cast<unsigned>(std::countr_zero(mask))]);
     if (space == Space::kShared) {
         return shared(decoded, addresses, mask, account, now, told);
     }
@@ -38,10 +32,7 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
     }
     Footprint footprint;
     coalesce(addresses, mask, op.bytes, footprint);
-    const auto lanes = lanes_in(mask);
-    ++account.requests;
-    account.sectors += footprint.sectors;
-    account.fewest_sectors += ideal_sectors(lanes, op.bytes);
+    count_global(account, footprint, mask, op.bytes);
     if (told != nullptr) {
         told->sectors = footprint.sectors;
     }
@@ -51,11 +42,7 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
 Sm::Access Sm::shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
                       std::uint64_t now, IssueObserver::Issue* told) {
     const unsigned passes = shared_passes(addresses, mask, decoded.op.bytes);
-    // Half a warp of 8-byte accesses needs one pass; with fewer lanes there are fewer groups.
-    const unsigned fewest = std::min(passes, fewest_passes(decoded.op.bytes));
-    ++account.shared_requests;
-    account.shared_passes += passes;
-    account.fewest_passes += fewest;
+    const unsigned fewest = count_shared(account, passes, decoded.op.bytes);
     if (told != nullptr) {
         told->extra_passes = passes - fewest;
     }

@@ -28,6 +28,10 @@ void print_result(const gpu::KernelResult& result) {
                    result.thread_ipc);
         return;
     }
+    if (result.ctas_simulated != result.ctas) {
+        fmt::print("  sampled         {} of {} CTAs simulated, equal ones counted: time ± {:.1f} % (--exact: all)\n",
+                   result.ctas_simulated, result.ctas, 100 * result.sampling_error);
+    }
     fmt::print("  IPC             {:.3f} of warps, whole GPU\n", result.ipc);
     fmt::print("  occupancy       {:.1f} % achieved, {:.1f} % possible (limit: {}); {:.2f} waves\n",
                100 * result.achieved_occupancy, 100 * result.occupancy.theoretical, result.occupancy.limit,

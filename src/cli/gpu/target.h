@@ -16,6 +16,7 @@ struct GpuTarget {
     std::string model = "full";
     bool profiled = false;
     bool warm = false;
+    bool exact = false;
 
     void add_to(CLI::App& app) {
         app.add_option("--gpu", gpu, "a GPU's name (kymo gpu list) or file")
@@ -26,6 +27,7 @@ struct GpuTarget {
             ->capture_default_str();
         app.add_flag("--profiled", profiled,
                      "as under a profiler that holds the base clock (Nsight Compute), not at boost");
+        app.add_flag("--exact", exact, "simulate every CTA; equal ones of a long launch are sampled otherwise");
         app.add_flag("--warm", warm, "the L2 holds what the same launch before left there");
     }
     Result<gpu::Gpu> load() const {
@@ -43,7 +45,7 @@ struct GpuTarget {
         if (model == "basic") {
             return gpu::run_basic(loaded, launch(loaded), source);
         }
-        return gpu::run_full(loaded, launch(loaded), source, {warm, observer});
+        return gpu::run_full(loaded, launch(loaded), source, {warm, observer, exact});
     }
 };
 
