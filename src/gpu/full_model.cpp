@@ -148,7 +148,7 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         CtaSampler sampler(header, source.program(), memory, wave);
         const bool samples = !options.exact && options.observer == nullptr;
         CtaScheduler ctas(source, launch, samples ? &sampler : nullptr);
-        LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {}, 0, nullptr, {}};
+        LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {}, {}, 0, nullptr, {}};
         context.observer = launches == 1 ? options.observer : nullptr;
         std::vector<Sm> sms;
         sms.reserve(gpu.whole(gpu.sms));

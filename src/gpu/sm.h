@@ -10,7 +10,7 @@
 // different SMs out of order by at most the step the caller takes.
 #pragma once
 
-#include "gpu/bank_conflicts.h"
+#include "gpu/access_memo.h"
 #include "gpu/cta_scheduler.h"
 #include "gpu/decoded.h"
 #include "gpu/memory_system.h"
@@ -61,6 +61,7 @@ struct LaunchContext {
     CtaScheduler& ctas;
     std::vector<Decoded> decoded;  // grows with the program
     std::vector<Account> accounts;
+    AccessMemo memo;
     unsigned registers = 0;  // one more than the highest that the program names
     IssueObserver* observer = nullptr;
     std::optional<Error> failed;
@@ -135,10 +136,11 @@ class Sm {
     };
     Access access(Warp& warp, const Decoded& decoded, Account& account, std::uint64_t now, unsigned slot,
                   IssueObserver::Issue* told);
-    Access shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
-                  std::uint64_t now, IssueObserver::Issue* told);
+    Access shared(const Decoded& decoded, AccessMemo::Banks banks, Account& account, std::uint64_t now,
+                  IssueObserver::Issue* told);
     Access global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now);
-    Access constant(const Decoded& decoded, const LaneAddresses* addresses, std::uint32_t mask, std::uint64_t now);
+    Access unknown_constant(std::uint64_t now);
+    Access constant(const Footprint& footprint, std::uint64_t now);
     double miss_slot(double time, unsigned sectors);
     void missed_until(double ready, unsigned sectors);
 

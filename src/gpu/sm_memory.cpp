@@ -4,7 +4,6 @@
 #include "gpu/sm.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace kymo::gpu {
 
@@ -12,26 +11,35 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
                       IssueObserver::Issue* told) {
     const std::uint32_t mask = warp.cursor.mask();
     const Op& op = decoded.op;
-    LaneAddresses addresses;
-    const bool given = warp.cursor.has_addresses() && warp.cursor.addresses(addresses);
-    if (op.space == Space::kConstant) {
-        return constant(decoded, given ? &addresses : nullptr, mask, now);
-    }
-    if (!given) {  // an access the trace does not tell about: takes a hit's time
+    std::uint64_t first = 0;
+    if (!warp.cursor.has_addresses() || !warp.cursor.first_address(first)) {
+        if (op.space == Space::kConstant) {
+            return unknown_constant(now);
+        }
+        // An access the trace does not tell about: takes a hit's time.
         const bool in_shared = op.space == Space::kShared;
         return {static_cast<double>(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
                 in_shared ? Cause::kShared : Cause::kL1, 0};
     }
-    const Space space =
-        resolved(context_.header, op.space, addresses.of[static_cast<unsigned>(std::countr_zero(mask))]);
+    const Space space = resolved(context_.header, op.space, first);
     if (space == Space::kShared) {
-        return shared(decoded, addresses, mask, account, now, told);
-    }
-    if (space == Space::kLocal) {
-        interleave_local(addresses, mask, static_cast<std::uint64_t>(number_) * 256U + slot);
+        AccessMemo::Banks banks;
+        (void)context_.memo.banks(warp.cursor, first, op.bytes, banks);  // one that is broken ends with the next
+        return shared(decoded, banks, account, now, told);
     }
     Footprint footprint;
-    coalesce(addresses, mask, op.bytes, footprint);
+    if (space == Space::kLocal) {
+        LaneAddresses addresses;
+        if (warp.cursor.lanes(addresses, nullptr)) {
+            interleave_local(addresses, mask, static_cast<std::uint64_t>(number_) * 256U + slot);
+            coalesce(addresses, mask, op.bytes, footprint);
+        }
+    } else {
+        (void)context_.memo.footprint(warp.cursor, first, op.bytes, footprint);
+    }
+    if (space == Space::kConstant) {
+        return constant(footprint, now);
+    }
     count_global(account, footprint, mask, op.bytes);
     if (told != nullptr) {
         told->sectors = footprint.sectors;
@@ -39,37 +47,35 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
     return global(warp, decoded, footprint, now);
 }
 
-Sm::Access Sm::shared(const Decoded& decoded, const LaneAddresses& addresses, std::uint32_t mask, Account& account,
-                      std::uint64_t now, IssueObserver::Issue* told) {
-    const unsigned passes = shared_passes(addresses, mask, decoded.op.bytes);
+Sm::Access Sm::shared(const Decoded& decoded, AccessMemo::Banks banks, Account& account, std::uint64_t now,
+                      IssueObserver::Issue* told) {
+    const unsigned passes = banks.passes;
     const unsigned fewest = count_shared(account, passes, decoded.op.bytes);
     if (told != nullptr) {
         told->extra_passes = passes - fewest;
     }
     double service = passes;
     if (decoded.op.atomic) {
-        service += (most_on_one_word(addresses, mask) - 1) * gpu_.shared_atomic_cycles;
+        service += (banks.most_on_one_word - 1) * gpu_.shared_atomic_cycles;
     }
     const double begin = load_store_.book(static_cast<double>(now), service);
     const Cause cause = passes > fewest ? Cause::kBankConflict : decoded.op.atomic ? Cause::kAtomic : Cause::kShared;
     return {begin + gpu_.shared_latency + service - fewest, cause, cycle(begin)};
 }
 
-Sm::Access Sm::constant(const Decoded& decoded, const LaneAddresses* addresses, std::uint32_t mask,
-                        std::uint64_t now) {
+// Parameters and launch data, whose addresses traces do not give: one line, cold once an SM.
+Sm::Access Sm::unknown_constant(std::uint64_t now) {
     const auto time = static_cast<double>(now);
-    (void)decoded;
-    if (addresses == nullptr) {
-        // Parameters and launch data, whose addresses traces do not give: one line, cold once an SM.
-        if (constants_cold_) {
-            constants_cold_ = false;
-            constant_ready_ = time + gpu_.constant_miss_latency + gpu_.l2_latency;
-        }
-        return {std::max(constant_ready_, time + gpu_.constant_latency), Cause::kConstant, 0};
+    if (constants_cold_) {
+        constants_cold_ = false;
+        constant_ready_ = time + gpu_.constant_miss_latency + gpu_.l2_latency;
     }
-    // Different addresses are served one after another.
-    Footprint footprint;
-    coalesce(*addresses, mask, decoded.op.bytes, footprint);
+    return {std::max(constant_ready_, time + gpu_.constant_latency), Cause::kConstant, 0};
+}
+
+// Different addresses are served one after another.
+Sm::Access Sm::constant(const Footprint& footprint, std::uint64_t now) {
+    const auto time = static_cast<double>(now);
     double ready = time;
     for (const LineAccess& line : footprint.all()) {
         const auto outcome = constants_.access(line.line, line.sectors, true, false);

@@ -11,12 +11,37 @@ namespace {
 constexpr std::uint64_t kMostWarps =
     std::uint64_t{1024} / kWarpLanes * 2;  // twice what any GPU takes: old cards had 1536 threads
 constexpr std::size_t kMostStatic = 1U << 22U;
+constexpr std::uint32_t kTracerWithValues = 6;
 
 std::uint64_t hash(std::string_view text, std::uint64_t value) {
     for (const char letter : text) {
         value = (value ^ static_cast<unsigned char>(letter)) * 0x100'0000'01B3U;  // FNV-1a
     }
     return value;
+}
+
+// A matrix operation of a warp group: its line says more.
+bool is_group_matrix(std::string_view opcode) {
+    return opcode.find("GMMA") != std::string_view::npos;
+}
+
+// Copies of whole tiles: what they move is told by tile, not by lane.
+bool is_tile_copy(std::string_view opcode) {
+    for (const std::string_view name : {"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED"}) {
+        if (opcode.starts_with(name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// R4; of tracers from version 6 on also UR4, P0, UP1.
+bool register_name(std::string_view word, std::uint32_t& number_of, bool& vector) {
+    const std::size_t digits = std::min(word.find_first_of("0123456789"), word.size());
+    const std::string_view kind = word.substr(0, digits);
+    vector = kind == "R";
+    return (vector || kind == "UR" || kind == "P" || kind == "UP") && number(word.substr(digits), number_of) &&
+           number_of <= 255;
 }
 
 }  // namespace
@@ -167,7 +192,8 @@ Result<std::uint32_t> TextTrace::static_index(std::string_view fixed_text, Field
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::string_view word = words.next();
             std::uint32_t one = 0;
-            if (word.empty() || word.front() != 'R' || !number(word.substr(1), one) || one > 255 || !list.add(one)) {
+            bool vector = false;
+            if (!register_name(word, one, vector) || (vector && !list.add(one))) {
                 return false;
             }
         }
@@ -183,8 +209,14 @@ Result<std::uint32_t> TextTrace::static_index(std::string_view fixed_text, Field
     if (!registers(instruction.sources)) {
         return lines_.malformed("a count of source registers and as many of R0 to R255");
     }
+    if (is_group_matrix(instruction.opcode)) {
+        (void)words.next();
+    }
     if (!number(words.next(), instruction.width) || instruction.width > 1024) {
         return lines_.malformed("an access width (0 without addresses)");
+    }
+    if (is_tile_copy(instruction.opcode)) {
+        instruction.width = 0;
     }
     instruction.op = decode_opcode(instruction.opcode);
     if (instruction.has_addresses() && instruction.op.space == Space::kNone) {
@@ -199,6 +231,36 @@ Result<std::uint32_t> TextTrace::static_index(std::string_view fixed_text, Field
     }
     program_.push_back(std::move(instruction));
     return static_cast<std::uint32_t>(program_.size() - 1);
+}
+
+// Behind the addresses: immediates, and registers' values, which the model does not ask for.
+Result<void> TextTrace::line_end(Words& words, std::string_view opcode) {
+    if (is_tile_copy(opcode)) {
+        return {};
+    }
+    std::string_view rest = words.next();
+    const bool later = header_.tracer_version >= kTracerWithValues;
+    for (int most = later            ? 2
+                    : has_immediate_ ? 1
+                                     : 0;
+         most > 0 && !rest.empty() && rest != "Val" && rest != "NoVal"; --most) {
+        std::int64_t immediate = 0;
+        std::uint64_t unsigned_immediate = 0;
+        if (!number(rest, immediate) && !number(rest, unsigned_immediate)) {
+            return lines_.malformed("an immediate");
+        }
+        rest = words.next();
+    }
+    if (later && rest == "Val") {
+        return {};
+    }
+    if (later && rest == "NoVal") {
+        rest = words.next();
+    }
+    if (!rest.empty()) {
+        return lines_.malformed("the line's end");
+    }
+    return {};
 }
 
 Result<void> TextTrace::instruction(std::string_view text, WarpEncoder& encoder) {
@@ -216,7 +278,7 @@ Result<void> TextTrace::instruction(std::string_view text, WarpEncoder& encoder)
     if (!number(mask_word, mask, 16) || mask_word.size() != 8) {
         return lines_.malformed("an execution mask of eight hexadecimal digits");
     }
-    std::string_view width_word;
+    std::string_view opcode;
     for (int list = 0; list < 2; ++list) {
         std::uint32_t count = 0;
         if (!number(words.next(), count) || count > 16) {
@@ -226,10 +288,13 @@ Result<void> TextTrace::instruction(std::string_view text, WarpEncoder& encoder)
             (void)words.next();
         }
         if (list == 0) {
-            (void)words.next();  // the opcode
+            opcode = words.next();
         }
     }
-    width_word = words.next();
+    if (is_group_matrix(opcode)) {
+        (void)words.next();  // whether it ends a group
+    }
+    (void)words.next();  // the width
     const std::string_view before(text.data(), static_cast<std::size_t>(mask_begin - text.data()));
     const std::string_view after(mask_end, static_cast<std::size_t>(words.position() - mask_end));
     const std::uint64_t key = hash(after, hash(before, 0xCBF2'9CE4'8422'2325U));
@@ -283,17 +348,8 @@ Result<void> TextTrace::instruction(std::string_view text, WarpEncoder& encoder)
             return lines_.malformed("an address form: 0, 1 or 2");
         }
     }
-    std::string_view rest = words.next();
-    if (has_immediate_ && !rest.empty()) {
-        std::int64_t immediate = 0;
-        std::uint64_t unsigned_immediate = 0;
-        if (!number(rest, immediate) && !number(rest, unsigned_immediate)) {
-            return lines_.malformed("an immediate");
-        }
-        rest = words.next();
-    }
-    if (!rest.empty()) {
-        return lines_.malformed("the line's end");
+    if (auto good = line_end(words, opcode); !good) {
+        return good;
     }
     encoder.add(index, mask, {addresses.data(), count});
     return {};
@@ -353,6 +409,9 @@ Result<std::optional<Cta>> TextTrace::next_cta() {
         more = line(text);
         if (!more) {
             return more.error();
+        }
+        if (*more && cta.warps.empty() && text.starts_with("cluster ")) {
+            continue;  // where the CTA is in its cluster
         }
         if (!*more) {
             return lines_.malformed("#END_TB before the file's end");

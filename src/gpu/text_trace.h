@@ -10,6 +10,7 @@
 
 #include "gpu/byte_input.h"
 #include "gpu/kernel.h"
+#include "gpu/text_words.h"
 #include "gpu/warp_code.h"
 
 #include <unordered_map>
@@ -34,6 +35,7 @@ class TextTrace : public KernelSource {
     Result<void> read_header();
     Result<void> header_line(std::string_view text);
     Result<void> read_warp(WarpTrace& warp);
+    Result<void> line_end(Words& words, std::string_view opcode);
     Result<void> instruction(std::string_view text, WarpEncoder& encoder);
     Result<std::uint32_t> static_index(std::string_view fixed_text, Fields& fields);
 

@@ -2,9 +2,11 @@
 
 #include "gpu/compact_trace.h"
 #include "gpu/text_trace.h"
+#include "gpu/tracez_input.h"
 
 #include <charconv>
 #include <cstring>
+#include <fstream>
 
 namespace kymo::gpu {
 namespace {
@@ -44,8 +46,15 @@ Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& p
         return Error{ErrorKind::kMalformed, path.string() + ": is empty", "trace the kernel again"};
     }
     const bool compact = first->size() >= 8 && std::memcmp(first->data(), kCompactMagic, 8) == 0;
+    const bool by_warp = is_tracez(*first);
     if (auto back = (*bytes)->rewind(); !back) {
         return back.error();
+    }
+    if (by_warp) {
+        bytes = open_tracez(std::make_unique<std::ifstream>(path, std::ios::binary), path.string());
+        if (!bytes) {
+            return bytes.error();
+        }
     }
     if (compact) {
         auto trace = CompactTrace::open(std::move(*bytes), path.string());

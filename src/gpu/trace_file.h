@@ -7,7 +7,8 @@
 
 namespace kymo::gpu {
 
-// Text (plain or xz) or compact, told apart by the first bytes. Errors: kNotFound, kPermission, kMalformed, …
+// Text (plain, xz, or compressed by warp) or compact, told apart by the first bytes. Errors: kNotFound, kPermission,
+// kMalformed, …
 Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& path);
 
 // A line of a kernelslist.g.

@@ -170,13 +170,14 @@ bool WarpCursor::token() {
     return false;
 }
 
-bool WarpCursor::skip_addresses() {
+// Whatever of it has not been read.
+bool WarpCursor::skip_access() {
     LaneAddresses unused;
-    return addresses(unused);
+    return access_ == Access::kAhead ? addresses(unused) : lanes(unused, nullptr);
 }
 
 bool WarpCursor::next() {
-    if (has_addresses_ && !skip_addresses()) {
+    if (access_ != Access::kNone && !skip_access()) {
         return false;
     }
     if (run_ == 0 && !token()) {
@@ -188,7 +189,7 @@ bool WarpCursor::next() {
     }
     --run_;
     index_ = next_++;
-    has_addresses_ = (*program_)[index_].has_addresses() && mask_ != 0;
+    access_ = (*program_)[index_].has_addresses() && mask_ != 0 ? Access::kAhead : Access::kNone;
     return true;
 }
 
@@ -210,24 +211,33 @@ bool WarpCursor::read_lanes(std::uint8_t form, std::span<std::uint64_t> lanes) {
     return true;
 }
 
-bool WarpCursor::addresses(LaneAddresses& out) {
-    has_addresses_ = false;
+bool WarpCursor::first_address(std::uint64_t& first) {
+    access_ = Access::kNone;
     std::uint64_t value = 0;
     if (at_ == end_) {
         fail();
         return false;
     }
-    const std::uint8_t form = *at_++;
-    if (form > kRuns || !varint(value)) {
+    form_ = *at_++;
+    if (form_ > kRuns || !varint(value)) {
         fail();
         return false;
     }
     base_ += static_cast<std::uint64_t>(unfold(value));
-    out.strided = form == kStride;
+    first = base_ + offset_;
+    access_ = Access::kBegun;
+    return true;
+}
+
+bool WarpCursor::lanes(LaneAddresses& out, AccessShape* shape) {
+    access_ = Access::kNone;
+    const std::uint8_t* const begin = at_;
+    out.strided = form_ == kStride;
     out.base = base_ + offset_;
     out.of[0] = out.base;
     const std::span lanes(out.of.data(), lanes_in(mask_));
-    if (form == kStride) {
+    if (form_ == kStride) {
+        std::uint64_t value = 0;
         if (!varint(value)) {
             fail();
             return false;
@@ -236,9 +246,16 @@ bool WarpCursor::addresses(LaneAddresses& out) {
         for (std::size_t lane = 1; lane < lanes.size(); ++lane) {
             lanes[lane] = out.base + lane * static_cast<std::uint64_t>(out.stride);
         }
-    } else if (!read_lanes(form, lanes)) {
+    } else if (!read_lanes(form_, lanes)) {
         fail();
         return false;
+    }
+    if (shape != nullptr) {
+        const auto size = static_cast<std::size_t>(at_ - begin);
+        shape->mask = mask_;
+        shape->form = form_;
+        shape->size = static_cast<std::uint8_t>(std::min<std::size_t>(size, AccessShape::kLongest + 1U));
+        std::memcpy(shape->bytes.data(), begin, std::min<std::size_t>(size, AccessShape::kLongest));
     }
     if (mask_ != 0xFFFF'FFFFU) {
         // To their places, the highest first: a place is never below the lane's number.

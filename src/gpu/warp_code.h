@@ -1,4 +1,4 @@
-// A warp's executed instructions in few bytes, and the cursor that walks them. See docs/gpu-trace-format.md.
+// A warp's executed instructions in few bytes, and the cursor that walks them. See docs/gpu-traces.md.
 //
 // Tokens: a run ("the next n static instructions, one after another"), a jump to a static instruction, a new
 // execution mask. A memory instruction inside a run is followed by its addresses: base and stride, or base and
@@ -14,6 +14,7 @@
 #include "gpu/kernel.h"
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,15 @@ struct LaneAddresses {
     bool strided = false;                      // of[k-th active lane] = base + k × stride
     std::uint64_t base = 0;
     std::int64_t stride = 0;
+};
+
+// How the lanes of an access lie to its first one, as the warp's code holds it: equal bytes, equal places.
+struct AccessShape {
+    static constexpr std::uint8_t kLongest = 48;  // bytes; longer ones are not kept
+    std::uint32_t mask = 0;
+    std::uint8_t form = 0;
+    std::uint8_t size = kLongest + 1;
+    std::array<std::uint8_t, kLongest> bytes;
 };
 
 class WarpEncoder {
@@ -69,9 +79,25 @@ class WarpCursor {
     std::uint32_t index() const { return index_; }
     std::uint32_t mask() const { return mask_; }
     // Whether addresses() may be called: the instruction has addresses and lanes that execute it.
-    bool has_addresses() const { return has_addresses_; }
+    bool has_addresses() const { return access_ == Access::kAhead; }
     // At most once an instruction, and it may be left out.
-    bool addresses(LaneAddresses& out);
+    bool addresses(LaneAddresses& out) {
+        std::uint64_t first = 0;
+        return first_address(first) && lanes(out, nullptr);
+    }
+    // The same in two steps: the first active lane's address, and then either all of them, or nothing where they lie
+    // as in `shape`. lanes() fills `shape` in where it is given; one that is too long has a size above kLongest.
+    bool first_address(std::uint64_t& first);
+    bool lanes(LaneAddresses& out, AccessShape* shape);
+    bool step_over(const AccessShape& shape) {
+        if (shape.form != form_ || shape.mask != mask_ || static_cast<std::size_t>(end_ - at_) < shape.size ||
+            std::memcmp(at_, shape.bytes.data(), shape.size) != 0) {
+            return false;
+        }
+        at_ += shape.size;
+        access_ = Access::kNone;
+        return true;
+    }
 
   private:
     // Most are one byte.
@@ -85,7 +111,7 @@ class WarpCursor {
     bool long_varint(std::uint64_t& value);
     bool read_lanes(std::uint8_t form, std::span<std::uint64_t> lanes);
     bool token();
-    bool skip_addresses();
+    bool skip_access();
     void fail() {
         broken_ = true;
         at_ = end_;
@@ -101,7 +127,8 @@ class WarpCursor {
     std::uint32_t next_ = 0;
     std::uint32_t index_ = 0;
     std::uint32_t mask_ = 0xFFFF'FFFFU;
-    bool has_addresses_ = false;
+    enum class Access : std::uint8_t { kNone, kAhead, kBegun } access_ = Access::kNone;
+    std::uint8_t form_ = 0;
     bool broken_ = false;
 };
 

@@ -4,9 +4,11 @@
 #include "gpu/compact_trace.h"
 #include "gpu/full_model.h"
 #include "gpu/text_trace.h"
+#include "gpu/tracez_input.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace {
 
@@ -20,7 +22,16 @@ kymo::Result<std::unique_ptr<KernelSource>> open(std::span<const std::uint8_t> b
         }
         return std::unique_ptr<KernelSource>(std::move(*trace));
     }
-    auto trace = TextTrace::open(bytes_in_memory(bytes), "fuzz");
+    std::unique_ptr<ByteInput> input = bytes_in_memory(bytes);
+    if (is_tracez(bytes)) {
+        const std::string copy(bytes.begin(), bytes.end());
+        auto by_warp = open_tracez(std::make_unique<std::istringstream>(copy), "fuzz");
+        if (!by_warp) {
+            return by_warp.error();
+        }
+        input = std::move(*by_warp);
+    }
+    auto trace = TextTrace::open(std::move(input), "fuzz");
     if (!trace) {
         return trace.error();
     }

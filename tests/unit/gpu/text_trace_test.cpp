@@ -107,6 +107,39 @@ TEST(TextTrace, ReadsAnAccessThatNoLaneExecutes) {
     }
 }
 
+// What tracers from version 6 on add: the CTA's place in its cluster, other registers' names, a second immediate,
+// registers' values, a word of warp-group matrix operations, and tile copies.
+TEST(TextTrace, ReadsTheLinesOfLaterTracers) {
+    const std::string header = kHeader + "-accelsim tracer version = 6\n-enable lineinfo = 0\n\n#BEGIN_TB\n\n";
+    const std::string lines =
+        "0000 ffffffff 1 UR4 ULDC.64 0 0 0 NoVal\n"
+        "0010 ffffffff 2 P0 R2 ISETP.GE.AND 3 R3 UR4 UP1 0 7 9 NoVal\n"
+        "0020 ffffffff 1 R4 LDG.E 2 R6 UR4 4 1 0x1000 4 0 0 NoVal\n"
+        "0030 ffffffff 1 R24 HGMMA.64x64x16.F32 2 R24 UR8 1 0 0 0 NoVal\n"
+        "0040 ffffffff 0 UTMALDG.2D 2 UR8 UR10 64 0x400 0 8192 0 2 0x7f00 2 64 0 0 NoVal\n"
+        "0050 ffffffff 1 R5 IADD3 1 R4 0 1 Val 1 ff 1 10\n"
+        "0060 ffffffff 0 EXIT 0 0 0\n";
+    const std::string text = header +
+                             "thread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = 0,0,0\ncluster rank = 0\n"
+                             "warp = 0\ninsts = 7\n" +
+                             lines + "#END_TB\n";
+    EXPECT_EQ(error_of(text), "");
+    auto trace = open(text);
+    ASSERT_TRUE(trace && (*trace)->next_cta());
+    const Program& program = (*trace)->program();
+    ASSERT_EQ(program.size(), 7U);
+    EXPECT_EQ(program[1].destinations.count, 1);
+    EXPECT_EQ(program[1].destinations.number[0], 2);
+    EXPECT_EQ(program[1].sources.count, 1);
+    EXPECT_TRUE(program[2].has_addresses());
+    EXPECT_FALSE(program[4].has_addresses());
+    using testing::HasSubstr;
+    EXPECT_THAT(error_of(header + "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0000 ffffffff 1 Q4 MOV 0 0 0\n"),
+                HasSubstr("R0 to R255"));
+    EXPECT_THAT(error_of(header + "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0000 ffffffff 0 MOV 0 0 1 2 3 NoVal\n"),
+                HasSubstr("the line's end"));
+}
+
 TEST(TextTrace, TakesTheWidthFromTheOpcode) {
     EXPECT_EQ(decode_opcode("LDG.E.64").bytes, 8);
     EXPECT_EQ(decode_opcode("LDG.E.U8.CONSTANT").bytes, 1);
