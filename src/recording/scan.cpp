@@ -46,13 +46,19 @@ class Scan {
     Table& find(std::uint64_t number);
     Result<void> look_for_schemas();
 
-    bool is_wanted(StreamId stream) const { return raw(stream) == 0 || raw(stream) % part_.parts == part_.part; }
+    // From here on rows are of that stream, and deltas count from 0.
+    void begin_segment(StreamId stream) {
+        place_.stream = stream;
+        ++place_.segment;
+        is_wanted_ = raw(stream) == 0 || raw(stream) % part_.parts == part_.part;
+    }
 
     const File& file_;
     std::span<AnyHandler* const> handlers_;
     File::Part part_;
     ScanReport report_;
     RowPlace place_;
+    bool is_wanted_ = true;                       // rows of the stream at hand are for this part
     std::vector<std::unique_ptr<Table>> tables_;  // by first appearance
     std::array<Table*, 64> by_small_number_{};
     std::unordered_map<std::uint64_t, Table*> by_number_;
@@ -119,8 +125,7 @@ bool Scan::begin_stream(std::span<const std::uint8_t> body) {
     if (!detail::read_varint(at, at + body.size(), stream) || stream > 0xFFFFFFFFU) {
         return false;
     }
-    place_.stream = StreamId{static_cast<std::uint32_t>(stream)};
-    ++place_.segment;
+    begin_segment(StreamId{static_cast<std::uint32_t>(stream)});
     return true;
 }
 
@@ -155,8 +160,7 @@ Result<void> Scan::look_for_schemas() {
 }
 
 Result<void> Scan::chunk(const Chunk& chunk) {
-    place_.stream = chunk.stream;
-    ++place_.segment;
+    begin_segment(chunk.stream);
     const std::uint8_t* const begin = chunk.payload.data();
     const std::uint8_t* const end = begin + chunk.payload.size();
     const std::uint8_t* at = begin;
@@ -182,7 +186,7 @@ Result<void> Scan::chunk(const Chunk& chunk) {
             }
             continue;
         }
-        if (!is_wanted(place_.stream)) {
+        if (!is_wanted_) {
             continue;
         }
         Table& table = find(record.number);

@@ -3,7 +3,7 @@
 #include "spacetime/sample_time.h"
 
 #include <algorithm>
-#include <mutex>
+#include <numeric>
 #include <optional>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -18,7 +18,7 @@ namespace rec = recording;
 class PartPass {
   public:
     PartPass(const rec::Recording& recording, const Profile& profile, const SamplePass& pass, std::uint32_t worker)
-        : recording_(recording), profile_(profile), pass_(pass), worker_(worker) {}
+        : recording_(recording), profile_(profile), pass_(pass), worker_(worker), deltas_(profile.events.size()) {}
 
     Result<void> run() {
         std::uint32_t stream = 0;
@@ -59,6 +59,7 @@ class PartPass {
         const ProfileThread* thread = nullptr;
         std::unique_ptr<StreamVisitor> visitor;
         std::optional<StreamTime> time;
+        bool has_all_events = false;  // its file's events are the profile's, in their order
     };
 
     void start(std::uint32_t index) {
@@ -73,6 +74,9 @@ class PartPass {
         running.thread = &thread;
         running.visitor = std::move(visitor);
         running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
+        std::vector<std::size_t> all(profile_.events.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        running.has_all_events = stream.columns == all;
     }
 
     Running* running_of(std::uint32_t id) {
@@ -97,11 +101,19 @@ class PartPass {
         for (const StateInterval& interval : running->time->add(moved)) {
             piece(*running, interval, node);
         }
-        deltas_.assign(profile_.events.size(), 0);
-        for (std::size_t i = 0; i < row.deltas.size() && i < stream.columns.size(); ++i) {
-            deltas_[stream.columns[i]] += static_cast<std::int64_t>(row.deltas[i]);
+        running->visitor->sample(moved, node, deltas_of(*running, row));
+    }
+
+    std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row) {
+        if (running.has_all_events && row.deltas.size() == deltas_.size()) {
+            return {reinterpret_cast<const std::int64_t*>(row.deltas.data()), row.deltas.size()};
         }
-        running->visitor->sample(moved, node, deltas_);
+        const std::vector<std::size_t>& columns = running.stream->columns;
+        std::fill(deltas_.begin(), deltas_.end(), 0);
+        for (std::size_t i = 0; i < row.deltas.size() && i < columns.size(); ++i) {
+            deltas_[columns[i]] += static_cast<std::int64_t>(row.deltas[i]);
+        }
+        return deltas_;
     }
 
     // In a waiting call, what is not the program's own time is that call's: as profiles are made.

@@ -123,6 +123,52 @@ TEST_P(TwoThreads, AStreamOfNoInterestIsPassedOver) {
     EXPECT_EQ(all.at(101).times.size(), 3U);
 }
 
+// The profile's events are those of the first process in its order, and what the second has beside them.
+void write_process(const std::filesystem::path& folder, std::uint64_t pid, const std::vector<std::string>& events,
+                   const std::vector<std::uint64_t>& deltas) {
+    testing::MadeFile file(folder / ("process-" + std::to_string(pid) + "-0.krec"), static_cast<std::uint32_t>(pid));
+    recording::Process process;
+    process.time = 1000 * kMs;
+    process.pid = pid;
+    file.own().append(process);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        file.event(i, events[i], "", recording::EventMode::kCount, 0);
+    }
+    file.begin_stream(1, 1000 * kMs, pid, "app");
+    file.sample(1, 1001 * kMs, 0, deltas);
+    file.close();
+}
+
+TEST(SamplePass, DeltasStandWithTheProfilesEventsWhateverAFilesOrder) {
+    testing::TemporaryFolder folder;
+    write_process(folder.path(), 100, {"task-clock", "page-faults", "signals"}, {10, 20, 30});
+    write_process(folder.path(), 200, {"page-faults", "task-clock", "signals"}, {1, 2, 3});
+    write_process(folder.path(), 300, {"task-clock", "page-faults"}, {7, 8});
+    write_process(folder.path(), 400, {"task-clock", "page-faults", "signals"}, {4, 5});  // cut off, or not counted
+    const auto recording = recording::Recording::open(folder.path());
+    ASSERT_TRUE(recording);
+    const auto profile = load_profile(*recording);
+    ASSERT_TRUE(profile);
+    class Deltas final : public StreamVisitor {
+      public:
+        explicit Deltas(std::vector<std::int64_t>& all) : all_(all) {}
+        void piece(const StateInterval&, std::uint32_t) override {}
+        void sample(const recording::Sample&, std::uint32_t, std::span<const std::int64_t> deltas) override {
+            all_.insert(all_.end(), deltas.begin(), deltas.end());
+        }
+
+      private:
+        std::vector<std::int64_t>& all_;
+    };
+    std::map<std::uint64_t, std::vector<std::int64_t>> of_process;
+    const auto make = [&](std::uint32_t, std::uint32_t stream) {
+        return std::make_unique<Deltas>(of_process[profile->threads[profile->streams[stream].thread].tid]);
+    };
+    ASSERT_TRUE(run_pass(*recording, *profile, {.workers = 1, .make = make}));
+    EXPECT_EQ(of_process, (std::map<std::uint64_t, std::vector<std::int64_t>>{
+                              {100, {10, 20, 30}}, {200, {2, 1, 3}}, {300, {7, 8, 0}}, {400, {4, 5, 0}}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, TwoThreads, ::testing::Values(1U, 2U, 3U, 7U));
 
 }  // namespace
