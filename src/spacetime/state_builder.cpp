@@ -5,29 +5,54 @@
 namespace kymo::spacetime {
 namespace {
 
-// Hands out `amount` over pieces of `room` together, in proportion to each one's length, in turn: the shares add up
-// to the amount exactly, and none exceeds its piece. Precondition: amount ≤ room.
+// Shares of an amount over pieces of `room` together, in proportion to each one's length, in turn: they add up to the
+// amount exactly, and none exceeds its piece. Precondition: amount ≤ room, and room is not 0.
 class Spread {
   public:
     Spread(std::uint64_t amount, std::uint64_t room) : amount_(amount), room_(room) {}
 
     std::uint64_t share(std::uint64_t length) {
-        if (room_ == 0) {
-            return 0;
-        }
         passed_ += length;
-        const auto given = static_cast<std::uint64_t>(static_cast<unsigned __int128>(amount_) * passed_ / room_);
+        const std::uint64_t given = given_until_now();
         const std::uint64_t share = given - given_;
         given_ = given;
         return share;
     }
 
   private:
+    // Of some seconds, the usual case, the product fits: dividing 128 bits takes several times as long.
+    std::uint64_t given_until_now() const {
+        if ((amount_ | passed_) >> 32U == 0) {
+            return amount_ * passed_ / room_;
+        }
+        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(amount_) * passed_ / room_);
+    }
+
     std::uint64_t amount_;
     std::uint64_t room_;
     std::uint64_t passed_ = 0;
     std::uint64_t given_ = 0;
 };
+
+// Hands out as much of the amount as the pieces have room for: room_of(piece), give(piece, share). What is left.
+template <typename Pieces, typename Room, typename Give>
+std::uint64_t spread(Pieces& pieces, std::uint64_t amount, Room&& room_of, Give&& give) {
+    if (amount == 0) {
+        return 0;
+    }
+    std::uint64_t room = 0;
+    for (const auto& piece : pieces) {
+        room += room_of(piece);
+    }
+    if (room == 0) {
+        return amount;
+    }
+    Spread shares(std::min(amount, room), room);
+    for (auto& piece : pieces) {
+        give(piece, shares.share(room_of(piece)));
+    }
+    return amount - std::min(amount, room);
+}
 
 bool are_in_time(std::span<const OffInterval> offs) {
     std::uint64_t taken = 0;
@@ -128,37 +153,23 @@ void StateBuilder::cut(std::uint64_t end) {
 }
 
 void StateBuilder::place_off(std::uint64_t off) {
-    const auto spread_over = [&](const auto& is_meant) {
-        std::uint64_t room = 0;
-        for (const Piece& piece : pieces_) {
-            room += is_meant(piece) ? piece.length : 0;
-        }
-        Spread spread(std::min(off, room), room);
-        off -= std::min(off, room);
-        for (Piece& piece : pieces_) {
-            if (is_meant(piece)) {
-                piece.off = spread.share(piece.length);
-            }
-        }
-    };
-    spread_over([](const Piece& piece) { return piece.is_off; });
-    spread_over([](const Piece& piece) { return !piece.is_off && piece.wait != kNoWait; });
-    spread_over([](const Piece& piece) { return !piece.is_off && piece.wait == kNoWait; });
+    const auto give = [](Piece& piece, std::uint64_t share) { piece.off += share; };
+    const auto length_if = [](const Piece& piece, bool is_meant) { return is_meant ? piece.length : 0; };
+    off = spread(pieces_, off, [&](const Piece& piece) { return length_if(piece, piece.is_off); }, give);
+    off = spread(
+        pieces_, off, [&](const Piece& piece) { return length_if(piece, !piece.is_off && piece.wait != kNoWait); },
+        give);
+    spread(
+        pieces_, off, [&](const Piece& piece) { return length_if(piece, !piece.is_off && piece.wait == kNoWait); },
+        give);
 }
 
 void StateBuilder::place_system(std::uint64_t system) {
     for (const bool in_wait : {true, false}) {
-        std::uint64_t room = 0;
-        for (const Piece& piece : pieces_) {
-            room += (piece.wait != kNoWait) == in_wait ? piece.length - piece.off : 0;
-        }
-        Spread spread(std::min(system, room), room);
-        system -= std::min(system, room);
-        for (Piece& piece : pieces_) {
-            if ((piece.wait != kNoWait) == in_wait) {
-                piece.system = spread.share(piece.length - piece.off);
-            }
-        }
+        system = spread(
+            pieces_, system,
+            [&](const Piece& piece) { return (piece.wait != kNoWait) == in_wait ? piece.length - piece.off : 0; },
+            [](Piece& piece, std::uint64_t share) { piece.system += share; });
     }
 }
 

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace kymo::spacetime {
+namespace {
+
+// From so many intervals on, all that may come get their place at once: memory that is not written costs nothing, to
+// move ever larger tables does.
+constexpr std::size_t kManyIntervals = std::size_t{1} << 16U;
+constexpr std::size_t kMostReserved = std::size_t{1} << 25U;
+
+}  // namespace
 
 StateSums& StateSums::operator+=(const StateSums& other) {
     for (std::size_t i = 0; i < ns.size(); ++i) {
@@ -35,6 +43,11 @@ void ThreadStates::add(const StateInterval& interval) {
         if (count % kStep == 0) {
             steps_.push_back(closed_);
         }
+        if (count == kManyIntervals && limit_ <= kMostReserved) {
+            begins_.reserve(limit_);
+            waits_.reserve(limit_);
+            states_.reserve(limit_);
+        }
         begins_.push_back(end_);
         waits_.push_back(interval.wait);
         states_.push_back(interval.state);
@@ -42,28 +55,33 @@ void ThreadStates::add(const StateInterval& interval) {
     end_ = interval.end;
 }
 
+// In place: a joined stretch has as many intervals at least as states, so what is written never overtakes what is
+// read.
 void ThreadStates::coarsen() {
-    const auto is_joined = [&](ThreadState state) {
+    const auto is_joined = [joins_off = joins_off_](ThreadState state) {
         return state == ThreadState::kUser || state == ThreadState::kSystem || state == ThreadState::kSpinning ||
-               (joins_off_ && (state == ThreadState::kReady || state == ThreadState::kOff));
+               (joins_off && (state == ThreadState::kReady || state == ThreadState::kOff));
     };
     grain_ = std::max(2 * grain_, (end_ - begin_) / (limit_ / 4 + 1));
-    ThreadStates coarse(begin_);
+    std::size_t kept = 0;
+    std::uint64_t at = begin_;
+    const auto put = [&](std::uint64_t end, ThreadState state, std::uint32_t wait) {
+        if (end > at && (kept == 0 || states_[kept - 1] != state || waits_[kept - 1] != wait)) {
+            begins_[kept] = at;
+            states_[kept] = state;
+            waits_[kept++] = wait;
+        }
+        at = std::max(at, end);
+    };
     StateInterval joined{.begin = begin_, .end = begin_};
     StateSums sums;
     const auto flush = [&] {
-        StateInterval part = joined;
         for (const ThreadState state : {ThreadState::kOff, ThreadState::kReady, ThreadState::kSystem}) {
-            part.end = part.begin + static_cast<std::uint64_t>(sums[state]);
-            part.state = state;
-            coarse.add(part);
-            part.begin = part.end;
+            put(at + static_cast<std::uint64_t>(sums[state]), state, joined.wait);
         }
-        part.end = joined.end;
-        part.state = joined.wait == kNoWait ? ThreadState::kUser : ThreadState::kSpinning;
-        coarse.add(part);
+        put(joined.end, joined.wait == kNoWait ? ThreadState::kUser : ThreadState::kSpinning, joined.wait);
     };
-    for (std::size_t i = 0; i < size(); ++i) {
+    for (std::size_t i = 0, count = size(); i < count; ++i) {
         const StateInterval next = (*this)[i];
         const bool continues = is_joined(next.state) && next.begin == joined.end && next.wait == joined.wait &&
                                next.end - joined.begin <= grain_;
@@ -75,16 +93,25 @@ void ThreadStates::coarsen() {
         if (is_joined(next.state)) {
             sums[next.state] += static_cast<std::int64_t>(next.end - next.begin);
         } else {
-            coarse.add(next);
+            put(next.end, next.state, next.wait);
             joined.begin = next.end;
         }
         joined.end = next.end;
     }
     flush();
-    coarse.grain_ = grain_;
-    coarse.joins_off_ = joins_off_;
-    coarse.limit_ = limit_;
-    *this = std::move(coarse);
+    begins_.resize(kept);
+    states_.resize(kept);
+    waits_.resize(kept);
+    steps_.clear();
+    closed_ = {};
+    for (std::size_t i = 0; i < kept; ++i) {
+        if (i % kStep == 0) {
+            steps_.push_back(closed_);
+        }
+        if (i + 1 < kept) {
+            closed_[states_[i]] += static_cast<std::int64_t>(begins_[i + 1] - begins_[i]);
+        }
+    }
     if (size() > limit_ / 4 * 3) {
         // Where most of it are waits, there is no use in trying again soon.
         limit_ = joins_off_ ? 2 * limit_ : limit_;

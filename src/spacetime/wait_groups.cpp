@@ -64,7 +64,7 @@ class WaitGroups::Watch {
 
     void ran(const StateInterval& interval, std::uint32_t context) {
         sweep_.pass(interval.begin, interval.end,
-                    [&](WaitGroup& group, std::int64_t ns) { meanwhile_[{&group, context}] += ns; });
+                    [&](WaitGroup& group, std::int64_t ns) { sum_of({&group, context}) += ns; });
     }
     std::span<const Window> windows() const { return windows_; }
 
@@ -80,6 +80,10 @@ class WaitGroups::Watch {
 
   private:
     using At = std::pair<WaitGroup*, std::uint32_t>;
+    struct Recent {
+        At at;
+        std::int64_t* ns = nullptr;  // in meanwhile_
+    };
     struct Hash {
         std::size_t operator()(const At& at) const {
             const auto value = (reinterpret_cast<std::uintptr_t>(at.first) >> 4U ^ std::uintptr_t{at.second} << 32U) *
@@ -87,6 +91,14 @@ class WaitGroups::Watch {
             return value ^ value >> 29U;
         }
     };
+    // A program comes back to the same few call paths: most sums are found without looking into the table.
+    std::int64_t& sum_of(const At& at) {
+        Recent& recent = recent_[Hash{}(at) % recent_.size()];
+        if (recent.ns == nullptr || recent.at != at) {
+            recent = {at, &meanwhile_[at]};
+        }
+        return *recent.ns;
+    }
     static std::vector<Window> in_time(std::vector<Window> windows) {
         std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
         return windows;
@@ -94,7 +106,8 @@ class WaitGroups::Watch {
 
     std::vector<Window> windows_;
     Sweep sweep_;
-    std::unordered_map<At, std::int64_t, Hash> meanwhile_;
+    std::unordered_map<At, std::int64_t, Hash> meanwhile_;  // values stay where they are
+    std::vector<Recent> recent_ = std::vector<Recent>(256);
 };
 
 WaitGroups::WaitGroups(FileData& data) : data_(data), waits_(data.waits) {

@@ -96,6 +96,19 @@ TEST(StateBuilder, APauseIsItsOwnState) {
               (std::vector{piece(100, 190, State::kPaused), piece(190, 200, State::kUser)}));
 }
 
+// 6 of 12 s off, where the records have 4 and 8: in proportion, also where products do not fit 64 bits.
+TEST(StateBuilder, SpreadsSecondsAsItSpreadsMicroseconds) {
+    for (const std::uint64_t unit : {std::uint64_t{1'000}, std::uint64_t{1'000'000'000}}) {
+        const std::vector<OffInterval> offs{{100, 100 + 4 * unit, true}, {100 + 4 * unit, 100 + 12 * unit, false}};
+        const auto half = static_cast<std::int64_t>(6 * unit);
+        EXPECT_EQ(built(StateBuilder(100, offs, {}), {.user = half, .off_cpu = half}),
+                  (std::vector{piece(100, 100 + 2 * unit, State::kReady),
+                               piece(100 + 2 * unit, 100 + 4 * unit, State::kUser),
+                               piece(100 + 4 * unit, 100 + 8 * unit, State::kOff),
+                               piece(100 + 8 * unit, 100 + 12 * unit, State::kUser)}));
+    }
+}
+
 TEST(ThreadStates, NeighboursOfOneStateAreOneInterval) {
     ThreadStates states(10);
     states.add(piece(10, 20, State::kUser));
@@ -118,6 +131,25 @@ TEST(ThreadStates, NothingKnownIsNothing) {
     EXPECT_EQ(states.sums(), StateSums());
     EXPECT_EQ(states.sums(0, 100), StateSums());
     EXPECT_TRUE(states.filling(0, 100).waits.empty());
+}
+
+// With room for 4 the fifth makes all stretches of up to 30 / (4/4 + 1) = 15 ns one: system time first, then user
+// time.
+TEST(ThreadStates, JoinsStretchesOfAShareOfTheWhole) {
+    ThreadStates states(0);
+    states.set_limit(4);
+    states.add(piece(0, 10, State::kUser));
+    states.add(piece(10, 12, State::kSystem));
+    states.add(piece(12, 20, State::kUser));
+    states.add(piece(20, 30, State::kOff));
+    states.add(piece(30, 31, State::kUser));
+    ASSERT_EQ(states.size(), 4U);
+    EXPECT_EQ(states[0], piece(0, 2, State::kSystem));
+    EXPECT_EQ(states[1], piece(2, 20, State::kUser));
+    EXPECT_EQ(states[2], piece(20, 30, State::kOff));
+    EXPECT_EQ(states[3], piece(30, 31, State::kUser));
+    EXPECT_EQ(states.sums(0, 20)[State::kUser], 18);
+    EXPECT_EQ(states.sums(25, 31)[State::kOff], 5);
 }
 
 TEST(ThreadStates, BeyondItsLimitPiecesOnProcessorsAreJoined) {
