@@ -19,6 +19,26 @@ constexpr double kStepsPerWidth = 8;  // refining: steps a natural width (1 / sp
 
 using Complex = std::complex<double>;
 
+// Of finite numbers: what operator* does beyond this is for others.
+Complex product(const Complex& a, const Complex& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// The roots of unity of a transform's last round; earlier rounds take every second, fourth, … of them. Of the size
+// that this thread asked for last they are there already: most nodes with many visits have as many times as are
+// looked at.
+std::span<const Complex> roots_of(std::size_t n) {
+    thread_local std::vector<Complex> roots;
+    if (roots.size() != n / 2) {
+        roots.resize(n / 2);
+        const double angle = -2 * std::numbers::pi / static_cast<double>(n);
+        for (std::size_t k = 0; k < roots.size(); ++k) {
+            roots[k] = std::polar(1.0, angle * static_cast<double>(k));
+        }
+    }
+    return roots;
+}
+
 // In place, size a power of two (Cooley and Tukey 1965).
 void transform(std::vector<Complex>* values) {
     std::vector<Complex>& v = *values;
@@ -33,17 +53,12 @@ void transform(std::vector<Complex>* values) {
             std::swap(v[i], v[k]);
         }
     }
-    // Those of the last round; earlier ones take every second, fourth, … of them.
-    std::vector<Complex> roots(n / 2);
-    const double angle = -2 * std::numbers::pi / static_cast<double>(n);
-    for (std::size_t k = 0; k < roots.size(); ++k) {
-        roots[k] = std::polar(1.0, angle * static_cast<double>(k));
-    }
+    const std::span<const Complex> roots = roots_of(n);
     for (std::size_t length = 2; length <= n; length *= 2) {
         const std::size_t every = n / length;
         for (std::size_t i = 0; i < n; i += length) {
             for (std::size_t k = 0; k < length / 2; ++k) {
-                const Complex odd = v[i + k + length / 2] * roots[k * every];
+                const Complex odd = product(v[i + k + length / 2], roots[k * every]);
                 v[i + k + length / 2] = v[i + k] - odd;
                 v[i + k] += odd;
             }
