@@ -12,7 +12,7 @@ namespace {
 void in_child() {
     using kymo::monitor::process;
     if (process.running() && !process.is_this_process()) {
-        const kymo::monitor::Quiet quiet;
+        const kymo::Quiet quiet;
         process.after_fork();
     }
 }

@@ -21,7 +21,7 @@ KYMO_INTERPOSE void kymo_monitor_mark(int kind, const char* name, long long valu
     mark.name = {name, length > kLongestName ? kLongestName : length};
     mark.value = value;
     if (what == MarkKind::kStart || what == MarkKind::kStop) {
-        const Quiet quiet;
+        const kymo::Quiet quiet;
         if ((what == MarkKind::kStop) == process.paused()) {
             return;  // it is so already
         }
@@ -32,7 +32,7 @@ KYMO_INTERPOSE void kymo_monitor_mark(int kind, const char* name, long long valu
     }
     ThreadState* thread = this_thread();
     if (thread == nullptr) {
-        const Quiet quiet;
+        const kymo::Quiet quiet;
         mark.time = clock_now();
         process.log(mark);
         return;

@@ -9,10 +9,10 @@
 // children exec at once and would leave empty files behind.
 #pragma once
 
+#include "base/exclusion.h"
 #include "events/session.h"
 #include "monitor/counters.h"
 #include "monitor/descriptors.h"
-#include "monitor/exclusion.h"
 #include "monitor/thread_state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"

@@ -14,7 +14,7 @@ namespace kymo::monitor {
 
 namespace {
 
-Lock action_lock;
+kymo::Lock action_lock;
 struct sigaction programs_action{};  // for the sampling signal; zero: SIG_DFL
 // Bit n−1: the program's handler of signal n blocks the sampling signal while it runs.
 std::atomic<std::uint64_t> masks_with_ours{0};
@@ -37,8 +37,8 @@ std::uint64_t bit(int signal) {
 }
 
 int change_own_action(const struct sigaction* action, struct sigaction* before) {
-    const Quiet quiet;
-    const Locked locked(action_lock);
+    const kymo::Quiet quiet;
+    const kymo::Locked locked(action_lock);
     const struct sigaction old = programs_action;
     if (action != nullptr) {
         programs_action = *action;
@@ -163,7 +163,7 @@ bool install_handler() {
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     // Nothing may interrupt the handler, or a handler of the program could jump out of it.
     sigfillset(&action.sa_mask);
-    const Locked locked(action_lock);
+    const kymo::Locked locked(action_lock);
     // What was there is the program's: an "ignore" that outlived an exec, or nothing.
     return real_sigaction.get()(ours(), &action, &programs_action) == 0;
 }
@@ -175,7 +175,7 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
     }
     struct sigaction action;
     {
-        const Locked locked(action_lock);
+        const kymo::Locked locked(action_lock);
         action = programs_action;
         if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
             programs_action.sa_handler = SIG_DFL;

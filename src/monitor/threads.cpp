@@ -32,7 +32,7 @@ void on_thread_exit(void* value) {
     if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, thread) == 0) {
         return;
     }
-    const Quiet quiet;
+    const kymo::Quiet quiet;
     current_thread = nullptr;
     process.end_thread(thread);
 }
@@ -71,7 +71,7 @@ void* run_measured(void* given) {
     void* argument = thread->argument;
     const StackBounds stack = own_stack(thread->stack_bytes);
     {
-        const Quiet quiet;
+        const kymo::Quiet quiet;
         if (process.running()) {
             process.begin_thread(thread, stack, Opening::kPostponed);
             current_thread = thread;
@@ -90,7 +90,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
         return nullptr;
     }
     const std::size_t bytes = stack_bytes(attributes);
-    const Quiet quiet;
+    const kymo::Quiet quiet;
     ThreadState* thread = process.take_state();
     if (thread == nullptr) {
         return nullptr;
@@ -118,7 +118,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
 
 // No thread came of it.
 void forget(ThreadState* thread) {
-    const Quiet quiet;
+    const kymo::Quiet quiet;
     process.give_back(thread);
 }
 

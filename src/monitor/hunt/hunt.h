@@ -10,9 +10,9 @@
 // detach(), finish() and after_fork() under Quiet, at the moments that Process names.
 #pragma once
 
+#include "base/exclusion.h"
 #include "base/ids.h"
 #include "monitor/counters.h"
-#include "monitor/exclusion.h"
 #include "pairs/hunt_file.h"
 #include "pairs/shared.h"
 #include "unwind/native.h"

@@ -206,7 +206,7 @@ int initialize(Lookup lookup, int, Data*) {
         return 0;
     }
     {
-        const Quiet quiet;
+        const kymo::Quiet quiet;
         note_openmp_runtime(address(reinterpret_cast<const void*>(lookup)));
     }
     const struct {
@@ -236,7 +236,7 @@ void finalize(Data*) {
 constinit StartResult our_tool{initialize, finalize, {0}};
 
 void tell_other_tool() {
-    const Quiet quiet;
+    const kymo::Quiet quiet;
     recording::Unavailable row;
     row.what = "OpenMP regions and waits of the LLVM run time";
     row.why = "another OpenMP tool is in use (the program's own, or OMP_TOOL_LIBRARIES)";
