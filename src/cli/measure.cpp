@@ -1,4 +1,5 @@
 // kymo measure: metric descriptions on a program as it is.
+#include "cli/line_mistakes.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/suggest.h"
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -71,8 +73,12 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
     for (std::size_t i = 0; i < description.points.size(); ++i) {
         const metrics::ControlPoint& point = description.points[i];
         const hooks::Outcome& outcome = planned.outcomes[i];
-        const bool hooked = outcome.entries + outcome.imports != 0;
-        if (!outcome.is_known()) {
+        // A line is had at all its places, or its count would be wrong.
+        const bool hooked =
+            outcome.entries + outcome.imports + outcome.places != 0 && (point.line == 0 || outcome.refused.empty());
+        if (point.line != 0 && !outcome.is_known()) {
+            mistakes.push_back(no_such_line(point, outcome.no_line));
+        } else if (!outcome.is_known()) {
             const auto near = events::nearest(point.function, planned.known, 1);
             mistakes.push_back(
                 {point.at,
@@ -82,7 +88,8 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
         } else if (!hooked) {
             const hooks::Refused& refused = outcome.refused.front();
             mistakes.push_back({point.at, fmt::format("{} {}", refused.function, refused.reason),
-                                "measure a function that calls it, or that it calls"});
+                                point.line != 0 ? "measure a line before or behind it, or the function around it"
+                                                : "measure a function that calls it, or that it calls"});
         } else if (!quiet) {
             for (const hooks::Refused& refused : outcome.refused) {
                 fmt::print(stderr, "kymo: left out: {} {}\n", refused.function, refused.reason);
@@ -98,7 +105,7 @@ Result<hooks::Planned> plan_hooks(const Asked& asked, const metrics::Description
     if (!program) {
         return program.error();
     }
-    const auto images = hooks::images_of(program->path);
+    auto images = hooks::images_of(program->path);
     if (!images) {
         return images.error();
     }
@@ -106,7 +113,20 @@ Result<hooks::Planned> plan_hooks(const Asked& asked, const metrics::Description
     for (const metrics::ControlPoint& point : description.points) {
         hooks::Request request;
         request.image = point.image;
-        request.function = point.function;
+        if (point.image.find('/') != std::string::npos) {  // a file that may be loaded later
+            const std::filesystem::path file(point.image);
+            if (!std::filesystem::is_regular_file(file)) {
+                return metrics::error_of({{point.at, fmt::format("no file {}", point.image), "check the path"}},
+                                         asked.description);
+            }
+            const auto same = [&](const auto& image) { return std::filesystem::equivalent(image, file); };
+            if (std::none_of(images->begin(), images->end(), same)) {
+                images->push_back(std::filesystem::canonical(file));
+            }
+            request.image = std::filesystem::canonical(file).filename();
+        }
+        (point.line != 0 ? request.file : request.function) = point.function;
+        request.line = point.line;
         (point.at_exit ? request.exit : request.entry) = point.steps;
         requests.push_back(std::move(request));
     }

@@ -53,7 +53,8 @@ bool is_good(const Plan& plan, const PlanEntry& entry) {
     if (entry.point >= plan.points.size() || entry.original_bytes < kJumpBytes ||
         entry.original_bytes > kMaxOriginal || entry.moved_bytes > kMaxMoved ||
         entry.instructions > kMaxInstructions || entry.fixups > kMaxInstructions ||
-        (entry.moved_bytes == 0) != (entry.instructions == 0)) {
+        (entry.moved_bytes == 0) != (entry.instructions == 0) || entry.is_place > 1 ||
+        (entry.is_place != 0 && plan.points[entry.point].exit_steps != 0)) {
         return false;
     }
     for (unsigned i = 0; i < entry.instructions; ++i) {

@@ -20,7 +20,7 @@ inline constexpr const char* kPlanFile = "hooks";
 inline constexpr std::uint64_t kMaxPlanBytes = 256ULL << 20U;
 inline constexpr std::uint32_t kMaxHooks = 1U << 20U;
 inline constexpr char kPlanMagic[8] = {'K', 'Y', 'M', 'O', 'H', 'O', 'O', 'K'};
-inline constexpr std::uint32_t kPlanVersion = 1;
+inline constexpr std::uint32_t kPlanVersion = 2;
 
 struct PlanHeader {
     char magic[8];
@@ -71,7 +71,7 @@ inline constexpr unsigned kMaxOriginal = 20;  // whole instructions, the last be
 inline constexpr unsigned kMaxMoved = 48;
 inline constexpr unsigned kMaxInstructions = 5;
 
-// A function's entry: its first instructions move, and a jump takes their place.
+// A function's entry, or a place inside one: the instructions there move, and a jump takes their place.
 struct PlanEntry {
     std::uint64_t offset;  // in the image
     std::uint32_t point;
@@ -84,7 +84,7 @@ struct PlanEntry {
     std::uint8_t moved_at[kMaxInstructions];     // and where it is in `moved`
     std::uint8_t moved[kMaxMoved];
     std::uint8_t ends_in_call;  // the last one is a call, made of several (x86_64/relocate.cpp)
-    std::uint8_t reserved;
+    std::uint8_t is_place;      // not an entry: flags and what is below the stack pointer count; nothing is followed
     PlanFixup fixup[kMaxInstructions];
 };
 static_assert(sizeof(PlanEntry) == 16 + kMaxOriginal + 10 + kMaxMoved + 2 + 16 * kMaxInstructions);

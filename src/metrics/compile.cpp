@@ -160,9 +160,11 @@ class Compiler {
 
     void compile_statement(const Statement& statement) {
         at_exit_ = statement.at_exit;
+        at_line_ = statement.line != 0;
         ControlPoint point;
         point.at_exit = statement.at_exit;
         point.function = statement.function.text;
+        point.line = statement.line;
         point.image = statement.image;
         point.at = statement.function.at;
         const Meaning meaning = [this](const Value& value) { return mean(value); };
@@ -310,7 +312,7 @@ class Compiler {
                 if (value.number < 1 || value.number > cells::kMaxArguments) {
                     wrong(value.at, fmt::format("no argument {}", value.number),
                           fmt::format("arg1 to arg{} can be read", cells::kMaxArguments));
-                } else if (at_exit_) {
+                } else if (at_exit_ || at_line_) {
                     wrong(value.at, "arguments are known at entries only", "keep it in a cell at the entry");
                 } else {
                     meant.operand = {Source::kArgument, width_of(value),
@@ -341,6 +343,7 @@ class Compiler {
     bool has_own_timer_ = false;
     std::uint16_t own_timer_ = 0;
     bool at_exit_ = false;
+    bool at_line_ = false;
 };
 
 }  // namespace

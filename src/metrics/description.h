@@ -33,9 +33,10 @@ struct Metric {
 
 struct ControlPoint {
     bool at_exit = false;
-    std::string function;
+    std::string function;    // of a line: its source file
+    std::uint32_t line = 0;  // not 0: a source line
     std::string image;
-    Position at;  // of the function's name in the file
+    Position at;  // of the function's name, or the line's, in the file
     std::vector<cells::Step> steps;
 };
 

@@ -157,18 +157,23 @@ class Parser {
     Statement statement() {
         Statement statement;
         const Token point = lexer_.take();
-        if (!is(point, "entry") && !is(point, "exit")) {
-            stop(point, "'entry' or 'exit'", "a control point is: at entry FUNCTION, or: at exit FUNCTION");
+        if (!is(point, "entry") && !is(point, "exit") && !is(point, "line")) {
+            stop(point, "'entry', 'exit' or 'line'",
+                 "a control point is: at entry FUNCTION, at exit FUNCTION, or: at line FILE:NUMBER");
         }
         statement.at_exit = point.text == "exit";
+        const std::string what = point.text == "line" ? "source file" : "function";
         const Token function = lexer_.take_name();
         if (function.kind != Kind::kWord && function.kind != Kind::kText) {
-            stop(function, "a function's name");
+            stop(function, "a " + what + "'s name");
         }
         if (function.text.empty()) {
-            throw Stop{{function.at, "the function's name is empty", {}}};
+            throw Stop{{function.at, "the " + what + "'s name is empty", {}}};
         }
         statement.function = {function.text, function.at};
+        if (point.text == "line") {
+            statement.line = line_number();
+        }
         if (accept("in")) {
             const Token image = lexer_.take_name();
             if (image.kind != Kind::kWord && image.kind != Kind::kText) {
@@ -185,6 +190,19 @@ class Parser {
             statement.actions.push_back(action());
         } while (accept(","));
         return statement;
+    }
+
+    std::uint32_t line_number() {
+        constexpr std::uint64_t kMost = 0xffffffff;
+        expect(":", "a source line is: at line FILE:NUMBER");
+        const Token number = lexer_.take();
+        if (number.kind != Kind::kNumber) {
+            stop(number, "a line's number", "a source line is: at line FILE:NUMBER");
+        }
+        if (number.number == 0 || number.number > kMost) {
+            throw Stop{{number.at, fmt::format("no line has the number {}", number.number), {}}};
+        }
+        return static_cast<std::uint32_t>(number.number);
     }
 
     Action action() {

@@ -46,8 +46,9 @@ struct Action {
 
 struct Statement {
     bool at_exit = false;
-    Name function;      // source-level or linkage name, a glob
-    std::string image;  // a glob; empty: any
+    Name function;           // source-level or linkage name, a glob; of a line: its file
+    std::uint32_t line = 0;  // not 0: a source line
+    std::string image;       // a glob; empty: any
     bool has_condition = false;
     Condition condition;
     std::vector<Action> actions;

@@ -81,6 +81,7 @@ bool find_detour(void* /*context*/, std::uint64_t address, unwind::Detour* detou
                    : meaning.kind == Meaning::kOnStack ? unwind::Detour::kOnStack
                                                        : unwind::Detour::kMoved;
     detour->address = meaning.address;
+    detour->stack = meaning.stack;
     return true;
 }
 

@@ -39,10 +39,11 @@ struct Detour {
     enum Kind : std::uint8_t {
         kCaller,   // the caller's return address is `address`; the stack is the caller's
         kOnStack,  // the caller's return address is on top of the stack
-        kMoved,    // stands for the instruction at `address`
+        kMoved,    // stands for the instruction at `address`, the stack pointer being `stack` bytes too low
     };
     Kind kind = kCaller;
     std::uint64_t address = 0;
+    std::uint32_t stack = 0;
 };
 struct Detours {
     void* context = nullptr;

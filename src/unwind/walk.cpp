@@ -139,7 +139,7 @@ class Walk {
         if (!images_.find_detour(address, &detour) || ++detours_ > kMostDetours) {
             return false;
         }
-        std::uint64_t sp = cursor_.sp();
+        std::uint64_t sp = cursor_.sp() + detour.stack;
         if (detour.kind == Detour::kOnStack) {
             if (!stack_.read(sp, &detour.address)) {
                 return false;

@@ -110,8 +110,7 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     if (import_code_ != nullptr) {
         const auto begin = reinterpret_cast<std::uint64_t>(import_code_);
         import_area_ = {{begin, begin + import_bytes}, codes_ + hook_count_, 0};
-        const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
-        std::memcpy(import_code_, &trampoline, sizeof trampoline);
+        write_area_head(import_code_);
         import_code_ += kAreaHead;
     }
     runtime.hooks = hooks_;
@@ -220,7 +219,7 @@ Problem Hooks::hook_image(ImageState& state, const image::LoadedImage& image) {
     }
     std::uint64_t bytes = kAreaHead;
     for (const PlanEntry& entry : entries) {
-        bytes += hook_bytes(entry.moved_bytes);
+        bytes += hook_bytes(entry.moved_bytes, entry.is_place != 0);
     }
     const image::Range& old = state.area.range;
     const bool reuse = !old.empty() && image.range.end - old.begin < kReach && old.end - image.range.begin < kReach &&
@@ -230,23 +229,23 @@ Problem Hooks::hook_image(ImageState& state, const image::LoadedImage& image) {
         return Problem::kNoRoom;
     }
     const auto at = reinterpret_cast<std::uint64_t>(begin);
-    const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
-    std::memcpy(begin, &trampoline, sizeof trampoline);
+    write_area_head(begin);
     std::uint8_t* place = begin + kAreaHead;
     const std::uint32_t first = planned.first_entry + 1;
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         const PlanEntry& entry = entries[i];
         const std::uint64_t function = image.bias + entry.offset;
+        const bool is_place = entry.is_place != 0;
         CodeWriter code(place);
-        write_entry(code, at, first + i);
+        (is_place ? write_place : write_entry)(code, at, first + i);
         HookCode& made = codes_[first + i];
         made = {reinterpret_cast<std::uint64_t>(place), 0, function, &entry};
-        if (entry.moved_bytes != 0) {
+        if (entry.moved_bytes != 0 || is_place) {
             made.moved = reinterpret_cast<std::uint64_t>(code.at());
             write_moved(code, entry, image.bias);
         }
         hooks_[first + i].continuation = made.moved != 0 ? made.moved : function + entry.original_bytes;
-        place += hook_bytes(entry.moved_bytes);
+        place += hook_bytes(entry.moved_bytes, is_place);
     }
     state.area = {{at, at + bytes}, codes_ + first, static_cast<std::uint32_t>(entries.size())};
     if (!areas_.publish(state.area)) {

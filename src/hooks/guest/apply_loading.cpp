@@ -47,8 +47,7 @@ Problem Hooks::notice_loading() {
         return Problem::kNoRoom;
     }
     const auto area = reinterpret_cast<std::uint64_t>(begin);
-    const auto trampoline = reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline);
-    std::memcpy(begin, &trampoline, sizeof trampoline);
+    write_area_head(begin);
     CodeWriter writer(begin + kAreaHead);
     write_entry(writer, area, hook);
     codes_[hook] = {area + kAreaHead, reinterpret_cast<std::uint64_t>(writer.at()), at, &plan};

@@ -89,9 +89,9 @@ Areas::Meaning Areas::look_at(std::uint64_t address) const {
     if (in_stubs(address)) {
         const std::uint64_t into = address & (kStubBytes - 1);
         if (into == 0 || into >= kStubPushedAt) {
-            return {Meaning::kOnStack, 0};
+            return {Meaning::kOnStack, 0, 0};
         }
-        return {Meaning::kCaller, slot_of_stub(address)->return_before + 1};
+        return {Meaning::kCaller, slot_of_stub(address)->return_before + 1, 0};
     }
     const std::uint32_t count = count_.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -106,11 +106,13 @@ Areas::Meaning Areas::look_at(std::uint64_t address) const {
         }
         const HookCode& code = area.codes[low];
         if (code.moved == 0 || address < code.moved) {
-            return {Meaning::kOnStack, 0};
+            return code.plan != nullptr && code.plan->is_place != 0
+                       ? Meaning{Meaning::kMoved, code.function, place_stack(address - code.entry)}
+                       : Meaning{Meaning::kOnStack, 0, 0};
         }
         const std::uint64_t into = address - code.moved;
         if (into >= code.plan->moved_bytes) {
-            return {Meaning::kMoved, code.function + code.plan->original_bytes};
+            return {Meaning::kMoved, code.function + code.plan->original_bytes, 0};
         }
         unsigned n = 0;
         while (n + 1U < code.plan->instructions && code.plan->moved_at[n + 1] <= into) {
@@ -118,9 +120,9 @@ Areas::Meaning Areas::look_at(std::uint64_t address) const {
         }
         if (code.plan->ends_in_call != 0 && n + 1U == code.plan->instructions &&
             into >= code.plan->moved_at[n] + kCallPushes) {
-            return {Meaning::kOnStack, 0};
+            return {Meaning::kOnStack, 0, 0};
         }
-        return {Meaning::kMoved, code.function + code.plan->original_at[n]};
+        return {Meaning::kMoved, code.function + code.plan->original_at[n], 0};
     }
     return {};
 }

@@ -12,7 +12,7 @@
 
 namespace kymo::hooks {
 
-// A hook's code: at `entry` what jumps to the trampoline, at `moved` the function's own first instructions.
+// A hook's code: at `entry` what goes to the trampoline, at `moved` the function's own instructions.
 struct HookCode {
     std::uint64_t entry = 0;
     std::uint64_t moved = 0;     // 0: none was moved
@@ -44,10 +44,11 @@ class Areas {
             kNone,     // no code of hooks
             kCaller,   // stands for `address` in the caller, the stack being as it is
             kOnStack,  // the caller's address is on top of the stack
-            kMoved,    // stands for the instruction at `address`
+            kMoved,    // stands for the instruction at `address`, the stack pointer being `stack` bytes too low
         };
         Kind kind = kNone;
         std::uint64_t address = 0;
+        std::uint32_t stack = 0;
     };
     Meaning look_at(std::uint64_t address) const;
 

@@ -303,6 +303,28 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     run_entry(*thread, hook, frame->arguments);
 }
 
+// A place inside a function is passed; `sp` is the function's stack pointer there.
+__attribute__((visibility("hidden"))) void kymo_hooks_pass(std::uint32_t number, std::uint64_t sp) {
+    Thread* thread = current;
+    if (thread == nullptr) {
+        return;
+    }
+    const bool on_own_stack = thread->on_own_stack(sp);
+    if (!on_own_stack && !is_thread_itself(*thread)) {
+        return;
+    }
+    const Inside inside(*thread, sp);
+    if (!inside.has_lane()) {
+        ++thread->unfollowed;
+        return;
+    }
+    Lane& lane = inside.lane();
+    if (lane.top != nullptr && (lane.top - 1)->sp < sp) [[unlikely]] {
+        settle(*thread, lane, sp - 1, on_own_stack);
+    }
+    run_entry(*thread, runtime.hooks[number], nullptr);
+}
+
 __attribute__((visibility("hidden"))) void kymo_hooks_leave(Slot* slot, std::uint64_t result) {
     // Whoever has taken a slot has a Thread, until its end; then its slots are taken back, and nobody returns.
     Thread* thread = current;

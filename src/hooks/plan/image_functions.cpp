@@ -124,6 +124,9 @@ bool ImageFunctions::is_c_library() const {
 
 void ImageFunctions::find_targets() {
     has_targets_ = true;
+    for (const NamedFunction& function : functions_) {
+        targets_.push_back(function.offset);
+    }
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
         for (const program::CodeExtent& part : code_.function(i).parts) {
             const auto bytes = code_.bytes_at(part.begin);
@@ -188,6 +191,24 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
         }
     }
     return {};
+}
+
+const program::LineTable& ImageFunctions::lines() {
+    if (lines_ == nullptr) {
+        lines_ = std::make_unique<program::LineTable>(
+            program::LineTable::read(program::ImageName{path_.string(), build_id_, 0}));
+    }
+    return *lines_;
+}
+
+Places& ImageFunctions::places() {
+    if (places_ == nullptr) {
+        if (!has_targets_) {
+            find_targets();
+        }
+        places_ = std::make_unique<Places>(code_, targets_);
+    }
+    return *places_;
 }
 
 std::string_view why_not_followed(std::string_view name) {

@@ -1,11 +1,15 @@
-// The functions of one image's file, and whether each can be hooked at its entry.
+// The functions of one image's file, and whether each can be hooked at its entry; the image's source lines and
+// places.
 #pragma once
 
+#include "hooks/plan/places.h"
 #include "hooks/plan_file.h"
 #include "program/code/image_code.h"
+#include "program/line_table.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +43,10 @@ class ImageFunctions {
     // name.
     std::string plan_entry(std::uint64_t offset, PlanEntry* entry);
 
+    // Read and made when they are first asked for.
+    const program::LineTable& lines();
+    Places& places();
+
   private:
     void read_file();
     void find_targets();
@@ -50,7 +58,9 @@ class ImageFunctions {
     std::vector<NamedFunction> functions_;
     std::vector<std::string> imports_;
     bool has_targets_ = false;
-    std::vector<std::uint64_t> targets_;  // of all direct jumps and calls of the image, sorted
+    std::vector<std::uint64_t> targets_;  // of all direct jumps and calls of the image, and what symbols name; sorted
+    std::unique_ptr<program::LineTable> lines_;
+    std::unique_ptr<Places> places_;
 };
 
 // Why a function must not be followed to its exit, whatever its code; empty: nothing stands against it. Linkage name.

@@ -1,6 +1,7 @@
 #include "hooks/plan/planner.h"
 
 #include "hooks/plan/image_functions.h"
+#include "hooks/plan/line_points.h"
 #include "hooks/plan/plan_writer.h"
 #include "program/demangle.h"
 
@@ -60,7 +61,8 @@ struct Wanted {
 
 class Planner {
   public:
-    Planner(std::span<const Request> requests, Planned* out) : requests_(requests), out_(out) {
+    Planner(std::span<const Request> requests, Planned* out)
+        : requests_(requests), out_(out), lines_(requests, out->outcomes) {
         out_->outcomes.resize(requests.size());
     }
 
@@ -73,7 +75,9 @@ class Planner {
         }
         for (const auto& image : images_) {
             imported_.insert(image->imports().begin(), image->imports().end());
+            lines_.find(*image);
         }
+        lines_.settle();
         for (const auto& image : images_) {
             plan_image(*image);
         }
@@ -98,6 +102,9 @@ class Planner {
             for (std::size_t r = 0; r < requests_.size(); ++r) {
                 const Request& request = requests_[r];
                 const bool glob = is_glob(request.function);
+                if (request.line != 0) {
+                    continue;
+                }
                 if (!request.image.empty() && !matches(request.image, file)) {
                     continue;
                 }
@@ -136,7 +143,7 @@ class Planner {
     }
 
     void plan_image(ImageFunctions& image) {
-        std::vector<PlanEntry> entries;
+        std::vector<Site> sites;
         for (const auto& [offset, wanted] : wanted_in(image)) {
             const std::vector<cells::Step> exit = wanted.exit(requests_);
             std::string reason;
@@ -151,14 +158,12 @@ class Planner {
                 reason = "is chosen when it is loaded (IFUNC), and no image calls it through its linkage table";
             } else {
                 reason = image.plan_entry(offset, &entry);
-                if (reason.empty() && !entries.empty() &&
-                    entries.back().offset + entries.back().original_bytes > offset) {
+                if (reason.empty() && !sites.empty() && sites.back().end() > offset) {
                     reason = "is too near to the function before it";
                 }
             }
             if (reason.empty()) {
-                entry.point = writer_.add_point(wanted.entry(requests_), exit);
-                entries.push_back(entry);
+                sites.push_back({entry, wanted.entry(requests_), exit});
                 for (const std::size_t request : wanted.requests) {
                     ++out_->outcomes[request].entries;
                 }
@@ -167,6 +172,12 @@ class Planner {
             } else {
                 refuse(image, wanted, reason);
             }
+        }
+        lines_.add(image, sites);
+        std::vector<PlanEntry> entries;
+        for (Site& site : sites) {
+            site.entry.point = writer_.add_point(site.entry_steps, site.exit_steps);
+            entries.push_back(site.entry);
         }
         if (!entries.empty()) {
             writer_.add_image(image.path(), image.build_id(), entries);
@@ -196,8 +207,11 @@ class Planner {
     }
 
     void suggest() {
-        if (std::all_of(out_->outcomes.begin(), out_->outcomes.end(),
-                        [](const Outcome& outcome) { return outcome.is_known(); })) {
+        bool is_missing = false;
+        for (std::size_t i = 0; i < requests_.size(); ++i) {
+            is_missing = is_missing || (requests_[i].line == 0 && !out_->outcomes[i].is_known());
+        }
+        if (!is_missing) {
             return;
         }
         std::set<std::string> names;
@@ -214,6 +228,7 @@ class Planner {
     std::vector<std::unique_ptr<ImageFunctions>> images_;
     std::set<std::string> imported_;
     std::map<std::string, Wanted> by_import_;
+    LinePoints lines_;
     PlanWriter writer_;
 };
 

@@ -21,4 +21,7 @@ namespace kymo::hooks {
 std::string relocate_entry(std::span<const std::uint8_t> code, std::uint64_t offset, std::uint64_t size,
                            PlanEntry* entry);
 
+// Whether the first instruction is one that does nothing, as stands between what is run.
+bool begins_with_padding(std::span<const std::uint8_t> code);
+
 }  // namespace kymo::hooks

@@ -1,5 +1,5 @@
-// x86-64: what a hook makes of a function's entry: a jump in the function, and code near it that jumps on to the
-// trampoline and holds the function's own first instructions.
+// x86-64: what a hook makes of a function's entry, or of a place inside it: a jump in the function, and code near it
+// that goes to the trampoline and holds the function's own instructions.
 #pragma once
 
 #include "hooks/plan_file.h"
@@ -9,11 +9,18 @@ namespace kymo::hooks {
 
 inline constexpr std::uint64_t kReach = 0x7fff0000;  // of jumps and of data named relative to an instruction
 
-// A piece of near code begins with the trampoline's address.
+// A piece of near code begins with the addresses of the trampolines: of entries, then of places.
 inline constexpr std::uint64_t kAreaHead = 16;
 inline constexpr std::uint64_t kEntryCode = 17;
-constexpr std::uint64_t hook_bytes(unsigned moved_bytes) {
-    return (kEntryCode + moved_bytes + kJumpBytes + 15) & ~std::uint64_t{15};
+inline constexpr std::uint64_t kPlaceCode = 31;
+constexpr std::uint64_t hook_bytes(unsigned moved_bytes, bool is_place = false) {
+    return ((is_place ? kPlaceCode : kEntryCode) + moved_bytes + kJumpBytes + 15) & ~std::uint64_t{15};
+}
+inline void write_area_head(std::uint8_t* area) {
+    const std::uint64_t trampolines[] = {reinterpret_cast<std::uint64_t>(&kymo_hooks_enter_trampoline),
+                                         reinterpret_cast<std::uint64_t>(&kymo_hooks_place_trampoline)};
+    static_assert(sizeof trampolines == kAreaHead);
+    __builtin_memcpy(area, trampolines, sizeof trampolines);
 }
 
 // As the trampoline expects it. `area`: where the trampoline's address is.
@@ -23,7 +30,24 @@ inline void write_entry(CodeWriter& code, std::uint64_t area, std::uint32_t hook
     code.bytes({0xff, 0x25}).distance(area);     // jmp *area(%rip)
 }
 
-// The function's own first instructions, then back to it. Every distance fits: the area was chosen so.
+// The same for a place, where code of the function may keep something in every register and, without moving the stack
+// pointer, in the 128 bytes below it.
+inline constexpr std::uint64_t kRedZone = 128;
+inline void write_place(CodeWriter& code, std::uint64_t area, std::uint32_t hook) {
+    code.bytes({0x48, 0x8d, 0x64, 0x24, 0x80});                    // lea -128(%rsp), %rsp
+    code.bytes({0x41, 0x53});                                      // push %r11
+    code.bytes({0x41, 0xbb}).word(hook);                           // mov $hook, %r11d
+    code.bytes({0xff, 0x15}).distance(area + 8);                   // call *(area + 8)(%rip)
+    code.bytes({0x4c, 0x8b, 0x1c, 0x24});                          // mov (%rsp), %r11
+    code.bytes({0x48, 0x8d, 0xa4, 0x24, 0x88, 0x00, 0x00, 0x00});  // lea 136(%rsp), %rsp
+}
+// How far the stack pointer is below the function's own at an instruction of that code, told by its distance from the
+// beginning; also at the call's return.
+constexpr std::uint32_t place_stack(std::uint64_t into) {
+    return into < 5 ? 0 : into < 7 ? kRedZone : into < kPlaceCode ? kRedZone + 8 : 0;
+}
+
+// The function's own instructions, then back to it. Every distance fits: the area was chosen so.
 inline void write_moved(CodeWriter& code, const PlanEntry& entry, std::uint64_t bias) {
     std::uint8_t* begin = code.at();
     for (unsigned i = 0; i < entry.moved_bytes; ++i) {

@@ -196,4 +196,9 @@ std::string relocate_entry(std::span<const std::uint8_t> code, std::uint64_t off
     return {};
 }
 
+bool begins_with_padding(std::span<const std::uint8_t> code) {
+    Decoded decoded;
+    return decode(code, &decoded) && is_padding(decoded.instruction);
+}
+
 }  // namespace kymo::hooks

@@ -11,6 +11,7 @@ namespace kymo::hooks {
 
 extern "C" __attribute__((visibility("hidden"))) void kymo_hooks_enter_trampoline();
 extern "C" __attribute__((visibility("hidden"))) void kymo_hooks_leave_trampoline();
+extern "C" __attribute__((visibility("hidden"))) void kymo_hooks_place_trampoline();
 
 // Appends bytes of code at its own place.
 class CodeWriter {

@@ -2,11 +2,25 @@
 #
 # A hook may stand where no call was meant to be: compilers use registers across calls of functions that they know, so
 # every general register keeps its value on both ways. Vector and x87 registers do, because nothing here touches them
-# (the runtime is compiled for general registers only). Flags are not kept: no calling convention carries any.
+# (the runtime is compiled for general registers only). Flags are kept at places inside functions; no calling convention carries any.
 #
 # What is written below the stack pointer lies within the 128 bytes that signals leave alone (System V ABI, AMD64, 3.2.2).
 
     .text
+
+# What a call may change, but %r11; the six arguments first in memory, in the convention's order.
+    .macro save_registers
+    .irp register, rax, r10, r9, r8, rcx, rdx, rsi, rdi
+    push %\register
+    .cfi_adjust_cfa_offset 8
+    .endr
+    .endm
+    .macro restore_registers
+    .irp register, rdi, rsi, rdx, rcx, r8, r9, r10, rax
+    pop %\register
+    .cfi_adjust_cfa_offset -8
+    .endr
+    .endm
 
 # From a hook's entry code: the stack as the program's call left it (return address at A = %rsp), the hook's number in %r11d
 # and what %r11 was at -16(%rsp).
@@ -18,22 +32,7 @@ kymo_hooks_enter_trampoline:
     .cfi_startproc
     lea -16(%rsp), %rsp             # A−8: where to go on; A−16: %r11
     .cfi_adjust_cfa_offset 16
-    push %rax
-    .cfi_adjust_cfa_offset 8
-    push %r10
-    .cfi_adjust_cfa_offset 8
-    push %r9
-    .cfi_adjust_cfa_offset 8
-    push %r8
-    .cfi_adjust_cfa_offset 8
-    push %rcx
-    .cfi_adjust_cfa_offset 8
-    push %rdx
-    .cfi_adjust_cfa_offset 8
-    push %rsi
-    .cfi_adjust_cfa_offset 8
-    push %rdi
-    .cfi_adjust_cfa_offset 8
+    save_registers
     mov %rsp, %rdi                  # EntryFrame
     mov %r11d, %esi
     sub $8, %rsp
@@ -41,22 +40,7 @@ kymo_hooks_enter_trampoline:
     call kymo_hooks_enter
     add $8, %rsp
     .cfi_adjust_cfa_offset -8
-    pop %rdi
-    .cfi_adjust_cfa_offset -8
-    pop %rsi
-    .cfi_adjust_cfa_offset -8
-    pop %rdx
-    .cfi_adjust_cfa_offset -8
-    pop %rcx
-    .cfi_adjust_cfa_offset -8
-    pop %r8
-    .cfi_adjust_cfa_offset -8
-    pop %r9
-    .cfi_adjust_cfa_offset -8
-    pop %r10
-    .cfi_adjust_cfa_offset -8
-    pop %rax
-    .cfi_adjust_cfa_offset -8
+    restore_registers
     pop %r11
     .cfi_adjust_cfa_offset -8
     lea 8(%rsp), %rsp
@@ -76,46 +60,52 @@ kymo_hooks_leave_trampoline:
     incq (%rsp)
     lea -8(%rsp), %rsp
     .cfi_adjust_cfa_offset 8
-    push %rax
-    .cfi_adjust_cfa_offset 8
-    push %r10
-    .cfi_adjust_cfa_offset 8
-    push %r9
-    .cfi_adjust_cfa_offset 8
-    push %r8
-    .cfi_adjust_cfa_offset 8
-    push %rcx
-    .cfi_adjust_cfa_offset 8
-    push %rdx
-    .cfi_adjust_cfa_offset 8
-    push %rsi
-    .cfi_adjust_cfa_offset 8
-    push %rdi
-    .cfi_adjust_cfa_offset 8
+    save_registers
     mov %r11, %rdi                  # Slot
     mov %rax, %rsi                  # the function's result
     call kymo_hooks_leave
-    pop %rdi
-    .cfi_adjust_cfa_offset -8
-    pop %rsi
-    .cfi_adjust_cfa_offset -8
-    pop %rdx
-    .cfi_adjust_cfa_offset -8
-    pop %rcx
-    .cfi_adjust_cfa_offset -8
-    pop %r8
-    .cfi_adjust_cfa_offset -8
-    pop %r9
-    .cfi_adjust_cfa_offset -8
-    pop %r10
-    .cfi_adjust_cfa_offset -8
-    pop %rax
-    .cfi_adjust_cfa_offset -8
+    restore_registers
     pop %r11
     .cfi_adjust_cfa_offset -8
     ret
     .cfi_endproc
     .size kymo_hooks_leave_trampoline, . - kymo_hooks_leave_trampoline
+
+# From the code of a place inside a function, by a call: the stack is aligned to nothing, and lower than the function's by
+# 128 bytes, %r11 and the return address; the hook's number is in %r11d. All flags are kept that instructions test.
+    .globl kymo_hooks_place_trampoline
+    .hidden kymo_hooks_place_trampoline
+    .type kymo_hooks_place_trampoline, @function
+    .balign 64
+kymo_hooks_place_trampoline:
+    .cfi_startproc
+    save_registers
+    lahf                            # all but overflow
+    seto %al
+    push %rax
+    .cfi_adjust_cfa_offset 8
+    push %rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %rbp, 0
+    mov %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    mov %r11d, %edi
+    lea 10*8 + 8 + 8 + 128(%rsp), %rsi
+    and $-16, %rsp
+    call kymo_hooks_pass
+    mov %rbp, %rsp
+    .cfi_def_cfa_register %rsp
+    pop %rbp
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %rbp
+    pop %rax
+    .cfi_adjust_cfa_offset -8
+    add $127, %al                   # overflows where %al is 1
+    sahf
+    restore_registers
+    ret
+    .cfi_endproc
+    .size kymo_hooks_place_trampoline, . - kymo_hooks_place_trampoline
 
 # The pool: stubs, then slots (guest/slots.h).
     .set kStubsBytes, 0x800000

@@ -1,5 +1,7 @@
 #include "harness.h"
 
+#include "hooked.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -85,6 +87,11 @@ struct Setup {
                     {{}, kNames[i], when_in_foo(cells::Operation::kStart), when_in_foo(cells::Operation::kStop)});
             }
         }
+        Request line;
+        line.file = "unit/hooks/hooked.cpp";
+        line.line = hooked_line;
+        line.entry = {add(HookedThread::kLine, {}, 1)};
+        requests.push_back(line);
         auto images = images_of(std::filesystem::canonical("/proc/self/exe"));
         images->emplace_back(kPluginPath);
         planned = plan(*images, requests);

@@ -55,11 +55,13 @@ class HookedThread {
     std::uint64_t exits(Function function) const { return cells_[33 + 2 * function]; }
     std::uint64_t argument() const { return cells_[100]; }  // the sum of kPlain's second ones
     std::uint64_t result() const { return cells_[101]; }    // of kPlain's
+    std::uint64_t lines() const { return cells_[kLine]; }   // comings to hooked_line
     std::uint64_t send_in_foo_ns() const { return cells_[kSendInFoo]; }
     Thread& hooks() { return thread_; }
 
     static constexpr std::uint32_t kInFoo = 102;
     static constexpr std::uint32_t kSendInFoo = 103;
+    static constexpr std::uint32_t kLine = 104;
     static constexpr std::uint32_t kTimer = 20;
 
   private:

@@ -40,6 +40,7 @@ int hooked_variadic(const char* format, ...) {
     return size;
 }
 
+const unsigned hooked_line = __LINE__ + 3;
 unsigned long hooked_recursive(unsigned depth) {
     volatile unsigned long own = depth;
     return depth == 0 ? 1 : hooked_recursive(depth - 1) + own;

@@ -19,6 +19,7 @@ HookedPair hooked_returns_pair(long a);
 HookedBig hooked_returns_big(long a);
 long double hooked_long_double(long double x);
 int hooked_variadic(const char* format, ...);
+extern const unsigned hooked_line;  // of hooked_recursive
 unsigned long hooked_recursive(unsigned depth);
 void hooked_calls(const std::function<void()>& what);
 void hooked_calls_inner(const std::function<void()>& what);

@@ -17,6 +17,7 @@ unwind::ImageSet& images() {
     static const unwind::Detours detours = {nullptr, [](void*, std::uint64_t address, unwind::Detour* detour) {
                                                 const Areas::Meaning meaning = hooked().look_at(address);
                                                 detour->address = meaning.address;
+                                                detour->stack = meaning.stack;
                                                 switch (meaning.kind) {
                                                     case Areas::Meaning::kCaller:
                                                         detour->kind = unwind::Detour::kCaller;
@@ -77,6 +78,7 @@ struct Tally {
     std::uint64_t walks = 0;
     std::uint64_t whole = 0;
     std::uint64_t in_hooks = 0;
+    std::uint64_t in_places = 0;
     std::uint64_t bad_pc = 0;
 } tally;
 
@@ -92,6 +94,7 @@ void sample(int /*signal*/, siginfo_t* /*info*/, void* given) {
     if (!whole && tally.bad_pc == 0) {
         tally.bad_pc = start.pc;
     }
+    tally.in_places += hooked().look_at(start.pc).stack != 0 ? 1 : 0;
     tally.in_hooks += hooked().look_at(start.pc).kind != Areas::Meaning::kNone ? 1 : 0;
 }
 
@@ -131,6 +134,9 @@ TEST(Walk, FromWhereverASignalComes) {
     EXPECT_GT(tally.in_hooks, 20U);
     EXPECT_EQ(tally.whole, tally.walks) << std::hex << tally.bad_pc - reinterpret_cast<std::uint64_t>(&work);
     EXPECT_EQ(thread.entries(kRecursive), thread.exits(kRecursive));
+    EXPECT_EQ(planned().outcomes.back().places, 1U);
+    EXPECT_EQ(thread.lines(), thread.entries(kRecursive));
+    EXPECT_GT(tally.in_places, 5U);
     EXPECT_EQ(thread.entries(kPlain), thread.exits(kPlain));
 }
 

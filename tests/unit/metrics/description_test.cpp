@@ -193,6 +193,22 @@ TEST(MetricDescription, NamesOfFunctionsAndImages) {
     EXPECT_EQ(description.metrics[0].per, Level::kProcess);
 }
 
+TEST(MetricDescription, SourceLines) {
+    const auto compiled = compile_description(
+        "metric m {\n at line core/solve.c:120 : add\n at line \"a b.c\":0x10 in libx.so* when m < 5 : start\n}");
+    const auto* description = std::get_if<Description>(&compiled);
+    ASSERT_NE(description, nullptr);
+    ASSERT_EQ(description->points.size(), 2U);
+    EXPECT_EQ(description->points[0].function, "core/solve.c");
+    EXPECT_EQ(description->points[0].line, 120U);
+    EXPECT_EQ(description->points[0].at.column, 10U);
+    EXPECT_FALSE(description->points[0].at_exit);
+    EXPECT_EQ(description->points[1].function, "a b.c");
+    EXPECT_EQ(description->points[1].line, 16U);
+    EXPECT_EQ(description->points[1].image, "libx.so*");
+    EXPECT_EQ(description->points[1].steps.size(), 2U);
+}
+
 struct Bad {
     const char* text;
     std::uint32_t line;
@@ -204,7 +220,14 @@ TEST(MetricDescription, MistakesSayWhereAndWhat) {
     const Bad cases[] = {
         {"", 1, 1, "no metric in it"},
         {"metrik m {}", 1, 1, "expected 'metric' or 'const', found 'metrik'"},
-        {"metric m {\n at entri f : add\n}", 2, 5, "expected 'entry' or 'exit', found 'entri'"},
+        {"metric m {\n at entri f : add\n}", 2, 5, "expected 'entry', 'exit' or 'line', found 'entri'"},
+        {"metric m { at line a.c : add }", 1, 26, "expected a line's number, found 'add'"},
+        {"metric m { at line a.c:x : add }", 1, 24, "expected a line's number, found 'x'"},
+        {"metric m { at line a.c:0 : add }", 1, 24, "no line has the number 0"},
+        {"metric m { at line a.c add }", 1, 24, "expected ':', found 'add'"},
+        {"metric m { at line a.c:5G : add }", 1, 24, "no line has the number 5000000000"},
+        {"metric m { at line a.c:5 when result > 0 : add }", 1, 31, "a result is known at exits only"},
+        {"metric m { at line a.c:5 : add arg1 }", 1, 32, "arguments are known at entries only"},
         {"metric m {\n at entry f : ad\n}", 2, 15, "expected an action, found 'ad'"},
         {"metric m {\n at entry f add\n}", 2, 13, "expected ':', found 'add'"},
         {"metric m {\n at entry f when in_fo > 0 : add\n cell in_foo\n}", 2, 18,

@@ -1,0 +1,11 @@
+// What to say of a source line that has no code, and what to write instead.
+#pragma once
+
+#include "hooks/plan/planner.h"
+#include "metrics/description.h"
+
+namespace kymo::cli {
+
+metrics::Mistake no_such_line(const metrics::ControlPoint& point, const hooks::NoLine& no_line);
+
+}  // namespace kymo::cli

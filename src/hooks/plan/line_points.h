@@ -1,0 +1,55 @@
+// Source lines as control points: which files and lines are meant, and the places at which their statements begin.
+//
+// A line is had at all its places or not at all, since its count would be wrong otherwise. Places that one jump
+// covers share it, and one within a hooked function's entry joins that: in the order of their addresses.
+//
+// Use: find() for every image, then settle(), then add() for every image. Not thread-safe.
+#pragma once
+
+#include "hooks/plan/image_functions.h"
+#include "hooks/plan/planner.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kymo::hooks {
+
+// A hook in the making.
+struct Site {
+    PlanEntry entry;
+    std::vector<cells::Step> entry_steps;
+    std::vector<cells::Step> exit_steps;
+    std::uint64_t end() const { return entry.offset + entry.original_bytes; }
+};
+
+class LinePoints {
+  public:
+    LinePoints(std::span<const Request> requests, std::vector<Outcome>& outcomes)
+        : requests_(requests), outcomes_(outcomes), meant_(requests.size()) {}
+
+    void find(ImageFunctions& image);
+    void settle();
+    // `sites`: the image's other hooks, ascending; the lines' are added.
+    void add(ImageFunctions& image, std::vector<Site>& sites);
+
+  private:
+    struct Meant {
+        bool has_tables = false;
+        std::set<std::string> paths;
+        std::set<std::uint32_t> lines;
+        std::set<std::string> files;  // all that there are, without folders; where none is meant
+        std::map<const ImageFunctions*, std::vector<std::uint64_t>> places;
+    };
+    std::string join(ImageFunctions& image, Site& site, std::uint64_t place, std::size_t request) const;
+    std::string add_place(ImageFunctions& image, std::vector<Site>& sites, std::uint64_t place,
+                          std::size_t request) const;
+
+    std::span<const Request> requests_;
+    std::vector<Outcome>& outcomes_;
+    std::vector<Meant> meant_;  // by request
+};
+
+}  // namespace kymo::hooks
