@@ -30,6 +30,7 @@ struct Claim {
     // Default: the case's node, its bad visits' times, its threads.
     std::uint32_t node = kNoNode;
     std::optional<spacetime::Place> place = {};
+    bool is_part = false;  // `place` lies in `node`, but not in any of the nodes inside it
     std::vector<TimeRange> when = {};
     std::vector<std::uint32_t> threads = {};
     std::vector<std::uint32_t> targets = {};  // wait targets that it speaks of, ascending: joins claims on one wait

@@ -39,8 +39,12 @@ std::size_t depth(const Evidence& evidence, std::uint32_t node) {
     return around;
 }
 
-bool related(const Evidence& evidence, std::uint32_t a, std::uint32_t b) {
-    return a == kNoNode || b == kNoNode || is_inside(evidence, a, b) || is_inside(evidence, b, a);
+// What lies in a node but in none of those inside it has nothing to do with them.
+bool related(const Evidence& evidence, const Weighed& a, const Weighed& b) {
+    const std::uint32_t one = a.finding.node;
+    const std::uint32_t other = b.finding.node;
+    return one == kNoNode || other == kNoNode || (!b.is_part && is_inside(evidence, one, other)) ||
+           (!a.is_part && is_inside(evidence, other, one)) || one == other;
 }
 
 bool intersect(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
@@ -100,8 +104,14 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     if (intersect(a.targets, b.targets)) {
         return true;
     }
-    return related(evidence, a.finding.node, b.finding.node) && (a.terms & b.terms) != 0 &&
-           at_the_same_time(a.finding, b.finding);
+    // How long threads work in a step, and where one of them does not work, are no parts of each other.
+    const auto are = [&](Contrast one, Contrast other) {
+        return a.rule->contrast == one && b.rule->contrast == other;
+    };
+    if (are(Contrast::kThreads, Contrast::kReturns) || are(Contrast::kReturns, Contrast::kThreads)) {
+        return false;
+    }
+    return related(evidence, a, b) && (a.terms & b.terms) != 0 && at_the_same_time(a.finding, b.finding);
 }
 
 // Deeper inside lies a claim of the same kind that holds most of it. A header of the system is nowhere that a user

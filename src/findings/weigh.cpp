@@ -132,6 +132,7 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     weighed.rule = &rule;
     weighed.terms = dominant_terms(subject, claim);
     weighed.targets = std::move(claim.targets);
+    weighed.is_part = claim.is_part;
     const Stake stake = claim.explains ? explained_stake(subject, *claim.explains) : own_stake(claim);
 
     Finding& finding = weighed.finding;
@@ -167,7 +168,7 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
         finding.confidence = finding.tested ? kSplitConfidence : stake.sure;
     }
     const bool has_labels = rule.contrast == Contrast::kOccurrences || rule.contrast == Contrast::kNeighbours ||
-                            rule.contrast == Contrast::kGaps;
+                            rule.contrast == Contrast::kGaps || rule.contrast == Contrast::kReturns;
     finding.is_compared = has_labels || feature != nullptr;
     finding.direction = claim.direction.empty() ? std::string(rule.direction) : std::move(claim.direction);
     finding.confirm = claim.confirm.empty() ? std::string(rule.confirm) : std::move(claim.confirm);

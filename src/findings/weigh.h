@@ -15,6 +15,7 @@ struct Weighed {
     std::size_t subject = 0;  // index of the case
     TermSet terms = 0;        // that make up at least a fifth of what it explains
     std::vector<std::uint32_t> targets;
+    bool is_part = false;  // Claim's
 };
 
 Weighed weigh(const Case& subject, const Rule& rule, Claim claim);

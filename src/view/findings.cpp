@@ -123,7 +123,8 @@ std::string control_line(const findings::Judgement& judgement) {
     const auto compared = std::count_if(judgement.findings.begin(), judgement.findings.end(),
                                         [](const Finding& finding) { return finding.is_compared; });
     std::string text = fmt::format(
-        "Control: {} comparisons of slow with fast occurrences, of neighbours and of gaps gave {} finding{} in this "
+        "Control: {} comparisons of slow with fast occurrences, of neighbours, gaps and returning waits gave {} "
+        "finding{} in this "
         "run, and {} on average with their labels shuffled ({} rounds).",
         control.comparisons, compared == 0 ? "no" : std::to_string(compared), compared == 1 ? "" : "s",
         control.findings == 0 ? "none" : fmt::format("{:.1f}", control.findings), control.rounds);

@@ -101,11 +101,11 @@ class Story:
                 self.near(f"mean after {before}", self.mean(key), (terms["user_s"] + terms["system_s"]) / rows[0]["count"])
 
     def pause(self):
-        pauses = sum(worker["pauses"] - 1 for worker in self.workers.values())  # nothing follows the last one
+        pauses = sum(worker["pauses"] for worker in self.workers.values())
         each = self.mean("pause_s")
         found = self.finding("periodic-pause", "checkpoint")
         if found:
-            every = f"Every {self.truth['steps_to_checkpoint']} occurrences"
+            every = f"Every {self.truth['steps_to_checkpoint']} rounds of the loop in `run`"
             self.check("how often", every, found["title"], found["title"].startswith(every))
             self.check("pauses", pauses, len(found["when"]), len(found["when"]) == pauses)
             self.check("time in pauses", f"{pauses * each:.3f} s ± 10 %", found["seconds"],

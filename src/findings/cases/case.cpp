@@ -49,6 +49,9 @@ std::vector<TimeRange> Case::bad_times() const {
     for (const GapRow& gap : long_gaps) {
         times.push_back({gap.begin, gap.end});
     }
+    for (const WaitReturn& wait : returns) {
+        times.push_back({wait.begin, wait.end});
+    }
     std::sort(times.begin(), times.end(), [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
     return times;
 }
@@ -68,7 +71,8 @@ Case run_case(const spacetime::Evidence& evidence) {
     return subject;
 }
 
-Grounds::Grounds(const spacetime::Evidence& of) : evidence(of), visits(of.nodes.size()), gaps(of.nodes.size()) {
+Grounds::Grounds(const spacetime::Evidence& of)
+    : evidence(of), visits(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
     std::vector<std::vector<std::uint32_t>> siblings = levels(evidence);
     spaces.resize(siblings.size());
     tbb::parallel_for(std::size_t{0}, spaces.size(),
@@ -95,6 +99,7 @@ std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options)
     add_occurrence_cases(grounds, options, &cases);
     add_neighbour_cases(grounds, options, &cases);
     add_gap_cases(grounds, options, &cases);
+    add_return_cases(grounds, options, &cases);
 
     std::vector<double> p_values;
     for (const Case& subject : cases) {

@@ -6,10 +6,12 @@
 //   kOccurrences a node's slow visits against its fast ones. Only where there are slow ones (statistics/split.h).
 //   kNeighbours  a node's visits that follow one neighbour against its other visits.
 //   kGaps        a node's long gaps against its other gaps.
+//   kReturns     the visits of a node in (or behind) which one place of waiting comes back, against its other visits.
 //   kThreads     threads at the same step of one node: the one that works longest against the others.
 //
 // Cases of kOccurrences and kNeighbours carry the exact account of the excess; kSpace, kOccurrences and kNeighbours
-// the tested features. Plain values that refer to the Evidence: it lives longer.
+// the tested features, kReturns one: how even the returns are. Plain values that refer to the Evidence: it lives
+// longer.
 #pragma once
 
 #include "findings/account.h"
@@ -22,7 +24,7 @@
 
 namespace kymo::findings {
 
-enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kNeighbours, kGaps, kThreads };
+enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kNeighbours, kGaps, kReturns, kThreads };
 
 struct Side {
     std::size_t count = 0;             // visits, gaps; of kSpace's rest and kRun: 1
@@ -30,6 +32,9 @@ struct Side {
     spacetime::TimeTerms terms;        // sums
     std::vector<std::int64_t> deltas;  // by counter, sums
 };
+
+// The feature of kReturns; its good side is what chance gives.
+inline constexpr std::string_view kUnevenness = "unevenness of the returns";
 
 // What was compared between the sides, visit by visit.
 struct Feature {
@@ -54,10 +59,21 @@ struct GapRow {
     std::vector<spacetime::GapPart> filled = {};
 };
 
-// One step of a phase: what each thread worked in it.
+// Waits of a thread at the place that comes back, in one visit of a node or behind it, before the next one.
+struct WaitReturn {
+    std::uint32_t thread = 0;
+    std::uint32_t order = 0;  // of the visit
+    std::uint64_t begin = 0;  // of the first wait; ns
+    std::uint64_t end = 0;    // of the last one
+    std::int64_t ns = 0;      // waited
+};
+
+// One step of a phase: what each thread worked in it, and for how long it may have waited for the others: off the
+// processor, though not for want of one, in its visits and from their ends to its next step.
 struct StepRow {
     std::uint32_t step = 0;
-    std::vector<double> busy_ns;  // by Case::threads
+    std::vector<double> busy_ns = {};  // by Case::threads
+    std::vector<double> idle_ns = {};  // likewise; at most
 };
 
 struct Case {
@@ -76,6 +92,9 @@ struct Case {
 
     std::vector<GapRow> long_gaps;  // kGaps
     std::vector<GapRow> short_gaps;
+    std::vector<WaitReturn> returns;     // kReturns: by thread, then in time
+    std::vector<std::uint32_t> targets;  // kReturns: wait targets of the place, ascending
+    std::uint32_t every = 0;             // kReturns: visits from one to the next; 0: not regular
     std::vector<StepRow> steps;          // kThreads
     std::vector<std::uint32_t> threads;  // taking part in the bad side; kThreads: all that take part
 

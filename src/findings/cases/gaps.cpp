@@ -6,6 +6,7 @@
 #include "findings/cases/sides.h"
 #include "findings/statistics/robust.h"
 #include "findings/statistics/split.h"
+#include "spacetime/wait_table.h"
 
 #include <algorithm>
 
@@ -16,20 +17,7 @@ using spacetime::Evidence;
 using spacetime::SpaceKind;
 using spacetime::VisitTable;
 
-constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 constexpr std::size_t kMostLong = 3;  // one gap in so many: more are no exception
-
-// Rows are by thread, then in time.
-std::size_t row_at(const VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
-    std::size_t begin = 0;
-    std::size_t end = visits.size();
-    while (begin < end) {
-        const std::size_t middle = begin + (end - begin) / 2;
-        const bool is_later = std::pair(visits.thread[middle], visits.begin[middle]) > std::pair(thread, time);
-        (is_later ? end : begin) = is_later ? middle : middle + 1;
-    }
-    return begin != 0 && visits.thread[begin - 1] == thread ? begin - 1 : kNoRow;
-}
 
 // Both in one visit of the parent; or in none, as in threads that the parent has made.
 bool is_one_visit(const Evidence& evidence, std::uint32_t parent, std::uint32_t thread, std::uint64_t one,
@@ -64,8 +52,17 @@ std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode
     return gaps;
 }
 
+// Without the time for which it waited for other threads.
+std::int64_t worked_ns(const Evidence& evidence, const VisitTable& visits, std::size_t row) {
+    std::int64_t ns = own_ns(visits.terms[row]);
+    for (const spacetime::VisitWait& wait : visits.waits_of(row)) {
+        ns -= spacetime::is_synchronisation(evidence.wait_targets[wait.target].kind) ? wait.ns : 0;
+    }
+    return std::max<std::int64_t>(0, ns);
+}
+
 // What lay in each gap. `gaps` are by thread, then in time, as visits are.
-void fill(const Evidence& evidence, std::uint32_t node, std::vector<GapRow>* gaps) {
+void fill(const Evidence& evidence, std::uint32_t node, bool is_work_only, std::vector<GapRow>* gaps) {
     for (std::uint32_t sibling = 0; sibling < evidence.nodes.size(); ++sibling) {
         const spacetime::SpaceNode& other = evidence.nodes[sibling];
         if (sibling == node || other.parent != evidence.nodes[node].parent || other.kind == SpaceKind::kIteration ||
@@ -85,8 +82,33 @@ void fill(const Evidence& evidence, std::uint32_t node, std::vector<GapRow>* gap
             if (filled.empty() || filled.back().node != sibling) {
                 filled.push_back({sibling, 0});
             }
-            filled.back().ns += own_ns(other.rows.terms[row]);
+            filled.back().ns += is_work_only ? worked_ns(evidence, other.rows, row) : own_ns(other.rows.terms[row]);
         }
+    }
+}
+
+void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
+    ground->lengths.clear();
+    ground->stream.clear();
+    for (const GapRow& gap : ground->gaps) {
+        ground->lengths.push_back(static_cast<double>(gap.ns));
+        ground->stream.push_back(gap.thread);
+    }
+    // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
+    // the time that a sample of the node stands for.
+    const double period =
+        space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
+    // Gaps shorter than that are all the same to the split.
+    std::vector<double> known = ground->lengths;
+    if (median(known) < period) {
+        for (double& length : known) {
+            length += period;
+        }
+    }
+    const double usual = median(known);
+    ground->split = split_slow(known, usual > 0 ? period / usual : 1);
+    if (ground->split.slow * kMostLong > ground->gaps.size()) {
+        ground->split.slow = 0;
     }
 }
 
@@ -98,29 +120,21 @@ GapGround gap_ground(const Evidence& evidence, std::uint32_t node) {
     if (ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
         return ground;
     }
-    for (const GapRow& gap : ground.gaps) {
-        ground.lengths.push_back(static_cast<double>(gap.ns));
-        ground.stream.push_back(gap.thread);
+    split_gaps(space, &ground);
+    if (ground.split.slow != 0) {
+        fill(evidence, node, false, &ground.gaps);
+        return ground;
     }
-    // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
-    // the time that a sample of the node stands for.
-    const double period =
-        space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
-    // Gaps shorter than that are all the same to the split.
-    std::vector<double> known = ground.lengths;
-    if (median(known) < period) {
-        for (double& length : known) {
-            length += period;
+    // Threads that meet in the gaps wait there for whichever was kept from its processor: on a busy machine that
+    // hides what they do themselves.
+    fill(evidence, node, true, &ground.gaps);
+    for (GapRow& gap : ground.gaps) {
+        gap.ns = 0;
+        for (const spacetime::GapPart& part : gap.filled) {
+            gap.ns += part.ns;
         }
     }
-    const double usual = median(known);
-    ground.split = split_slow(known, usual > 0 ? period / usual : 1);
-    if (ground.split.slow * kMostLong > ground.gaps.size()) {
-        ground.split.slow = 0;
-    }
-    if (ground.split.slow != 0) {
-        fill(evidence, node, &ground.gaps);
-    }
+    split_gaps(space, &ground);
     return ground;
 }
 

@@ -49,6 +49,13 @@ struct GapGround {
     Split split;
 };
 
+// kReturns: one place of waiting, and the node whose visits count its returns.
+struct ReturnGround {
+    std::uint32_t node = 0;
+    std::vector<std::uint32_t> targets;  // ascending
+    std::vector<WaitReturn> returns;     // by thread, then in time
+};
+
 struct Grounds {
     // Parallel.
     explicit Grounds(const spacetime::Evidence& of);
@@ -57,6 +64,7 @@ struct Grounds {
     std::vector<SpaceGround> spaces;
     std::vector<VisitGround> visits;  // by node
     std::vector<GapGround> gaps;
+    std::vector<ReturnGround> returns;
 };
 
 // The parts of it.
@@ -65,6 +73,7 @@ SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<std::u
 Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node);
 std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Evidence& evidence, std::uint32_t node);
 GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node);
+std::vector<ReturnGround> return_grounds(const spacetime::Evidence& evidence);
 
 Case run_case(const spacetime::Evidence& evidence);
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases);
@@ -72,6 +81,7 @@ void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::ve
 void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 
 // All of them, with q over all tested cases. With `shuffle` only those that have labels.
 std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options = {});

@@ -40,6 +40,17 @@ void fill_sides(std::span<const char> label, Case* subject) {
     subject->threads.erase(std::unique(subject->threads.begin(), subject->threads.end()), subject->threads.end());
 }
 
+std::optional<std::size_t> row_at(const VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
+    std::size_t begin = 0;
+    std::size_t end = visits.size();
+    while (begin < end) {
+        const std::size_t middle = begin + (end - begin) / 2;
+        const bool is_later = std::pair(visits.thread[middle], visits.begin[middle]) > std::pair(thread, time);
+        (is_later ? end : begin) = is_later ? middle : middle + 1;
+    }
+    return begin != 0 && visits.thread[begin - 1] == thread ? std::optional(begin - 1) : std::nullopt;
+}
+
 std::vector<VisitRef> visits_of(const VisitTable& table) {
     std::vector<VisitRef> visits;
     visits.reserve(table.size());

@@ -5,6 +5,8 @@
 #include "findings/cases/features.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +15,8 @@ namespace kymo::findings {
 Side side_of(const spacetime::VisitTable& visits, std::span<const std::size_t> rows);
 // Rows, sides, account and threads of a case from labels on all of the node's kept visits.
 void fill_sides(std::span<const char> label, Case* subject);
+// The row of the thread that begins last before or at a time. Logarithmic.
+std::optional<std::size_t> row_at(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time);
 std::vector<VisitRef> visits_of(const spacetime::VisitTable& table);
 // How long a visit took, ns, without the time for which it lacked a processor: that is others' doing, and on a busy
 // machine it would hide everything else.

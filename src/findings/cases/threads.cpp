@@ -1,19 +1,24 @@
 // Threads at the same step of one node.
 //
 // A step is an iteration of the loop around (VisitTable::step); where the analysis found none, the whole run is one.
-// So it is where threads do not keep step with each other: then nothing makes the quicker one wait at a step's end,
-// and which of their iterations belong together is not known.
+// Iterations between which threads do not wait for each other count as one step: there nothing is lost where one is
+// quicker, and which of their iterations belong together is not known.
 // Only what threads *worked* counts: processor time; waiting is its mirror image. Threads that were not there at the
 // same time are no peers and are not compared.
 #include "findings/cases/make.h"
+#include "findings/cases/sides.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 namespace kymo::findings {
 namespace {
 
 using spacetime::SpaceNode;
+
+constexpr std::uint64_t kMostBoth = 4;  // one part in so many of a step may lie in the next as well
 
 // Threads of one process share its work, ranks of a job share the job's.
 bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b) {
@@ -45,32 +50,79 @@ std::vector<std::uint32_t> peers(const spacetime::Evidence& evidence, const Spac
     return result;
 }
 
-// Do the steps follow each other in time? Half of them and more must begin, in every thread, after most of the step
-// before is over in all of them.
-bool keep_step(const SpaceNode& space, const std::vector<std::uint32_t>& threads) {
-    struct Span {
-        std::uint64_t first_begin = ~std::uint64_t{0};
-        std::uint64_t last_end = 0;
-    };
-    std::map<std::uint32_t, Span> steps;
+// By step, the first of those that count as one with it. At a step's end the quicker threads wait only if none of
+// them begins the next one before most of this one is over in all of them: steps that run into each other are one.
+std::map<std::uint32_t, std::uint32_t> joined_steps(const SpaceNode& space,
+                                                    const std::vector<std::uint32_t>& threads) {
+    std::map<std::uint32_t, TimeRange> steps;
     for (std::size_t row = 0; row < space.rows.size(); ++row) {
         if (std::binary_search(threads.begin(), threads.end(), space.rows.thread[row])) {
-            Span& span = steps[space.rows.step[row]];
-            span.first_begin = std::min(span.first_begin, space.rows.begin[row]);
-            span.last_end = std::max(span.last_end, space.rows.end[row]);
+            const TimeRange visit{space.rows.begin[row], space.rows.end[row]};
+            TimeRange& span = steps.try_emplace(space.rows.step[row], visit).first->second;
+            span = {std::min(span.begin, visit.begin), std::max(span.end, visit.end)};
         }
     }
-    std::size_t parted = 0;
-    const Span* before = nullptr;
+    std::map<std::uint32_t, std::uint32_t> first_of;
+    std::uint32_t first = 0;
+    const TimeRange* before = nullptr;
     for (const auto& [step, span] : steps) {
-        if (before != nullptr) {
-            const std::uint64_t length = before->last_end - before->first_begin;
-            const std::uint64_t both = before->last_end - std::min(before->last_end, span.first_begin);
-            parted += both * 4 <= length ? 1 : 0;
-        }
+        const bool is_parted = before == nullptr || (before->end - std::min(before->end, span.begin)) * kMostBoth <=
+                                                        before->end - before->begin;
+        first = is_parted ? step : first;
+        first_of[step] = first;
         before = &span;
     }
-    return steps.size() < 2 || (parted + 1) * 2 >= steps.size();
+    return first_of;
+}
+
+// From the visit's begin to the thread's next visit: off the processor in it, and all of the time behind it but that
+// for which a processor was lacking. Behind the last one anything may be.
+std::int64_t idle_ns(const spacetime::VisitTable& visits, std::size_t row) {
+    const spacetime::TimeTerms& terms = visits.terms[row];
+    const std::int64_t inside = terms.spinning + terms.waiting + terms.other;
+    if (row + 1 == visits.size() || visits.thread[row + 1] != visits.thread[row]) {
+        return std::numeric_limits<std::int64_t>::max() / 2;
+    }
+    const auto behind =
+        static_cast<std::int64_t>(visits.begin[row + 1] - std::min(visits.begin[row + 1], visits.end[row]));
+    const std::int64_t lacking = visits.ready_before[row + 1] - visits.ready_before[row] - terms.run_queue;
+    return inside + behind - std::clamp<std::int64_t>(lacking, 0, behind);
+}
+
+bool is_below(const spacetime::Evidence& evidence, std::uint32_t node, std::uint32_t above) {
+    above = evidence.nodes[above].kind == spacetime::SpaceKind::kIteration ? evidence.nodes[above].parent : above;
+    while (node != kNoNode && node != above) {
+        node = evidence.nodes[node].parent;
+    }
+    return node == above && node != kNoNode;
+}
+
+// Who polls for the end of a step is on a processor and waits: the shorter its work, and the longer another is kept
+// from its own processor, the longer it polls.
+void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
+                      const std::vector<std::uint32_t>& threads,
+                      const std::map<std::uint32_t, std::uint32_t>& first_of,
+                      std::map<std::uint32_t, StepRow>* steps) {
+    const spacetime::VisitTable& visits = evidence.nodes[node].rows;
+    for (std::uint32_t inner = 0; inner < evidence.nodes.size(); ++inner) {
+        const SpaceNode& polling = evidence.nodes[inner];
+        if (!polling.polls || !is_below(evidence, inner, node)) {
+            continue;
+        }
+        for (std::size_t row = 0; row < polling.rows.size(); ++row) {
+            const auto place = std::lower_bound(threads.begin(), threads.end(), polling.rows.thread[row]);
+            const auto around = row_at(visits, polling.rows.thread[row], polling.rows.begin[row]);
+            if (place == threads.end() || *place != polling.rows.thread[row] || !around) {
+                continue;
+            }
+            StepRow& step = steps->at(first_of.at(visits.step[*around]));
+            const auto thread = static_cast<std::size_t>(place - threads.begin());
+            const double polled =
+                std::min(step.busy_ns[thread], static_cast<double>(processor(polling.rows.terms[row])));
+            step.busy_ns[thread] -= polled;
+            step.idle_ns[thread] += polled;
+        }
+    }
 }
 
 }  // namespace
@@ -79,7 +131,7 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const SpaceNode& space = evidence.nodes[node];
         // Sums by step and thread are true only where no visit was left out.
-        if (space.threads.size() < 2 || space.rows.size() != space.visits) {
+        if (space.threads.size() < 2 || space.rows.size() != space.visits || space.polls) {
             continue;
         }
         Case subject;
@@ -90,21 +142,26 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
         if (subject.threads.size() < 2) {
             continue;
         }
-        const bool has_steps = keep_step(space, subject.threads);
-        std::map<std::uint32_t, std::vector<double>> steps;
+        const auto first_of = joined_steps(space, subject.threads);
+        std::map<std::uint32_t, StepRow> steps;
         for (std::size_t row = 0; row < space.rows.size(); ++row) {
             const auto place =
                 std::lower_bound(subject.threads.begin(), subject.threads.end(), space.rows.thread[row]);
             if (place == subject.threads.end() || *place != space.rows.thread[row]) {
                 continue;
             }
-            std::vector<double>& busy = steps[has_steps ? space.rows.step[row] : 0];
-            busy.resize(subject.threads.size(), 0);
-            busy[static_cast<std::size_t>(place - subject.threads.begin())] +=
-                static_cast<double>(processor(space.rows.terms[row]));
+            const std::uint32_t first = first_of.at(space.rows.step[row]);
+            StepRow& step = steps.try_emplace(first, StepRow{.step = first}).first->second;
+            step.busy_ns.resize(subject.threads.size(), 0);
+            step.idle_ns.resize(subject.threads.size(), kUnknown);
+            const auto thread = static_cast<std::size_t>(place - subject.threads.begin());
+            step.busy_ns[thread] += static_cast<double>(processor(space.rows.terms[row]));
+            step.idle_ns[thread] = (std::isnan(step.idle_ns[thread]) ? 0 : step.idle_ns[thread]) +
+                                   static_cast<double>(idle_ns(space.rows, row));
         }
-        for (auto& [step, busy] : steps) {
-            subject.steps.push_back({step, std::move(busy)});
+        take_out_polling(evidence, node, subject.threads, first_of, &steps);
+        for (auto& [first, step] : steps) {
+            subject.steps.push_back(std::move(step));
         }
         subject.bad.count = subject.steps.size();
         cases->push_back(std::move(subject));

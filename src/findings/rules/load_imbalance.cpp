@@ -6,6 +6,7 @@
 #include "findings/words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -21,12 +22,25 @@ constexpr double kLeastIdleBy = 0.8;  // likewise where the longest is one threa
 
 struct Work {
     std::vector<double> busy;  // by peer, over all steps
-    std::vector<double> lost;  // by step: longest − mean: what even work would save; 0 where sampling could make it
-    double longest = 0;        // Σ over steps
-    double mean = 0;           // Σ over steps
-    double idle_expected = 0;  // Σ over steps and peers: longest − own
-    double alone = 0;          // Σ over steps in which one thread alone works: longest
+    std::vector<double>
+        lost;  // by step: longest − mean, as far as the others are idle; 0 where sampling could make it
+    std::vector<double> beyond;  // likewise without what sampling could make of it
+    double longest = 0;          // Σ over steps
+    double mean = 0;             // Σ over steps
+    double idle_expected = 0;    // Σ over steps and peers: longest − own
+    double alone = 0;            // Σ over steps in which one thread alone works: longest
 };
+
+// What even work would save of a step: nothing of the time for which a thread that worked less was not idle. A thread
+// that was not seen in the step (NaN) may have been.
+double lost_ns(const StepRow& step, double longest) {
+    double lost = 0;
+    for (std::size_t i = 0; i < step.busy_ns.size(); ++i) {
+        const double less = longest - step.busy_ns[i];
+        lost += std::isnan(step.idle_ns[i]) ? less : std::min(less, step.idle_ns[i]);
+    }
+    return lost / static_cast<double>(step.busy_ns.size());
+}
 
 Work work_of(const Case& subject) {
     Work work;
@@ -45,7 +59,9 @@ Work work_of(const Case& subject) {
         const auto working =
             std::count_if(step.busy_ns.begin(), step.busy_ns.end(), [](double ns) { return ns > 0; });
         work.alone += working == 1 ? longest : 0;
-        work.lost.push_back(longest - mean > period ? longest - mean : 0);
+        const double lost = lost_ns(step, longest);
+        work.lost.push_back(longest - mean > period ? lost : 0);
+        work.beyond.push_back(std::max(0.0, lost - period));
         work.longest += longest;
         work.mean += mean;
         work.idle_expected += longest * static_cast<double>(step.busy_ns.size()) - sum;
@@ -121,15 +137,18 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         return;  // who polls longest there has the least to do
     }
     const Work work = work_of(subject);
-    const double lost = std::accumulate(work.lost.begin(), work.lost.end(), 0.0);
-    if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||
-        serial_ns(*subject.evidence, subject.node) * 2 >= lost) {
-        return;
-    }
     const double most = *std::max_element(work.busy.begin(), work.busy.end());
     const double all = std::accumulate(work.busy.begin(), work.busy.end(), 0.0);
     const double mean = all / static_cast<double>(work.busy.size());
     const bool is_static = most >= kUneven * mean;
+    // Of one thread what sampling does to its steps levels out over them; where it is one and then another, the
+    // longest of each step is taken, and what sampling adds adds up.
+    const std::vector<double>& by_step = is_static ? work.lost : work.beyond;
+    const double lost = std::accumulate(by_step.begin(), by_step.end(), 0.0);
+    if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||
+        serial_ns(*subject.evidence, subject.node) * 2 >= lost) {
+        return;
+    }
     if (idle_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
         return;
     }
@@ -140,7 +159,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         }
     }
     claim.own.push_back({claim.threads.front(), lost});
-    claim.own_parts = work.lost;
+    claim.own_parts = by_step;
     claim.own_terms =
         set_of(Term::kWaiting, Term::kSpinning, Term::kOther);  // it is the others' waiting that is lost
     claim.when.push_back({subject.space().rows.begin.front(), subject.space().rows.begin.front()});

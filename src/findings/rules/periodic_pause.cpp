@@ -1,4 +1,6 @@
 // periodic-pause: every k occurrences something stops them for a while.
+#include "findings/rules/periodic_pause.h"
+
 #include "findings/rules/common.h"
 #include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
@@ -26,16 +28,15 @@ struct Event {
     std::uint64_t begin = 0;
 };
 
-// Time in a node's visits of one thread, up to some time. That a processor was lacking does not count.
+// Processor time in a node's visits of one thread, up to some time: what was waited for meanwhile is no work.
 class WorkBefore {
   public:
     // Rows are by thread, then by begin. Cost: linear; asking: a binary search.
     WorkBefore(const spacetime::SpaceNode& node, std::uint32_t thread) {
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
             if (node.rows.thread[row] == thread) {
-                const spacetime::TimeTerms& terms = node.rows.terms[row];
                 begins_.push_back(node.rows.begin[row]);
-                sums_.push_back(sums_.back() + static_cast<double>(terms.wall() - terms.run_queue));
+                sums_.push_back(sums_.back() + static_cast<double>(processor(node.rows.terms[row])));
             }
         }
     }
@@ -179,7 +180,8 @@ void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
     const double all = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
     claim.node = filler.node != kNoNode ? innermost(evidence, filler.node) : subject.space().parent;
     if (claim.node != kNoNode) {
-        claim.own_terms = main_terms(evidence.nodes[claim.node]);
+        claim.own_terms =
+            main_terms(evidence.nodes[claim.node]) & ~set_of(Term::kRunQueue);  // nor do the gaps have it
     }
     const std::string who = filler.node != kNoNode  ? name(evidence, claim.node)
                             : claim.node != kNoNode ? "own code of " + name(evidence, claim.node)
@@ -218,12 +220,6 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-constexpr std::string_view kDirection =
-    "do less each time (only what is new since the last time), do it beside the work in a thread of its own, or more "
-    "rarely";
-constexpr std::string_view kConfirm =
-    "make the pause twice as rare: the time between the pauses must double and nothing else change";
-
 }  // namespace
 
 const Rule kPeriodicPauseInGaps{
@@ -236,8 +232,8 @@ const Rule kPeriodicPauseInGaps{
         "or more",
     .against = "more than a third of the gaps are long",
     .look = look_at_gaps,
-    .direction = kDirection,
-    .confirm = kConfirm,
+    .direction = kPauseDirection,
+    .confirm = kPauseConfirm,
 };
 
 const Rule kPeriodicPauseInside{
@@ -246,8 +242,8 @@ const Rule kPeriodicPauseInside{
     .needs = "slow occurrences follow each other after the same number of occurrences, as above",
     .against = "more than half of the excess is waiting for a processor",
     .look = look_at_occurrences,
-    .direction = kDirection,
-    .confirm = kConfirm,
+    .direction = kPauseDirection,
+    .confirm = kPauseConfirm,
 };
 
 }  // namespace kymo::findings

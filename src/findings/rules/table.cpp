@@ -19,6 +19,7 @@ std::span<const Rule* const> rules() {
         &kSerialSection,
         &kColdStartOfOccurrences,
         &kColdStartOfSpace,
+        &kPeriodicPauseOfWaits,
         &kPeriodicPauseInGaps,
         &kPeriodicPauseInside,
         &kMoreWork,

@@ -20,6 +20,7 @@ extern const Rule kPageFaultsOfOccurrences;
 extern const Rule kPageFaultsOfSpace;
 extern const Rule kPeriodicPauseInGaps;
 extern const Rule kPeriodicPauseInside;
+extern const Rule kPeriodicPauseOfWaits;
 extern const Rule kSerialSection;
 extern const Rule kSlowInstance;
 extern const Rule kSlowNeighbour;

@@ -40,11 +40,15 @@ struct EvidenceOptions {
     std::function<void(std::string_view)> on_stage = {};  // told when each stage begins, to time them
 };
 
+inline constexpr std::uint64_t kMostTimed = 4096;
+
 struct Evidence {
     RunFacts run;
     std::vector<WaitTarget> wait_targets;
     std::vector<WaitSum> wait_sums;  // parallel to wait_targets
-    std::vector<SpaceNode> nodes;    // a parent comes before its children; siblings by time, most first
+    // By thread, then by begin: waits that are not for other threads, of targets with at most kMostTimed of them.
+    std::vector<TimedWait> timed_waits;
+    std::vector<SpaceNode> nodes;  // a parent comes before its children; siblings by time, most first
 
     std::vector<HeavySpace> spaces;  // heaviest first
     std::vector<SameSpaces> same_spaces;

@@ -24,11 +24,31 @@ void add_wait_sums(const Profile& profile, const std::vector<std::vector<std::ui
     }
 }
 
+// Waits of a thread's profile are in the order of their begins.
+void add_timed_waits(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
+                     Evidence* evidence) {
+    for (std::uint32_t thread = 0; thread < profile.threads.size(); ++thread) {
+        const ProfileThread& of = profile.threads[thread];
+        for (std::uint32_t i = 0; i < of.waits.size() && i < target_of[thread].size(); ++i) {
+            const std::uint32_t target = target_of[thread][i];
+            if (is_synchronisation(of.waits[i].kind) || evidence->wait_sums[target].count > kMostTimed) {
+                continue;
+            }
+            std::int64_t ns = 0;
+            for (const WaitShare& share : of.states.filling(of.waits[i].begin, of.waits[i].end).waits) {
+                ns += share.wait == i ? share.ns : 0;
+            }
+            evidence->timed_waits.push_back({thread, target, of.waits[i].begin, of.waits[i].end, ns});
+        }
+    }
+}
+
 }  // namespace
 
 void add_rule_facts(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
                     Evidence* evidence) {
     add_wait_sums(profile, target_of, evidence);
+    add_timed_waits(profile, target_of, evidence);
     if (profile.peak_bytes != 0) {
         evidence->run.peak_bytes = profile.peak_bytes;
     }

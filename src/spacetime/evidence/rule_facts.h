@@ -1,4 +1,5 @@
-// Sums over the run that only rules ask for: of waits by target, of short waits, of memory taken from the system.
+// What only rules ask for: waits by target, waits one by one where they are few, short waits, memory taken from the
+// system.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -9,9 +10,9 @@
 
 namespace kymo::spacetime {
 
-// Fills in Evidence::wait_sums, ThreadFacts::{brief,mappings} and RunFacts::peak_bytes. `target_of`: by thread, then
-// by ProfileThread::waits: index of Evidence::wait_targets. Precondition: RunFacts::threads is there. Pure; linear in
-// waits.
+// Fills in Evidence::{wait_sums,timed_waits}, ThreadFacts::{brief,mappings} and RunFacts::peak_bytes. `target_of`: by
+// thread, then by ProfileThread::waits: index of Evidence::wait_targets. Precondition: RunFacts::threads is there.
+// Pure; linear in waits, and for those one by one also in the states that they lie in.
 void add_rule_facts(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
                     Evidence* evidence);
 

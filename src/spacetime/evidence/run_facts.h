@@ -17,6 +17,15 @@ struct BriefWaits {
     std::uint64_t count = 0;
 };
 
+// One wait by itself.
+struct TimedWait {
+    std::uint32_t thread = 0;  // index of RunFacts::threads
+    std::uint32_t target = 0;  // index of Evidence::wait_targets
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::int64_t ns = 0;  // waited: without the time until it got a processor again
+};
+
 // Parallel to Profile::threads.
 struct ThreadFacts {
     std::uint32_t process = 0;

@@ -112,11 +112,11 @@ std::size_t steps_of(std::uint64_t second_ms, std::uint32_t count) {
     return cases.size() == 1 ? cases[0].steps.size() : 0;
 }
 
-TEST(KeepStep, ThreadsThatRunAwayFromEachOtherHaveOneStepInAll) {
+TEST(KeepStep, StepsThatRunIntoEachOtherAreOne) {
     EXPECT_EQ(steps_of(10, 6), 6U);
     // 13 ms: step s lasts from 10 s to 13 s + 13, step s + 1 begins at 10 s + 10: they share 3 s + 3 of 3 s + 13 ms,
-    // a quarter or less for s = 0 alone.
-    EXPECT_EQ(steps_of(13, 6), 1U);
+    // a quarter or less for s = 0 alone: steps 1 to 5 are one.
+    EXPECT_EQ(steps_of(13, 6), 2U);
     EXPECT_EQ(steps_of(13, 2), 2U);
     EXPECT_EQ(steps_of(20, 6), 1U);
     EXPECT_EQ(steps_of(10, 1), 1U);

@@ -109,5 +109,76 @@ TEST(LoadImbalance, ChangesSidesFromStepToStep) {
     EXPECT_NE(find(judgement.findings, "load-imbalance"), nullptr);
 }
 
+// Rounds that follow each other without a meeting: the quicker thread begins its next one at once, and where they
+// meet after every second one, both have worked as long.
+TEST(LoadImbalance, IsNoneBetweenRoundsThatNobodyWaitsFor) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t node = made.add_node("sweep");
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        std::uint64_t time = 0;
+        for (std::uint32_t step = 0; step < 40; ++step) {
+            const std::int64_t own = (step + thread) % 2 == 0 ? 10 * kMs : 30 * kMs;
+            made.add_visit(node, {.thread = thread, .begin = time, .terms = {.user = own}, .step = step});
+            time += static_cast<std::uint64_t>(own);
+        }
+        made.evidence.run.threads[thread].total.waiting = 40 * 10 * kMs;  // elsewhere
+    }
+    made.finish();
+    for (spacetime::ThreadFacts& thread : made.evidence.run.threads) {
+        thread.end += 40 * 10 * static_cast<std::uint64_t>(kMs);
+    }
+    EXPECT_EQ(find(judge(made.evidence).findings, "load-imbalance"), nullptr);
+}
+
+// The other was as long in its step, but others had its processor (or it was slower): it waited for nobody.
+TEST(LoadImbalance, IsNoneWhereTheQuickerThreadIsNotIdle) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t node = made.add_node("relax_row");
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        for (std::uint32_t step = 0; step < 40; ++step) {
+            const std::int64_t own = (step + thread) % 2 == 0 ? 10 * kMs : 30 * kMs;
+            made.add_visit(node, {.thread = thread,
+                                  .begin = step * 30 * static_cast<std::uint64_t>(kMs),
+                                  .terms = {.user = own, .run_queue = 30 * kMs - own},
+                                  .step = step});
+        }
+        made.evidence.run.threads[thread].total.waiting = 40 * 10 * kMs;  // elsewhere
+    }
+    made.finish();
+    for (spacetime::ThreadFacts& thread : made.evidence.run.threads) {
+        thread.end += 40 * 10 * static_cast<std::uint64_t>(kMs);
+    }
+    EXPECT_EQ(find(judge(made.evidence).findings, "load-imbalance"), nullptr);
+}
+
+// Even work; but the other was long kept from its processor, and who had done its part polled for it meanwhile.
+TEST(LoadImbalance, IsNoneWhereOneThreadPollsForTheOther) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t node = made.add_node("sweep");
+    const std::uint32_t poll = made.add_node("do_wait", node, spacetime::SpaceKind::kLoop);
+    made.evidence.nodes[poll].polls = true;
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        for (std::uint32_t step = 0; step < 40; ++step) {
+            const std::uint64_t begin = step * 30 * static_cast<std::uint64_t>(kMs);
+            made.add_visit(
+                node, {.thread = thread,
+                       .begin = begin,
+                       .terms = {.user = (thread == 0 ? 30 : 10) * kMs, .run_queue = (thread == 0 ? 0 : 20) * kMs},
+                       .step = step});
+            if (thread == 0) {
+                made.add_visit(poll, {.begin = begin + 10 * static_cast<std::uint64_t>(kMs),
+                                      .terms = {.user = 20 * kMs},
+                                      .step = step});
+            }
+        }
+        made.evidence.run.threads[thread].total.waiting = 40 * 20 * kMs;  // elsewhere
+    }
+    made.finish();
+    for (spacetime::ThreadFacts& thread : made.evidence.run.threads) {
+        thread.end += 40 * 20 * static_cast<std::uint64_t>(kMs);
+    }
+    EXPECT_EQ(find(judge(made.evidence).findings, "load-imbalance"), nullptr);
+}
+
 }  // namespace
 }  // namespace kymo::findings

@@ -1,0 +1,194 @@
+// Places of waiting that come back: in which visits of what is around them.
+//
+// That a thread waited, where and when is recorded exactly, however noisy the visits' own durations are: so
+// a pause is found by where its waits lie among the rounds, and not by how long those took. Waits for other threads
+// are left out: they mirror what the others do. Polling and accepting are how programs wait for work.
+#include "findings/cases/make.h"
+#include "findings/cases/sides.h"
+#include "findings/statistics/recurrence.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+constexpr std::size_t kLeastReturns = 3;  // in a thread: two distances
+constexpr std::size_t kMostOften = 3;     // one visit in so many: more often is no exception
+
+bool can_pause(WaitKind kind) {
+    return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kConnect ||
+           kind == WaitKind::kSync || kind == WaitKind::kSleep || kind == WaitKind::kChild;
+}
+
+std::map<std::uint32_t, std::size_t> visits_by_thread(const VisitTable& visits) {
+    std::map<std::uint32_t, std::size_t> result;
+    for (const std::uint32_t thread : visits.thread) {
+        ++result[thread];
+    }
+    return result;
+}
+
+// Waits that lie in a visit of what is around the node, each with the node's visit that it lies in or follows.
+std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
+                                   const std::vector<TimedWait>& waits) {
+    const SpaceNode& space = evidence.nodes[node];
+    std::vector<WaitReturn> returns;
+    for (const TimedWait& wait : waits) {
+        if (space.parent != kNoNode) {
+            const VisitTable& around = evidence.nodes[space.parent].rows;
+            const auto row = row_at(around, wait.thread, wait.begin);
+            if (!row || around.end[*row] <= wait.begin) {
+                continue;
+            }
+        }
+        const auto row = row_at(space.rows, wait.thread, wait.begin);
+        if (!row) {
+            continue;
+        }
+        const std::uint32_t order = space.rows.order[*row];
+        if (!returns.empty() && returns.back().thread == wait.thread && returns.back().order == order) {
+            returns.back().end = wait.end;
+            returns.back().ns += wait.ns;
+        } else {
+            returns.push_back({wait.thread, order, wait.begin, wait.end, wait.ns});
+        }
+    }
+    return returns;
+}
+
+// Only of threads in which it comes back, and is an exception.
+void keep_rare(const VisitTable& visits, std::vector<WaitReturn>* returns) {
+    std::map<std::uint32_t, std::size_t> events;
+    for (const WaitReturn& wait : *returns) {
+        ++events[wait.thread];
+    }
+    const auto rounds = visits_by_thread(visits);
+    std::erase_if(*returns, [&](const WaitReturn& wait) {
+        const std::size_t own = events[wait.thread];
+        return own < kLeastReturns || own * kMostOften > rounds.at(wait.thread);
+    });
+}
+
+bool is_whole(const SpaceNode& node) {
+    return node.rows.size() == node.visits && node.kind != SpaceKind::kMark;
+}
+
+// What counts the returns best is chosen before anything is tested: the rounds of the innermost loop around them, or
+// else what is visited most often at the innermost level.
+std::optional<ReturnGround> ground_of(const Evidence& evidence, const std::vector<TimedWait>& waits) {
+    std::optional<ReturnGround> best;
+    const auto rank = [&](std::uint32_t node) {
+        const SpaceNode& space = evidence.nodes[node];
+        return std::tuple(space.kind == SpaceKind::kIteration, space.depth, space.visits);
+    };
+    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
+        const SpaceNode& space = evidence.nodes[node];
+        if (!is_whole(space) || (space.parent != kNoNode && !is_whole(evidence.nodes[space.parent])) ||
+            (best && rank(node) <= rank(best->node))) {
+            continue;
+        }
+        std::vector<WaitReturn> returns = returns_to(evidence, node, waits);
+        keep_rare(space.rows, &returns);
+        if (!returns.empty()) {
+            best = ReturnGround{.node = node, .targets = {}, .returns = std::move(returns)};
+        }
+    }
+    return best;
+}
+
+// Case::returns as they would be in rounds drawn at random.
+void shuffle_returns(const VisitTable& visits, Random* random, std::vector<WaitReturn>* returns) {
+    std::vector<char> label(visits.size(), 0);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> rows;
+    for (std::size_t row = 0; row < visits.size(); ++row) {
+        rows[{visits.thread[row], visits.order[row]}] = row;
+    }
+    for (const WaitReturn& wait : *returns) {
+        label[rows.at({wait.thread, wait.order})] = 1;
+    }
+    label = exchanged_labels(visits.thread, label, random);
+    std::size_t next = 0;
+    for (std::size_t row = 0; row < visits.size(); ++row) {
+        if (label[row] != 0) {
+            WaitReturn& wait = (*returns)[next++];
+            wait = {visits.thread[row], visits.order[row], visits.begin[row], visits.end[row], wait.ns};
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<ReturnGround> return_grounds(const Evidence& evidence) {
+    using Key = std::tuple<std::uint32_t, WaitKind, WaitPlace>;
+    std::map<Key, std::vector<TimedWait>> places;
+    for (const TimedWait& wait : evidence.timed_waits) {
+        const WaitTarget& at = evidence.wait_targets[wait.target];
+        if (can_pause(at.kind)) {
+            places[{at.process, at.kind, at.place}].push_back(wait);
+        }
+    }
+    std::vector<ReturnGround> grounds;
+    for (const auto& [place, waits] : places) {
+        auto ground = ground_of(evidence, waits);
+        if (!ground) {
+            continue;
+        }
+        std::set<std::uint32_t> targets;
+        for (const TimedWait& wait : waits) {
+            targets.insert(wait.target);
+        }
+        ground->targets.assign(targets.begin(), targets.end());
+        grounds.push_back(std::move(*ground));
+    }
+    return grounds;
+}
+
+void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
+    for (const ReturnGround& ground : grounds.returns) {
+        Case subject;
+        subject.evidence = &grounds.evidence;
+        subject.contrast = Contrast::kReturns;
+        subject.node = ground.node;
+        subject.targets = ground.targets;
+        subject.returns = ground.returns;
+        const VisitTable& visits = subject.space().rows;
+        if (options.shuffle != nullptr) {
+            shuffle_returns(visits, options.shuffle, &subject.returns);
+        }
+        std::map<std::uint32_t, RoundEvents> streams;
+        for (const WaitReturn& wait : subject.returns) {
+            streams[wait.thread].at.push_back(wait.order);
+        }
+        std::vector<RoundEvents> events;
+        std::size_t rounds = 0;
+        const auto by_thread = visits_by_thread(visits);
+        for (auto& [thread, stream] : streams) {
+            stream.rounds = static_cast<std::uint32_t>(by_thread.at(thread));
+            rounds += stream.rounds;
+            events.push_back(stream);
+            subject.threads.push_back(thread);
+        }
+        subject.bad.count = subject.returns.size();
+        subject.good.count = rounds - subject.bad.count;
+        const Recurrence test = recurrence_test(events, Random(0x2e70 + ground.node));
+        subject.every = test.every;
+        subject.tested = true;
+        subject.p = test.p;
+        subject.features.push_back({.name = std::string(kUnevenness),
+                                    .bad = test.unevenness,
+                                    .good = test.by_chance,
+                                    .effect = kUnknown,
+                                    .p = test.p,
+                                    .q = test.p});
+        cases->push_back(std::move(subject));
+    }
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,119 @@
+// periodic-pause: a thread waits at one place in every k-th round of what is around it.
+//
+// Told from where the waits lie, which is known exactly, so that it is found however noisy the rounds are.
+#include "findings/rules/periodic_pause.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/statistics/robust.h"
+#include "findings/words.h"
+#include "spacetime/wait_table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kMostUneven = 0.2;  // of the usual distance: four fifths of a beat are kept
+constexpr double kMostOfLife = 0.5;  // a thread that waits there for longer is paced by it
+constexpr double kLeastPart = 0.1;   // of the waits: what others wait meanwhile is told from here on
+
+// Nothing but the wait is left of a thread's time: a clock that it works by, or work that it waits for.
+bool is_paced(const Evidence& evidence, const ByThread& waited) {
+    return std::all_of(waited.begin(), waited.end(), [&](const auto& own) {
+        const ThreadFacts& thread = evidence.run.threads[own.first];
+        return waits_for_work(evidence, own.first) ||
+               own.second > kMostOfLife * static_cast<double>(thread.end - thread.begin);
+    });
+}
+
+// Threads that wait for one that is at this place meanwhile. ns.
+std::int64_t others_wait(const Evidence& evidence, const WaitPlace& place,
+                         const std::vector<std::uint32_t>& threads) {
+    std::int64_t ns = 0;
+    for (std::size_t i = 0; i < evidence.wait_targets.size() && i < evidence.wait_sums.size(); ++i) {
+        const std::uint32_t holder = evidence.wait_targets[i].holder;
+        const bool is_theirs = std::find(threads.begin(), threads.end(), holder) != threads.end();
+        ns += is_theirs && evidence.wait_sums[i].holder_place == place ? evidence.wait_sums[i].ns : 0;
+    }
+    return ns;
+}
+
+double usual_period(const std::vector<WaitReturn>& returns) {
+    std::vector<double> periods;
+    for (std::size_t i = 1; i < returns.size(); ++i) {
+        if (returns[i].thread == returns[i - 1].thread) {
+            periods.push_back(static_cast<double>(returns[i].begin - returns[i - 1].begin));
+        }
+    }
+    return median(periods);
+}
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const Feature* unevenness = subject.feature(kUnevenness);
+    if (unevenness == nullptr || subject.every == 0 || unevenness->bad > kMostUneven) {
+        return;
+    }
+    ByThread waited;
+    std::vector<double> lengths;
+    Claim claim;
+    for (const WaitReturn& wait : subject.returns) {
+        waited[wait.thread] += static_cast<double>(wait.ns);
+        lengths.push_back(static_cast<double>(wait.ns));
+    }
+    if (is_paced(evidence, waited)) {
+        return;
+    }
+    const WaitTarget& target = evidence.wait_targets[subject.targets.front()];
+    claim.own = at_most(waited, spare_ns(evidence));
+    claim.own_parts = lengths;
+    claim.own_terms = set_of(Term::kWaiting);
+    claim.threads = subject.threads;
+    claim.targets = subject.targets;
+    claim.node = node_of(evidence, target.place);
+    claim.is_part = claim.node == kNoNode;
+    if (claim.is_part) {
+        claim.node = subject.space().parent;
+    }
+    claim.place = to_place(target.place);
+    claim.feature = kUnevenness;
+    // The rounds of a loop are said of the loop.
+    const bool are_rounds = subject.space().kind == SpaceKind::kIteration && subject.space().parent != kNoNode;
+    const std::uint32_t counted = are_rounds ? subject.space().parent : subject.node;
+    claim.title = fmt::format("Every {} {} of {} (about every {}) {} waits in {} ({}) for {}: {} in all.",
+                              subject.every, are_rounds ? "rounds" : "occurrences", name(evidence, counted),
+                              in_seconds(usual_period(subject.returns)), thread_names(evidence, subject.threads),
+                              name(*claim.place), wait_kind_words(target.kind), in_seconds(median(lengths)),
+                              in_seconds(sum(waited)));
+    const auto meanwhile = static_cast<double>(others_wait(evidence, target.place, subject.threads));
+    if (meanwhile >= kLeastPart * sum(waited)) {
+        claim.title += fmt::format(" Other threads wait for it for {} meanwhile.", in_seconds(meanwhile));
+    }
+    claim.evidence = {{"pauses", static_cast<double>(subject.returns.size())},
+                      {"seconds in a pause", median(lengths) / 1e9}};
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kPeriodicPauseOfWaits{
+    .kind = "periodic-pause",
+    .contrast = Contrast::kReturns,
+    .needs =
+        "a thread sleeps, transfers data or waits for a child at one place, three times and more, in at most a third "
+        "of the rounds around it, and always after about as many of them (the distances are a fifth off on average "
+        "at "
+        "most, and chance is not as even)",
+    .against =
+        "the thread is there for half of its life, or in reads, polls and sleep for nine tenths of it: it is paced "
+        "by "
+        "that, or waits for work",
+    .look = look,
+    .direction = kPauseDirection,
+    .confirm = kPauseConfirm,
+};
+
+}  // namespace kymo::findings
