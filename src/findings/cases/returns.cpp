@@ -22,6 +22,9 @@ using recording::WaitKind;
 constexpr std::size_t kLeastReturns = 3;  // in a thread: two distances
 constexpr std::size_t kMostOften = 3;     // one visit in so many: more often is no exception
 
+constexpr std::size_t kMostElsewhere =
+    4;  // of the waits, one in so many: where the loop is left after one, its end may be seen before it
+
 bool can_pause(WaitKind kind) {
     return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kConnect ||
            kind == WaitKind::kSync || kind == WaitKind::kSleep || kind == WaitKind::kChild;
@@ -36,15 +39,18 @@ std::map<std::uint32_t, std::size_t> visits_by_thread(const VisitTable& visits) 
 }
 
 // Waits that lie in a visit of what is around the node, each with the node's visit that it lies in or follows.
+// None where more than a few lie elsewhere: then this is not what is around the place.
 std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
                                    const std::vector<TimedWait>& waits) {
     const SpaceNode& space = evidence.nodes[node];
+    std::size_t elsewhere = 0;
     std::vector<WaitReturn> returns;
     for (const TimedWait& wait : waits) {
         if (space.parent != kNoNode) {
             const VisitTable& around = evidence.nodes[space.parent].rows;
             const auto row = row_at(around, wait.thread, wait.begin);
             if (!row || around.end[*row] <= wait.begin) {
+                ++elsewhere;
                 continue;
             }
         }
@@ -59,6 +65,9 @@ std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
         } else {
             returns.push_back({wait.thread, order, wait.begin, wait.end, wait.ns});
         }
+    }
+    if (elsewhere * kMostElsewhere > waits.size()) {
+        returns.clear();
     }
     return returns;
 }

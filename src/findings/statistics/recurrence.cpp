@@ -26,9 +26,9 @@ double add_stream(const std::vector<std::uint32_t>& at, std::vector<double>* dis
     for (std::size_t i = 1; i < at.size(); ++i) {
         distances->push_back(static_cast<double>(at[i] - at[i - 1]));
     }
-    const auto middle = distances->begin() + static_cast<std::ptrdiff_t>(distances->size() / 2);
-    std::nth_element(distances->begin(), middle, distances->end());
-    const double usual = *middle;
+    std::sort(distances->begin(), distances->end());
+    const std::size_t half = distances->size() / 2;
+    const double usual = ((*distances)[half] + (*distances)[distances->size() - 1 - half]) / 2;
     const auto count = static_cast<double>(distances->size());
     sum->distances += count;
     if (usual < kLeastRounds) {

@@ -76,5 +76,31 @@ TEST(ColdStart, NeedsFaultsAndAnEarlyTime) {
     EXPECT_EQ(find(judge(late.finish()).findings, "cold-start"), nullptr);
 }
 
+// Code visited once, in a loop: of 200 ms of the loop's `loop_ms`. From four fifths on (250 ms) it is what the loop
+// does.
+bool is_cold_in_loop(std::int64_t loop_ms) {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t main = made.add_node("main");
+    const std::uint32_t loop = made.add_node("run", main, spacetime::SpaceKind::kLoop);
+    const std::uint32_t body = made.add_node("body", loop);
+    const std::uint32_t step = made.add_node("step", loop);
+    made.add_visit(body, {.terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {5'000}});
+    const std::int64_t each = (loop_ms - 200) * kMs / 40;
+    std::uint64_t time = 200 * static_cast<std::uint64_t>(kMs);
+    for (int i = 0; i < 40; ++i) {
+        made.add_visit(step, {.begin = time, .terms = {.user = each}, .deltas = {0}});
+        time += static_cast<std::uint64_t>(each);
+    }
+    const spacetime::TimeTerms all{.user = (loop_ms - 100) * kMs, .system = 100 * kMs};
+    made.add_visit(loop, {.terms = all, .deltas = {5'000}});
+    made.add_visit(main, {.terms = all, .deltas = {5'000}});
+    return find(judge(made.finish()).findings, "cold-start") != nullptr;
+}
+
+TEST(ColdStart, IsNotWhatALoopDoesInEachRound) {
+    EXPECT_FALSE(is_cold_in_loop(250));
+    EXPECT_TRUE(is_cold_in_loop(252));
+}
+
 }  // namespace
 }  // namespace kymo::findings

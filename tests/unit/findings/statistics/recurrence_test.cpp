@@ -19,6 +19,10 @@ TEST(Recurrence, KnowsTheDistanceAndHowEvenItIs) {
     // Four distances of 3 … 14 in 60 rounds: Σ (60 − 4d) = 312 of 5,461,512 choices.
     EXPECT_LT(exact.p, 0.001);
     EXPECT_GT(exact.by_chance, 0.3);
+    // Two rounds were taken for three: distances 12, 12, 13, 13, each off by a half.
+    const Recurrence jittered = recurrence_test(one(62, {11, 23, 35, 48, 61}), Random(1));
+    EXPECT_EQ(jittered.every, 12U);
+    EXPECT_DOUBLE_EQ(jittered.unevenness, 0.5 / 12.5);
     // One was not seen: distances 10, 10, 20, 10.
     const Recurrence missed = recurrence_test(one(60, {9, 19, 29, 49, 59}), Random(1));
     EXPECT_EQ(missed.every, 10U);
