@@ -105,7 +105,7 @@ class Story:
         each = self.mean("pause_s")
         found = self.finding("periodic-pause", "checkpoint")
         if found:
-            every = f"Every {self.truth['steps_to_checkpoint']} rounds of the loop in `run`"
+            every = f"Every {self.truth['steps_to_checkpoint']} rounds of the loop in `story::run`"
             self.check("how often", every, found["title"], found["title"].startswith(every))
             self.check("pauses", pauses, len(found["when"]), len(found["when"]) == pauses)
             self.check("time in pauses", f"{pauses * each:.3f} s ± 10 %", found["seconds"],
@@ -136,8 +136,10 @@ class Story:
 
     def order(self):
         kinds = [finding["kind"] for finding in self.report["findings"] if finding["kind"] != "outside-interference"]
-        expected = ["slow-neighbour", "periodic-pause", "slow-instance"]
-        self.check("findings, most at stake first", expected, kinds, kinds == expected)
+        # The neighbour costs about as much as the pauses do: either may be first.
+        first = ["periodic-pause", "slow-neighbour"]
+        self.check("findings, most at stake first", [*first, "slow-instance"], kinds,
+                   sorted(kinds[:2]) == first and kinds[2:] == ["slow-instance"])
 
     def told(self):
         for part in (self.phases, self.neighbour, self.pause, self.slow_step, self.order):
