@@ -3,7 +3,7 @@
 #   make test     build and run every test
 # The rest:
 #   make          build into build/, binaries in build/bin
-#   make demo-metrics  build, and measure metrics described in a text file on a program as it is
+#   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
 #   make bench    benchmarks, with the peers beside
 #   make check    formatting, clang-tidy, forbidden includes
 #   make format   format our sources in place
@@ -39,6 +39,7 @@ demo-metrics:
 	scripts/setup build
 	$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-exchange
+	cmake --build $(BUILD) --target help | grep -q kymo-halo && cmake --build $(BUILD) --target kymo_mpi kymo-halo || true
 	scripts/demo-metrics $(BUILD)
 
 test:

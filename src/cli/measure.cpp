@@ -11,6 +11,7 @@
 #include "metrics/parser.h"
 #include "recording/reader.h"
 #include "spacetime/metrics/run_metrics.h"
+#include "view/channels.h"
 #include "view/metrics.h"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ constexpr const char* kExamples =
     "examples:\n"
     "  kymo measure send_in_foo.kym -- ./my_program\n"
     "  kymo measure send_in_foo.kym --json -- ./my_program input.dat\n"
+    "  kymo measure -- mpirun -n 4 ./solver      what is counted without a description: processors, messages\n"
     "  kymo report my_program.kymo        the same metrics later, beside everything else\n"
     "a description, with more in docs/metrics.md:\n"
     "  metric send_in_foo \"time foo spends sending messages\" unit ns {\n"
@@ -42,7 +44,8 @@ constexpr const char* kExamples =
 
 struct Asked {
     launch::RecordOptions run;
-    std::string description;  // the file
+    std::vector<std::string> words;  // that are no options
+    std::string description;         // the file; empty: only what is counted without one
     std::string output;
     double period = 0.1;
     double duration = 0;
@@ -51,6 +54,9 @@ struct Asked {
 };
 
 Result<metrics::Description> read_description(const std::string& path) {
+    if (path.empty()) {
+        return metrics::Description{};
+    }
     std::ifstream file(path, std::ios::binary);
     if (!file) {
         return Error{ErrorKind::kNotFound, path + " cannot be read: " + std::strerror(errno),
@@ -213,9 +219,12 @@ int show(const Asked& asked, const metrics::Description& description, const laun
         for (const metrics::Metric& metric : description.metrics) {
             json["metrics"][metric.name] = json_metric(*run, metric);
         }
+        json["channels"] = view::json_channels(*run);
         text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     } else {
-        text = view::terminal_metrics(terminal_style(), *run, description.metrics.size() + 10);
+        const std::size_t top = description.metrics.size() + 10;
+        text = view::terminal_metrics(terminal_style(), *run, top) +
+               view::terminal_channels(terminal_style(), *run, top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the metrics could not be written to their end", "is the disk full?"});
@@ -223,25 +232,45 @@ int show(const Asked& asked, const metrics::Description& description, const laun
     return outcome.exit_status();
 }
 
-std::optional<Error> settle(const CLI::App& app, Asked& asked) {
-    std::vector<std::string> rest = app.remaining();
-    if (!rest.empty() && rest.front() != "--" && !rest.front().starts_with("-")) {
-        asked.description = rest.front();
-        rest.erase(rest.begin());
+constexpr const char* kUsage = "kymo measure [OPTIONS] [METRICS.kym] -- PROGRAM ARGUMENTS…";
+
+// Options may stand behind the description, too. None: go on; otherwise the exit code.
+std::optional<int> parse_words(CLI::App& app, int argc, char** argv, Asked& asked) {
+    if (const auto code = parse_options(app, argc, argv)) {
+        return code;
     }
-    if (!rest.empty() && rest.front() == "--") {
-        rest.erase(rest.begin());
+    asked.words = app.remaining();
+    if (asked.words.empty() || asked.words.front().starts_with("-")) {
+        return std::nullopt;
     }
-    if (asked.description.empty() || (!rest.empty() && rest.front().starts_with("-"))) {
-        return Error{ErrorKind::kUsage,
-                     asked.description.empty() ? "no metric description given" : "no such option: " + rest.front(),
-                     "kymo measure [OPTIONS] METRICS.kym -- PROGRAM ARGUMENTS…"};
+    asked.description = asked.words.front();
+    asked.words.erase(asked.words.begin());
+    if (asked.words.empty() || !asked.words.front().starts_with("-")) {
+        return std::nullopt;
     }
-    if (rest.empty()) {
-        return Error{ErrorKind::kUsage, "no program given",
-                     "kymo measure [OPTIONS] METRICS.kym -- PROGRAM ARGUMENTS…"};
+    std::vector<char*> again = {argv[0]};
+    for (std::string& word : asked.words) {
+        again.push_back(word.data());
     }
-    asked.run.command = std::move(rest);
+    const auto code = parse_options(app, static_cast<int>(again.size()), again.data());
+    asked.words = app.remaining();
+    return code;
+}
+
+std::optional<Error> settle(Asked& asked) {
+    const bool parted = !asked.words.empty() && asked.words.front() == "--";
+    if (parted) {
+        asked.words.erase(asked.words.begin());
+    } else if (!asked.words.empty() && asked.words.front().starts_with("-")) {
+        return Error{ErrorKind::kUsage, "no such option: " + asked.words.front(), kUsage};
+    }
+    if (asked.description.empty() && !parted) {
+        return Error{ErrorKind::kUsage, "no metric description given", kUsage};
+    }
+    if (asked.words.empty()) {
+        return Error{ErrorKind::kUsage, "no program given", kUsage};
+    }
+    asked.run.command = std::move(asked.words);
     asked.run.duration_ns = static_cast<std::uint64_t>(std::llround(asked.duration * 1e9));
     if (!asked.output.empty()) {
         asked.run.output = asked.output;
@@ -251,7 +280,7 @@ std::optional<Error> settle(const CLI::App& app, Asked& asked) {
 
 int run_measure(int argc, char** argv) {
     CLI::App app("Measure metrics that a text file describes, on a program as it is.", "kymo measure");
-    set_usage(app, "kymo measure [OPTIONS] METRICS.kym -- PROGRAM ARGUMENTS…");
+    set_usage(app, kUsage);
     app.footer(kExamples);
     app.prefix_command();
     Asked asked;
@@ -266,10 +295,10 @@ int run_measure(int argc, char** argv) {
         ->type_name("S")
         ->check(CLI::Range(0.001, 1e9));
     app.add_flag("-q,--quiet", asked.quiet, "print nothing but the metrics and errors");
-    if (const auto code = parse_options(app, argc, argv)) {
+    if (const auto code = parse_words(app, argc, argv, asked)) {
         return *code;
     }
-    if (const auto error = settle(app, asked)) {
+    if (const auto error = settle(asked)) {
         return fail(*error);
     }
     const auto description = read_description(asked.description);
@@ -290,12 +319,14 @@ int run_measure(int argc, char** argv) {
         return fail(run.error());
     }
     run->fit(asked.run);
-    asked.run.companion = [&](const events::Session&) -> Result<launch::Companion> {
-        launch::Companion companion;
-        companion.file = hooks::kPlanFile;
-        companion.text = planned->file;
-        return companion;
-    };
+    if (!description->points.empty()) {
+        asked.run.companion = [&](const events::Session&) -> Result<launch::Companion> {
+            launch::Companion companion;
+            companion.file = hooks::kPlanFile;
+            companion.text = planned->file;
+            return companion;
+        };
+    }
     const auto outcome = launch::record(asked.run);
     if (!outcome) {
         return fail(outcome.error());

@@ -11,6 +11,7 @@
 #include "spacetime/profile.h"
 #include "spacetime/wait_table.h"
 #include "spacetime/waits.h"
+#include "view/channels.h"
 #include "view/findings.h"
 #include "view/finds.h"
 #include "view/json.h"
@@ -131,6 +132,7 @@ int run_report(int argc, char** argv) {
         report["finds"] = view::json_finds(*finds);
         report["second_look"] = view::json_second_look(look, earlier->evidence());
         report["metrics"] = view::json_metrics(*metrics);
+        report["channels"] = view::json_channels(*metrics);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
@@ -143,6 +145,7 @@ int run_report(int argc, char** argv) {
                view::terminal_second_look(shown, look, earlier->evidence(), filter) +
                view::terminal_waits(shown.style, waits, wait_table, shown.top) +
                view::terminal_metrics(shown.style, *metrics, shown.top) +
+               view::terminal_channels(shown.style, *metrics, shown.top) +
                view::terminal_finds(shown.style, *finds, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {

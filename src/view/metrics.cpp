@@ -87,6 +87,7 @@ Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfO
     Json json;
     if (metric.kind != Resource::kProcessor) {
         json["pid"] = object.pid;
+        json["rank"] = object.rank ? Json(*object.rank) : Json(nullptr);
     }
     json["number"] = object.number;
     if (metric.kind == Resource::kChannel) {

@@ -62,6 +62,14 @@ class Run:
                 rows[ranks[pid]].append(Row(communicator, peer_of(peer), direction, number, *cells[1:8]))
         return rows
 
+    def rows_of_channels(self, report):
+        rows = {rank: [] for rank in range(RANKS)}
+        for number, each in enumerate(report["channels"]):
+            peer = EVERYBODY if each["peer"] is None else each["peer"]
+            rows[each["rank"]].append(Row(each["communicator"], peer, DIRECTIONS.index(each["direction"]), number, each["messages"], each["bytes"],
+                                          each["blocked_s"], each["outstanding"], each["largest"], each["most_outstanding"], each["calls"]))
+        return rows
+
     def release(self):
         (self.path / "go").touch()
 
@@ -93,6 +101,19 @@ class Run:
         return rows
 
 
+def refused(build):
+    """What is no address, and what is not there."""
+    kymo = build / "bin" / "kymo"
+    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
+        out = f"{folder}/out.kymo"
+        subprocess.run([kymo, "record", "-q", "-o", out, "--", "/bin/true"], timeout=PATIENCE)
+        for address, status, message in (("bytes", 2, "is no address of a metric"), ("channel/system/0/bytes", 3, "no metric 'bytes' of a channel"),
+                                         ("processor/process/0/busy", 2, "is no address"), ("task/process/1/use", 3, "no metric 'use' of a task"),
+                                         ("processor/processor/99999/busy", 3, "no processor 99999 has 'busy'")):
+            done = subprocess.run([kymo, "metrics", out, address], capture_output=True, text=True, timeout=PATIENCE)
+            check(f"{address}: refused", (status, True, 2), (done.returncode, message in done.stderr, len(done.stderr.splitlines())))
+
+
 def finished(make, how, expect, arguments):
     """A run that was held, looked at from outside, and released: its report. Repeated where mpirun lost a rank's farewell."""
     for _ in range(3):
@@ -109,7 +130,37 @@ def finished(make, how, expect, arguments):
     if status != 0:
         print(output[-2000:])
         return
-    expect(f"{how}: recording", run.rows_in_report(run.report()), *arguments)
+    report = run.report()
+    expect(f"{how}: recording", run.rows_in_report(report), *arguments)
+    expect(f"{how}: channels", run.rows_of_channels(report), *arguments)
+    addressed(how, run, report)
+
+
+def addressed(how, run, report):
+    """Metrics by their addresses are what the channels add up to; and the matrix is there."""
+    bytes_of_all = sum(channel["bytes"] for channel in report["channels"])
+    some = next(process["pid"] for process in report["processes"] if process["rank"] == 0)
+    of_rank = sum(channel["messages"] for channel in report["channels"] if channel["rank"] == 0)
+    asked = ["channel/system/0/bytes", "channel/host/0/bytes", f"channel/process/{some}/messages"]
+    done = subprocess.run([run.kymo, "metrics", run.out, *asked, "--json"], capture_output=True, text=True, timeout=PATIENCE)
+    check(f"{how}: kymo metrics", (0, ""), (done.returncode, done.stderr))
+    found = json.loads(done.stdout)
+    check(f"{how}: sums at addresses", [bytes_of_all, bytes_of_all, of_rank], [found[address]["sum"] for address in asked])
+    course = found[asked[0]]["course"]
+    check(f"{how}: the course adds up", (20, bytes_of_all), (len(course), round(sum(part["value"] for part in course))))
+    check(f"{how}: code beside the course", True, any(part["space"] for part in course))
+    text = subprocess.run([run.kymo, "report", run.out], capture_output=True, text=True, timeout=PATIENCE).stdout
+    lines = [line.split() for line in text.splitlines() if line.startswith("  ") and line.split()[:1] == ["rank"]]
+    pairs = {(channel["rank"], channel["peer"]): 0 for channel in report["channels"] if channel["direction"] == "send" and channel["messages"]}
+    for channel in report["channels"]:
+        if (channel["rank"], channel["peer"]) in pairs and channel["direction"] == "send":
+            pairs[channel["rank"], channel["peer"]] += channel["messages"]
+    shown = {}
+    for row in lines[:RANKS]:  # the first of the matrices: messages
+        for peer, cell in enumerate(row[2:2 + RANKS]):
+            if cell.replace(",", "").isdigit():
+                shown[int(row[1]), peer] = int(cell.replace(",", ""))
+    check(f"{how}: the matrix of messages", pairs, shown)
 
 
 def recorded(build, mpirun, programs, language, outside):
@@ -174,6 +225,7 @@ def main():
     killed(build, mpirun, programs)
     alone(build, programs)
     another_mpi(build, programs)
+    refused(build)
     end()
 
 

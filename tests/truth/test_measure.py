@@ -103,9 +103,26 @@ def check_mistakes(test):
         test.check(f"{words}: a clear error", message, done.stderr.strip(), done.returncode in (2, 3) and message in done.stderr)
 
 
+def check_words(test):
+    """Options behind the description, and no description at all."""
+    program = test.program("kymo-exchange")
+    description = test.work / "behind.kym"
+    description.write_text("metric sends { at entry send_message : add }\n")
+    done = test.run(test.kymo, "measure", description, "--json", "-q", "-o", test.work / "behind.kymo", "--", program, 10)
+    test.equal("options behind the description: status", 0, done.returncode)
+    test.equal("and they are taken", True, (test.work / "behind.kymo").exists() and "sends" in done.stdout)
+    done = test.run(test.kymo, "measure", "-o", test.work / "bare.kymo", "--", program, 10)
+    test.equal("no description: status", 0, done.returncode)
+    test.check("what is counted without one", "processor busy", done.stdout[-300:], "processor" in done.stdout)
+    done = test.run(test.kymo, "measure", description, "--nothing", "--", program, 10)
+    test.check("an unknown option behind the description", "no such option: --nothing", done.stderr.strip(),
+               done.returncode == 2 and "no such option: --nothing" in done.stderr)
+
+
 def body(test):
     check_classic(test)
     check_mistakes(test)
+    check_words(test)
     check_no_room(test)
 
 

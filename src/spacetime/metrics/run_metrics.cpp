@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <set>
 
 namespace kymo::spacetime {
 namespace {
@@ -39,12 +39,19 @@ MetricOrigin origin_of(std::uint64_t origin) {
 
 class Loader {
   public:
+    explicit Loader(const MetricAddress* only) : only_(only) {}
+
     Result<RunMetrics> load(std::span<const rec::File> files) {
         for (const rec::File& file : files) {
             if (auto scanned = scan(file); !scanned) {
                 return scanned.error();
             }
         }
+        std::set<std::uint64_t> ranks;
+        for (const auto& [process, rank] : ranks_) {
+            ranks.insert(rank);
+        }
+        out_.ranks = ranks.size();
         for (const FileRows& file : files_) {
             take(file);
         }
@@ -65,7 +72,15 @@ class Loader {
     Result<void> scan(const rec::File& file) {
         FileRows rows;
         std::string host;
+        std::string rank_host;
+        std::optional<std::uint64_t> rank;
+        std::vector<std::uint64_t> processes;
         auto report = file.scan(
+            rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
+                rank = row.rank;
+                rank_host = row.host;
+            }),
+            rec::on<rec::Process>([&](StreamId, const rec::Process& row) { processes.push_back(row.pid); }),
             rec::on<rec::Run>([&](StreamId, const rec::Run& row) {
                 host = row.host;
                 out_.begin = out_.begin == 0 ? row.time : std::min(out_.begin, row.time);
@@ -96,6 +111,7 @@ class Loader {
                     object.number = row.number;
                     object.key = {row.communicator, row.peer, row.direction};
                     object.name = row.name;
+                    object.begin = row.begin;
                     rows.objects[row.object] = {static_cast<Resource>(row.kind), std::move(object)};
                 }
             }),
@@ -104,6 +120,11 @@ class Loader {
             }));
         if (!report) {
             return report.error();
+        }
+        for (const std::uint64_t process : processes) {
+            if (rank) {
+                ranks_[{rank_host, process}] = *rank;
+            }
         }
         if (!rows.values.empty()) {
             const auto known = std::find(out_.hosts.begin(), out_.hosts.end(), host);
@@ -125,6 +146,9 @@ class Loader {
                 continue;  // a damaged file
             }
             const RunMetric& metric = described->second;
+            if (only_ != nullptr && !is_meant(metric, object->second.second, file.host)) {
+                continue;
+            }
             const auto [entry, is_new] = merged_.try_emplace({static_cast<int>(metric.kind), metric.name}, metric);
             RunMetric& merged = entry->second;
             if (is_new) {
@@ -132,12 +156,21 @@ class Loader {
             }
             MetricOfObject here = object->second.second;
             here.host = file.host;
+            if (const auto rank = ranks_.find({out_.hosts[file.host], here.pid}); rank != ranks_.end()) {
+                here.rank = rank->second;
+            }
             const bool since_boot = metric.kind == Resource::kProcessor && metric.type == MetricType::kCounter;
             const std::uint64_t base = since_boot ? points.front().value : 0;
             here.value = points.back().value - base;
-            add_to_bins(merged, points, base);
+            add_to_bins(merged, points, base, here.begin);
             merged.objects.push_back(std::move(here));
         }
+    }
+
+    [[nodiscard]] bool is_meant(const RunMetric& metric, const MetricOfObject& object, std::uint32_t host) const {
+        const Observed one{object.number, object.pid, host, 0};
+        return metric.kind == only_->kind && metric.name == only_->metric &&
+               kymo::aggregate(std::span(&one, 1), only_->level, only_->number).objects == 1;
     }
 
     [[nodiscard]] std::size_t bin_of(std::uint64_t time) const {
@@ -147,7 +180,7 @@ class Loader {
     }
 
     // A counter's change between two readings is spread over the time between them.
-    void add_to_bins(RunMetric& metric, const std::vector<Point>& points, std::uint64_t base) {
+    void add_to_bins(RunMetric& metric, const std::vector<Point>& points, std::uint64_t base, std::uint64_t begin) {
         if (metric.type != MetricType::kCounter) {
             for (std::size_t i = 0; i < points.size(); ++i) {
                 const std::size_t last = i + 1 < points.size() ? bin_of(points[i + 1].time) : kMetricBins;
@@ -159,7 +192,8 @@ class Loader {
             }
             return;
         }
-        std::uint64_t before = out_.begin;
+        // Before its first reading an object counted from its own beginning on.
+        std::uint64_t before = std::clamp(begin, out_.begin, std::max(out_.begin, points.front().time));
         std::uint64_t value = base;
         for (const Point& point : points) {
             const auto change = static_cast<double>(point.value - value);
@@ -173,6 +207,8 @@ class Loader {
         }
     }
 
+    const MetricAddress* only_;
+    std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> ranks_;  // by host and process
     std::vector<FileRows> files_;
     std::map<std::pair<int, std::string>, RunMetric> merged_;
     RunMetrics out_;
@@ -200,8 +236,8 @@ const RunMetric* RunMetrics::find(Resource kind, std::string_view name) const {
     return found == metrics.end() ? nullptr : &*found;
 }
 
-Result<RunMetrics> load_run_metrics(std::span<const rec::File> files) {
-    return Loader().load(files);
+Result<RunMetrics> load_run_metrics(std::span<const rec::File> files, const MetricAddress* only) {
+    return Loader(only).load(files);
 }
 
 }  // namespace kymo::spacetime

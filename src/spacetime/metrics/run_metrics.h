@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,7 +26,9 @@ struct MetricOfObject {
     std::uint64_t number = 0;            // thread id (0: ended threads of the process, added up), processor, channel
     std::array<std::uint64_t, 3> key{};  // of a channel: communicator, peer, direction
     std::string name;
-    std::uint32_t host = 0;  // index in RunMetrics::hosts
+    std::uint32_t host = 0;                  // index in RunMetrics::hosts
+    std::optional<std::uint64_t> rank = {};  // of the job that its process is in; none: of none
+    std::uint64_t begin = 0;                 // ns of the recording's clock; 0: not known
     std::uint64_t value = 0;
 };
 
@@ -56,6 +59,7 @@ struct RunMetrics {
     std::vector<std::string> hosts;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    std::size_t ranks = 0;           // of a parallel job that were recorded
     std::vector<Absence> absences;   // each once, at most kMaxAbsences
     std::vector<RunMetric> metrics;  // the program's and descriptions' first, then libraries', then standard ones
 
@@ -65,6 +69,7 @@ struct RunMetrics {
 inline constexpr std::size_t kMetricBins = 60;
 inline constexpr std::size_t kMaxAbsences = 100;
 
-Result<RunMetrics> load_run_metrics(std::span<const recording::File> files);
+// `only`: of that address, as if there were no others; null: all.
+Result<RunMetrics> load_run_metrics(std::span<const recording::File> files, const MetricAddress* only = nullptr);
 
 }  // namespace kymo::spacetime
