@@ -111,7 +111,7 @@ def check_words(test):
     done = test.run(test.kymo, "measure", description, "--json", "-q", "-o", test.work / "behind.kymo", "--", program, 10)
     test.equal("options behind the description: status", 0, done.returncode)
     test.equal("and they are taken", True, (test.work / "behind.kymo").exists() and "sends" in done.stdout)
-    done = test.run(test.kymo, "measure", "-o", test.work / "bare.kymo", "--", program, 10)
+    done = test.run(test.kymo, "measure", "-o", test.work / "bare.kymo", "--", program, 20_000)  # half a second: the kernel counts in ticks
     test.equal("no description: status", 0, done.returncode)
     test.check("what is counted without one", "processor busy", done.stdout[-300:], "processor" in done.stdout)
     done = test.run(test.kymo, "measure", description, "--nothing", "--", program, 10)
