@@ -39,7 +39,7 @@ demo-metrics:
 	scripts/setup build
 	$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-exchange
-	cmake --build $(BUILD) --target help | grep -q kymo-halo && cmake --build $(BUILD) --target kymo_mpi kymo-halo || true
+	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
 	scripts/demo-metrics $(BUILD)
 
 test:
