@@ -15,7 +15,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMeasureTicksFor = 5'000'000;  // ns: tells the rate to about 1 in 100,000
+constexpr std::uint64_t kMeasureTicksFor = 1'000'000;  // ns: tells the rate to about 1 in 20,000
+
+// When this process began: what it does until the rate is asked for measures it, too.
+const cells::TickPair begun = cells::read_tick_pair();
+
+cells::TickRate rate_since_begun() {
+    cells::TickRate rate;
+    if (cells::has_constant_counter()) {
+        while (monotonic_now().ns - begun.ns < kMeasureTicksFor) {
+        }
+        rate_between(begun, cells::read_tick_pair(), rate);
+    }
+    return rate;
+}
+
 constexpr const char* kOwnSegment = "launch.cells";
 
 const char* type_name(cells::MetricType type) {
@@ -58,7 +72,7 @@ Result<MeasuredRun> MeasuredRun::make(const RunSettings& settings) {
     state->period_ns = settings.period_ns;
     const fs::path& path = state->folder.path();
     std::ofstream file(path / cells::kSettingsFile);
-    file << format_settings(settings, path, cells::measure_ticks(kMeasureTicksFor));
+    file << format_settings(settings, path, rate_since_begun());
     if (!file.flush()) {
         return Error{ErrorKind::kNoSpace, "cannot write to " + path.string(), "free some shared memory"};
     }
