@@ -49,6 +49,14 @@ double waited_for_locks_ns(const Evidence& evidence) {
     return ns;
 }
 
+// What sharing can save at most: of the processors, what nobody wants, and what threads only poll on, which shared
+// work would put an end to.
+double room_ns(const Evidence& evidence) {
+    const auto polled = static_cast<double>(evidence.run.total.spinning);
+    return std::min(spare_ns(evidence) + polled / static_cast<double>(evidence.run.processors),
+                    duration_ns(evidence));
+}
+
 bool is_code(const SpaceNode& node) {
     return node.kind != SpaceKind::kIteration && node.kind != SpaceKind::kMark;
 }
@@ -104,7 +112,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
             place = evidence.nodes[place].parent;
         }
         Claim claim;
-        claim.own = {{threads.front(), std::min(own * (1 - 1 / workers), spare_ns(evidence))}};
+        claim.own = {{threads.front(), std::min(own * (1 - 1 / workers), room_ns(evidence))}};
         claim.own_terms = set_of(Term::kUser, Term::kSystem);
         claim.node = place;
         claim.threads = threads;

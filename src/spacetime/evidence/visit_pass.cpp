@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMostMarks = 1U << 20U;
 constexpr std::size_t kMostMarkNames = 1000;
+constexpr std::uint64_t kLeaving = 50'000;  // ns; from getting a processor to leaving a wait that is over
 
 struct Worker {
     VisitPass sums;
@@ -53,7 +54,7 @@ class Visitor final : public StreamVisitor {
         if (on_cpu || interval.state == ThreadState::kReady) {
             worker_.sums.ready.add(0, interval.begin, interval.end);
             // Polling in a wait is no work. To lack a processor is no rest: it may be others' doing.
-            if (!is_spinning) {
+            if (!is_spinning && !waits_on(interval)) {
                 worker_.sums.at_work.add(process_, interval.begin, interval.end);
             }
         }
@@ -97,6 +98,13 @@ class Visitor final : public StreamVisitor {
     void finish() override { visits_.finish(); }
 
   private:
+    // A thread that lacks a processor inside a wait, and when it has one goes on to wait, lacks it for nothing but
+    // polling. Where the wait ends then, it may have been let go at any time before: it has work to do.
+    bool waits_on(const StateInterval& interval) const {
+        return interval.state == ThreadState::kReady && interval.wait != kNoWait &&
+               shared_.profile.threads[thread_].waits[interval.wait].end > interval.end + kLeaving;
+    }
+
     const Shared& shared_;
     Worker& worker_;
     std::uint32_t thread_;

@@ -133,5 +133,45 @@ TEST_F(TwoThreads, WhoHadTheLockWasMostlyThere) {
     EXPECT_EQ(sum.holder_doing, rec::WaitKind{});
 }
 
+// One thread works for 20 ms. The other works for 5 of them and then polls at a barrier until the end. Twice it is
+// taken from its processor meanwhile: for 6 ms, after which it polls for 2 ms more (it lacked a processor for nothing
+// but polling), and for the last 4, after which it is through (it may have been let go long ago).
+TEST_F(TwoThreads, WhoLacksAProcessorForPollingIsNotAtWork) {
+    file_->begin_stream(1, 0, 100, "app");
+    file_->begin_stream(2, 0, 101, "worker");
+    file_->context(1, 1, 0, 1, 0x10);
+    file_->context(2, 1, 0, 1, 0x50);
+    file_->context(2, 2, 1, 1, 0x60);  // where it polls
+    spend(1, 0, 1, 20);
+    spend(2, 0, 1, 5);
+    spend(2, 5, 2, 3);
+    const auto preempt = [&](std::uint64_t begin_ms, std::uint64_t ms) {
+        rec::Switch off;
+        off.time = begin_ms * kMs;
+        off.tid = 101;
+        off.duration = ms * kMs;
+        off.preempted = 1;
+        launch_->own().append(off);
+    };
+    preempt(8, 6);
+    spend(2, 14, 2, 2);
+    preempt(16, 4);
+    rec::Wait wait;
+    wait.time = 5 * kMs;
+    wait.duration = 15 * kMs;
+    wait.kind = static_cast<std::uint64_t>(rec::WaitKind::kOmpBarrier);
+    wait.object = 0x1000;
+    wait.context = 2;
+    file_->stream(2).append(wait);
+    file_->end_stream(1, 20 * kMs, {20 * kMs});
+    file_->end_stream(2, 20 * kMs, {10 * kMs});
+    const Evidence evidence = this->evidence(20);
+    EXPECT_EQ(evidence.run.threads[1].total.spinning, static_cast<std::int64_t>(5 * kMs));
+    EXPECT_EQ(evidence.run.threads[1].total.run_queue, static_cast<std::int64_t>(10 * kMs));
+    const VisitTable& visits = evidence.nodes[node_of(evidence, "app+0x10")].rows;
+    ASSERT_EQ(visits.size(), 1U);
+    EXPECT_NEAR(visits.active_threads[0], 1 + (5 + 4) / 20.0, 0.01);
+}
+
 }  // namespace
 }  // namespace kymo::spacetime

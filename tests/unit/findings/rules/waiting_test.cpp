@@ -163,5 +163,17 @@ TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.0F, false).evidence).empty());
 }
 
+TEST(SerialSection, AProcessorThatAPeerPollsOnIsThereToShareTheWork) {
+    MadeEvidence made = serial(400, 1.0F);
+    RunFacts& run = made.evidence.run;
+    run.ready_ns = {0, 0, 1'000 * kMs};  // polling takes a processor
+    EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty() ||
+                most(claims_of(kSerialSection, made.evidence)[0]) == 0.0);
+    run.total.spinning = 300 * kMs;
+    const auto claims = claims_of(kSerialSection, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(most(claims[0]), 150.0 * kMs);  // of two processors
+}
+
 }  // namespace
 }  // namespace kymo::findings
