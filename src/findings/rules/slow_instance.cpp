@@ -55,6 +55,23 @@ bool are_several(const Case& subject) {
            calls_in(subject.good_rows) * subject.bad.median_ns;
 }
 
+// What interrupts a visit for one sample is taken for a sample in the wrong place and bridged, as is other code in
+// turn with this one that happened to be seen once only. Slow visits that are no longer than the usual ones on both
+// sides of what was bridged, with the usual time between, may be several.
+bool are_joined(const Case& subject) {
+    const spacetime::VisitTable& visits = subject.space().rows;
+    const auto& intervals = subject.evidence->intervals;
+    const auto interval =
+        std::find_if(intervals.begin(), intervals.end(), [&](const auto& of) { return of.node == subject.node; });
+    const double gap = interval == intervals.end() ? 0 : static_cast<double>(interval->median_gap_ns);
+    const auto joined = std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) {
+        const auto bridges = static_cast<double>(visits.bridged[row]);  // a sample each
+        return bridges > 0 && static_cast<double>(visits.duration(row)) <=
+                                  kLeastSlower * ((bridges + 1) * subject.good.median_ns + bridges * gap);
+    });
+    return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
+}
+
 // It waits while others keep the processors busy, as who hands out work does: nothing is lost by that.
 bool waits_for_workers(const Case& subject) {
     constexpr double kMostlyWaiting = 0.5;
@@ -69,7 +86,8 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     // from the processor is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) || waits_for_workers(subject) ||
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) || are_joined(subject) ||
+        waits_for_workers(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
@@ -95,6 +113,7 @@ const Rule kSlowInstance{
         "more than half of the excess is waiting for a processor; or another rule explains at least half of it; or a "
         "slow "
         "round holds about as many more visits of what is called in it: then it is several rounds; or "
+        "most slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or "
         "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or the "
         "threads wait for work, or for others that keep the processors busy",
     .look = look,

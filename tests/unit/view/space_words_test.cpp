@@ -1,0 +1,44 @@
+// Which rows of the tables say the same as the row above them.
+#include "view/spaces/space_words.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+
+// A function of 100 ms in 10 visits, and a loop in it.
+Evidence nested(std::uint64_t visits, std::int64_t user, SpaceKind kind = SpaceKind::kLoop) {
+    Evidence evidence;
+    evidence.nodes.resize(2);
+    evidence.nodes[0].parent = ~std::uint32_t{0};
+    evidence.nodes[0].visits = 10;
+    evidence.nodes[0].total.user = 100;
+    evidence.nodes[1].parent = 0;
+    evidence.nodes[1].kind = kind;
+    evidence.nodes[1].visits = visits;
+    evidence.nodes[1].total.user = user;
+    return evidence;
+}
+
+TEST(RepeatsParent, IsSaidOfTheSameVisitsWithNineteenTwentiethsOfTheTime) {
+    EXPECT_TRUE(repeats_parent(nested(10, 100), 1));
+    EXPECT_TRUE(repeats_parent(nested(10, 95), 1));
+    EXPECT_FALSE(repeats_parent(nested(10, 94), 1));
+    EXPECT_FALSE(repeats_parent(nested(11, 100), 1));
+    EXPECT_FALSE(repeats_parent(nested(10, 100), 0));  // nothing is around it
+}
+
+TEST(RepeatsParent, IsNotSaidOfRoundsMarksNorOfWhatHasAPartInTheRun) {
+    EXPECT_FALSE(repeats_parent(nested(10, 100, SpaceKind::kIteration), 1));
+    EXPECT_FALSE(repeats_parent(nested(10, 100, SpaceKind::kMark), 1));
+    Evidence phase = nested(10, 100);
+    phase.nodes[1].role = Role::kPhase;
+    EXPECT_FALSE(repeats_parent(phase, 1));
+    phase.nodes[1].role = Role::kMainLoop;
+    EXPECT_FALSE(repeats_parent(phase, 1));
+}
+
+}  // namespace
+}  // namespace kymo::view
