@@ -7,6 +7,9 @@ namespace kymo::findings {
 // Of claims on the same time with equally much at stake the earlier is shown: what is more particular comes first.
 std::span<const Rule* const> rules() {
     static constexpr std::array kRules = {
+        &kLateSender,
+        &kSerialChain,
+        &kCollectiveImbalance,
         &kThreadMigration,
         &kThreadChurn,
         &kOversubscription,

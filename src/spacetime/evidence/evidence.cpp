@@ -80,6 +80,11 @@ class Maker {
         }
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
         make_run_facts(*visits, waits.of_thread);
+        const auto metrics = load_run_metrics(recording_.files());
+        if (!metrics) {
+            return metrics.error();
+        }
+        evidence_.run.channels = channels_of(*metrics);
         add_rule_facts(profile_, waits.of_thread, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
         evidence_.warnings = run_.code->problems();

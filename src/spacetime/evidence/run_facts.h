@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spacetime/evidence/node.h"
+#include "spacetime/metrics/channels.h"
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,7 @@ struct RunFacts {
     // Wall time with so many threads of the program on a processor or ready for one at once: [0], [1], …
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
+    std::vector<Channel> channels;            // of MPI's messages; empty: none, or not counted
     std::optional<std::int64_t> steal_ns;     // taken by the machine from all processors meanwhile; none: not known
 };
 

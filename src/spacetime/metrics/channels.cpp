@@ -52,6 +52,9 @@ std::vector<Channel> channels_of(const RunMetrics& run) {
                 channel.communicator = communicator;
                 channel.name = object.name;
             }
+            if (object.begin != 0 && (channel.begin == 0 || object.begin < channel.begin)) {
+                channel.begin = object.begin;
+            }
             add(channel, metric.name, object.value);
         }
     }

@@ -24,6 +24,7 @@ struct Channel {
     ChannelDirection direction = ChannelDirection::kSend;
     std::uint64_t communicator = 0;  // 0: MPI_COMM_WORLD
     std::string name;                // of the communicator or window
+    std::uint64_t begin = 0;         // its first call; ns of the recording's clock; 0: not known
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     std::uint64_t blocked_ns = 0;

@@ -29,6 +29,19 @@ TEST(Messages, AreCallsByNameOrByTheirLibraryAndAllInside) {
     }
 }
 
+// A function all of whose time is in another is no node: the call is on the path of what it calls.
+TEST(Messages, AreKnownByACallOnTheirPath) {
+    MadeEvidence made;
+    const std::uint32_t transport = made.add_node("transport_receive");
+    made.evidence.nodes[transport].path = {"main", "MPI_Recv", "transport_receive"};
+    const std::uint32_t fortran = made.add_node("transport_send");
+    made.evidence.nodes[fortran].path = {"main", "mpi_send_", "transport_send"};
+    const std::uint32_t own = made.add_node("compute");
+    made.evidence.nodes[own].path = {"mpi_program", "compute"};
+    const Evidence& evidence = made.finish();
+    EXPECT_EQ(message_calls(evidence), (std::vector<std::uint32_t>{transport, fortran}));
+}
+
 // 30 ms of a send and 10 ms of polling in it are 40 ms once, by thread.
 TEST(Messages, ACallInsideACallIsCountedOnce) {
     MadeEvidence made;

@@ -1,0 +1,82 @@
+// collective-imbalance: ranks come to collective operations at different times, and wait there for the last.
+#include "findings/rules/common.h"
+#include "findings/rules/message_waits.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kLeastShare = 0.05;  // of the run: what a rank waits longer than the last
+constexpr double kLeastRatio = 2;
+constexpr double kLastAtWork = 0.5;  // of the others' waiting
+constexpr std::uint64_t kLeastCalls = 3;
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    std::vector<RankWaits> ranks = rank_waits(evidence);
+    std::erase_if(ranks, [](const RankWaits& rank) { return rank.collectives < kLeastCalls; });
+    if (ranks.size() < 2) {
+        return;
+    }
+    const auto less = [](const RankWaits& a, const RankWaits& b) { return a.collective_ns < b.collective_ns; };
+    const RankWaits& last = *std::min_element(ranks.begin(), ranks.end(), less);
+    const RankWaits& most = *std::max_element(ranks.begin(), ranks.end(), less);
+    if (most.collective_ns - last.collective_ns < kLeastShare * duration_ns(evidence) ||
+        most.collective_ns < kLeastRatio * last.collective_ns) {
+        return;
+    }
+    const Meanwhile during = meanwhile(evidence, most, most.collective_ns, last);
+    if (during.working < kLastAtWork) {
+        return;
+    }
+    Claim claim;
+    claim.own_terms = kMessageTerms;
+    double sum = 0;
+    for (const RankWaits& rank : ranks) {
+        if (rank.thread != last.thread) {
+            claim.own.push_back({rank.thread, rank.collective_ns - last.collective_ns});
+            sum += rank.collective_ns;
+        }
+    }
+    claim.threads = {last.thread};
+    claim.node = longest_call(evidence, most.thread);
+    const std::size_t others = ranks.size() - 1;
+    claim.title = fmt::format(
+        "Rank {} comes last to collective operations: {} wait{} for it, {}{}, in {}{}.", last.rank,
+        others == 1 ? fmt::format("rank {}", most.rank) : fmt::format("the {} other ranks", others),
+        others == 1 ? "s" : "", in_seconds(sum / static_cast<double>(others)), others == 1 ? "" : " each",
+        call_name(evidence, claim.node),
+        during.node == RankWaits::kNone ? std::string() : ", while it is in " + name(evidence, during.node));
+    claim.evidence = {{"seconds in collectives, longest against shortest of the ranks", most.collective_ns / 1e9,
+                       last.collective_ns / 1e9,
+                       last.collective_ns > 0 ? most.collective_ns / last.collective_ns : kUnknown}};
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kCollectiveImbalance{
+    .kind = "collective-imbalance",
+    .contrast = Contrast::kRun,
+    .needs =
+        "a rank is in collective operations for a twentieth of the run longer than another, and for twice as long; "
+        "the "
+        "one that is there shortest is outside MPI for half of that time",
+    .against =
+        "the last one waits for messages itself meanwhile; another rank comes last at every operation: then it "
+        "is told as load-imbalance",
+    .look = look,
+    .direction =
+        "take from the last rank what the others do not have to do (output, serial work), or overlap it with the "
+        "operation by its nonblocking form (MPI_Iallreduce, MPI_Ibarrier)",
+    .confirm = "leave that work out once, and see the others' time in the operation go",
+};
+
+}  // namespace kymo::findings

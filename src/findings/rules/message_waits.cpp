@@ -1,0 +1,252 @@
+#include "findings/rules/message_waits.h"
+
+#include "findings/rules/common.h"
+#include "findings/rules/messages.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+namespace {
+
+constexpr double kAtWork = 1.5;        // ranks on average, of a chain
+constexpr double kOneRanksWork = 0.6;  // of all work: more is one rank that the others wait for, not a chain
+constexpr std::size_t kLeastOfChain = 3;
+
+struct Interval {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+// Of several nodes' visits; disjoint, ascending.
+class Intervals {
+  public:
+    void add(const SpaceNode& node, std::uint32_t thread) {
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            if (node.rows.thread[row] == thread && node.rows.begin[row] < node.rows.end[row]) {
+                all_.push_back({node.rows.begin[row], node.rows.end[row]});
+            }
+        }
+    }
+    void cut(std::uint64_t begin, std::uint64_t end) {
+        for (Interval& each : all_) {
+            each.begin = std::clamp(each.begin, begin, std::max(begin, end));
+            each.end = std::clamp(each.end, begin, std::max(begin, end));
+        }
+        std::erase_if(all_, [](const Interval& each) { return each.begin >= each.end; });
+    }
+    void settle() {
+        std::sort(all_.begin(), all_.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+        std::vector<Interval> merged;
+        for (const Interval& each : all_) {
+            if (!merged.empty() && each.begin <= merged.back().end) {
+                merged.back().end = std::max(merged.back().end, each.end);
+            } else {
+                merged.push_back(each);
+            }
+        }
+        all_ = std::move(merged);
+    }
+    double length() const {
+        double ns = 0;
+        for (const Interval& each : all_) {
+            ns += static_cast<double>(each.end - each.begin);
+        }
+        return ns;
+    }
+    double overlap(const Intervals& other) const {
+        double ns = 0;
+        auto next = other.all_.begin();
+        for (const Interval& each : all_) {
+            while (next != other.all_.end() && next->end <= each.begin) {
+                ++next;
+            }
+            for (auto at = next; at != other.all_.end() && at->begin < each.end; ++at) {
+                ns += static_cast<double>(std::min(at->end, each.end) - std::max(at->begin, each.begin));
+            }
+        }
+        return ns;
+    }
+
+  private:
+    std::vector<Interval> all_;
+};
+
+// MPI_Init and MPI_Finalize (by whichever of their functions is a node).
+bool is_start_or_end(const SpaceNode& node) {
+    return std::any_of(node.path.begin(), node.path.end(), [](const std::string& function) {
+        return function.find("MPI_Init") != std::string::npos || function.find("MPI_Finalize") != std::string::npos ||
+               function.find("mpi_init") != std::string::npos || function.find("mpi_finalize") != std::string::npos;
+    });
+}
+
+std::vector<std::uint32_t> waiting_calls(const Evidence& evidence) {
+    std::vector<std::uint32_t> calls = message_calls(evidence);
+    std::erase_if(calls, [&](std::uint32_t node) { return is_start_or_end(evidence.nodes[node]); });
+    return calls;
+}
+
+Intervals in_calls(const Evidence& evidence, std::uint32_t thread) {
+    Intervals calls;
+    for (const std::uint32_t node : waiting_calls(evidence)) {
+        calls.add(evidence.nodes[node], thread);
+    }
+    calls.settle();
+    return calls;
+}
+
+// The thread of a rank that works most: MPI libraries have threads of their own.
+std::map<std::uint64_t, std::uint32_t> threads_of_ranks(const Evidence& evidence) {
+    std::map<std::uint64_t, std::uint32_t> threads;
+    const auto work = [&](std::uint32_t thread) {
+        const TimeTerms& total = evidence.run.threads[thread].total;
+        return processor(total) + total.spinning;
+    };
+    for (std::uint32_t i = 0; i < evidence.run.threads.size(); ++i) {
+        const ThreadFacts& thread = evidence.run.threads[i];
+        if (thread.rank && thread.is_sampled) {
+            const auto [entry, is_new] = threads.try_emplace(*thread.rank, i);
+            entry->second = is_new || work(i) > work(entry->second) ? i : entry->second;
+        }
+    }
+    return threads;
+}
+
+}  // namespace
+
+std::vector<RankWaits> rank_waits(const Evidence& evidence) {
+    std::map<std::uint64_t, RankWaits> ranks;
+    std::map<std::uint64_t, std::uint64_t> first;
+    for (const Channel& channel : evidence.run.channels) {
+        RankWaits& waits = ranks[channel.rank];
+        const auto ns = static_cast<double>(channel.blocked_ns);
+        waits.inside_ns += ns;
+        waits.receive_ns += channel.direction == ChannelDirection::kReceive ? ns : 0;
+        if (channel.direction == ChannelDirection::kCollective) {
+            waits.collective_ns += ns;
+            waits.collectives += channel.messages;
+        }
+        const auto [begin, is_new] = first.try_emplace(channel.rank, channel.begin);
+        begin->second = std::min(begin->second, channel.begin);
+    }
+    std::vector<RankWaits> all;
+    for (const auto& [rank, thread] : threads_of_ranks(evidence)) {
+        const auto known = ranks.find(rank);
+        if (known == ranks.end()) {
+            continue;
+        }
+        const ThreadFacts& facts = evidence.run.threads[thread];
+        known->second.rank = rank;
+        known->second.thread = thread;
+        const std::uint64_t begin = std::max(first[rank], facts.begin);
+        known->second.begin = begin;
+        known->second.end = std::max(begin, facts.end);
+        known->second.life_ns = static_cast<double>(known->second.end - begin);
+        all.push_back(known->second);
+    }
+    return all;
+}
+
+std::vector<PairWait> pair_waits(const Evidence& evidence) {
+    std::map<std::pair<std::uint64_t, std::uint64_t>, PairWait> pairs;
+    std::map<std::uint64_t, double> anyone;
+    std::map<std::uint64_t, double> messages;
+    for (const Channel& channel : evidence.run.channels) {
+        if (channel.direction != ChannelDirection::kReceive) {
+            continue;
+        }
+        if (!channel.peer) {
+            anyone[channel.rank] += static_cast<double>(channel.blocked_ns);
+            continue;
+        }
+        PairWait& pair = pairs[{channel.rank, *channel.peer}];
+        pair.receiver = channel.rank;
+        pair.sender = *channel.peer;
+        pair.ns += static_cast<double>(channel.blocked_ns);
+        pair.messages += channel.messages;
+        messages[channel.rank] += static_cast<double>(channel.messages);
+    }
+    std::vector<PairWait> all;
+    for (auto& [key, pair] : pairs) {
+        const double of = messages[pair.receiver];
+        pair.ns += of > 0 ? anyone[pair.receiver] * static_cast<double>(pair.messages) / of : 0;
+        all.push_back(pair);
+    }
+    return all;
+}
+
+Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double waited_ns, const RankWaits& working) {
+    // Starting and ending MPI is no waiting for messages.
+    Intervals calls = in_calls(evidence, waiting.thread);
+    calls.cut(std::max(waiting.begin, working.begin), std::min(waiting.end, working.end));
+    const double seen = calls.length();
+    const double outside = seen - calls.overlap(in_calls(evidence, working.thread));
+    Meanwhile found;
+    found.working =
+        std::max(seen > 0 ? outside / seen : 0, waited_ns > 0 ? std::max(0.0, 1 - working.inside_ns / waited_ns) : 0);
+    // A node comes before those inside it: the last that holds most of the time is the smallest.
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const SpaceNode& node = evidence.nodes[i];
+        if (node.kind != SpaceKind::kFunction || is_library(node.place) || is_in_messages(evidence, i)) {
+            continue;
+        }
+        Intervals visits;
+        visits.add(node, working.thread);
+        visits.settle();
+        if (outside > 0 && visits.overlap(calls) >= 0.5 * outside) {
+            found.node = i;
+        }
+    }
+    return found;
+}
+
+std::uint32_t longest_call(const Evidence& evidence, std::uint32_t thread) {
+    std::uint32_t longest = RankWaits::kNone;
+    double most = 0;
+    for (const std::uint32_t node : waiting_calls(evidence)) {
+        Intervals visits;
+        visits.add(evidence.nodes[node], thread);
+        if (visits.length() > most) {
+            most = visits.length();
+            longest = node;
+        }
+    }
+    return longest;
+}
+
+std::string call_name(const Evidence& evidence, std::uint32_t call) {
+    if (call == RankWaits::kNone) {
+        return "calls of MPI";
+    }
+    const SpaceNode& node = evidence.nodes[call];
+    const auto known = std::find_if(node.path.begin(), node.path.end(), is_name_of_call);
+    return "`" + (known != node.path.end() ? *known : node.place.function) + "`";
+}
+
+double serial_chain_ns(const Evidence& evidence, const std::vector<RankWaits>& ranks) {
+    double work = 0;
+    double most = 0;
+    double life = 0;
+    std::size_t waiting = 0;
+    for (const RankWaits& rank : ranks) {
+        const double own = std::max(0.0, rank.life_ns - rank.receive_ns - rank.collective_ns);
+        work += own;
+        most = std::max(most, own);
+        life = std::max(life, rank.life_ns);
+        waiting += rank.receive_ns >= rank.life_ns / 3 ? 1 : 0;
+    }
+    const bool is_chain =
+        waiting >= kLeastOfChain && waiting == ranks.size() && work <= kAtWork * life && most <= kOneRanksWork * work;
+    if (!is_chain) {
+        return 0;
+    }
+    const auto at_once = static_cast<double>(
+        evidence.run.processors == 0 ? ranks.size() : std::min<std::size_t>(ranks.size(), evidence.run.processors));
+    return std::max(0.0, life - work / at_once);
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,64 @@
+// What ranks wait for in messages: the channels' exact sums, and beside them the samples, which say where a rank
+// waits and what another does meanwhile.
+#pragma once
+
+#include "findings/terms.h"
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kymo::findings {
+
+// Ranks wait by polling or asleep. That one also lacks a processor meanwhile costs nothing: it is another story.
+inline constexpr TermSet kMessageTerms =
+    set_of(Term::kUser, Term::kSpinning, Term::kSystem, Term::kWaiting, Term::kOther);
+
+struct RankWaits {
+    std::uint64_t rank = 0;
+    std::uint32_t thread = kNone;  // index of RunFacts::threads: the rank's that works most
+    std::uint64_t begin = 0;       // the rank's first message
+    std::uint64_t end = 0;         // the thread's end
+    double life_ns = 0;            // between them
+    double receive_ns = 0;         // inside calls for what others send
+    double collective_ns = 0;
+    double inside_ns = 0;  // inside calls for any channel, sends too
+    std::uint64_t collectives = 0;
+
+    static constexpr std::uint32_t kNone = 0xffffffffU;
+};
+
+// Of the ranks that have channels and a sampled thread, by rank.
+std::vector<RankWaits> rank_waits(const spacetime::Evidence& evidence);
+
+// Inside calls for what one rank sends to another. What was waited for from anyone is shared out by messages.
+struct PairWait {
+    std::uint64_t receiver = 0;
+    std::uint64_t sender = 0;
+    double ns = 0;
+    std::uint64_t messages = 0;
+};
+std::vector<PairWait> pair_waits(const spacetime::Evidence& evidence);
+
+// While one rank waits inside MPI calls, for so long by its channels: the part of it in which another is outside, and
+// the smallest function in which that is for most of the time (kNone: no single one). The part is what samples of
+// both show, or what is sure without them, if that is more: the other's calls all together are shorter than the
+// waiting (who waits without a processor has no samples).
+struct Meanwhile {
+    double working = 0;                     // 0 … 1
+    std::uint32_t node = RankWaits::kNone;  // index of Evidence::nodes
+};
+Meanwhile meanwhile(const spacetime::Evidence& evidence, const RankWaits& waiting, double waited_ns,
+                    const RankWaits& working);
+
+// The MPI call in which a thread is longest; kNone: in none.
+std::uint32_t longest_call(const spacetime::Evidence& evidence, std::uint32_t thread);
+// "`MPI_Recv`"; "calls of MPI" where no single one is known.
+std::string call_name(const spacetime::Evidence& evidence, std::uint32_t call);
+
+// Ranks wait for one another in turn, three or more of them: on average hardly more than one works. What overlapping
+// them could save of the run; 0: they do not.
+double serial_chain_ns(const spacetime::Evidence& evidence, const std::vector<RankWaits>& ranks);
+
+}  // namespace kymo::findings

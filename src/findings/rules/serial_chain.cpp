@@ -1,0 +1,67 @@
+// serial-chain: ranks wait for one another in turn, so that hardly more than one works at a time.
+#include "findings/rules/common.h"
+#include "findings/rules/message_waits.h"
+#include "findings/rules/spare.h"
+#include "findings/rules/table.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kLeastShare = 0.05;  // of the run
+
+void look(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const std::vector<RankWaits> ranks = rank_waits(evidence);
+    const double saved = serial_chain_ns(evidence, ranks);
+    if (saved <= 0 || saved < kLeastShare * duration_ns(evidence)) {
+        return;
+    }
+    Claim claim;
+    claim.own_terms = kMessageTerms;
+    double work = 0;
+    double life = 0;
+    const RankWaits* longest = &ranks.front();
+    for (const RankWaits& rank : ranks) {
+        claim.own.push_back({rank.thread, std::min(rank.receive_ns, saved)});
+        claim.threads.push_back(rank.thread);
+        work += rank.life_ns - rank.receive_ns - rank.collective_ns;
+        life = std::max(life, rank.life_ns);
+        longest = rank.receive_ns > longest->receive_ns ? &rank : longest;
+    }
+    std::sort(claim.threads.begin(), claim.threads.end());
+    claim.node = longest_call(evidence, longest->thread);
+    claim.title = fmt::format(
+        "{} wait for one another in turn, in {}: on average {} of them {} at work. Overlapped, the run would "
+        "be "
+        "up to {} shorter.",
+        thread_names(evidence, claim.threads), call_name(evidence, claim.node), number(work / life),
+        number(work / life) == "1" ? "is" : "are", in_seconds(saved));
+    claim.evidence = {
+        {"ranks at work at a time, on average", work / life},
+        {"seconds in calls for others' messages, of the rank that waits longest", longest->receive_ns / 1e9}};
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+const Rule kSerialChain{
+    .kind = "serial-chain",
+    .contrast = Contrast::kRun,
+    .needs =
+        "three ranks or more, all of them inside calls for others' messages for a third of their lives and more; on "
+        "average at most one and a half work at a time, and none has more than three fifths of the work",
+    .against = "one rank has most of the work: the others wait for it, which is a late sender",
+    .look = look,
+    .direction =
+        "let each rank work on what does not need its neighbour's result first, cut the work into smaller blocks so "
+        "that the ranks overlap as in a pipeline, or choose an order without the chain (colouring, a tree)",
+    .confirm = "run with fewer ranks: a chain takes as long with half of them",
+};
+
+}  // namespace kymo::findings

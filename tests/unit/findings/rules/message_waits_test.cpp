@@ -1,0 +1,191 @@
+// Ranks that wait in MPI, made by hand: a send that comes late, ranks in turn, and a rank that comes last to
+// collective operations are each the first finding; where the cause is away they are not told.
+#include "made_evidence.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <optional>
+#include <vector>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr std::uint64_t kRounds = 10;
+constexpr std::uint64_t kRound = 100;  // ms
+
+MadeEvidence job(std::size_t ranks) {
+    MadeEvidence made({}, ranks);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        ThreadFacts& thread = made.evidence.run.threads[rank];
+        thread.rank = rank;
+        thread.process = rank;
+        thread.creator = kNoNode;
+    }
+    return made;
+}
+
+// In each round from one of its ms to another.
+void visit_rounds(MadeEvidence& made, std::uint32_t node, std::uint32_t rank, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+        made.add_visit(node, {.thread = rank,
+                              .begin = (round * kRound + from) * kMs,
+                              .terms = {.user = static_cast<std::int64_t>(to - from) * kMs}});
+    }
+}
+
+Channel channel(std::uint64_t rank, std::optional<std::uint64_t> peer, ChannelDirection direction,
+                std::uint64_t blocked_ms) {
+    Channel made;
+    made.rank = rank;
+    made.peer = peer;
+    made.direction = direction;
+    made.messages = kRounds;
+    made.calls = kRounds;
+    made.blocked_ns = blocked_ms * kMs;
+    made.begin = 1;
+    return made;
+}
+
+// Rank 1 is in receives for 90 of 100 ms. Rank 0 works for so long before it sends, or waits in a receive itself.
+std::vector<Finding> told_of_sender(bool sender_works, std::uint64_t blocked_ms) {
+    MadeEvidence made = job(2);
+    const std::uint32_t log = made.add_node("write_log");
+    const std::uint32_t use = made.add_node("use_data");
+    const std::uint32_t receive = made.add_node("PMPI_Recv");
+    visit_rounds(made, sender_works ? log : receive, 0, 0, 95);
+    visit_rounds(made, receive, 1, 0, 90);
+    visit_rounds(made, use, 1, 90, 100);
+    made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, 1),
+                                  channel(0, 1, ChannelDirection::kReceive, sender_works ? 0 : 930),
+                                  channel(1, 0, ChannelDirection::kReceive, blocked_ms)};
+    return judge(made.finish()).findings;
+}
+
+TEST(LateSender, IsTheFirstFindingWithTheSenderAndWhatItDoes) {
+    const std::vector<Finding> findings = told_of_sender(true, 900);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].kind, "late-sender") << findings[0].title;
+    EXPECT_EQ(findings[0].threads, std::vector<std::uint32_t>{0});
+    EXPECT_EQ(findings[0].place.function, "PMPI_Recv");
+    EXPECT_NEAR(findings[0].seconds, 0.9, 0.01);
+    EXPECT_NE(findings[0].title.find("`write_log`"), std::string::npos) << findings[0].title;
+    EXPECT_NE(findings[0].title.find("rank 0 sends late"), std::string::npos) << findings[0].title;
+}
+
+TEST(LateSender, IsNotOneThatWaitsItselfNorAShortWait) {
+    EXPECT_EQ(find(told_of_sender(false, 900), "late-sender"), nullptr);
+    EXPECT_EQ(find(told_of_sender(true, 1), "late-sender"), nullptr);
+}
+
+// Who waits without a processor has no samples: the sender's own calls, shorter than the waiting, tell that it works.
+TEST(LateSender, NeedsNoSamplesOfTheOneThatWaits) {
+    const auto told = [](std::uint64_t inside_ms) {
+        MadeEvidence made = job(2);
+        visit_rounds(made, made.add_node("write_log"), 0, 0, 95);
+        visit_rounds(made, made.add_node("use_data"), 1, 0, 100);
+        made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, inside_ms),
+                                      channel(1, 0, ChannelDirection::kReceive, 900)};
+        return find(judge(made.finish()).findings, "late-sender") != nullptr;
+    };
+    EXPECT_TRUE(told(10));
+    EXPECT_FALSE(told(600));
+}
+
+// What nobody in particular was waited for belongs to those who sent.
+TEST(LateSender, IsFoundBehindReceivesFromAnyone) {
+    MadeEvidence made = job(2);
+    visit_rounds(made, made.add_node("write_log"), 0, 0, 95);
+    visit_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 90);
+    made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, 1),
+                                  channel(1, 0, ChannelDirection::kReceive, 0),
+                                  channel(1, std::nullopt, ChannelDirection::kReceive, 900)};
+    EXPECT_NE(find(judge(made.finish()).findings, "late-sender"), nullptr);
+}
+
+// Three ranks; each works for 30 of 100 ms: in turn, or all at once.
+std::vector<Finding> told_of_chain(bool in_turn) {
+    MadeEvidence made = job(3);
+    const std::uint32_t sweep = made.add_node("sweep");
+    const std::uint32_t receive = made.add_node("PMPI_Recv");
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        const std::uint64_t from = in_turn ? 33 * rank : 0;
+        visit_rounds(made, sweep, rank, from, from + (in_turn ? 30 : 95));
+        if (in_turn) {
+            for (std::uint64_t round = 0; round < kRounds; ++round) {
+                const auto wait = [&](std::uint64_t begin, std::uint64_t end) {
+                    if (begin < end) {
+                        made.add_visit(receive, {.thread = rank,
+                                                 .begin = (round * kRound + begin) * kMs,
+                                                 .terms = {.user = static_cast<std::int64_t>(end - begin) * kMs}});
+                    }
+                };
+                wait(0, from);
+                wait(from + 30, kRound);
+            }
+        } else {
+            visit_rounds(made, receive, rank, 95, 100);
+        }
+        made.evidence.run.channels.push_back(
+            channel(rank, (rank + 2) % 3, ChannelDirection::kReceive, in_turn ? 700 : 50));
+    }
+    return judge(made.finish()).findings;
+}
+
+TEST(SerialChain, IsTheFirstFindingWithItsRanks) {
+    const std::vector<Finding> findings = told_of_chain(true);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].kind, "serial-chain") << findings[0].title;
+    EXPECT_EQ(findings[0].threads, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(find(findings, "late-sender"), nullptr);  // each sends when it has received
+}
+
+TEST(SerialChain, IsNotRanksThatWorkAtOnce) {
+    const std::vector<Finding> findings = told_of_chain(false);
+    EXPECT_EQ(find(findings, "serial-chain"), nullptr);
+    EXPECT_EQ(find(findings, "late-sender"), nullptr);
+}
+
+// Two ranks meet every 100 ms: one works for 95 of them, the other for 5; or both for 50.
+std::vector<Finding> told_of_collective(bool is_uneven) {
+    MadeEvidence made = job(2);
+    const std::uint32_t log = made.add_node("write_log");
+    const std::uint32_t compute = made.add_node("compute");
+    const std::uint32_t reduce = made.add_node("PMPI_Allreduce");
+    visit_rounds(made, compute, 0, 0, is_uneven ? 5 : 50);
+    visit_rounds(made, log, 1, 0, is_uneven ? 95 : 50);
+    visit_rounds(made, reduce, 0, is_uneven ? 5 : 50, 100);
+    visit_rounds(made, reduce, 1, is_uneven ? 95 : 50, 100);
+    made.evidence.run.channels = {channel(0, std::nullopt, ChannelDirection::kCollective, is_uneven ? 950 : 500),
+                                  channel(1, std::nullopt, ChannelDirection::kCollective, is_uneven ? 50 : 500)};
+    return judge(made.finish()).findings;
+}
+
+TEST(CollectiveImbalance, IsTheFirstFindingWithTheLastRankAndWhatItDoes) {
+    const std::vector<Finding> findings = told_of_collective(true);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].kind, "collective-imbalance") << findings[0].title;
+    EXPECT_EQ(findings[0].threads, std::vector<std::uint32_t>{1});
+    EXPECT_EQ(findings[0].place.function, "PMPI_Allreduce");
+    EXPECT_NEAR(findings[0].seconds, 0.9, 0.01);
+    EXPECT_NE(findings[0].title.find("`write_log`"), std::string::npos) << findings[0].title;
+}
+
+TEST(CollectiveImbalance, IsNotRanksThatComeTogether) {
+    EXPECT_EQ(find(told_of_collective(false), "collective-imbalance"), nullptr);
+}
+
+// Without counted messages nothing is said of them, whatever the samples show.
+TEST(MessageWaits, AreNotToldWithoutChannels) {
+    MadeEvidence made = job(2);
+    visit_rounds(made, made.add_node("write_log"), 0, 0, 95);
+    visit_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 90);
+    const std::vector<Finding> findings = judge(made.finish()).findings;
+    for (const char* kind : {"late-sender", "serial-chain", "collective-imbalance"}) {
+        EXPECT_EQ(find(findings, kind), nullptr) << kind;
+    }
+}
+
+}  // namespace
+}  // namespace kymo::findings
