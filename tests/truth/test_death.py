@@ -26,8 +26,12 @@ def the_program(pid, name):
     while time.monotonic() < deadline:
         for child in descendants(pid):
             try:
-                if os.path.basename(os.readlink(f"/proc/{child}/exe")) == name:
-                    return child
+                if os.path.basename(os.readlink(f"/proc/{child}/exe")) != name:
+                    continue
+                # Before it starts the program, kymo asks its dynamic linker what it is linked with.
+                with open(f"/proc/{child}/environ", "rb") as file:
+                    if b"LD_TRACE_LOADED_OBJECTS=1" not in file.read().split(b"\0"):
+                        return child
             except OSError:
                 pass
         time.sleep(0.005)

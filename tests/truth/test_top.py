@@ -4,6 +4,7 @@ from look to look; and it sees them stop and go.
 Programs of other tests may run at the same time: only ours are looked at.
 """
 
+import atexit
 import fcntl
 import json
 import os
@@ -39,30 +40,47 @@ def looks(test, times, period):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def find(view, program):
-    found = [process for process in view["processes"] if process["program"] == program]
-    return found[0] if found else None
+def find(view, pid):
+    return next((process for process in view["processes"] if process["pid"] == pid), None)
 
 
-def wait_for(test, program):
+def comes_from(pid, ancestor):
+    while pid > 1 and pid != ancestor:
+        try:
+            pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return pid == ancestor
+
+
+def wait_for(test, program, launcher):
+    """The process of that program which this launcher has started. Whatever comes, it ends with this test."""
     for _ in range(60):
-        view = looks(test, 1, 0.2)[0]
-        process = find(view, program)
-        if process and process["threads"]:
-            return process["pid"]
+        for process in looks(test, 1, 0.2)[0]["processes"]:
+            if process["program"] == program and process["threads"] and comes_from(process["pid"], launcher.pid):
+                atexit.register(end, process["pid"])
+                return process["pid"]
+    launcher.terminate()
     test.fail(f"{program} is not seen by kymo top")
     test.end()
+
+
+def end(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
 
 
 def check_measured(test):
     description = test.work / "top.kym"
     description.write_text(DESCRIPTION)
     running = test.start(test.kymo, "measure", "-q", "-o", test.work / "top.kymo", description, "--", test.program("kymo-exchange"), 100_000_000)
-    pid = wait_for(test, "kymo-exchange")
+    pid = wait_for(test, "kymo-exchange", running)
     before, time_before = cpu_seconds(pid), time.monotonic()
     views = looks(test, 3, 0.7)
     after, time_after = cpu_seconds(pid), time.monotonic()
-    seen = [find(view, "kymo-exchange") for view in views]
+    seen = [find(view, pid) for view in views]
     shown = sum((process["user"] + process["system"]) * view["seconds"] for process, view in zip(seen, views))
     # Threads' times are filled in at samples, up to 10 ms late (and as late as a thread waits for a processor); /proc counts in ticks.
     window = sum(view["seconds"] for view in views)
@@ -90,7 +108,7 @@ def check_measured(test):
     os.kill(pid, signal.SIGSTOP)
     time.sleep(0.3)
     stopped = looks(test, 2, 0.5)[-1]
-    process = find(stopped, "kymo-exchange")
+    process = find(stopped, pid)
     test.check("stopped: processor time", "none", process["user"] + process["system"], process["user"] + process["system"] < 0.01)
     test.equal("stopped: messages a second", 0, metric(stopped, "messages")["per_s"])
     os.kill(pid, signal.SIGCONT)
@@ -102,11 +120,11 @@ def check_measured(test):
 
 def check_recorded(test):
     running = test.start(test.kymo, "record", "--live", "-q", "-o", test.work / "live.kymo", "--", "/usr/bin/perl", "-e", "1 while 1")
-    pid = wait_for(test, "perl")
+    pid = wait_for(test, "perl", running)
     before, time_before = cpu_seconds(pid), time.monotonic()
     view = looks(test, 1, 1)[0]
     after, time_after = cpu_seconds(pid), time.monotonic()
-    process = find(view, "perl")
+    process = find(view, pid)
     shown = (process["user"] + process["system"]) * view["seconds"]
     outside = time_after - time_before - view["seconds"]
     test.check("record --live: processor time, s", f"{after - before:.2f} less at most {outside:.2f}, ± 0.1", f"{shown:.2f}",
