@@ -2,11 +2,13 @@
 #include "findings/cases/sides.h"
 #include "findings/rules/common.h"
 #include "findings/rules/table.h"
+#include "findings/statistics/robust.h"
 #include "findings/words.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace kymo::findings {
 namespace {
@@ -15,7 +17,21 @@ constexpr double kLeastSlower = 1.2;
 constexpr double kMostWaiting = 0.5;    // of the excess: others make it wait, not what it follows
 constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and others, 2006). Where short neighbours are
                                         // not seen, the one before them stands in their place half of the time
-constexpr double kLeastPeriods = 2;     // between the medians: a visit's ends are known to a sampling period
+constexpr std::size_t kLeastOthers = 5;
+constexpr double kLeastPeriods = 2;  // between the medians: a visit's ends are known to a sampling period
+
+// The median of the others without those that follow the space itself: a visit that a wait has cut in two, and whose
+// rest is short whatever came before. NaN: too few are left.
+double others_median(const Case& subject) {
+    const auto& rows = subject.space().rows;
+    std::vector<double> others;
+    for (const std::size_t row : subject.good_rows) {
+        if (rows.before[row] != subject.node) {
+            others.push_back(static_cast<double>(own_ns(rows.terms[row])));
+        }
+    }
+    return others.size() < kLeastOthers ? std::numeric_limits<double>::quiet_NaN() : median(std::move(others));
+}
 
 // More work after that neighbour is no slowness; and of visits that are shorter than the sampling can see, which ones
 // follow which is chance.
@@ -37,7 +53,9 @@ std::string against_words(const Case& subject) {
 }
 
 void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
-    if (!may_speak(subject) || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
+    // (Also false where it is not known.)
+    const bool is_slower = subject.bad.median_ns >= kLeastSlower * others_median(subject);
+    if (!may_speak(subject) || !is_slower || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.excess_share(set_of(Term::kWaiting, Term::kSpinning)) > kMostWaiting) {
         return;
     }
@@ -53,7 +71,8 @@ void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
 }
 
 void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
-    if (!may_speak(subject) || subject.bad.median_ns * kLeastSlower > subject.good.median_ns) {
+    const bool is_faster = subject.bad.median_ns * kLeastSlower <= others_median(subject);
+    if (!may_speak(subject) || !is_faster || subject.bad.median_ns * kLeastSlower > subject.good.median_ns) {
         return;
     }
     Claim claim;

@@ -54,6 +54,35 @@ TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {
     EXPECT_TRUE(judge(made.finish()).findings.empty());
 }
 
+// Waits cut some visits in two. The rests are short, and follow the space itself: nothing is known of a neighbour.
+TEST(SlowNeighbour, IsNotTheRestOfAVisitThatWasCut) {
+    MadeEvidence made;
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t a = made.add_node("shuffle", parent);
+    const std::uint32_t c = made.add_node("arrange", parent);
+    const std::uint32_t s = made.add_node("select", parent);
+    Random random(5);
+    std::uint64_t time = 0;
+    const auto visit = [&](std::uint32_t node, std::int64_t user, std::uint32_t before, std::uint32_t after) {
+        user += static_cast<std::int64_t>(random.below(kMs));
+        made.add_visit(node, {.begin = time, .terms = {.user = user}, .before = before, .after = after});
+        time += static_cast<std::uint64_t>(user);
+    };
+    for (int i = 0; i < 80; ++i) {
+        const std::uint32_t before = i % 10 == 0 ? c : a;
+        const bool is_cut = i % 5 == 3;
+        visit(before, 8 * kMs, s, s);
+        visit(s, 30 * kMs, before, is_cut ? s : a);
+        if (is_cut) {
+            visit(s, 10 * kMs, s, a);
+        }
+    }
+    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    const Judgement judgement = judge(made.finish(), {.rounds = 20});
+    EXPECT_EQ(find(judgement.findings, "slow-neighbour"), nullptr);
+    EXPECT_EQ(find(judgement.advantages, "slow-neighbour"), nullptr);
+}
+
 // Each thread has its own neighbour, and one of the threads is slow: that says nothing of the neighbours.
 TEST(SlowNeighbour, IsNotTheSlowerThread) {
     MadeEvidence made({}, 2);
