@@ -24,7 +24,7 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
         subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 ||
+        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || waits_for_workers(subject) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;

@@ -107,4 +107,12 @@ double work_ratio(const Case& subject) {
     return ratio([&](std::size_t row) { return static_cast<double>(visits.deltas_of(row)[instructions]); });
 }
 
+bool waits_for_workers(const Case& subject) {
+    constexpr double kMostlyWaiting = 0.5;
+    constexpr double kLeastSpare = 0.2;
+    const auto waited = static_cast<double>(subject.excess.terms.waiting);
+    return subject.excess_share(set_of(Term::kWaiting)) > kMostlyWaiting &&
+           spare_ns(*subject.evidence) * static_cast<double>(subject.threads.size()) < kLeastSpare * waited;
+}
+
 }  // namespace kymo::findings

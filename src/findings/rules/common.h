@@ -36,4 +36,7 @@ double own_queue_ns(const spacetime::RunFacts& run);
 // was measured.
 double work_ratio(const Case& subject);
 
+// The bad visits wait while others keep the processors busy, as who hands out work does: nothing is lost by that.
+bool waits_for_workers(const Case& subject);
+
 }  // namespace kymo::findings

@@ -72,15 +72,6 @@ bool are_joined(const Case& subject) {
     return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
 }
 
-// It waits while others keep the processors busy, as who hands out work does: nothing is lost by that.
-bool waits_for_workers(const Case& subject) {
-    constexpr double kMostlyWaiting = 0.5;
-    constexpr double kLeastSpare = 0.2;
-    const auto waited = static_cast<double>(subject.excess.terms.waiting);
-    return subject.excess_share(set_of(Term::kWaiting)) > kMostlyWaiting &&
-           spare_ns(*subject.evidence) * static_cast<double>(subject.threads.size()) < kLeastSpare * waited;
-}
-
 void look(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor is none of the code's.

@@ -31,6 +31,26 @@ TEST(ColdStart, IsTheFirstOccurrence) {
     EXPECT_EQ(judgement.findings[0].also[0].kind, "slow-instance");
 }
 
+// The main thread hands out work, and waits longest when it waits first. Where nobody works meanwhile (a file, a
+// connection), the first wait is a cold start like any other.
+TEST(ColdStart, IsNotTheFirstWaitForThoseWhoWork) {
+    const auto is_told = [](bool others_work) {
+        MadeEvidence made({}, 3);
+        const std::uint32_t node = made.add_node("hand_out");
+        std::uint64_t time = 0;
+        for (int i = 0; i < 60; ++i) {
+            const std::int64_t waiting = i == 0 ? 400 * kMs : 0;
+            made.add_visit(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
+            time += static_cast<std::uint64_t>(10 * kMs + waiting);
+        }
+        made.evidence.run.processors = 2;
+        made.evidence.run.ready_ns = {others_work ? 0 : 400 * kMs, 0, others_work ? 1000 * kMs : 600 * kMs};
+        return find(judge(made.finish()).findings, "cold-start") != nullptr;
+    };
+    EXPECT_TRUE(is_told(false));
+    EXPECT_FALSE(is_told(true));
+}
+
 TEST(ColdStart, IsNotALaterOne) {
     MadeEvidence made = visits(300 * kMs, 30);
     const Judgement judgement = judge(made.finish());
