@@ -57,7 +57,8 @@ struct Place {
 struct Relocation {
     std::uint32_t offset = 0;
     std::uint8_t bytes = 8;
-    bool generic = false;  // generic(name)
+    std::uint8_t shift = 0;  // 0xFF00(name): the address's bits from here on
+    bool generic = false;    // generic(name)
     std::string symbol;
     std::int64_t addend = 0;
 };
