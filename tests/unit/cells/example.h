@@ -1,12 +1,11 @@
 // The worked example of docs/cells-format.md, as bytes; and a folder for segments.
 #pragma once
 
+#include "../hex_blocks.h"
 #include "../recording/temporary_folder.h"
 
 #include <cstdint>
 #include <fstream>
-#include <sstream>
-#include <string>
 #include <vector>
 
 namespace kymo::cells::testing {
@@ -14,22 +13,9 @@ namespace kymo::cells::testing {
 using kymo::testing::TemporaryFolder;
 
 inline std::vector<std::uint8_t> example() {
-    std::ifstream document(KYMO_CELLS_DOCUMENT);
     std::vector<std::uint8_t> bytes;
-    bool inside = false;
-    for (std::string line; std::getline(document, line);) {
-        if (line.starts_with("```")) {
-            inside = line == "```hex";
-            continue;
-        }
-        std::istringstream words(inside ? line.substr(0, line.find('#')) : "");
-        for (std::string word; words >> word;) {
-            if (word.starts_with("00*")) {
-                bytes.resize(bytes.size() + std::stoul(word.substr(3)));
-            } else {
-                bytes.push_back(static_cast<std::uint8_t>(std::stoul(word, nullptr, 16)));
-            }
-        }
+    for (const std::vector<std::uint8_t>& block : kymo::testing::hex_blocks(KYMO_CELLS_DOCUMENT)) {
+        bytes.insert(bytes.end(), block.begin(), block.end());
     }
     return bytes;
 }

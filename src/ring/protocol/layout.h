@@ -1,0 +1,129 @@
+// The bytes of the service ring's frames: what docs/ring-protocol.md says, as constants and structs.
+//
+// Three kinds of frames travel: tokens, which the manager sends round and the agents fill; beats, by which an agent
+// tells those before it that it is there; and farewells, by which it tells them that it goes. Integers are
+// little-endian, times nanoseconds. The structs are copied from and to the bytes, so a frame need not be aligned.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace kymo::ring {
+
+static_assert(std::endian::native == std::endian::little, "frames are copied as they are");
+
+// A reader refuses a higher major version and reads on at a higher minor one.
+inline constexpr std::uint8_t kMajorVersion = 1;
+inline constexpr std::uint8_t kMinorVersion = 0;
+inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
+
+// A place in the ring, from 0; fixed for the life of a job.
+using Slot = std::uint32_t;
+inline constexpr Slot kManager = 0xFFFFFFFF;
+
+// Bounds that a reader enforces.
+inline constexpr std::size_t kMaxFrameBytes = 16U << 20U;
+inline constexpr std::uint32_t kMaxSlots = 1U << 20U;
+inline constexpr std::uint32_t kMaxEntries = 1024;
+inline constexpr std::uint64_t kWindow = 64;     // sequences between the oldest in flight and the newest
+inline constexpr std::uint32_t kHoleRanges = 8;  // of slots that were passed over, told one by one
+
+enum class FrameKind : std::uint8_t { kToken = 1, kBeat = 2, kFarewell = 3 };
+
+enum class Mode : std::uint8_t {
+    kAppend = 1,  // a part for each slot
+    kReduce = 2,  // one record for each entry, over all slots
+};
+
+struct Prefix {
+    char magic[4];
+    std::uint8_t major;
+    std::uint8_t minor;
+    FrameKind kind;
+    std::uint8_t reserved;
+    std::uint32_t bytes;  // of the whole frame
+    std::uint32_t slots;  // in the sender's roster
+    std::uint64_t job;
+    std::uint64_t epoch;  // the manager's incarnation; in beats the greatest that the sender has seen
+};
+static_assert(sizeof(Prefix) == 32);
+
+struct HoleRange {
+    Slot first;
+    std::uint32_t count;
+    bool operator==(const HoleRange&) const = default;
+};
+
+enum : std::uint16_t { kHolesUntold = 1 };  // hole_flags: there are more holes than the ranges tell
+
+struct TokenHeader {
+    std::uint64_t sequence;      // from 1, within an epoch
+    std::uint64_t oldest;        // that the manager still waits for
+    std::uint64_t sent;          // manager's clock
+    std::uint64_t clock;         // which clock that is; 0: not known
+    std::uint64_t returned;      // a sequence that came home; 0: none
+    std::uint64_t returned_at;   // when; manager's clock
+    std::uint64_t announced;     // a later sequence; 0: none
+    std::uint64_t announced_at;  // when to latch the cells for it: manager's clock
+    Slot first;                  // the span: slots first to end - 1
+    Slot end;
+    Slot next;                  // slots before it have contributed or are holes
+    std::uint32_t hops;         // agents that had the token in hand
+    std::uint32_t contributed;  // slots that are in the figures
+    std::uint32_t off_time;     // of them, latched at another time than announced
+    std::uint64_t moved;        // bytes sent so far, over all hops
+    std::uint64_t work;         // most processor time that an agent spent on a token
+    std::uint64_t earliest;     // latch, in the manager's clock as agents estimate it
+    std::uint64_t latest;
+    std::uint64_t clock_error;  // the greatest that any of them allows for
+    Mode mode;
+    std::uint8_t reserved;
+    std::uint16_t entries;
+    std::uint16_t hole_ranges;  // in use
+    std::uint16_t hole_flags;
+    HoleRange holes[kHoleRanges];
+};
+static_assert(sizeof(TokenHeader) == 200);
+
+// What is asked: a metric of a resource at a level of its hierarchy (base/resource.h).
+struct Entry {
+    std::uint8_t kind;   // Resource
+    std::uint8_t level;  // ResourceLevel
+    std::uint16_t reserved;
+    std::uint32_t metric;  // a cell's index, or kByName with the name's code
+    std::uint64_t number;  // at that level; kEvery: all there are
+    bool operator==(const Entry&) const = default;
+};
+static_assert(sizeof(Entry) == 16);
+
+inline constexpr std::uint64_t kEvery = ~std::uint64_t{0};
+inline constexpr std::uint32_t kByName = 0x80000000;
+
+// A part's head in append mode; its records follow.
+enum class PartState : std::uint8_t { kHole = 0, kOnTime = 1, kOffTime = 2 };
+struct Part {
+    PartState state;
+    std::uint8_t reserved[3];
+    Slot slot;
+    std::uint64_t incarnation;
+    std::uint64_t received;  // agent's clock, as the next
+    std::uint64_t latched;
+    std::int64_t offset;        // agent's clock less the manager's, estimated
+    std::uint64_t clock_error;  // of that
+    bool operator==(const Part&) const = default;
+};
+static_assert(sizeof(Part) == 48);
+
+struct Beat {
+    Slot slot;  // who beats
+    std::uint32_t reserved;
+    std::uint64_t incarnation;
+    std::uint64_t sent;  // agent's clock
+};
+static_assert(sizeof(Beat) == 24);
+
+inline constexpr std::size_t kTokenHeadBytes = sizeof(Prefix) + sizeof(TokenHeader);
+inline constexpr std::size_t kBeatBytes = sizeof(Prefix) + sizeof(Beat);
+
+}  // namespace kymo::ring

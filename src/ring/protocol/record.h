@@ -1,0 +1,61 @@
+// What is known of one metric over many objects: sum, least, greatest, and of how many of them.
+//
+// 48 bytes on the wire. The sum has 128 bits, so that a mean is right where the sum of cells wraps; the sum modulo
+// 2^64, as cells are added, is its low half. A record of nothing is all zeros. Joining is commutative and
+// associative: any order along the ring gives the same bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kymo::ring {
+
+__extension__ typedef unsigned __int128 Wide;
+
+struct Record {
+    std::uint64_t sum_low;
+    std::uint64_t sum_high;
+    std::uint64_t least;
+    std::uint64_t greatest;
+    std::uint64_t known;    // objects whose value is in it
+    std::uint64_t objects;  // that there are
+
+    bool operator==(const Record&) const = default;
+
+    [[nodiscard]] Wide sum() const { return static_cast<Wide>(sum_high) << 64U | sum_low; }
+    [[nodiscard]] double mean() const {
+        return known == 0 ? 0 : static_cast<double>(sum()) / static_cast<double>(known);
+    }
+
+    void set_sum(Wide sum) {
+        sum_low = static_cast<std::uint64_t>(sum);
+        sum_high = static_cast<std::uint64_t>(sum >> 64U);
+    }
+
+    // An object with that value.
+    void add(std::uint64_t value) { join({value, 0, value, value, 1, 1}); }
+    // One that is there, but whose value is not known.
+    void add_unknown() { ++objects; }
+
+    void join(const Record& other) {
+        if (other.known != 0) {
+            least = known == 0 ? other.least : std::min(least, other.least);
+            greatest = std::max(greatest, other.greatest);
+            set_sum(sum() + other.sum());
+            known += other.known;
+        }
+        objects += other.objects;
+    }
+
+    // Whether such figures can be: what a reader may demand of bytes from elsewhere.
+    [[nodiscard]] bool is_possible() const {
+        if (known == 0) {
+            return sum() == 0 && least == 0 && greatest == 0;
+        }
+        return known <= objects && least <= greatest && sum() >= static_cast<Wide>(least) * known &&
+               sum() <= static_cast<Wide>(greatest) * known;
+    }
+};
+static_assert(sizeof(Record) == 48);
+
+}  // namespace kymo::ring

@@ -1,0 +1,56 @@
+// Any bytes as a frame: refused, or what is read adds up, and stays so when the token is filled to its end.
+#include "ring/protocol/token.h"
+
+#include <cstdlib>
+
+namespace {
+
+using namespace kymo::ring;
+
+void demand(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+void fill(Token token) {
+    const std::vector<Entry> entries = token.entries();
+    demand(entries.size() <= kMaxEntries);
+    const Slot end = token.header().end;
+    const std::uint32_t left = end - token.header().next;
+    if (left > 0 && token.header().contributed < UINT32_MAX && left < 4096) {
+        token.skip_to(token.header().next + left / 2);
+        if (token.header().next < end) {
+            Part part{};
+            part.state = PartState::kOnTime;
+            part.slot = token.header().next;
+            token.contribute(part, token.header().earliest, std::vector<Record>(entries.size()));
+        }
+        token.skip_to(end);
+    }
+    const std::size_t due = token.bytes();
+    if (due > kMaxFrameBytes) {
+        return;
+    }
+    Token again;
+    demand(Token::open(token.send(), again) == Refusal::kNone && again.bytes() == due);
+    demand(again.entries() == entries);
+    demand(again.header().contributed + again.holes() == again.header().next - again.header().first);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::span<const std::uint8_t> frame(data, size);
+    Prefix prefix{};
+    Beat beat{};
+    if (open_beat(frame, prefix, beat) == Refusal::kNone) {
+        demand(size == kBeatBytes && beat.slot < kMaxSlots);
+    }
+    Token token;
+    if (Token::open(Bytes(data, data + size), token) == Refusal::kNone) {
+        demand(token.holes() <= token.header().next - token.header().first);
+        fill(std::move(token));
+    }
+    return 0;
+}

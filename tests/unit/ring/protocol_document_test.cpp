@@ -1,0 +1,139 @@
+// The worked examples of docs/ring-protocol.md are frames, say what they are said to say, and are what we make.
+
+#include "../hex_blocks.h"
+#include "ring/protocol/token.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::ring {
+namespace {
+
+constexpr std::uint64_t kJob = 0x1122334455667788;
+
+std::vector<Bytes> examples() {
+    return kymo::testing::hex_blocks(KYMO_RING_DOCUMENT);
+}
+
+constexpr Entry kUser{1, 2, 0, 1, kEvery};
+constexpr Record kFigures{300, 0, 100, 200, 2, 3};
+
+TokenHeader asked(Mode mode) {
+    TokenHeader header{};
+    header.sequence = 7;
+    header.oldest = 6;
+    header.sent = 1'000'000;
+    header.clock = 9;
+    header.mode = mode;
+    return header;
+}
+
+Part part(Slot slot, PartState state) {
+    return {state, {}, slot, 11, 100'000, 99'976, -900'040, 100};
+}
+
+TEST(RingDocument, ThereAreThreeExamples) {
+    ASSERT_EQ(examples().size(), 3U);
+}
+
+TEST(RingDocument, TheReducedTokenIsWhatWeMake) {
+    TokenHeader header = asked(Mode::kReduce);
+    header.returned = 5;
+    header.returned_at = 834'032;
+    header.announced = 8;
+    header.announced_at = 2'000'000;
+    header.end = 4;
+    Token token = Token::make(4, kJob, 3, header, std::span(&kUser, 1));
+    static_cast<void>(token.send());
+    const Record first{100, 0, 100, 100, 1, 2};
+    token.contribute(part(0, PartState::kOnTime), 999'984, std::span(&first, 1));
+    token.note_work(1000);
+    static_cast<void>(token.send());
+    token.skip_to(2);
+    const Record second{200, 0, 200, 200, 1, 1};
+    token.contribute(part(2, PartState::kOffTime), 1'000'016, std::span(&second, 1));
+    token.note_work(500);
+    EXPECT_EQ(token.send(), examples()[0]);
+}
+
+TEST(RingDocument, TheReducedTokenReads) {
+    Token token;
+    ASSERT_EQ(Token::open(examples()[0], token), Refusal::kNone);
+    EXPECT_EQ(token.prefix().job, kJob);
+    EXPECT_EQ(token.prefix().epoch, 3U);
+    EXPECT_EQ(token.header().returned_at, 834'032U);
+    EXPECT_EQ(token.entries(), std::vector<Entry>{kUser});
+    EXPECT_EQ(token.record(0), kFigures);
+    EXPECT_EQ(token.holes(), 1U);
+    EXPECT_EQ(token.header().holes[0], (HoleRange{1, 1}));
+    EXPECT_DOUBLE_EQ(token.record(0).mean(), 150);
+}
+
+TEST(RingDocument, TheAppendedTokenIsWhatWeMakeAndReads) {
+    TokenHeader header = asked(Mode::kAppend);
+    header.first = 2;
+    header.end = 4;
+    Token token = Token::make(4, kJob, 3, header, std::span(&kUser, 1));
+    static_cast<void>(token.send());
+    token.skip_to(3);
+    token.contribute(part(3, PartState::kOnTime), 1'000'016, std::span(&kFigures, 1));
+    EXPECT_EQ(token.send(), examples()[1]);
+    Token read;
+    ASSERT_EQ(Token::open(examples()[1], read), Refusal::kNone);
+    EXPECT_EQ(read.part(0).state, PartState::kHole);
+    EXPECT_EQ(read.part(1), part(3, PartState::kOnTime));
+    EXPECT_EQ(read.record(1, 0), kFigures);
+}
+
+TEST(RingDocument, TheBeatIsWhatWeMakeAndReads) {
+    const Beat beat{3, 0, 11, 100'000};
+    EXPECT_EQ(make_beat(FrameKind::kBeat, 4, kJob, 3, beat), examples()[2]);
+    Prefix prefix{};
+    Beat read{};
+    ASSERT_EQ(open_beat(examples()[2], prefix, read), Refusal::kNone);
+    EXPECT_EQ(read.slot, 3U);
+    EXPECT_EQ(read.incarnation, 11U);
+    EXPECT_EQ(prefix.epoch, 3U);
+}
+
+TEST(RingDocument, EveryLengthMayBeCut) {
+    for (const Bytes& good : examples()) {
+        for (std::size_t size = 0; size < good.size(); ++size) {
+            const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
+            Token token;
+            Prefix prefix{};
+            Beat beat{};
+            EXPECT_EQ(Token::open(cut, token), Refusal::kTruncated) << size;
+            EXPECT_EQ(open_beat(cut, prefix, beat), Refusal::kTruncated) << size;
+        }
+        Bytes longer = good;
+        longer.push_back(0);
+        Token token;
+        EXPECT_EQ(Token::open(longer, token), Refusal::kOversized);
+    }
+}
+
+// Every byte changed: refused, or a token whose counts add up and whose sums can be.
+TEST(RingDocument, EveryByteMayBeWrong) {
+    std::size_t refused = 0;
+    for (std::size_t which = 0; which < 2; ++which) {
+        Bytes frame = examples()[which];
+        for (std::size_t i = 0; i < frame.size(); ++i) {
+            const std::uint8_t right = frame[i];
+            for (const unsigned value : {0x00U, 0xFFU, 0x80U, 0x01U, 0x05U}) {
+                frame[i] = static_cast<std::uint8_t>(value);
+                Token token;
+                if (Token::open(frame, token) != Refusal::kNone) {
+                    ++refused;
+                    continue;
+                }
+                EXPECT_EQ(token.header().contributed + token.holes(), token.header().next - token.header().first);
+                EXPECT_EQ(token.entries().size(), 1U);
+            }
+            frame[i] = right;
+        }
+    }
+    EXPECT_GT(refused, 300U);
+}
+
+}  // namespace
+}  // namespace kymo::ring
