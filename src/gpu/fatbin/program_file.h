@@ -1,0 +1,20 @@
+// A program file without running it: its fat binaries, and how it is linked with CUDA.
+//
+// Contract: the bytes must outlive the result and may be anything. Errors: kMalformed.
+#pragma once
+
+#include "gpu/fatbin/fat_binary.h"
+
+namespace kymo::gpu {
+
+struct GpuProgram {
+    // One a source file: each a whole container, header included.
+    std::vector<std::span<const std::uint8_t>> fat_binaries;
+    // libcudart's name as the program asks the loader for it, "libcudart.so.13"; empty: it does not.
+    std::string_view runtime;
+};
+
+// `name` is what errors call the file. A file that is not for the GPU at all has no fat binaries, which is no error.
+Result<GpuProgram> read_program(std::span<const std::uint8_t> elf, const std::string& name);
+
+}  // namespace kymo::gpu
