@@ -10,10 +10,7 @@
 
 #include "gpu/byte_input.h"
 #include "gpu/kernel.h"
-#include "gpu/text_words.h"
-#include "gpu/warp_code.h"
-
-#include <unordered_map>
+#include "gpu/text_instructions.h"
 
 namespace kymo::gpu {
 
@@ -23,29 +20,23 @@ class TextTrace : public KernelSource {
     static Result<std::unique_ptr<TextTrace>> open(std::unique_ptr<ByteInput> bytes, std::string name);
 
     const KernelHeader& header() const override { return header_; }
-    const Program& program() const override { return program_; }
+    const Program& program() const override { return instructions_.program(); }
     Result<std::optional<Cta>> next_cta() override;
     Result<void> rewind() override;
     std::uint64_t text_bytes() const { return text_bytes_; }  // of the lines read so far
 
   private:
-    struct Fields;
     TextTrace(std::unique_ptr<ByteInput> bytes, std::string name) : lines_(std::move(bytes), std::move(name)) {}
     Result<bool> line(std::string_view& text);  // the next that is not empty
     Result<void> read_header();
     Result<void> header_line(std::string_view text);
     Result<void> read_warp(WarpTrace& warp);
-    Result<void> line_end(Words& words, std::string_view opcode);
-    Result<void> instruction(std::string_view text, WarpEncoder& encoder);
-    Result<std::uint32_t> static_index(std::string_view fixed_text, Fields& fields);
 
     LineInput lines_;
     KernelHeader header_;
-    Program program_;
-    std::unordered_map<std::uint64_t, std::uint32_t> by_text_;  // hash of a line's fixed part → static instruction
-    std::string_view pending_;                                  // a line read ahead
+    TextInstructions instructions_{lines_, header_};
+    std::string_view pending_;  // a line read ahead
     bool has_pending_ = false;
-    bool has_immediate_ = false;
     std::uint64_t text_bytes_ = 0;
 };
 
