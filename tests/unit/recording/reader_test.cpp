@@ -1,17 +1,12 @@
-// What the reader makes of other versions, other producers' tables, and files cut or overwritten.
+// What the reader makes of other versions and of other producers' tables.
 
 #include "file_image.h"
-#include "recording/crc.h"
 #include "rows.h"
 #include "temporary_folder.h"
 
 #include <array>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
-#include <random>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace kymo::recording {
 namespace {
@@ -258,96 +253,6 @@ TEST(Reader, MoreTablesThanAreKeptAreCountedTogether) {
     EXPECT_EQ(report->rows("further tables"), 4998 - kMaxTables);
 }
 
-// ---- damage ----------------------------------------------------------------------------------------
-
-// A real file of several chunks and streams.
-RowsByStream write_sample_file(const std::filesystem::path& path) {
-    RowsByStream written;
-    FileWriter writer;
-    EXPECT_EQ(writer.create(path.c_str(), {}), 0);
-    StreamWriter own;
-    own.open(writer, StreamId{0});
-    EXPECT_TRUE(write_schemas(own));
-    for (std::uint32_t id = 1; id <= 4; ++id) {
-        StreamWriter stream;
-        stream.open(writer, StreamId{id});
-        for (std::uint64_t i = 0; i < 1500 * id; ++i) {
-            const Sample sample{.time = i * i, .context = i % 100, .deltas = kGusts};
-            EXPECT_TRUE(stream.append(sample));
-            written[id].push_back(describe(sample));
-        }
-        stream.release();
-    }
-    EXPECT_EQ(writer.close(), 0);
-    return written;
-}
-
-void expect_prefixes(const RowsByStream& read, const RowsByStream& written) {
-    for (const auto& [stream, rows] : read) {
-        const auto& all = written.at(stream);
-        ASSERT_LE(rows.size(), all.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            ASSERT_EQ(rows[i], all[i]) << "stream " << stream << " row " << i;
-        }
-    }
-}
-
-TEST(Reader, AFileCutAnywhereReadsUpToTheCut) {
-    const TemporaryFolder folder;
-    const auto path = folder / "a.krec";
-    const RowsByStream written = write_sample_file(path);
-    const std::uint64_t size = std::filesystem::file_size(path);
-    for (std::uint64_t cut = size - 1;; cut = cut > 4'999 ? cut - 4'999 : cut - 1) {
-        std::filesystem::resize_file(path, cut);
-        const auto file = File::open(path);
-        if (!file) {
-            EXPECT_LT(cut, sizeof(FileHeader));
-            EXPECT_EQ(file.error().kind, ErrorKind::kMalformed);
-            if (cut == 0) {
-                break;
-            }
-            cut = cut > 10 ? cut - 9 : cut;
-            continue;
-        }
-        RowsByStream read;
-        const auto report = gather(*file, read);
-        ASSERT_TRUE(report);
-        EXPECT_FALSE(report->whole());
-        expect_prefixes(read, written);
-        if (cut > 2 * kChunkBytes) {
-            EXPECT_FALSE(read.empty());
-        }
-        cut = cut < 200 ? cut : cut - cut % 8;
-    }
-}
-
-TEST(Reader, OneDamagedChunkCostsOnlyItsOwnRows) {
-    const TemporaryFolder folder;
-    const auto path = folder / "a.krec";
-    const RowsByStream written = write_sample_file(path);
-    // The magic of the first chunk that begins with stream 3.
-    std::fstream bytes(path, std::ios::in | std::ios::out | std::ios::binary);
-    std::uint64_t damaged = kHeaderBytes;
-    ChunkHeader header{};
-    while (bytes.seekg(static_cast<std::streamoff>(damaged)).read(reinterpret_cast<char*>(&header), sizeof header) &&
-           header.stream != 3) {
-        damaged += header.capacity;
-    }
-    bytes.seekp(static_cast<std::streamoff>(damaged)).put('X');
-    bytes.close();
-    const auto file = File::open(path);
-    ASSERT_TRUE(file);
-    RowsByStream read;
-    const auto report = gather(*file, read);
-    ASSERT_TRUE(report);
-    ASSERT_EQ(report->damages, 1U);
-    EXPECT_EQ(report->damaged[0].offset, damaged);
-    EXPECT_EQ(report->damaged[0].bytes, header.capacity);
-    EXPECT_EQ(read[1], written.at(1));
-    EXPECT_EQ(read[2], written.at(2));
-    EXPECT_LT(read[3].size() + read[4].size(), written.at(3).size() + written.at(4).size());
-}
-
 TEST(Reader, ChunksClaimedAndNeverBegunAreNoDamage) {
     const TemporaryFolder folder;
     Bytes chunks;
@@ -359,45 +264,6 @@ TEST(Reader, ChunksClaimedAndNeverBegunAreNoDamage) {
     ASSERT_TRUE(report);
     EXPECT_TRUE(report->whole());
     EXPECT_EQ(rows[3].size(), 2U);
-}
-
-TEST(Reader, WhatCannotBeOpenedIsSaidClearly) {
-    const TemporaryFolder folder;
-    EXPECT_EQ(File::open(folder / "none.krec").error().kind, ErrorKind::kNotFound);
-    EXPECT_EQ(File::open(folder.path()).error().kind, ErrorKind::kMalformed);
-    ASSERT_EQ(mkfifo((folder / "pipe.krec").c_str(), 0600), 0);
-    EXPECT_EQ(File::open(folder / "pipe.krec").error().kind, ErrorKind::kMalformed);
-    std::ofstream(folder / "text.krec") << "#!/bin/sh\necho this is something else\n" << std::string(200, '#');
-    EXPECT_NE(File::open(folder / "text.krec").error().what.find("is not a Kymo recording"), std::string::npos);
-    std::ofstream(folder / "short.krec") << "text";
-    EXPECT_NE(File::open(folder / "short.krec").error().what.find("is not a Kymo recording"), std::string::npos);
-    std::ofstream(folder / "empty.krec");
-    EXPECT_NE(File::open(folder / "empty.krec").error().what.find("empty"), std::string::npos);
-    if (geteuid() != 0) {
-        chmod((folder / "text.krec").c_str(), 0);
-        EXPECT_EQ(File::open(folder / "text.krec").error().kind, ErrorKind::kPermission);
-    }
-}
-
-// ---- the checksum ------------------------------------------------------------------------------------
-
-TEST(ChunkCrc, AllWaysAgree) {
-    std::mt19937 random(3);
-    std::vector<std::uint8_t> bytes(3000);
-    for (std::uint8_t& byte : bytes) {
-        byte = static_cast<std::uint8_t>(random());
-    }
-    for (std::size_t begin = 0; begin < 9; ++begin) {
-        for (std::size_t size = 0; begin + size <= bytes.size(); size += 1 + size / 3) {
-            const std::span<const std::uint8_t> piece(bytes.data() + begin, size);
-            const std::uint32_t expected = crc32c(piece.data(), piece.size());
-            EXPECT_EQ(crc_by_tables(piece), expected);
-            EXPECT_EQ(chunk_crc(piece), expected);
-            if (has_crc_instruction()) {
-                EXPECT_EQ(crc_by_instruction(piece), expected);
-            }
-        }
-    }
 }
 
 }  // namespace
