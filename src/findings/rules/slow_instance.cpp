@@ -66,19 +66,35 @@ bool are_joined(const Case& subject) {
     const double gap = interval == intervals.end() ? 0 : static_cast<double>(interval->median_gap_ns);
     const auto joined = std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) {
         const auto bridges = static_cast<double>(visits.bridged[row]);  // a sample each
-        return bridges > 0 && static_cast<double>(visits.duration(row)) <=
+        return bridges > 0 && static_cast<double>(own_ns(visits.terms[row])) <=
                                   kLeastSlower * ((bridges + 1) * subject.good.median_ns + bridges * gap);
     });
     return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
 }
 
+// The part of the excess in which a processor was lacking: to the visits themselves, or to the threads they waited
+// for.
+double lacking_share(const Case& subject) {
+    const spacetime::VisitTable& visits = subject.space().rows;
+    const auto held_up = [&](const std::vector<std::size_t>& rows) {
+        double sum = 0;
+        for (const std::size_t row : rows) {
+            sum += static_cast<double>(visits.held_up[row]);
+        }
+        return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
+    };
+    const double more = std::max(0.0, held_up(subject.bad_rows) - held_up(subject.good_rows));
+    const auto total = static_cast<double>(subject.excess.total());
+    return subject.excess_share(set_of(Term::kRunQueue)) +
+           (total > 0 ? more * static_cast<double>(subject.bad_rows.size()) / total : 0);
+}
+
 void look(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
-    // from the processor is none of the code's.
+    // from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || are_several(subject) || are_joined(subject) ||
-        waits_for_workers(subject) ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || lacking_share(subject) > 0.5 ||
+        are_several(subject) || are_joined(subject) || waits_for_workers(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
@@ -101,9 +117,9 @@ const Rule kSlowInstance{
     .contrast = Contrast::kOccurrences,
     .needs = "a few occurrences (at most half) are clearly apart from the rest and take at least 1.2 times as long",
     .against =
-        "more than half of the excess is waiting for a processor; or another rule explains at least half of it; or a "
-        "slow "
-        "round holds about as many more visits of what is called in it: then it is several rounds; or "
+        "more than half of the excess is waiting for a processor, or for threads that lacked one; or another rule "
+        "explains at least half of it; or a slow round holds about as many more visits of what is called in it: then "
+        "it is several rounds; or "
         "most slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or "
         "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or the "
         "threads wait for work, or for others that keep the processors busy",

@@ -183,6 +183,10 @@ class Maker {
         }
     }
 
+    Meanwhile meanwhile(const VisitPass& visits) const {
+        return {profile_, visits.at_work, visits.lacking, evidence_.wait_targets};
+    }
+
     void make_nodes(VisitPass& visits, const std::vector<LevelStructure>& levels) {
         evidence_.nodes.resize(kept_.size());
         for (std::uint32_t i = 0; i < kept_.size(); ++i) {
@@ -201,7 +205,7 @@ class Maker {
             if (visits.visits.nodes[i].gaps.count != 0) {
                 evidence_.intervals.push_back(make_intervals(i, visits.visits.nodes[i]));
             }
-            fill_node(node, std::move(visits.visits.nodes[i]), profile_, visits.at_work, options_);
+            fill_node(node, std::move(visits.visits.nodes[i]), meanwhile(visits), options_);
             add_lines(node, at);
             if (levels[i].is_main) {
                 node.role = Role::kMainLoop;
@@ -281,7 +285,7 @@ class Maker {
             if (groups[i].gaps.count != 0 && node.kind == SpaceKind::kMark) {
                 evidence_.intervals.push_back(make_intervals(number, groups[i]));
             }
-            fill_node(node, std::move(groups[i]), profile_, visits.at_work, options_);
+            fill_node(node, std::move(groups[i]), meanwhile(visits), options_);
             evidence_.nodes.push_back(std::move(node));
         }
     }

@@ -1,6 +1,7 @@
 #include "spacetime/evidence/node_tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tbb/parallel_for.h>
 
@@ -19,7 +20,21 @@ TimeTerms terms_or_none(const SumRow& row) {
     return row.size() < kFirstCounter ? TimeTerms{} : terms_of(row);
 }
 
-void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profile& profile, const TimeGrid& at_work) {
+// The waits are known by their sums only: those for a thread count for as long as it lacked a processor at any time
+// of the visit.
+std::int64_t held_up(const SampledVisit& row, const Meanwhile& meanwhile) {
+    std::int64_t held = 0;
+    for (const VisitWait& wait : row.waits) {
+        const std::uint32_t holder = meanwhile.wait_targets[wait.target].holder;
+        if (holder != kNone && holder != row.thread) {
+            const double share = meanwhile.lacking.mean(holder, row.begin, row.end);
+            held += std::min<std::int64_t>(wait.ns, std::llround(share * static_cast<double>(row.end - row.begin)));
+        }
+    }
+    return held;
+}
+
+void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Meanwhile& meanwhile) {
     table.first_wait.push_back(0);
     for (SampledVisit& row : rows) {
         table.thread.push_back(row.thread);
@@ -37,9 +52,10 @@ void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Profil
         table.after.push_back(row.after);
         table.order.push_back(row.order);
         table.ready_before.push_back(row.ready_before);
+        table.held_up.push_back(held_up(row, meanwhile));
         table.step.push_back(kStreamEdge);
-        table.active_threads.push_back(
-            static_cast<float>(at_work.mean(profile.threads[row.thread].process, row.begin, row.end)));
+        table.active_threads.push_back(static_cast<float>(
+            meanwhile.at_work.mean(meanwhile.profile.threads[row.thread].process, row.begin, row.end)));
         table.progress.push_back(std::numeric_limits<double>::quiet_NaN());
     }
 }
@@ -89,9 +105,8 @@ class Steps {
 
 }  // namespace
 
-void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& at_work,
-               const EvidenceOptions& options) {
-    const std::size_t counters = profile.events.size();
+void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, const EvidenceOptions& options) {
+    const std::size_t counters = meanwhile.profile.events.size();
     node.total = terms_or_none(sums.own);
     node.deltas = counters_of(sums.own);
     node.deltas.resize(counters);
@@ -106,7 +121,7 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const T
     const bool is_waiting = 2 * (node.total.wall() - node.total.user - node.total.system) > node.total.wall();
     node.folded = node.median_samples < options.fold_below && !is_waiting;
     node.rows = VisitTable(counters);
-    fill_rows(node.rows, std::move(sums.sample).take(options.visit_cap), profile, at_work);
+    fill_rows(node.rows, std::move(sums.sample).take(options.visit_cap), meanwhile);
 }
 
 void add_up(std::vector<SpaceNode>& nodes) {

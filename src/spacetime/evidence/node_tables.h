@@ -5,14 +5,22 @@
 #include "spacetime/evidence/levels.h"
 #include "spacetime/evidence/visit_pass.h"
 
+#include <span>
 #include <vector>
 
 namespace kymo::spacetime {
 
+// What was going on while a visit lasted.
+struct Meanwhile {
+    const Profile& profile;
+    const TimeGrid& at_work;  // VisitPass
+    const TimeGrid& lacking;  // VisitPass
+    std::span<const WaitTarget> wait_targets;
+};
+
 // Fills in what sums say: totals, durations, rows. `sums` is used up. Totals are those of the node alone: see
 // add_up().
-void fill_node(SpaceNode& node, NodeSums&& sums, const Profile& profile, const TimeGrid& at_work,
-               const EvidenceOptions& options);
+void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, const EvidenceOptions& options);
 
 // Children's totals into their parents'. Iterations and marks stand beside the tree, and add to nobody.
 void add_up(std::vector<SpaceNode>& nodes);

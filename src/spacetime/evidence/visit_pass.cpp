@@ -51,6 +51,9 @@ class Visitor final : public StreamVisitor {
         visits_.piece(interval, is_spinning, is_code ? node : kNone, target);
         const bool on_cpu =
             is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
+        if (interval.state == ThreadState::kReady) {
+            worker_.sums.lacking.add(thread_, interval.begin, interval.end);
+        }
         if (on_cpu || interval.state == ThreadState::kReady) {
             worker_.sums.ready.add(0, interval.begin, interval.end);
             // Polling in a wait is no work. To lack a processor is no rest: it may be others' doing.
@@ -122,6 +125,7 @@ void merge(VisitPass& to, VisitPass&& from, std::size_t visit_cap) {
     to.pairs.merge(from.pairs);
     to.at_work.merge(from.at_work);
     to.ready.merge(from.ready);
+    to.lacking.merge(from.lacking);
     to.too_many_marks = to.too_many_marks || from.too_many_marks;
     for (std::size_t i = 0; i < from.migrations.size(); ++i) {
         to.migrations[i] += from.migrations[i];
@@ -182,6 +186,7 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
         worker.sums.pairs = PairTable(kPairColumns + profile.events.size(), addresses.samples, limits.pair_cap);
         worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
+        worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());
         worker.sums.migrations.resize(profile.threads.size());
         worker.sums.visits.nodes.resize(kept.size());
         worker.sums.visits.patterns = PatternTable(node_samples, limits.pattern_cap);
@@ -201,6 +206,7 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
     }
     all.at_work.settle();
     all.ready.settle();
+    all.lacking.settle();
     return all;
 }
 

@@ -39,6 +39,7 @@ struct VisitPass {
     PairTable pairs;
     TimeGrid at_work;  // threads on a processor or ready for one, not polling; row: process
     TimeGrid ready;    // on a processor or waiting for one; one row: all processes
+    TimeGrid lacking;  // ready, and without a processor; row: thread
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
