@@ -15,6 +15,13 @@ using namespace spacetime;
 constexpr double kOnlyWaits = 0.9;  // of its processor time: the thread has nothing else to do
 constexpr double kMuch = 0.05;  // of the processor time of those that poll; run times poll a little before they sleep
 
+// Such a run time polls where the program's threads meet, for a moment before they sleep: what they lose there they
+// would lose in any wait, and who keeps them waiting is load-imbalance's to say.
+bool is_openmp_runtime(const Place& place) {
+    return place.module.starts_with("libgomp") || place.module.starts_with("libomp") ||
+           place.module.starts_with("libiomp5");
+}
+
 void look(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
@@ -41,26 +48,31 @@ void look(const Case& subject, std::vector<Claim>* claims) {
                 queued += ready;
             }
         }
+        // Nor longer than the program itself had more threads ready than there are processors: the rest is other
+        // programs' doing.
+        const bool is_known = !evidence.run.ready_ns.empty() && evidence.run.processors != 0;
+        const double kept = std::min(all, is_known ? own_queue_ns(evidence.run) : all);
         for (auto& [thread, ns] : lost) {
-            ns *= queued > all ? all / queued : 1;
+            ns *= queued > kept ? kept / queued : 1;
         }
+        queued = std::min(queued, kept);
         // A thread that has other work loses what it polls away itself, as it would in a wait.
         for (const auto& [thread, ns] : spent) {
             const bool has_work =
                 ns < kOnlyWaits * static_cast<double>(processor(evidence.run.threads[thread].total));
-            lost[thread] = has_work ? ns : 0;
+            lost[thread] = has_work && !is_openmp_runtime(node.place) ? ns : 0;
         }
         Claim claim;
         claim.own = at_most(lost, duration_ns(evidence));
         claim.own_terms = set_of(Term::kUser, Term::kRunQueue);
         claim.node = i;
         claim.threads = main_threads(spent);
-        claim.title =
-            fmt::format("{} polls memory in {} for {} and changes nothing by it{}.",
-                        thread_names(evidence, claim.threads), name(evidence, i), in_seconds(all),
-                        queued > 0 ? fmt::format("; other threads were ready for {} meanwhile without a processor",
-                                                 in_seconds(std::min(queued, all)))
-                                   : "");
+        claim.title = fmt::format(
+            "{} polls memory in {} for {} and changes nothing by it{}.", thread_names(evidence, claim.threads),
+            name(evidence, i), in_seconds(all),
+            queued > 0
+                ? fmt::format("; other threads were ready for {} meanwhile without a processor", in_seconds(queued))
+                : "");
         claim.evidence = {{"seconds polling", all / 1e9},
                           {"seconds that others waited for a processor", queued / 1e9}};
         claims->push_back(std::move(claim));
@@ -77,7 +89,9 @@ const Rule kBusyWait{
         "twentieth "
         "of the processor time of the threads in it",
     .against =
-        "the thread does nothing else, and no other thread is kept from a processor: then polling costs no time",
+        "the thread does nothing else, or OpenMP's run time polls for it, and no other thread is kept from a "
+        "processor: "
+        "then polling costs no time",
     .look = look,
     .direction =
         "sleep until there is something to do: a condition variable, a semaphore, std::atomic::wait, or poll a few "

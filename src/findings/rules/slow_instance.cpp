@@ -9,12 +9,14 @@
 #include "findings/words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace kymo::findings {
 namespace {
 
 constexpr double kLeastSlower = 1.2;
+constexpr double kLeastUntested = 0.02;  // of the run, of user time
 
 // Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
 std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
@@ -30,14 +32,14 @@ std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thr
 }
 
 // Rounds in which what is called in them is called as many times more often are several rounds that look like one:
-// what separates them was too short to be seen.
+// what separates them was too short to be seen. A sample that was bridged in a visit of theirs may have been such.
 bool are_several(const Case& subject) {
     const spacetime::Evidence& evidence = *subject.evidence;
     const spacetime::SpaceNode& round = subject.space();
     if (round.kind != spacetime::SpaceKind::kIteration) {
         return false;
     }
-    const auto calls_in = [&](const std::vector<std::size_t>& rows) {
+    const auto calls_in = [&](const std::vector<std::size_t>& rows, bool with_bridged) {
         double calls = 0;
         for (const spacetime::SpaceNode& child : evidence.nodes) {
             if (child.parent != round.parent || child.kind == spacetime::SpaceKind::kIteration) {
@@ -45,14 +47,17 @@ bool are_several(const Case& subject) {
             }
             for (const std::size_t row : rows) {
                 const std::uint32_t thread = round.rows.thread[row];
-                calls += static_cast<double>(visits_before(child.rows, thread, round.rows.end[row]) -
-                                             visits_before(child.rows, thread, round.rows.begin[row]));
+                const std::size_t last = visits_before(child.rows, thread, round.rows.end[row]);
+                for (std::size_t call = visits_before(child.rows, thread, round.rows.begin[row]); call < last;
+                     ++call) {
+                    calls += 1 + (with_bridged ? static_cast<double>(child.rows.bridged[call]) : 0);
+                }
             }
         }
         return rows.empty() ? 0 : calls / static_cast<double>(rows.size());
     };
-    return calls_in(subject.bad_rows) * subject.good.median_ns * 2 >=
-           calls_in(subject.good_rows) * subject.bad.median_ns;
+    return calls_in(subject.bad_rows, true) * subject.good.median_ns * 2 >=
+           calls_in(subject.good_rows, false) * subject.bad.median_ns;
 }
 
 // What interrupts a visit for one sample is taken for a sample in the wrong place and bridged, as is other code in
@@ -89,12 +94,21 @@ double lacking_share(const Case& subject) {
            (total > 0 ? more * static_cast<double>(subject.bad_rows.size()) / total : 0);
 }
 
+// A visit or two that had more user time, and nothing that says what it was spent on: a processor that was slower for
+// a moment (by the other thread of its core, or because the host gave its time to others unsaid) looks the same. On a
+// virtual machine it happens every few seconds, for milliseconds.
+bool may_be_processor(const Case& subject) {
+    return subject.bad.count < kLeastTested && subject.excess_share(set_of(Term::kUser)) > 0.5 &&
+           std::isnan(work_ratio(subject)) &&
+           static_cast<double>(subject.excess.total()) < kLeastUntested * duration_ns(*subject.evidence);
+}
+
 void look(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || lacking_share(subject) > 0.5 ||
-        are_several(subject) || are_joined(subject) || waits_for_workers(subject) ||
+        are_several(subject) || are_joined(subject) || waits_for_workers(subject) || may_be_processor(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
@@ -121,7 +135,10 @@ const Rule kSlowInstance{
         "explains at least half of it; or a slow round holds about as many more visits of what is called in it: then "
         "it is several rounds; or "
         "most slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or "
-        "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or the "
+        "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or one or "
+        "two "
+        "slow visits had more user time, less than a fiftieth of the run, and what it was spent on is not known: a "
+        "processor that is slower for a moment looks the same; or the "
         "threads wait for work, or for others that keep the processors busy",
     .look = look,
     .direction =

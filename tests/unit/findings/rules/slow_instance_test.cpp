@@ -1,3 +1,5 @@
+#include "findings/cases/sides.h"
+#include "findings/rules/table.h"
 #include "made_evidence.h"
 
 #include <gtest/gtest.h>
@@ -76,6 +78,71 @@ TEST(SlowInstance, IsNoneWhereTheOneWaitedForLackedAProcessor) {
     EXPECT_TRUE(is_told(4'900, 0));
     EXPECT_FALSE(is_told(5'100, 0));
     EXPECT_TRUE(is_told(5'500, 600));  // of the usual ones as well: 4.9 ms more
+}
+
+// Of visits of 10 ms some take 12 ms longer, in a run of so many: by user time, with nothing that tells what it was
+// spent on.
+TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
+    const auto is_told = [](int visits, int slow, bool waits) {
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("compute");
+        const std::uint32_t lock = made.add_wait_target(recording::WaitKind::kSleep, "compute");
+        std::uint64_t time = 0;
+        for (int i = 0; i < visits; ++i) {
+            const std::int64_t more = i % 7 == 3 && i / 7 < slow ? 12 * kMs : 0;
+            MadeVisit visit{.begin = time, .terms = {.user = 10 * kMs}};
+            (waits ? visit.terms.waiting : visit.terms.user) += more;
+            if (waits && more != 0) {
+                visit.waits = {{lock, more}};
+            }
+            made.add_visit(node, visit);
+            time += static_cast<std::uint64_t>(10 * kMs + more);
+        }
+        return find(judge(made.finish()).findings, "slow-instance") != nullptr;
+    };
+    EXPECT_FALSE(is_told(60, 1, false));  // 12 of 612 ms: 1.96 %
+    EXPECT_TRUE(is_told(58, 1, false));   // 12 of 592 ms: 2.03 %
+    EXPECT_TRUE(is_told(60, 1, true));    // time off the processor is no slow processor's
+    EXPECT_FALSE(is_told(120, 2, false));
+    EXPECT_TRUE(is_told(200, 3, false));  // three can be tested
+}
+
+// Rounds of three calls of 20 ms. One of the rounds takes longer: it calls as often, and in its calls samples of
+// other code were bridged, or not. Half as many calls as time are near enough to be several rounds.
+TEST(SlowInstance, IsNoneWhereTwoRoundsLookLikeOne) {
+    const auto is_told = [](std::int64_t more_ms, std::uint64_t bridged) {
+        MadeEvidence made;
+        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t round = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
+        const std::uint32_t call = made.add_node("compute", loop);
+        std::uint64_t time = 0;
+        for (int i = 0; i < 30; ++i) {
+            const bool is_slow = i == 11;
+            const std::int64_t user = (60 + (is_slow ? more_ms : 0)) * kMs;
+            made.add_visit(loop, {.begin = time, .terms = {.user = user}});
+            made.add_visit(round, {.begin = time, .terms = {.user = user}});
+            for (std::uint64_t k = 0; k < 3; ++k) {
+                made.add_visit(call, {.begin = time + 20 * k * kMs, .terms = {.user = 20 * kMs}});
+                made.evidence.nodes[call].rows.bridged.back() = is_slow ? bridged : 0;
+            }
+            time += static_cast<std::uint64_t>(user);
+        }
+        made.finish();
+        Case subject;
+        subject.evidence = &made.evidence;
+        subject.contrast = Contrast::kOccurrences;
+        subject.node = round;
+        std::vector<char> label(30, 0);
+        label[11] = 1;
+        fill_sides(label, &subject);
+        std::vector<Claim> claims;
+        kSlowInstance.look(subject, &claims);
+        return !claims.empty();
+    };
+    EXPECT_FALSE(is_told(60, 0));
+    EXPECT_TRUE(is_told(61, 0));
+    EXPECT_TRUE(is_told(301, 2));
+    EXPECT_FALSE(is_told(299, 2));
 }
 
 }  // namespace

@@ -111,10 +111,32 @@ TEST(BusyWait, CostsWhatItKeepsFromOthers) {
     EXPECT_EQ(claims[0].threads, std::vector<std::uint32_t>{0});
 }
 
+// Two processors, and only for 100 ms three threads of the program ready: the rest of the 600 ms is others' doing.
+TEST(BusyWait, IsNotBlamedForOtherPrograms) {
+    MadeEvidence made = polling(300);
+    made.evidence.run.processors = 2;
+    made.evidence.run.ready_ns = {0, 0, 900 * kMs, 100 * kMs};
+    auto claims = claims_of(kBusyWait, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].own, (std::vector<ThreadTime>{{1, 50.0 * kMs}, {2, 50.0 * kMs}}));
+    made.evidence.run.ready_ns = {0, 0, 1'000 * kMs};
+    claims = claims_of(kBusyWait, made.evidence);
+    EXPECT_TRUE(claims.empty() || most(claims[0]) == 0.0);
+}
+
 TEST(BusyWait, OfAThreadWithOtherWorkIsLostTime) {
     const auto claims = claims_of(kBusyWait, polling(0, true, 200).evidence);
     ASSERT_EQ(claims.size(), 1U);
     EXPECT_DOUBLE_EQ(most(claims[0]), 800.0 * kMs);
+}
+
+// Threads meet there; only what others lack costs anything.
+TEST(BusyWait, OfOpenMPsRunTimeIsAWait) {
+    MadeEvidence made = polling(300, true, 200);
+    made.evidence.nodes[0].place.module = "libgomp.so.1";
+    const auto claims = claims_of(kBusyWait, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(most(claims[0]), 300.0 * kMs);
 }
 
 TEST(BusyWait, CostsNothingWithProcessorsToSpareAndIsNoLoopThatWorks) {
