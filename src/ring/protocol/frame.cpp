@@ -34,7 +34,7 @@ Refusal open_beat(std::span<const std::uint8_t> frame, Prefix& prefix, Beat& bea
     if (const Refusal refusal = open_prefix(frame, prefix); refusal != Refusal::kNone) {
         return refusal;
     }
-    if (prefix.kind != FrameKind::kBeat && prefix.kind != FrameKind::kFarewell) {
+    if (prefix.kind != FrameKind::kBeat && prefix.kind != FrameKind::kFarewell && prefix.kind != FrameKind::kProbe) {
         return Refusal::kMalformed;
     }
     if (frame.size() < kBeatBytes) {
@@ -44,7 +44,10 @@ Refusal open_beat(std::span<const std::uint8_t> frame, Prefix& prefix, Beat& bea
         return Refusal::kOversized;
     }
     std::memcpy(&beat, frame.data() + sizeof prefix, sizeof beat);
-    return beat.slot < kMaxSlots ? Refusal::kNone : Refusal::kMalformed;
+    const bool slot_is_good = beat.slot < kMaxSlots || (beat.slot == kManager && prefix.kind == FrameKind::kProbe);
+    const bool span_is_good =
+        beat.sequence == 0 ? beat.first == 0 && beat.end == 0 : beat.first < beat.end && beat.end <= prefix.slots;
+    return slot_is_good && span_is_good ? Refusal::kNone : Refusal::kMalformed;
 }
 
 Bytes make_beat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch, const Beat& beat) {

@@ -1,7 +1,7 @@
 // The bytes of the service ring's frames: what docs/ring-protocol.md says, as constants and structs.
 //
-// Three kinds of frames travel: tokens, which the manager sends round and the agents fill; beats, by which an agent
-// tells those before it that it is there; and farewells, by which it tells them that it goes. Integers are
+// Tokens are sent round by the manager and filled by the agents; by beats an agent tells those before it that it is
+// there, by farewells that it goes, and by probes members ask those that have fallen silent. Integers are
 // little-endian, times nanoseconds. The structs are copied from and to the bytes, so a frame need not be aligned.
 #pragma once
 
@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kMaxEntries = 1024;
 inline constexpr std::uint64_t kWindow = 64;     // sequences between the oldest in flight and the newest
 inline constexpr std::uint32_t kHoleRanges = 8;  // of slots that were passed over, told one by one
 
-enum class FrameKind : std::uint8_t { kToken = 1, kBeat = 2, kFarewell = 3 };
+enum class FrameKind : std::uint8_t { kToken = 1, kBeat = 2, kFarewell = 3, kProbe = 4 };
 
 enum class Mode : std::uint8_t {
     kAppend = 1,  // a part for each slot
@@ -115,13 +115,17 @@ struct Part {
 };
 static_assert(sizeof(Part) == 48);
 
+// Beats, farewells and probes.
 struct Beat {
-    Slot slot;  // who beats
+    Slot slot;  // who sends it
     std::uint32_t reserved;
     std::uint64_t incarnation;
-    std::uint64_t sent;  // agent's clock
+    std::uint64_t sent;      // sender's clock
+    std::uint64_t sequence;  // the newest that it knows of, and the span of it; 0: none
+    Slot first;
+    Slot end;
 };
-static_assert(sizeof(Beat) == 24);
+static_assert(sizeof(Beat) == 40);
 
 inline constexpr std::size_t kTokenHeadBytes = sizeof(Prefix) + sizeof(TokenHeader);
 inline constexpr std::size_t kBeatBytes = sizeof(Prefix) + sizeof(Beat);

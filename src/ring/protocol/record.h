@@ -10,6 +10,9 @@
 
 namespace kymo::ring {
 
+// A host has fewer objects than 2^32 of a kind, so that no figure of a whole ring overflows.
+inline constexpr unsigned kObjectBits = 32;
+
 __extension__ typedef unsigned __int128 Wide;
 
 struct Record {
@@ -47,8 +50,11 @@ struct Record {
         objects += other.objects;
     }
 
-    // Whether such figures can be: what a reader may demand of bytes from elsewhere.
-    [[nodiscard]] bool is_possible() const {
+    // Whether so many hosts can have such figures: what a reader may demand of bytes from elsewhere.
+    [[nodiscard]] bool is_possible(std::uint64_t hosts) const {
+        if (objects > hosts << kObjectBits) {
+            return false;
+        }
         if (known == 0) {
             return sum() == 0 && least == 0 && greatest == 0;
         }

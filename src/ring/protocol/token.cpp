@@ -76,7 +76,7 @@ Refusal Token::check() const {
         if (!is_valid(load<Entry>(frame_, kTokenHeadBytes + i * sizeof(Entry)))) {
             return Refusal::kMalformed;
         }
-        if (h.mode == Mode::kReduce && !record(i).is_possible()) {
+        if (h.mode == Mode::kReduce && !record(i).is_possible(h.contributed)) {
             return Refusal::kMalformed;
         }
     }
@@ -89,7 +89,7 @@ Refusal Token::check() const {
         present += head.state != PartState::kHole ? 1 : 0;
         for (std::size_t i = 0; i < h.entries; ++i) {
             const Record figures = record(k, i);
-            if (!figures.is_possible() || (head.state == PartState::kHole && figures.objects != 0)) {
+            if (!figures.is_possible(head.state == PartState::kHole ? 0 : 1)) {
                 return Refusal::kMalformed;
             }
         }

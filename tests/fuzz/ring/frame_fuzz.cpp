@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Prefix prefix{};
     Beat beat{};
     if (open_beat(frame, prefix, beat) == Refusal::kNone) {
-        demand(size == kBeatBytes && beat.slot < kMaxSlots);
+        demand(size == kBeatBytes && beat.first <= beat.end && beat.end <= kMaxSlots);
     }
     Token token;
     if (Token::open(Bytes(data, data + size), token) == Refusal::kNone) {

@@ -9,7 +9,7 @@ namespace kymo::ring {
 namespace {
 
 Bytes beat() {
-    return make_beat(FrameKind::kBeat, 8, 1, 2, {7, 0, 3, 4});
+    return make_beat(FrameKind::kBeat, 8, 1, 2, {7, 0, 3, 4, 9, 4, 8});
 }
 
 Refusal opened(const Bytes& frame) {
@@ -22,7 +22,8 @@ TEST(RingFrame, ABeatAndAFarewellAreReadAsTheyWereMade) {
     EXPECT_EQ(opened(beat()), Refusal::kNone);
     Prefix prefix{};
     Beat read{};
-    ASSERT_EQ(open_beat(make_beat(FrameKind::kFarewell, 8, 1, 2, {7, 0, 3, 4}), prefix, read), Refusal::kNone);
+    ASSERT_EQ(open_beat(make_beat(FrameKind::kFarewell, 8, 1, 2, {7, 0, 3, 4, 0, 0, 0}), prefix, read),
+              Refusal::kNone);
     EXPECT_EQ(prefix.kind, FrameKind::kFarewell);
     EXPECT_EQ(prefix.slots, 8U);
     EXPECT_EQ(read.slot, 7U);
@@ -54,6 +55,13 @@ TEST(RingFrame, EachMistakeHasItsName) {
     frame = beat();
     frame[35] = 0xFF;  // slot 0xFF000007
     EXPECT_EQ(opened(frame), Refusal::kMalformed);
+    frame = beat();
+    frame[68] = 9;  // a span beyond the slots
+    EXPECT_EQ(opened(frame), Refusal::kMalformed);
+    frame[68] = 4;  // or an empty one
+    EXPECT_EQ(opened(frame), Refusal::kMalformed);
+    EXPECT_EQ(opened(make_beat(FrameKind::kBeat, 8, 1, 2, {kManager, 0, 3, 4, 0, 0, 0})), Refusal::kMalformed);
+    EXPECT_EQ(opened(make_beat(FrameKind::kProbe, 8, 1, 2, {kManager, 0, 3, 4, 0, 0, 0})), Refusal::kNone);
     EXPECT_EQ(opened(Bytes(kMaxFrameBytes + 1)), Refusal::kOversized);
     EXPECT_EQ(opened({}), Refusal::kTruncated);
 }

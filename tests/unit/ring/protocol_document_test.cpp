@@ -85,13 +85,15 @@ TEST(RingDocument, TheAppendedTokenIsWhatWeMakeAndReads) {
 }
 
 TEST(RingDocument, TheBeatIsWhatWeMakeAndReads) {
-    const Beat beat{3, 0, 11, 100'000};
+    const Beat beat{3, 0, 11, 100'000, 7, 0, 4};
     EXPECT_EQ(make_beat(FrameKind::kBeat, 4, kJob, 3, beat), examples()[2]);
     Prefix prefix{};
     Beat read{};
     ASSERT_EQ(open_beat(examples()[2], prefix, read), Refusal::kNone);
     EXPECT_EQ(read.slot, 3U);
     EXPECT_EQ(read.incarnation, 11U);
+    EXPECT_EQ(read.sequence, 7U);
+    EXPECT_EQ(read.end, 4U);
     EXPECT_EQ(prefix.epoch, 3U);
 }
 

@@ -130,7 +130,7 @@ TEST(RingToken, AnyOrderOfJoiningGivesTheSame) {
         if (random() % 2 == 0) {
             each.add_unknown();
         }
-        EXPECT_TRUE(each.is_possible());
+        EXPECT_TRUE(each.is_possible(1));
     }
     Record forward{};
     for (const Record& each : all) {
@@ -144,7 +144,7 @@ TEST(RingToken, AnyOrderOfJoiningGivesTheSame) {
     }
     right.join(left);
     EXPECT_EQ(forward, right);
-    EXPECT_TRUE(forward.is_possible());
+    EXPECT_TRUE(forward.is_possible(20));
 }
 
 TEST(RingToken, FiguresThatCannotBeAreRefused) {
@@ -191,6 +191,7 @@ TEST(RingToken, FiguresThatCannotBeAreRefused) {
     EXPECT_EQ(refusal(272, std::uint64_t{1}), kBad) << "a sum of 2^64";
     EXPECT_EQ(refusal(280, std::uint64_t{31}), kBad) << "least above greatest";
     EXPECT_EQ(refusal(296, std::uint64_t{3}), kBad) << "more known than there are";
+    EXPECT_EQ(refusal(304, std::uint64_t{UINT64_MAX}), kBad) << "more objects than two hosts can have";
     EXPECT_EQ(refusal(162, std::uint16_t{3}), Refusal::kTruncated);
     EXPECT_EQ(refusal(162, std::uint16_t{1}), Refusal::kOversized);
     EXPECT_EQ(refusal(162, std::uint16_t{1025}), kBad);

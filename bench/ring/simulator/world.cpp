@@ -1,0 +1,288 @@
+#include "simulator/world.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kymo::ring::simulator {
+
+struct World::Node {
+    Slot slot = kManager;
+    std::unique_ptr<Agent> agent;  // null: the manager's, or killed
+    std::uint64_t life = 0;        // counts up when it is killed: what was under way to it is lost
+    bool alive = false;
+    bool stopped = false;
+    std::vector<Bytes> waiting;  // while it is stopped
+    Time busy_until = 0;
+    Time timer = kNever;  // the event that is set
+    double offset = 0;    // its clock: offset + now * rate
+    double rate = 1;
+    std::uint64_t incarnation = 0;
+
+    [[nodiscard]] Time local(Time now) const { return static_cast<Time>(offset + static_cast<double>(now) * rate); }
+    // Not before a member's time `at`.
+    [[nodiscard]] Time world(Time at) const {
+        const double time = (static_cast<double>(at) - offset) / rate;
+        return time < 0 ? 0 : static_cast<Time>(std::ceil(time)) + 1;
+    }
+};
+
+struct World::Event {
+    Time at = 0;
+    std::uint64_t order = 0;
+    Slot to = kManager;
+    std::uint64_t life = 0;
+    bool is_timer = false;
+    Bytes frame;
+
+    bool operator<(const Event& other) const { return std::tie(at, order) > std::tie(other.at, other.order); }
+};
+
+std::uint64_t known_value(Slot slot) {
+    // Any sum of some differs from the sum of others, as good as certainly.
+    std::uint64_t mixed = (slot + 1) * 0x9E3779B97F4A7C15U;
+    mixed ^= mixed >> 29U;
+    return (mixed * 0xBF58476D1CE4E5B9U) >> 20U;
+}
+
+World::World(const WorldSettings& settings) : settings_(settings), random_(settings.seed) {
+    settings_.manager.slots = settings.agents;
+    manager_node_ = std::make_unique<Node>();
+    const auto make_clock = [this](Node& made) {
+        if (settings_.own_clocks) {
+            made.offset = 1e15 * random();
+            made.rate = 1 + (random() - 0.5) * 1e-4;
+        }
+    };
+    make_clock(*manager_node_);
+    for (Slot slot = 0; slot < settings.agents; ++slot) {
+        nodes_.push_back(std::make_unique<Node>());
+        nodes_.back()->slot = slot;
+        make_clock(*nodes_.back());
+        start_agent(slot);
+    }
+    settings_.manager.epoch -= 1;
+    restart_manager();
+}
+
+World::~World() = default;
+
+double World::random() {
+    return std::generate_canonical<double, 53>(random_);
+}
+
+World::Node& World::node(Slot slot) {
+    return slot == kManager ? *manager_node_ : *nodes_[slot];
+}
+
+const Agent& World::agent(Slot slot) const {
+    return *nodes_[slot]->agent;
+}
+
+bool World::is_running(Slot slot) const {
+    return nodes_[slot]->alive && !nodes_[slot]->stopped;
+}
+
+Time World::time_of(Slot slot) const {
+    return nodes_[slot]->local(now_);
+}
+
+std::int64_t World::true_offset(Slot slot) const {
+    return static_cast<std::int64_t>(nodes_[slot]->local(now_) - manager_node_->local(now_));
+}
+
+void World::start_agent(Slot slot) {
+    Node& started = *nodes_[slot];
+    started.alive = true;
+    started.stopped = false;
+    ++started.incarnation;
+    AgentSettings agent;
+    agent.job = settings_.manager.job;
+    agent.slot = slot;
+    agent.incarnation = started.incarnation;
+    agent.clock = settings_.own_clocks ? slot + 1000 : settings_.manager.clock;
+    agent.slots = static_cast<std::uint32_t>(std::max<std::size_t>(nodes_.size(), settings_.manager.slots));
+    started.agent = std::make_unique<Agent>(
+        agent,
+        [this, slot](std::span<const Entry> entries, std::span<Record> records) {
+            for (std::size_t i = 0; i < entries.size(); ++i) {
+                records[i].add(entries[i].metric == kLatchTime ? now_ : known_value(slot));
+            }
+        },
+        started.local(now_));
+    started.timer = kNever;
+    set_timer(started);
+}
+
+void World::restart(Slot slot) {
+    start_agent(slot);
+}
+
+void World::kill(Slot slot) {
+    Node& killed = *nodes_[slot];
+    killed.alive = false;
+    killed.agent.reset();
+    killed.waiting.clear();
+    killed.timer = kNever;
+    ++killed.life;
+}
+
+void World::stop(Slot slot) {
+    nodes_[slot]->stopped = true;
+}
+
+void World::go_on(Slot slot) {
+    Node& resumed = *nodes_[slot];
+    if (!resumed.stopped || !resumed.alive) {
+        return;
+    }
+    resumed.stopped = false;
+    for (Bytes& frame : std::exchange(resumed.waiting, {})) {
+        deliver(resumed, std::move(frame));
+    }
+    call(resumed, nullptr);
+}
+
+void World::kill_manager() {
+    manager_.reset();
+    manager_node_->alive = false;
+    manager_node_->timer = kNever;
+    ++manager_node_->life;
+}
+
+void World::restart_manager() {
+    ++settings_.manager.epoch;
+    manager_node_->alive = true;
+    manager_ = std::make_unique<Manager>(settings_.manager, settings_.request, manager_node_->local(now_));
+    set_timer(*manager_node_);
+}
+
+void World::cut_off(const std::set<Slot>& part) {
+    cut_ = part;
+}
+
+bool World::is_cut(Slot from, Slot to) const {
+    return !cut_.empty() && cut_.contains(from) != cut_.contains(to);
+}
+
+void World::join() {
+    const auto slot = static_cast<Slot>(nodes_.size());
+    nodes_.push_back(std::make_unique<Node>());
+    nodes_.back()->slot = slot;
+    nodes_.back()->offset = manager_node_->offset;
+    settings_.manager.slots = slot + 1;
+    for (const auto& each : nodes_) {
+        if (each->agent) {
+            each->agent->set_slots(slot + 1);
+        }
+    }
+    if (manager_) {
+        manager_->set_slots(slot + 1, manager_node_->local(now_));
+    }
+    start_agent(slot);
+}
+
+void World::push(Event event) {
+    event.order = ++order_;
+    events_.push_back(std::move(event));
+    std::push_heap(events_.begin(), events_.end());
+}
+
+void World::run_until(Time end) {
+    while (!events_.empty() && events_.front().at <= end) {
+        std::pop_heap(events_.begin(), events_.end());
+        Event event = std::move(events_.back());
+        events_.pop_back();
+        now_ = std::max(now_, event.at);
+        Node& to = node(event.to);
+        if (!to.alive || event.life != to.life || (event.is_timer && event.at != to.timer)) {
+            continue;
+        }
+        if (!event.is_timer) {
+            deliver(to, std::move(event.frame));
+        } else if (!to.stopped) {
+            to.timer = kNever;
+            call(to, nullptr);
+        }
+    }
+    now_ = std::max(now_, end);
+}
+
+void World::deliver(Node& to, Bytes frame) {
+    if (to.stopped) {
+        if (to.waiting.size() < 256) {  // the channel's room
+            to.waiting.push_back(std::move(frame));
+        }
+    } else if (to.busy_until > now_) {
+        push({to.busy_until, 0, to.slot, to.life, false, std::move(frame)});
+    } else {
+        call(to, &frame);
+    }
+}
+
+void World::call(Node& to, Bytes* frame) {
+    Outbox out;
+    const Time local = to.local(now_);
+    if (to.slot == kManager) {
+        frame != nullptr ? manager_->on_frame(std::move(*frame), local, out) : manager_->on_timer(local, out);
+        for (Sample& sample : manager_->take_samples()) {
+            samples_.push_back({now_, std::move(sample)});
+        }
+    } else if (frame != nullptr) {
+        to.agent->on_frame(std::move(*frame), local, out);
+    } else {
+        to.agent->on_timer(local, out);
+    }
+    const Costs& costs = settings_.costs;
+    const double handled = frame == nullptr ? 0 : to.slot == kManager ? costs.manager_receive : costs.agent;
+    const Time begin = std::max(now_, to.busy_until);
+    to.busy_until = begin + static_cast<Time>(handled);
+    send(to, out, to.busy_until);
+    if (to.slot == kManager) {
+        manager_busy_ += to.busy_until - begin;
+    }
+    set_timer(to);
+}
+
+void World::send(Node& from, Outbox& out, Time leaves) {
+    const Costs& costs = settings_.costs;
+    for (Outgoing& outgoing : out) {
+        if (from.slot == kManager) {
+            leaves += static_cast<Time>(costs.manager_send);
+            from.busy_until = leaves;
+        }
+        ++frames_;
+        bytes_ += outgoing.frame.size();
+        if (outgoing.to != kManager && outgoing.to >= nodes_.size()) {
+            continue;
+        }
+        const Node& to = node(outgoing.to);
+        if (is_cut(from.slot, outgoing.to) || !to.alive || random() < faults.lost) {
+            continue;
+        }
+        const int copies = faults.doubled > 0 && random() < faults.doubled ? 2 : 1;
+        for (int copy = 0; copy < copies; ++copy) {
+            double takes =
+                costs.hop * (1 + costs.jitter * random()) + costs.byte * static_cast<double>(outgoing.frame.size());
+            if (faults.late > 0 && random() < faults.late) {
+                takes += random() * static_cast<double>(faults.late_by);
+            }
+            Bytes frame = copy + 1 < copies ? outgoing.frame : std::move(outgoing.frame);
+            push({leaves + static_cast<Time>(takes), 0, outgoing.to, to.life, false, std::move(frame)});
+        }
+    }
+}
+
+void World::set_timer(Node& of) {
+    const Time local = of.local(now_);
+    const Time next = of.slot == kManager ? manager_->next_timer() : of.agent->next_timer(local);
+    if (next == kNever) {
+        return;
+    }
+    const Time at = std::max(of.world(next), now_ + 1);
+    if (at != of.timer) {
+        of.timer = at;
+        push({at, 0, of.slot, of.life, true, {}});
+    }
+}
+
+}  // namespace kymo::ring::simulator

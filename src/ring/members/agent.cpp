@@ -1,0 +1,306 @@
+#include "ring/members/agent.h"
+
+#include <utility>
+
+namespace kymo::ring {
+namespace {
+
+constexpr Time kOnTimeWithin = 1'000'000;
+
+}  // namespace
+
+Agent::Agent(const AgentSettings& settings, Read read, Time now)
+    : settings_(settings),
+      read_(std::move(read)),
+      successors_(settings.job.heartbeat),
+      next_beat_(now),
+      last_call_(now) {
+    take_span(0, 0, settings.slots, now);
+}
+
+void Agent::on_frame(Bytes frame, Time now, Outbox& out) {
+    notice_pause(now);
+    Prefix prefix{};
+    if (const Refusal refusal = open_prefix(frame, prefix); refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    if (prefix.job != settings_.job.job) {
+        return refuse(Refusal::kForeign);
+    }
+    if (prefix.kind == FrameKind::kToken) {
+        on_token(std::move(frame), now, out);
+    } else {
+        on_beat(frame, now, out);
+    }
+}
+
+void Agent::on_beat(std::span<const std::uint8_t> frame, Time now, Outbox& out) {
+    Prefix prefix{};
+    Beat beat{};
+    if (const Refusal refusal = open_beat(frame, prefix, beat); refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    seen_slots_ = std::max(seen_slots_, prefix.slots);
+    if (prefix.kind == FrameKind::kProbe && prefix.epoch > epoch_ && beat.slot == kManager) {
+        begin_epoch(prefix.epoch);
+    }
+    if (prefix.epoch == epoch_ && beat.first <= settings_.slot && settings_.slot < beat.end) {
+        take_span(beat.sequence, beat.first, beat.end, now);
+    }
+    if (prefix.kind == FrameKind::kFarewell) {
+        successors_.gone(beat.slot, beat.incarnation);
+    } else if (prefix.kind == FrameKind::kProbe) {
+        out.push_back({beat.slot, this->beat(FrameKind::kBeat, now)});
+    } else if (!successors_.heard(beat.slot, beat.incarnation, now)) {
+        refuse(Refusal::kStale);
+    }
+}
+
+void Agent::on_token(Bytes frame, Time now, Outbox& out) {
+    Token token;
+    Refusal refusal = Token::open(std::move(frame), token);
+    if (refusal == Refusal::kNone) {
+        refusal = admit(token);
+    }
+    if (refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    ++counts_.received;
+    learn_clock(token.header(), now);
+    take_span(token.header().sequence, token.header().first, token.header().end, now);
+    const Latch& latch = latched_for(token, now);
+    const ClockRelation::Estimate clock = clock_.at(now);
+    Part part{};
+    const bool on_time =
+        latch.due && *latch.at < *latch.due + kOnTimeWithin && *latch.at + kOnTimeWithin > *latch.due;
+    part.state = on_time ? PartState::kOnTime : PartState::kOffTime;
+    counts_.off_time += on_time ? 0 : 1;
+    part.slot = settings_.slot;
+    part.incarnation = settings_.incarnation;
+    part.received = now;
+    part.latched = *latch.at;
+    part.offset = clock.offset;
+    part.clock_error = clock.error;
+    token.skip_to(settings_.slot);
+    token.contribute(part, part.latched - static_cast<std::uint64_t>(clock.offset), latch.records);
+    token.note_work(work_);
+    latches_.erase(token.header().sequence);
+    schedule(token, now);
+    hand_on(token, now, out);
+}
+
+Refusal Agent::admit(const Token& token) {
+    const TokenHeader& header = token.header();
+    if (token.prefix().epoch < epoch_) {
+        return Refusal::kStale;
+    }
+    if (settings_.slot < header.first || settings_.slot >= header.end) {
+        return Refusal::kMisrouted;
+    }
+    if (token.prefix().epoch > epoch_) {
+        begin_epoch(token.prefix().epoch);
+    }
+    seen_slots_ = std::max(seen_slots_, token.prefix().slots);
+    forget_before(header.oldest);
+    if (header.sequence < oldest_) {
+        return Refusal::kStale;
+    }
+    if (done_.contains(header.sequence)) {
+        return Refusal::kRepeated;
+    }
+    if (settings_.slot < header.next) {  // those before have told that this one is passed over
+        return Refusal::kMisrouted;
+    }
+    done_.insert(header.sequence);
+    return Refusal::kNone;
+}
+
+void Agent::begin_epoch(std::uint64_t epoch) {
+    epoch_ = epoch;
+    oldest_ = 1;
+    done_.clear();
+    latches_.clear();
+    kept_.clear();
+    span_sequence_ = 0;
+    clock_ = {};  // another manager may be on another host
+}
+
+void Agent::forget_before(std::uint64_t oldest) {
+    if (oldest <= oldest_) {
+        return;
+    }
+    oldest_ = oldest;
+    done_.erase(done_.begin(), done_.lower_bound(oldest));
+    latches_.erase(latches_.begin(), latches_.lower_bound(oldest));
+    // What came home is told a token later than what is no longer waited for: `returned` may still ask for its times.
+    std::erase_if(kept_, [oldest](const Kept& kept) { return kept.sequence + kWindow < oldest; });
+    for (Kept& kept : kept_) {
+        if (kept.sequence < oldest) {
+            kept.frame = {};
+        }
+    }
+}
+
+void Agent::take_span(std::uint64_t sequence, Slot first, Slot end, Time now) {
+    if (sequence < span_sequence_) {
+        return;
+    }
+    span_sequence_ = sequence;
+    if (first == first_ && end == end_) {
+        return;
+    }
+    first_ = first;
+    end_ = end;
+    std::vector<Slot> watched;
+    for (Slot slot = settings_.slot + 1; slot < end && watched.size() < settings_.job.reach; ++slot) {
+        watched.push_back(slot);
+    }
+    successors_.set(watched, now);
+    next_beat_ = std::min(next_beat_, now);  // others may wait for it now
+}
+
+void Agent::learn_clock(const TokenHeader& header, Time now) {
+    if (header.clock != 0 && header.clock == settings_.clock) {
+        clock_.same();
+        return;
+    }
+    clock_.came(header.sent, now);
+    for (const Kept& kept : kept_) {
+        if (kept.sequence == header.returned && header.returned != 0 && kept.first == header.first) {
+            const double hops = static_cast<double>(kept.end - kept.first) + 1;
+            clock_.came_home(kept.forwarded, header.returned_at,
+                             (static_cast<double>(settings_.slot - kept.first) + 1) / hops);
+        }
+    }
+}
+
+void Agent::do_latch(Latch& latch, std::span<const Entry> entries, Time now) {
+    latch.at = now;
+    latch.entries.assign(entries.begin(), entries.end());
+    latch.records.assign(entries.size(), Record{});
+    read_(entries, latch.records);
+}
+
+Agent::Latch& Agent::latched_for(const Token& token, Time now) {
+    Latch& latch = latches_[token.header().sequence];
+    const std::vector<Entry> entries = token.entries();
+    // Its own timer may be a little behind, and the request may have changed since it was announced.
+    if (!latch.at || latch.entries != entries) {
+        do_latch(latch, entries, now);
+    }
+    return latch;
+}
+
+void Agent::schedule(const Token& token, Time now) {
+    const TokenHeader& header = token.header();
+    if (header.announced == 0 || done_.contains(header.announced) || latches_.contains(header.announced)) {
+        return;
+    }
+    const ClockRelation::Estimate clock = clock_.at(now);
+    Latch& latch = latches_[header.announced];
+    latch.due = header.announced_at + static_cast<std::uint64_t>(clock.offset);
+    latch.entries = token.entries();
+    while (latches_.size() > kWindow) {
+        latches_.erase(latches_.begin());
+    }
+}
+
+// The next that is there; beyond those it hears nothing of it must believe.
+Slot Agent::next_of(Slot end, Time now) const {
+    for (Slot slot = settings_.slot + 1; slot < std::min(end, settings_.slots); ++slot) {
+        if (!successors_.is_silent(slot, now)) {
+            return slot;
+        }
+    }
+    return kManager;
+}
+
+void Agent::hand_on(Token& token, Time now, Outbox& out) {
+    const TokenHeader& header = token.header();
+    Kept kept{header.sequence, header.first, header.end, next_of(header.end, now), now, {}};
+    Bytes frame = token.send();
+    if (kept.to != kManager) {
+        kept.frame = frame;
+    }
+    ++counts_.sent;
+    out.push_back({kept.to, std::move(frame)});
+    kept_.push_back(std::move(kept));
+    if (kept_.size() > 2 * kWindow) {
+        kept_.erase(kept_.begin());
+    }
+}
+
+void Agent::pass_the_silent(Time now, Outbox& out) {
+    for (Kept& kept : kept_) {
+        if (!kept.frame.empty() && successors_.is_silent(kept.to, now)) {
+            kept.to = next_of(kept.end, now);
+            ++counts_.resent;
+            out.push_back({kept.to, kept.frame});
+            if (kept.to == kManager) {
+                kept.frame = {};
+            }
+        }
+    }
+}
+
+void Agent::on_timer(Time now, Outbox& out) {
+    notice_pause(now);
+    for (auto& [sequence, latch] : latches_) {
+        if (latch.due && !latch.at && now >= *latch.due) {
+            const std::vector<Entry> entries = latch.entries;
+            do_latch(latch, entries, now);
+        }
+    }
+    pass_the_silent(now, out);
+    if (now >= next_beat_) {
+        tell_those_before(beat(FrameKind::kBeat, now), out);
+        for (const Slot slot : successors_.silent(now)) {
+            out.push_back({slot, beat(FrameKind::kProbe, now)});
+        }
+        next_beat_ = now + settings_.job.heartbeat / kBeatsInHeartbeat;
+    }
+}
+
+Time Agent::next_timer(Time now) const {
+    Time next = next_beat_;
+    for (const auto& [sequence, latch] : latches_) {
+        if (latch.due && !latch.at) {
+            next = std::min(next, *latch.due);
+        }
+    }
+    const bool waits = std::any_of(kept_.begin(), kept_.end(), [](const Kept& kept) { return !kept.frame.empty(); });
+    return waits ? std::min(next, successors_.next(now)) : next;
+}
+
+Bytes Agent::beat(FrameKind kind, Time now) const {
+    const bool has_span = span_sequence_ != 0;
+    return make_beat(
+        kind, std::max(settings_.slots, seen_slots_), settings_.job.job, epoch_,
+        {settings_.slot, 0, settings_.incarnation, now, span_sequence_, has_span ? first_ : 0, has_span ? end_ : 0});
+}
+
+// The manager stands before the first.
+void Agent::tell_those_before(const Bytes& frame, Outbox& out) const {
+    Slot slot = settings_.slot;
+    for (std::uint32_t i = 0; i < settings_.job.reach; ++i) {
+        if (slot == first_) {
+            out.push_back({kManager, frame});
+            return;
+        }
+        out.push_back({--slot, frame});
+    }
+}
+
+void Agent::say_farewell(Time now, Outbox& out) const {
+    tell_those_before(beat(FrameKind::kFarewell, now), out);
+}
+
+// It has not run for longer than it lets pass between two beats: silence then says nothing of others.
+void Agent::notice_pause(Time now) {
+    if (now > last_call_ + settings_.job.heartbeat / 2) {
+        successors_.begin_anew(now);
+    }
+    last_call_ = now;
+}
+
+}  // namespace kymo::ring

@@ -1,0 +1,115 @@
+// An agent of the service ring: latches its host's cells, adds them to tokens, hands tokens on, and tells its
+// neighbours that it is there. A member (members/member.h): no I/O of its own.
+//
+// It takes part in each sequence once (docs/ring-protocol.md, "Once"), keeps what it has handed on while that is in
+// flight, and hands it on again when the receiver falls silent. What it keeps is bounded by the protocol's window.
+#pragma once
+
+#include "ring/members/clock_relation.h"
+#include "ring/members/member.h"
+#include "ring/members/watch.h"
+#include "ring/protocol/token.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace kymo::ring {
+
+struct AgentSettings {
+    JobSettings job;
+    Slot slot = 0;
+    std::uint64_t incarnation = 1;
+    std::uint64_t clock = 0;  // which clock this member goes by; 0: not known
+    std::uint32_t slots = 1;  // in the roster it has
+};
+
+struct AgentCounts {
+    std::uint64_t received = 0;  // tokens taken part in
+    std::uint64_t sent = 0;
+    std::uint64_t resent = 0;    // to another, as the first had fallen silent
+    std::uint64_t off_time = 0;  // latched at another time than announced
+    RefusalCounts refused{};
+};
+
+class Agent {
+  public:
+    // Reads this host's cells now: a record for each entry of the request (preset to nothing).
+    using Read = std::function<void(std::span<const Entry>, std::span<Record>)>;
+
+    Agent(const AgentSettings& settings, Read read, Time now);
+
+    void on_frame(Bytes frame, Time now, Outbox& out);
+    void on_timer(Time now, Outbox& out);
+    [[nodiscard]] Time next_timer(Time now) const;
+
+    // The roster has grown. False: as wants_roster() asks, it must.
+    void set_slots(std::uint32_t slots) { settings_.slots = std::max(settings_.slots, slots); }
+    [[nodiscard]] bool wants_roster() const { return seen_slots_ > settings_.slots; }
+
+    // What a token has cost of late, ns of processor time: told with the next one.
+    void set_work(std::uint64_t work) { work_ = work; }
+
+    // To those who wait for its beats.
+    void say_farewell(Time now, Outbox& out) const;
+
+    [[nodiscard]] const AgentCounts& counts() const { return counts_; }
+    [[nodiscard]] ClockRelation::Estimate clock(Time now) const { return clock_.at(now); }
+
+  private:
+    struct Latch {
+        std::optional<Time> due;  // own clock; nothing: was not announced
+        std::optional<Time> at;   // nothing: not yet
+        std::vector<Entry> entries;
+        std::vector<Record> records;
+    };
+    struct Kept {
+        std::uint64_t sequence;
+        Slot first;
+        Slot end;
+        Slot to;
+        Time forwarded;
+        Bytes frame;
+    };
+
+    void on_token(Bytes frame, Time now, Outbox& out);
+    void on_beat(std::span<const std::uint8_t> frame, Time now, Outbox& out);
+    void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
+    void begin_epoch(std::uint64_t epoch);
+    Refusal admit(const Token& token);
+    void forget_before(std::uint64_t oldest);
+    void take_span(std::uint64_t sequence, Slot first, Slot end, Time now);
+    void learn_clock(const TokenHeader& header, Time now);
+    Latch& latched_for(const Token& token, Time now);
+    void do_latch(Latch& latch, std::span<const Entry> entries, Time now);
+    void schedule(const Token& token, Time now);
+    [[nodiscard]] Slot next_of(Slot end, Time now) const;
+    void hand_on(Token& token, Time now, Outbox& out);
+    void pass_the_silent(Time now, Outbox& out);
+    [[nodiscard]] Bytes beat(FrameKind kind, Time now) const;
+    void tell_those_before(const Bytes& frame, Outbox& out) const;
+    void notice_pause(Time now);
+
+    AgentSettings settings_;
+    Read read_;
+    AgentCounts counts_;
+    ClockRelation clock_;
+    Watch successors_;
+    std::uint64_t epoch_ = 0;
+    std::uint64_t oldest_ = 1;
+    std::set<std::uint64_t> done_;  // sequences from oldest_ on
+    std::map<std::uint64_t, Latch> latches_;
+    std::vector<Kept> kept_;
+    std::uint64_t span_sequence_ = 0;  // of the newest token that was seen or heard of, and its span
+    Slot first_ = 0;
+    Slot end_ = 0;
+    std::uint32_t seen_slots_ = 0;
+    std::uint64_t work_ = 0;
+    Time next_beat_ = 0;
+    Time last_call_ = 0;
+};
+
+}  // namespace kymo::ring

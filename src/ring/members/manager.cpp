@@ -1,0 +1,384 @@
+#include "ring/members/manager.h"
+
+#include <cassert>
+#include <utility>
+
+namespace kymo::ring {
+namespace {
+
+constexpr std::uint32_t kRoundsToJudge = 8;
+
+bool same_request(const Token& token, Mode mode, const std::vector<Entry>& entries) {
+    return token.header().mode == mode && token.entries() == entries;
+}
+
+void add_hole(Coverage& coverage, Slot first, Slot end) {
+    if (first == end) {
+        return;
+    }
+    if (!coverage.holes.empty() && coverage.holes.back().first + coverage.holes.back().count == first) {
+        coverage.holes.back().count += end - first;
+    } else {
+        coverage.holes.push_back({first, end - first});
+    }
+}
+
+}  // namespace
+
+Manager::Manager(const ManagerSettings& settings, std::vector<Entry> request, Time now)
+    : settings_(settings),
+      request_(std::move(request)),
+      pace_(settings.period, settings.longest_period, settings.budget),
+      watch_(settings.job.heartbeat),
+      next_round_(now),
+      last_call_(now) {
+    settings_.in_flight = std::clamp<std::uint32_t>(settings.in_flight, 1, kWindow / 2);
+    set_slots(settings.slots, now);
+}
+
+void Manager::set_slots(std::uint32_t slots, Time now) {
+    settings_.slots = std::clamp<std::uint32_t>(slots, settings_.slots, kMaxSlots);
+    if (spans_.set(settings_.slots, settings_.segments != 0 ? settings_.segments : std::max(spans_.segments(), 1U))) {
+        watch(now);
+    }
+}
+
+void Manager::set_period(Time period) {
+    settings_.period = period;
+    pace_ = Pace(period, settings_.longest_period, settings_.budget);
+}
+
+// Those that have the manager among the members before them.
+void Manager::watch(Time now) {
+    std::vector<Slot> watched;
+    for (const Span& span : spans_.all()) {
+        for (Slot slot = span.first; slot < span.end && slot - span.first < settings_.job.reach; ++slot) {
+            watched.push_back(slot);
+        }
+    }
+    watch_.set(watched, now);
+    next_silence_ = now;
+}
+
+void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
+    if (now > last_call_ + settings_.job.heartbeat / 2) {
+        watch_.begin_anew(now);  // it was stopped itself
+    }
+    last_call_ = now;
+    Prefix prefix{};
+    if (const Refusal refusal = open_prefix(frame, prefix); refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    if (prefix.job != settings_.job.job) {
+        return refuse(Refusal::kForeign);
+    }
+    seen_slots_ = std::max(seen_slots_, prefix.slots);
+    if (prefix.kind == FrameKind::kToken) {
+        on_token(std::move(frame), now);
+        return on_timer(now, out);
+    }
+    Beat beat{};
+    if (const Refusal refusal = open_beat(frame, prefix, beat); refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    if (prefix.kind == FrameKind::kFarewell) {
+        watch_.gone(beat.slot, beat.incarnation);
+        next_silence_ = now;
+    } else if (!watch_.heard(beat.slot, beat.incarnation, now)) {
+        refuse(Refusal::kStale);
+    }
+}
+
+void Manager::on_token(Bytes frame, Time now) {
+    Token token;
+    if (const Refusal refusal = Token::open(std::move(frame), token); refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    const TokenHeader& header = token.header();
+    if (token.prefix().epoch != settings_.epoch || header.sequence > sequence_) {
+        return refuse(Refusal::kStale);
+    }
+    const auto round = rounds_.find(header.sequence);
+    if (round == rounds_.end()) {
+        const auto ended = ended_.find(header.sequence);
+        if (ended != ended_.end() && ended->second.contains(header.first)) {
+            return refuse(Refusal::kRepeated);
+        }
+        ++counts_.late;
+        return learn_lap(now - std::min(header.sent, now));
+    }
+    std::vector<Sent>& tokens = round->second.tokens;
+    const auto sent = std::lower_bound(tokens.begin(), tokens.end(), header.first,
+                                       [](const Sent& each, Slot first) { return each.first < first; });
+    if (sent == tokens.end() || sent->first != header.first || sent->end != header.end) {
+        return refuse(Refusal::kMisrouted);
+    }
+    if (sent->home) {
+        return refuse(Refusal::kRepeated);
+    }
+    if (!same_request(token, round->second.mode, round->second.entries) || header.sent != round->second.started) {
+        return refuse(Refusal::kMalformed);
+    }
+    ++counts_.received;
+    home_[header.first] = {header.sequence, now};
+    learn_lap(now - header.sent);
+    sent->home = true;
+    sent->token = std::move(token);
+    if (--round->second.awaited == 0) {
+        end_round(round->first, now);
+    }
+}
+
+void Manager::learn_lap(Time lap) {
+    lap_ = lap_ == 0 ? lap : (7 * lap_ + lap) / 8;
+}
+
+void Manager::on_timer(Time now, Outbox& out) {
+    if (now > last_call_ + settings_.job.heartbeat / 2) {
+        watch_.begin_anew(now);
+    }
+    last_call_ = now;
+    if (now >= next_silence_) {
+        pass_the_silent(now, out);
+        next_silence_ = watch_.next(now);
+    }
+    probe_the_silent(now, out);
+    while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
+        end_round(rounds_.begin()->first, now);
+    }
+    if (now >= next_round_ && rounds_.size() < settings_.in_flight) {
+        start_round(now, out);
+    }
+}
+
+Time Manager::next_timer() const {
+    Time next = std::min(next_probe_, rounds_.size() < settings_.in_flight ? next_round_ : kNever);
+    if (!rounds_.empty()) {
+        next = std::min({next, rounds_.begin()->second.give_up, next_silence_});
+    }
+    return next;
+}
+
+// A gap is closed within a heartbeat and a lap; what is not home well after that does not come.
+Time Manager::time_allowed() const {
+    return settings_.job.heartbeat * 5 / 4 + (lap_ == 0 ? settings_.job.heartbeat : 4 * lap_);
+}
+
+Slot Manager::next_of(Slot first, Slot end, Time now) const {
+    for (Slot slot = first; slot < end; ++slot) {
+        if (!watch_.is_silent(slot, now)) {
+            return slot;
+        }
+    }
+    return kManager;
+}
+
+void Manager::start_round(Time now, Outbox& out) {
+    ++sequence_;
+    ++counts_.rounds;
+    TokenHeader header{};
+    header.sequence = sequence_;
+    header.oldest = rounds_.empty() ? sequence_ : rounds_.begin()->first;
+    header.sent = now;
+    header.clock = settings_.clock;
+    header.mode = settings_.mode;
+    Round& round = rounds_[sequence_];
+    round.started = now;
+    round.give_up = now + time_allowed();
+    round.mode = settings_.mode;
+    round.entries = request_;
+    if (const auto own = deadlines_.find(sequence_); own != deadlines_.end()) {
+        round.deadline = own->second;
+        deadlines_.erase(own);
+    } else {
+        round.deadline = 0;
+    }
+    announce(header, now);
+    for (const Span& span : spans_.all()) {
+        header.first = span.first;
+        header.end = span.end;
+        const auto home = home_.find(span.first);
+        header.returned = home == home_.end() ? 0 : home->second.first;
+        header.returned_at = home == home_.end() ? 0 : home->second.second;
+        Token token = Token::make(settings_.slots, settings_.job.job, settings_.epoch, header, round.entries);
+        Sent sent{span.first, span.end, next_of(span.first, span.end, now), {}, false, {}};
+        if (sent.to == kManager) {  // nobody is there to take it
+            token.skip_to(span.end);
+            sent.home = true;
+            sent.token = std::move(token);
+        } else {
+            sent.frame = token.send();
+            ++counts_.sent;
+            ++round.awaited;
+            out.push_back({sent.to, sent.frame});
+        }
+        round.tokens.push_back(std::move(sent));
+    }
+    const auto next = deadlines_.find(sequence_ + 1);
+    next_round_ = next != deadlines_.end() ? std::max(next->second, now + 1) : now + pace_.period();
+    if (round.awaited == 0) {
+        end_round(sequence_, now);
+    }
+}
+
+// So far ahead that all hear of it before the moment comes.
+void Manager::announce(TokenHeader& header, Time now) {
+    const Time period = pace_.period();
+    const std::uint64_t ahead = std::min<std::uint64_t>(1 + lap_ / std::max<Time>(period, 1), kWindow / 2);
+    header.announced = sequence_ + ahead;
+    const Time after_last = deadlines_.empty() ? now + ahead * period : deadlines_.rbegin()->second + period;
+    const auto [place, is_new] = deadlines_.emplace(header.announced, std::max(after_last, now + lap_ + 1));
+    header.announced_at = place->second;
+}
+
+void Manager::pass_the_silent(Time now, Outbox& out) {
+    for (auto& [sequence, round] : rounds_) {
+        for (Sent& sent : round.tokens) {
+            if (sent.home || sent.to == kManager || !watch_.is_silent(sent.to, now)) {
+                continue;
+            }
+            sent.to = next_of(sent.first, sent.end, now);
+            if (sent.to != kManager) {
+                ++counts_.resent;
+                out.push_back({sent.to, sent.frame});
+            }
+        }
+    }
+}
+
+// Those may be there and beat for a span that is over.
+void Manager::probe_the_silent(Time now, Outbox& out) {
+    if (now < next_probe_) {
+        return;
+    }
+    next_probe_ = now + settings_.job.heartbeat / kBeatsInHeartbeat;
+    for (const Slot slot : watch_.silent(now)) {
+        for (const Span& span : spans_.all()) {
+            if (slot >= span.first && slot < span.end) {
+                const Beat probe{kManager,
+                                 0,
+                                 settings_.epoch,
+                                 now,
+                                 sequence_,
+                                 sequence_ == 0 ? 0 : span.first,
+                                 sequence_ == 0 ? 0 : span.end};
+                out.push_back(
+                    {slot, make_beat(FrameKind::kProbe, settings_.slots, settings_.job.job, settings_.epoch, probe)});
+            }
+        }
+    }
+}
+
+void Manager::join(const Sent& sent, Sample& sample) const {
+    const Token& token = sent.token;
+    const TokenHeader& header = token.header();
+    Coverage& coverage = sample.coverage;
+    coverage.contributed += header.contributed;
+    coverage.off_time += header.off_time;
+    coverage.holes_untold |= (header.hole_flags & kHolesUntold) != 0;
+    for (std::size_t i = 0; i < header.hole_ranges; ++i) {
+        add_hole(coverage, header.holes[i].first, header.holes[i].first + header.holes[i].count);
+    }
+    add_hole(coverage, header.next, header.end);
+    if (header.contributed > 0) {
+        sample.earliest = sample.earliest == 0 ? header.earliest : std::min(sample.earliest, header.earliest);
+        sample.latest = std::max(sample.latest, header.latest);
+        sample.clock_error = std::max(sample.clock_error, header.clock_error);
+    }
+    sample.moved += header.moved;
+    sample.work = std::max(sample.work, header.work);
+    if (header.mode == Mode::kReduce) {
+        for (std::size_t i = 0; i < sample.records.size(); ++i) {
+            sample.records[i].join(token.record(i));
+        }
+        return;
+    }
+    for (std::size_t k = 0; k < header.next - header.first; ++k) {
+        SamplePart part{token.part(k), std::vector<Record>(sample.records.size())};
+        for (std::size_t i = 0; i < part.records.size(); ++i) {
+            part.records[i] = token.record(k, i);
+            sample.records[i].join(part.records[i]);
+        }
+        sample.parts.push_back(std::move(part));
+    }
+}
+
+void Manager::end_round(std::uint64_t sequence, Time now) {
+    const auto node = rounds_.extract(sequence);
+    const Round& round = node.mapped();
+    Sample sample;
+    sample.sequence = sequence;
+    sample.sent = round.started;
+    sample.deadline = round.deadline;
+    sample.home = now;
+    sample.entries = round.entries;
+    sample.records.resize(round.entries.size());
+    std::set<Slot>& home = ended_[sequence];
+    std::vector<Slot> lost;
+    for (const Sent& sent : round.tokens) {
+        sample.coverage.slots += sent.end - sent.first;
+        ++sample.tokens;
+        if (sent.home) {
+            home.insert(sent.first);
+            join(sent, sample);
+        } else {
+            ++sample.tokens_lost;
+            add_hole(sample.coverage, sent.first, sent.end);
+            lost.push_back(sent.first);
+        }
+    }
+    while (ended_.size() > kWindow) {
+        ended_.erase(ended_.begin());
+    }
+    counts_.lost += lost.size();
+    bool other_spans = false;
+    for (const Sent& sent : round.tokens) {
+        if (sent.home) {
+            spans_.succeeded(sent.first);
+        }
+    }
+    for (const Slot first : lost) {
+        other_spans |= spans_.failed(first);
+    }
+    if (other_spans) {
+        watch(now);
+    }
+    if (lost.empty()) {
+        pace_.take(sample.moved, sample.work);
+        judge(sample, now);
+    }
+    samples_.push_back(std::move(sample));
+}
+
+// Every so many rounds without a loss: are the spans what they should be?
+void Manager::judge(const Sample& sample, Time now) {
+    if (++good_rounds_ < kRoundsToJudge) {
+        return;
+    }
+    good_rounds_ = 0;
+    bool others = false;
+    if (!sample.coverage.holes_untold) {
+        others = spans_.mend([&](Slot slot) {
+            return std::any_of(
+                sample.coverage.holes.begin(), sample.coverage.holes.end(),
+                [slot](const HoleRange& hole) { return slot >= hole.first && slot - hole.first < hole.count; });
+        });
+    }
+    if (settings_.segments == 0 && token_cost_ > 0 && sample.coverage.is_whole()) {
+        // Of a lap, the tokens' waiting for one another at the manager is no hop's.
+        const auto spans = static_cast<double>(spans_.all().size());
+        const double hops = static_cast<double>(settings_.slots) / spans + 1;
+        const double lap = static_cast<double>(lap_);
+        const double hop = std::max(lap - spans * token_cost_ / 2, lap / 10) / hops;
+        const std::uint32_t best = best_segments(settings_.slots, hop, token_cost_);
+        const double change = static_cast<double>(best) / static_cast<double>(spans_.segments());
+        if (change > 1.5 || change < 0.67) {
+            others |= spans_.set(settings_.slots, best);
+        }
+    }
+    if (others) {
+        watch(now);
+    }
+}
+
+}  // namespace kymo::ring

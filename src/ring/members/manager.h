@@ -1,0 +1,122 @@
+// The manager of the service ring: sends tokens round, joins what comes home, and says what it covers. A member
+// (members/member.h): no I/O of its own.
+//
+// A round is one sequence over all spans. It ends when every token is home, or when the time allowed is over: what is
+// missing then is a hole. At most `in_flight` rounds are under way. Costs a few hundred nanoseconds a token beside
+// its bytes, whatever the number of agents in reduce mode.
+#pragma once
+
+#include "ring/members/pace.h"
+#include "ring/members/sample.h"
+#include "ring/members/spans.h"
+#include "ring/members/watch.h"
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace kymo::ring {
+
+struct ManagerSettings {
+    JobSettings job;
+    std::uint64_t epoch = 1;  // greater than that of every manager before
+    std::uint64_t clock = 0;  // which clock this member goes by; 0: not known
+    std::uint32_t slots = 1;
+    Mode mode = Mode::kReduce;
+    Time period = 1'000'000'000;  // wanted
+    Time longest_period = 60'000'000'000;
+    Budget budget;
+    std::uint32_t in_flight = 4;  // rounds; at most kWindow / 2
+    std::uint32_t segments = 0;   // 0: as measured costs advise
+};
+
+struct ManagerCounts {
+    std::uint64_t sent = 0;  // tokens
+    std::uint64_t resent = 0;
+    std::uint64_t received = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t late = 0;  // came home after they were given up
+    std::uint64_t rounds = 0;
+    RefusalCounts refused{};
+};
+
+class Manager {
+  public:
+    Manager(const ManagerSettings& settings, std::vector<Entry> request, Time now);
+
+    void on_frame(Bytes frame, Time now, Outbox& out);
+    void on_timer(Time now, Outbox& out);
+    [[nodiscard]] Time next_timer() const;
+
+    void set_slots(std::uint32_t slots, Time now);  // never fewer
+    void set_request(std::vector<Entry> request) { request_ = std::move(request); }
+    void set_period(Time period);
+    // What a token and its reply cost here, ns of processor time: decides the number of segments.
+    void set_token_cost(double ns) { token_cost_ = ns; }
+
+    // Ended rounds since the last call, in the order in which they ended.
+    std::vector<Sample> take_samples() { return std::exchange(samples_, {}); }
+
+    [[nodiscard]] const ManagerCounts& counts() const { return counts_; }
+    [[nodiscard]] const Spans& spans() const { return spans_; }
+    [[nodiscard]] Time period() const { return pace_.period(); }
+    [[nodiscard]] Time lap() const { return lap_; }  // smoothed; 0: none yet
+    [[nodiscard]] bool wants_roster() const { return seen_slots_ > settings_.slots; }
+
+  private:
+    struct Sent {
+        Slot first;
+        Slot end;
+        Slot to;
+        Bytes frame;
+        bool home;
+        Token token;  // once it is home
+    };
+    struct Round {
+        Time started;
+        Time deadline;
+        Time give_up;
+        Mode mode;
+        std::vector<Entry> entries;
+        std::vector<Sent> tokens;  // by first slot
+        std::size_t awaited = 0;   // of them
+    };
+
+    void on_token(Bytes frame, Time now);
+    void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
+    void start_round(Time now, Outbox& out);
+    void announce(TokenHeader& header, Time now);
+    [[nodiscard]] Time time_allowed() const;
+    [[nodiscard]] Slot next_of(Slot first, Slot end, Time now) const;
+    void pass_the_silent(Time now, Outbox& out);
+    void probe_the_silent(Time now, Outbox& out);
+    void end_round(std::uint64_t sequence, Time now);
+    void join(const Sent& sent, Sample& sample) const;
+    void judge(const Sample& sample, Time now);
+    void watch(Time now);
+    void learn_lap(Time lap);
+
+    ManagerSettings settings_;
+    std::vector<Entry> request_;
+    Pace pace_;
+    Spans spans_;
+    Watch watch_;
+    ManagerCounts counts_;
+    std::map<std::uint64_t, Round> rounds_;                // under way
+    std::map<std::uint64_t, std::set<Slot>> ended_;        // spans that came home of late, by sequence
+    std::map<std::uint64_t, Time> deadlines_;              // announced, not yet started
+    std::map<Slot, std::pair<std::uint64_t, Time>> home_;  // by span: the last sequence that came home, and when
+    std::vector<Sample> samples_;
+    std::uint64_t sequence_ = 0;
+    std::uint32_t seen_slots_ = 0;
+    Time next_round_ = 0;
+    Time next_probe_ = 0;
+    Time next_silence_ = 0;  // before it none falls silent that was not
+    Time lap_ = 0;
+    double token_cost_ = 0;
+    std::uint32_t good_rounds_ = 0;
+    Time last_call_ = 0;
+};
+
+}  // namespace kymo::ring

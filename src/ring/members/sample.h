@@ -1,0 +1,48 @@
+// What one round of tokens has brought home, over all spans.
+#pragma once
+
+#include "ring/members/member.h"
+#include "ring/protocol/token.h"
+
+#include <vector>
+
+namespace kymo::ring {
+
+// Of how many slots the figures are. Nothing is left out of it: slots = contributed + holes.
+struct Coverage {
+    std::uint32_t slots = 0;
+    std::uint32_t contributed = 0;
+    std::uint32_t off_time = 0;    // of these, latched at another time
+    std::vector<HoleRange> holes;  // ascending
+    bool holes_untold = false;     // there are more
+
+    [[nodiscard]] bool is_whole() const { return slots == contributed; }
+    [[nodiscard]] double share() const {
+        return slots == 0 ? 0 : static_cast<double>(contributed) / static_cast<double>(slots);
+    }
+};
+
+struct SamplePart {
+    Part part;
+    std::vector<Record> records;
+};
+
+struct Sample {
+    std::uint64_t sequence = 0;
+    Time sent = 0;      // manager's clock, as all times here
+    Time deadline = 0;  // 0: none was announced
+    Time home = 0;      // the last token
+    Coverage coverage;
+    std::uint32_t tokens = 0;
+    std::uint32_t tokens_lost = 0;  // given up: their slots are holes
+    std::vector<Entry> entries;
+    std::vector<Record> records;    // over all slots
+    std::vector<SamplePart> parts;  // append mode: by slot
+    std::uint64_t moved = 0;        // bytes, over all hops
+    std::uint64_t work = 0;         // most of an agent, ns
+    Time earliest = 0;              // latch; 0: none
+    Time latest = 0;
+    std::uint64_t clock_error = 0;
+};
+
+}  // namespace kymo::ring

@@ -1,0 +1,63 @@
+// Any bytes as a frame that comes to an agent and to a manager that waits for its tokens: what they send on is good.
+#include "ring/members/agent.h"
+#include "ring/members/manager.h"
+
+#include <cstdlib>
+
+namespace {
+
+using namespace kymo::ring;
+
+constexpr JobSettings kJob{0x1122334455667788, 1'000'000, 4};
+
+void check(const Outbox& out) {
+    for (const Outgoing& each : out) {
+        Token token;
+        Prefix prefix{};
+        Beat beat{};
+        const bool good =
+            Token::open(each.frame, token) == Refusal::kNone || open_beat(each.frame, prefix, beat) == Refusal::kNone;
+        if (!good || (each.to != kManager && each.to >= kMaxSlots)) {
+            std::abort();
+        }
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    for (const Slot slot : {0U, 2U, 3U}) {
+        Agent agent(
+            {kJob, slot, 1, 8, 4},
+            [](auto /*entries*/, std::span<Record> records) {
+                for (Record& record : records) {
+                    record.add(7);
+                }
+            },
+            0);
+        Outbox out;
+        for (Time now = 1; now < 4'000'000; now += 700'000) {
+            agent.on_frame(Bytes(data, data + size), now, out);
+            agent.on_timer(now + 1, out);
+        }
+        check(out);
+    }
+    ManagerSettings settings;
+    settings.job = kJob;
+    settings.epoch = 3;
+    settings.slots = 4;
+    settings.period = 100'000;
+    Manager manager(settings, {{1, 2, 0, 1, kEvery}}, 0);
+    Outbox out;
+    for (Time now = 1; now < 4'000'000; now += 90'000) {
+        manager.on_timer(now, out);
+        manager.on_frame(Bytes(data, data + size), now + 1, out);
+        for (const Sample& sample : manager.take_samples()) {
+            if (sample.coverage.contributed > sample.coverage.slots || sample.coverage.slots != 4) {
+                std::abort();
+            }
+        }
+    }
+    check(out);
+    return 0;
+}

@@ -1,0 +1,163 @@
+// The small parts of the ring's members, by hand: who is silent, whose clock is how far off, how often, which spans.
+
+#include "ring/members/clock_relation.h"
+#include "ring/members/pace.h"
+#include "ring/members/spans.h"
+#include "ring/members/watch.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace kymo::ring {
+namespace {
+
+TEST(RingWatch, ASlotIsSilentAHeartbeatAfterItWasHeard) {
+    Watch watch(100);
+    watch.set({3, 5}, 1000);
+    EXPECT_FALSE(watch.is_silent(3, 1099));
+    EXPECT_TRUE(watch.is_silent(3, 1100)) << "never heard";
+    EXPECT_TRUE(watch.heard(3, 1, 1090));
+    EXPECT_FALSE(watch.is_silent(3, 1189));
+    EXPECT_TRUE(watch.is_silent(3, 1190));
+    EXPECT_FALSE(watch.is_silent(4, 9999)) << "nobody watches it";
+    EXPECT_EQ(watch.next(1095), 1100U);
+    EXPECT_EQ(watch.next(1100), 1190U);
+    EXPECT_EQ(watch.next(1190), kNever);
+    EXPECT_EQ(watch.silent(1190), (std::vector<Slot>{3, 5}));
+}
+
+TEST(RingWatch, WhatIsKnownStaysWhenOthersAreWatched) {
+    Watch watch(100);
+    watch.set({3, 5}, 1000);
+    watch.heard(5, 1, 1050);
+    watch.set({4, 5, 6}, 1080);
+    EXPECT_TRUE(watch.is_silent(5, 1150));
+    EXPECT_FALSE(watch.is_silent(4, 1179));
+    EXPECT_FALSE(watch.is_silent(3, 5000));
+}
+
+TEST(RingWatch, AnEarlierIncarnationIsNotHeardAndAFarewellIsBelieved) {
+    Watch watch(100);
+    watch.set({3}, 0);
+    EXPECT_TRUE(watch.heard(3, 2, 10));
+    EXPECT_FALSE(watch.heard(3, 1, 90));
+    EXPECT_TRUE(watch.is_silent(3, 110));
+    EXPECT_TRUE(watch.heard(3, 2, 120));
+    watch.gone(3, 1);
+    EXPECT_FALSE(watch.is_silent(3, 130)) << "an earlier one's farewell";
+    watch.gone(3, 2);
+    EXPECT_TRUE(watch.is_silent(3, 130));
+    EXPECT_TRUE(watch.heard(3, 3, 140)) << "started again";
+    EXPECT_FALSE(watch.is_silent(3, 150));
+}
+
+TEST(RingWatch, WhoWasStoppedBeginsAnew) {
+    Watch watch(100);
+    watch.set({3}, 0);
+    watch.begin_anew(5000);
+    EXPECT_FALSE(watch.is_silent(3, 5099));
+}
+
+// Any delays on any way: the truth stays within the bounds, and they narrow to the quickest round trip.
+TEST(RingClock, TheTruthIsWithinTheError) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        std::mt19937_64 random(seed);
+        const auto between = [&](std::uint64_t low, std::uint64_t high) { return low + random() % (high - low); };
+        const auto offset = static_cast<std::int64_t>(between(0, 2'000'000'000)) - 1'000'000'000;
+        const double drift = (static_cast<double>(between(0, 200)) - 100) * 1e-6;
+        const auto local = [&](Time managers) {
+            return static_cast<Time>(
+                static_cast<std::int64_t>(managers) + offset +
+                static_cast<std::int64_t>(static_cast<double>(managers - 2'000'000'000) * drift));
+        };
+        ClockRelation relation;
+        EXPECT_EQ(relation.at(0).error, ~std::uint64_t{0});
+        Time now = 2'000'000'000;
+        for (int i = 0; i < 50; ++i) {
+            now += between(1'000'000, 500'000'000);
+            const Time there = now + between(10'000, 3'000'000);
+            const Time leaves = there + between(1'000, 100'000);
+            const Time home = leaves + between(10'000, 3'000'000);
+            relation.came(now, local(there));
+            relation.came_home(local(leaves), home, 0.5);
+            const ClockRelation::Estimate estimate = relation.at(local(home));
+            const auto truth = static_cast<std::int64_t>(local(home) - home);
+            EXPECT_LE(static_cast<std::uint64_t>(std::abs(estimate.offset - truth)), estimate.error)
+                << seed << ' ' << i;
+            now = home;
+        }
+        EXPECT_LT(relation.at(local(now)).error, 6'000'000U);
+    }
+}
+
+TEST(RingClock, OneClockNeedsNoEstimate) {
+    ClockRelation relation;
+    relation.same();
+    EXPECT_EQ(relation.at(5).error, 0U);
+    EXPECT_EQ(relation.at(5).offset, 0);
+}
+
+TEST(RingPace, DoublesOverTheBudgetAndComesDownInSteps) {
+    Pace pace(1'000'000'000, 16'000'000'000, {.work_share = 0.001, .bytes_a_second = 1'000'000});
+    pace.take(500'000, 100'000);
+    EXPECT_EQ(pace.period(), 1'000'000'000U);
+    EXPECT_FALSE(pace.is_held_back());
+    pace.take(500'000, 1'100'000);  // 0.11 %
+    EXPECT_EQ(pace.period(), 2'000'000'000U);
+    EXPECT_TRUE(pace.is_held_back());
+    pace.take(4'100'000, 0);
+    EXPECT_EQ(pace.period(), 4'000'000'000U);
+    for (int i = 0; i < 100; ++i) {
+        pace.take(100, 9'000'000);  // needs 9 s
+    }
+    EXPECT_EQ(pace.period(), 9'000'000'000U) << "9 s: as low as the budget lets it";
+    for (int i = 0; i < 100; ++i) {
+        pace.take(100, 100);
+    }
+    EXPECT_EQ(pace.period(), 1'000'000'000U);
+    for (int i = 0; i < 100; ++i) {
+        pace.take(1U << 30U, 0);
+    }
+    EXPECT_EQ(pace.period(), 16'000'000'000U) << "and never longer than this";
+}
+
+TEST(RingSpans, SegmentsAreEven) {
+    Spans spans;
+    EXPECT_TRUE(spans.set(10, 3));
+    EXPECT_FALSE(spans.set(10, 3));
+    ASSERT_EQ(spans.all().size(), 3U);
+    EXPECT_EQ(spans.all()[0].first, 0U);
+    EXPECT_EQ(spans.all()[1].first, 3U);
+    EXPECT_EQ(spans.all()[2].first, 6U);
+    EXPECT_EQ(spans.all()[2].end, 10U);
+    EXPECT_TRUE(spans.set(2, 5));
+    EXPECT_EQ(spans.all().size(), 2U);
+}
+
+TEST(RingSpans, ASpanThatFailsTwiceInARowIsCutAndMendedLater) {
+    Spans spans;
+    spans.set(8, 1);
+    EXPECT_FALSE(spans.failed(0));
+    spans.succeeded(0);
+    EXPECT_FALSE(spans.failed(0));
+    EXPECT_TRUE(spans.failed(0));
+    ASSERT_EQ(spans.all().size(), 2U);
+    EXPECT_EQ(spans.all()[1].first, 4U);
+    EXPECT_FALSE(spans.mend([](Slot slot) { return slot == 4; }));
+    EXPECT_FALSE(spans.mend([](Slot slot) { return slot == 3; }));
+    EXPECT_TRUE(spans.mend([](Slot slot) { return slot == 5; }));
+    EXPECT_EQ(spans.all().size(), 1U);
+    spans.set(1, 1);
+    EXPECT_FALSE(spans.failed(0) || spans.failed(0) || spans.failed(0)) << "one slot cannot be cut";
+}
+
+TEST(RingSpans, TheBestNumberOfSegmentsIsTheFormulas) {
+    EXPECT_EQ(best_segments(10'000, 25, 25), 100U);
+    EXPECT_EQ(best_segments(64, 30, 8), 15U);
+    EXPECT_EQ(best_segments(4, 1, 1000), 1U);
+    EXPECT_EQ(best_segments(4, 1000, 1), 4U);
+    EXPECT_EQ(best_segments(4, 0, 0), 1U);
+}
+
+}  // namespace
+}  // namespace kymo::ring

@@ -1,0 +1,269 @@
+// The members over virtual channels: laps, latches, clocks, and each fault by itself.
+
+#include "simulator/world.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::ring::simulator {
+namespace {
+
+constexpr Time kMs = 1'000'000;
+constexpr Time kHeartbeat = 200 * kMs;
+
+WorldSettings settings(std::uint32_t agents, Mode mode = Mode::kReduce) {
+    WorldSettings made;
+    made.agents = agents;
+    made.manager.job = {77, kHeartbeat, 4};
+    made.manager.clock = 1;
+    made.manager.mode = mode;
+    made.manager.period = 20 * kMs;
+    made.manager.segments = 1;
+    made.manager.budget = {1, 1e12};
+    made.request = {{1, 2, 0, kKnownValue, kEvery}, {1, 2, 0, kLatchTime, kEvery}};
+    return made;
+}
+
+std::uint64_t sum_of_all(std::uint32_t agents) {
+    std::uint64_t sum = 0;
+    for (Slot slot = 0; slot < agents; ++slot) {
+        sum += known_value(slot);
+    }
+    return sum;
+}
+
+// Its figures are of exactly those slots that it says.
+void expect_truth(const Sample& sample) {
+    std::uint64_t sum = sum_of_all(sample.coverage.slots);
+    std::uint32_t holes = 0;
+    for (const HoleRange& hole : sample.coverage.holes) {
+        holes += hole.count;
+        for (Slot slot = hole.first; slot < hole.first + hole.count; ++slot) {
+            sum -= known_value(slot);
+        }
+    }
+    if (!sample.coverage.holes_untold) {
+        EXPECT_EQ(sample.records[0].sum_low, sum) << "sequence " << sample.sequence;
+        EXPECT_EQ(sample.coverage.contributed + holes, sample.coverage.slots);
+    }
+    EXPECT_EQ(sample.records[0].known, sample.coverage.contributed);
+}
+
+std::uint64_t true_skew(const Sample& sample) {
+    return sample.records[1].greatest - sample.records[1].least;
+}
+
+std::vector<World::Ended> run(World& world, Time end) {
+    world.run_until(end);
+    auto samples = world.take_samples();
+    for (const auto& each : samples) {
+        expect_truth(each.sample);
+    }
+    return samples;
+}
+
+// When the first whole sample ended that was begun after `since`.
+Time whole_again(const std::vector<World::Ended>& samples, Time since) {
+    for (const auto& each : samples) {
+        if (each.at >= since && each.sample.coverage.is_whole()) {
+            return each.at;
+        }
+    }
+    return kNever;
+}
+
+TEST(RingWorld, BothModesBringEverythingHome) {
+    for (const Mode mode : {Mode::kReduce, Mode::kAppend}) {
+        World world(settings(16, mode));
+        const auto samples = run(world, 1000 * kMs);
+        ASSERT_GE(samples.size(), 45U);
+        for (const auto& [at, sample] : samples) {
+            EXPECT_TRUE(sample.coverage.is_whole());
+            EXPECT_EQ(sample.parts.size(), mode == Mode::kAppend ? 16U : 0U);
+        }
+        EXPECT_EQ(world.manager().counts().lost, 0U);
+        EXPECT_EQ(world.manager().counts().sent, world.manager().counts().received);
+    }
+}
+
+TEST(RingWorld, AllLatchAtOneMoment) {
+    World world(settings(64));
+    auto samples = run(world, 1000 * kMs);
+    const Sample& last = samples.back().sample;
+    EXPECT_EQ(last.coverage.off_time, 0U);
+    const Time lap = last.home - last.sent;
+    EXPECT_LT(true_skew(last), lap / 2) << "without an announcement it is nearly a lap: " << lap;
+    EXPECT_LE(true_skew(last), last.latest - last.earliest + 2 * last.clock_error) << "the error is told";
+    EXPECT_GT(true_skew(samples.front().sample), lap / 2) << "nobody can have told the first one";
+    EXPECT_EQ(samples.front().sample.coverage.off_time, 64U);
+}
+
+TEST(RingWorld, ClocksAreRelatedWithinTheToldError) {
+    World world(settings(32));
+    run(world, 3000 * kMs);
+    for (Slot slot = 0; slot < 32; ++slot) {
+        const auto estimate = world.agent(slot).clock(world.time_of(slot));
+        const auto off = static_cast<std::uint64_t>(std::abs(estimate.offset - world.true_offset(slot)));
+        EXPECT_LE(off, estimate.error) << slot;
+        EXPECT_LT(estimate.error, 4 * kMs);
+    }
+}
+
+TEST(RingWorld, SeveralTokensAreInFlight) {
+    WorldSettings many = settings(100);
+    many.manager.period = kMs;  // a lap takes about 3
+    many.manager.in_flight = 8;
+    World world(many);
+    const auto samples = run(world, 1000 * kMs);
+    EXPECT_GT(samples.size(), 900U);
+    EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+    EXPECT_EQ(samples.back().sample.coverage.off_time, 0U);
+}
+
+TEST(RingWorld, SegmentsAndStarAreTheSameProtocol) {
+    for (const std::uint32_t segments : {4U, 40U}) {
+        WorldSettings cut = settings(40);
+        cut.manager.segments = segments;
+        World world(cut);
+        const auto samples = run(world, 1000 * kMs);
+        EXPECT_EQ(samples.back().sample.tokens, segments);
+        EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+    }
+}
+
+TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndALap) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        WorldSettings one = settings(24);
+        one.seed = seed;
+        World world(one);
+        run(world, 1000 * kMs);
+        world.kill(static_cast<Slot>(seed));
+        const auto samples = run(world, 2000 * kMs);
+        Time closed = kNever;
+        for (const auto& each : samples) {
+            if (each.sample.coverage.contributed == 23) {
+                closed = std::min(closed, each.at);
+            }
+        }
+        const Time lap = 24 * 40'000;
+        EXPECT_LE(closed, 1000 * kMs + kHeartbeat + 2 * lap) << seed;
+        EXPECT_EQ(world.manager().counts().lost, 0U) << "what met the gap was handed on again";
+        ASSERT_FALSE(samples.empty());
+        EXPECT_EQ(samples.back().sample.coverage.holes, (std::vector<HoleRange>{{static_cast<Slot>(seed), 1}}));
+        world.restart(static_cast<Slot>(seed));
+        EXPECT_TRUE(run(world, 2300 * kMs).back().sample.coverage.is_whole()) << seed;
+    }
+}
+
+TEST(RingWorld, StoppedNeighboursArePassedOverAndComeBack) {
+    for (Slot first = 0; first <= 21; ++first) {
+        World world(settings(24));
+        run(world, 1000 * kMs);
+        for (Slot slot = first; slot < first + 3; ++slot) {  // reach - 1
+            world.stop(slot);
+        }
+        auto samples = run(world, 2500 * kMs);
+        EXPECT_EQ(samples.back().sample.coverage.contributed, 21U) << first;
+        EXPECT_EQ(world.manager().counts().lost, 0U) << first;
+        for (Slot slot = first; slot < first + 3; ++slot) {
+            world.go_on(slot);
+        }
+        samples = run(world, 2700 * kMs);
+        EXPECT_TRUE(samples.back().sample.coverage.is_whole()) << first;
+    }
+}
+
+TEST(RingWorld, AGapWiderThanTheReachIsCutOut) {
+    World world(settings(40));
+    run(world, 1000 * kMs);
+    for (Slot slot = 11; slot < 20; ++slot) {
+        world.kill(slot);
+    }
+    auto samples = run(world, 8000 * kMs);
+    EXPECT_EQ(samples.back().sample.coverage.contributed, 31U);
+    EXPECT_EQ(samples.back().sample.coverage.holes, (std::vector<HoleRange>{{11, 9}}));
+    EXPECT_GT(world.manager().spans().cuts(), 0U);
+    for (Slot slot = 11; slot < 20; ++slot) {
+        world.restart(slot);
+    }
+    samples = run(world, 11000 * kMs);
+    EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+    EXPECT_EQ(world.manager().spans().cuts(), 0U) << "and mended";
+}
+
+TEST(RingWorld, AHostThatIsCutOffIsAHoleAndComesBack) {
+    World world(settings(12));
+    run(world, 1000 * kMs);
+    world.cut_off({5, 6});
+    EXPECT_EQ(run(world, 2000 * kMs).back().sample.coverage.contributed, 10U);
+    world.cut_off({});
+    EXPECT_TRUE(run(world, 2300 * kMs).back().sample.coverage.is_whole());
+}
+
+TEST(RingWorld, TheManagerIsKilledAndStartedAgain) {
+    World world(settings(12));
+    run(world, 1000 * kMs);
+    world.kill_manager();
+    EXPECT_TRUE(run(world, 1500 * kMs).empty());
+    world.restart_manager();
+    const auto samples = run(world, 1700 * kMs);
+    ASSERT_FALSE(samples.empty());
+    EXPECT_TRUE(samples.front().sample.coverage.is_whole()) << "the very first round";
+}
+
+TEST(RingWorld, AgentsJoin) {
+    World world(settings(5));
+    run(world, 500 * kMs);
+    world.join();
+    world.join();
+    const auto samples = run(world, 1000 * kMs);
+    EXPECT_EQ(samples.back().sample.coverage.slots, 7U);
+    EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+}
+
+TEST(RingWorld, LostDoubledAndLateTokensAreToldAndCounted) {
+    World world(settings(16));
+    run(world, 500 * kMs);
+    world.faults = {0.01, 0.05, 0.05, 50 * kMs};
+    run(world, 10'000 * kMs);
+    const ManagerCounts& counts = world.manager().counts();
+    EXPECT_GT(counts.lost, 0U);
+    EXPECT_GT(counts.refused[static_cast<std::size_t>(Refusal::kRepeated)], 0U);
+    EXPECT_EQ(counts.refused[static_cast<std::size_t>(Refusal::kMalformed)], 0U);
+    world.faults = {};
+    const auto samples = run(world, 11'000 * kMs);
+    EXPECT_NE(whole_again(samples, 10'300 * kMs), kNever);
+    EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+}
+
+TEST(RingWorld, TheSegmentsFollowTheMeasuredCosts) {
+    WorldSettings one = settings(256);
+    one.manager.segments = 0;
+    World world(one);
+    run(world, 500 * kMs);
+    EXPECT_EQ(world.manager().spans().segments(), 1U) << "the manager's own cost is not known";
+    world.manager().set_token_cost(8'000);
+    const auto samples = run(world, 3000 * kMs);
+    // sqrt(256 x 32 us / 8 us) = 32
+    EXPECT_GT(world.manager().spans().segments(), 16U);
+    EXPECT_LT(world.manager().spans().segments(), 64U);
+    EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+    EXPECT_LT(samples.back().sample.home - samples.back().sample.sent, 3 * kMs);
+}
+
+TEST(RingWorld, ThePeriodKeepsTheBudget) {
+    WorldSettings tight = settings(20);
+    tight.manager.budget = {1, 100'000};  // bytes a second; a round is some 8,000
+    World world(tight);
+    run(world, 20'000 * kMs);
+    world.take_samples();
+    const std::uint64_t before = world.bytes();
+    const std::uint64_t rounds = world.manager().counts().rounds;
+    run(world, 40'000 * kMs);
+    const std::uint64_t beats = 20 * 4 * 4 * 5 * 72 * 20;  // 20 s of them
+    const double a_second = static_cast<double>(world.bytes() - before - beats) / 20;
+    EXPECT_LT(a_second, 110'000);
+    EXPECT_GT(world.manager().counts().rounds, rounds + 150) << "and uses it";
+}
+
+}  // namespace
+}  // namespace kymo::ring::simulator
