@@ -141,7 +141,11 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
     if (!fits) {
         return fits.error();
     }
-    MemorySystem memory(gpu, launch);
+    std::optional<MemorySystem> cold;
+    MemorySystem& memory = options.memory != nullptr ? *options.memory : cold.emplace(gpu, launch);
+    if (options.memory != nullptr) {
+        memory.next_launch();
+    }
     KernelResult result;
     for (int launches = options.warm_l2 ? 2 : 1; launches > 0; --launches) {
         const std::uint64_t wave = std::uint64_t{fits->ctas} * gpu.whole(gpu.sms);

@@ -15,6 +15,7 @@ struct FullOptions {
     bool warm_l2 = false;               // the launch before was the same kernel on the same data
     IssueObserver* observer = nullptr;  // told of the (last) launch, whose CTAs are then all simulated
     bool exact = false;                 // simulate every CTA; otherwise equal ones of a long launch are sampled
+    MemorySystem* memory = nullptr;     // what the launches before left in the L2; null: a cold one
 };
 
 Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelSource& source,

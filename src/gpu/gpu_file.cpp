@@ -50,6 +50,7 @@ Result<void> consistent(const std::string& file, const Gpu& gpu) {
 std::vector<Parameter> parameters(Gpu& gpu) {
     std::vector<Parameter> list = {
         {"sm.count", "", 1, 4096, &gpu.sms},
+        {"sm.capability", "", 1, 99, &gpu.capability},
         {"sm.schedulers", "", 1, 8, &gpu.sm_schedulers},
         {"sm.warps", "", 1, 128, &gpu.sm_warps},
         {"sm.ctas", "", 1, 128, &gpu.sm_ctas},
@@ -95,6 +96,7 @@ std::vector<Parameter> parameters(Gpu& gpu) {
         {"l2.bandwidth", "GB/s", 1, 1e7, &gpu.l2_bandwidth},
         {"l2.atomic", "cycles", 0, 10000, &gpu.atomic_cycles},
         {"noc.bytes", "bytes/cycle", 1, 100000, &gpu.noc_bytes},
+        {"dram.size", "bytes", 1 << 20, 1e15, &gpu.dram_size},
         {"dram.latency", "cycles", 1, 100000, &gpu.dram_latency},
         {"dram.bandwidth", "GB/s", 0.1, 1e6, &gpu.dram_bandwidth},
         {"dram.channels", "", 1, 4096, &gpu.dram_channels},

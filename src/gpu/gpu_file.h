@@ -33,6 +33,7 @@ struct Gpu {
     std::string note;       // what of it is assumed rather than measured
 
     double sms = 0;
+    double capability = 0;  // compute capability, 9.0
     LaunchCosts boost;
     LaunchCosts profiled;
 
@@ -67,6 +68,7 @@ struct Gpu {
     double l2_far_latency = 0;  // of lines homed in the other partition; equal to l2_latency without partitions
     double l2_bandwidth = 0;    // GB/s (10⁹) at the boost clock
     double noc_bytes = 0;       // bytes a cycle into one SM
+    double dram_size = 0;
     double dram_latency = 0;
     double dram_bandwidth = 0;  // GB/s (10⁹), achievable
     double dram_channels = 0;

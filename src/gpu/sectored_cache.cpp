@@ -54,9 +54,13 @@ SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t se
 }
 
 void SectoredCache::settle() {
+    // A cache that is kept over many launches must not see its clock come round: ages are forgotten long before.
+    const bool restart = clock_ >= 1U << 31U;
     for (Line& line : lines_) {
         line.ready = 0;
+        line.used = restart ? 0 : line.used;
     }
+    clock_ = restart ? 0 : clock_;
 }
 
 void SectoredCache::clear() {

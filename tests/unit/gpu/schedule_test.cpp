@@ -102,6 +102,25 @@ TEST(Schedule, AWarmL2AnswersInItsLatency) {
     EXPECT_EQ(result->memory.l2_read_hits, 4U);
 }
 
+TEST(Schedule, ALaunchFindsTheL2AsThoseBeforeHaveLeftIt) {
+    Gpu gpu = one_sm();
+    const auto load = [](std::uint64_t address) {
+        return kernel_of({{{"LDG.E", {2}, {4}, 0xFFFF'FFFFU, address}, {"IADD3", {3}, {2}}, {"EXIT", {}, {}}}});
+    };
+    MemorySystem memory(gpu, gpu.boost);
+    FullOptions kept;
+    kept.memory = &memory;
+    const auto cycles = [&](std::uint64_t address) {
+        const auto result = run_full(gpu, gpu.boost, *load(address), kept);
+        EXPECT_TRUE(result);
+        EXPECT_EQ(result->memory.l2_reads, 4U);  // of this launch alone
+        return result->cycles;
+    };
+    EXPECT_EQ(cycles(0x10000), 502);
+    EXPECT_EQ(cycles(0x20000), 502);
+    EXPECT_EQ(cycles(0x10000), 202);
+}
+
 TEST(Schedule, ScatteredLanesTakeTheirTurnsInTheL1) {
     auto kernel =
         kernel_of({{{"LDG.E", {2}, {4}, 0xFFFF'FFFFU, 0x10000, 4096}, {"IADD3", {3}, {2}}, {"EXIT", {}, {}}}});
