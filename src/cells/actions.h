@@ -4,7 +4,8 @@
 // A step is a primitive, or a test that skips steps when it is false; a list only ever goes forwards, so it ends. No
 // pointers, no malloc: steps may lie in a file that is mapped. Contract: run() is called by the task whose cells they
 // are, also in a handler; it makes no calls. valid() is checked once, when the steps are read; run() then trusts
-// them. Cost: about 1 ns a step beside the primitive itself.
+// them. The same source runs as an eBPF program, a step at a time (hooks/kernel). Cost: about 1 ns a step beside the
+// primitive itself.
 #pragma once
 
 #include "cells/primitives.h"
@@ -44,6 +45,7 @@ enum class Comparison : std::uint8_t {
 enum class Width : std::uint8_t { k64 = 0, kS64 = 1, k32 = 2, kS32 = 3, k16 = 4, kS16 = 5, k8 = 6, kS8 = 7 };
 
 inline constexpr std::uint32_t kMaxArguments = 6;  // those in registers, on both architectures
+inline constexpr std::uint32_t kArgumentMask = 7;  // of an index: a bound that eBPF's verifier can see
 inline constexpr std::uint32_t kMaxSteps = 256;    // of one control point
 
 struct Operand {
@@ -96,7 +98,8 @@ inline std::uint64_t value_of(const Task& task, const Call& call, const Operand&
         case Source::kCell:
             return load(cell_of(task, operand.index));
         case Source::kArgument:
-            return call.arguments == nullptr ? 0 : narrow(call.arguments[operand.index], operand.width);
+            return call.arguments == nullptr ? 0
+                                             : narrow(call.arguments[operand.index & kArgumentMask], operand.width);
         case Source::kResult:
             return narrow(call.result, operand.width);
         case Source::kConstant:
@@ -128,35 +131,39 @@ inline bool compare(Comparison comparison, bool is_signed, std::uint64_t left, s
     return false;
 }
 
+// One step; how many of those behind it are skipped.
+inline std::uint32_t run_step(const Step& step, const Task& task, const Call& call) {
+    const std::uint64_t value = value_of(task, call, step.right, step.constant);
+    switch (step.operation) {
+        case Operation::kSet:
+            set(task, step.target, value);
+            break;
+        case Operation::kAdd:
+            add(task, step.target, value);
+            break;
+        case Operation::kSubtract:
+            subtract(task, step.target, value);
+            break;
+        case Operation::kBind:
+            bind(task, step.target, static_cast<std::uint32_t>(value));
+            break;
+        case Operation::kStart:
+            start(task, step.target);
+            break;
+        case Operation::kStop:
+            stop(task, step.target);
+            break;
+        case Operation::kSkipIf: {
+            const std::uint64_t left = value_of(task, call, step.left, 0);
+            return compare(step.comparison, step.is_signed != 0, left, value) ? step.target : 0;
+        }
+    }
+    return 0;
+}
+
 inline void run(const Step* step, const Step* end, const Task& task, const Call& call) {
     while (step < end) {
-        const std::uint64_t value = value_of(task, call, step->right, step->constant);
-        switch (step->operation) {
-            case Operation::kSet:
-                set(task, step->target, value);
-                break;
-            case Operation::kAdd:
-                add(task, step->target, value);
-                break;
-            case Operation::kSubtract:
-                subtract(task, step->target, value);
-                break;
-            case Operation::kBind:
-                bind(task, step->target, static_cast<std::uint32_t>(value));
-                break;
-            case Operation::kStart:
-                start(task, step->target);
-                break;
-            case Operation::kStop:
-                stop(task, step->target);
-                break;
-            case Operation::kSkipIf: {
-                const std::uint64_t left = value_of(task, call, step->left, 0);
-                step += compare(step->comparison, step->is_signed != 0, left, value) ? step->target : 0;
-                break;
-            }
-        }
-        ++step;
+        step += 1 + run_step(*step, task, call);
     }
 }
 

@@ -11,7 +11,11 @@
 #pragma once
 
 #include "cells/layout.h"
+#if defined(__bpf__)
+#include "cells/kernel_ticks.h"
+#else
 #include "cells/ticks.h"
+#endif
 
 #include <cstdint>
 
@@ -25,12 +29,33 @@ struct Task {
     const std::uint32_t* bindings = nullptr;  // of timers that the task has not bound itself
 };
 
-inline void store(std::uint64_t& cell, std::uint64_t value) {
+// Whole at any time, for those who read from outside. eBPF has no atomic loads and stores; its plain ones of aligned
+// words are whole.
+template <typename Word>
+inline void store(Word& cell, Word value) {
+#if defined(__bpf__)
+    *const_cast<volatile Word*>(&cell) = value;
+#else
     __atomic_store_n(&cell, value, __ATOMIC_RELAXED);
+#endif
 }
 
-inline std::uint64_t load(const std::uint64_t& cell) {
+// And not before what was stored before it.
+inline void store_after(std::uint32_t& cell, std::uint32_t value) {
+#if defined(__bpf__)
+    store(cell, value);
+#else
+    __atomic_store_n(&cell, value, __ATOMIC_RELEASE);
+#endif
+}
+
+template <typename Word>
+inline Word load(const Word& cell) {
+#if defined(__bpf__)
+    return *const_cast<const volatile Word*>(&cell);
+#else
     return __atomic_load_n(&cell, __ATOMIC_RELAXED);
+#endif
 }
 
 inline void increase(std::uint64_t& cell, std::uint64_t by) {
@@ -62,30 +87,30 @@ inline void subtract(const Task& task, std::uint32_t cell, std::uint64_t value) 
 }
 
 inline void bind(const Task& task, std::uint32_t timer, std::uint32_t cell) {
-    __atomic_store_n(&timer_of(task, timer).cell, cell & (kTaskCells - 1), __ATOMIC_RELAXED);
+    store(timer_of(task, timer).cell, cell & (kTaskCells - 1));
 }
 
 inline void start(const Task& task, std::uint32_t number) {
     Timer& timer = timer_of(task, number);
-    const std::uint32_t depth = __atomic_load_n(&timer.depth, __ATOMIC_RELAXED);
+    const std::uint32_t depth = load(timer.depth);
     if (depth == 0) {
-        if (__atomic_load_n(&timer.cell, __ATOMIC_RELAXED) == kNoCell) {
+        if (load(timer.cell) == kNoCell) {
             bind(task, number, task.bindings[number & (kTaskTimers - 1)]);
         }
         store(timer.since, read_ticks(task.rate->kind));
     }
-    __atomic_store_n(&timer.depth, depth + 1, __ATOMIC_RELEASE);
+    store_after(timer.depth, depth + 1);
 }
 
 inline void stop(const Task& task, std::uint32_t number) {
     Timer& timer = timer_of(task, number);
-    const std::uint32_t depth = __atomic_load_n(&timer.depth, __ATOMIC_RELAXED);
+    const std::uint32_t depth = load(timer.depth);
     if (depth > 1) {
-        __atomic_store_n(&timer.depth, depth - 1, __ATOMIC_RELAXED);
+        store(timer.depth, depth - 1);
     } else if (depth == 1) {
         const std::uint64_t ticks = read_ticks(task.rate->kind) - load(timer.since);
-        __atomic_store_n(&timer.depth, 0U, __ATOMIC_RELAXED);
-        const std::uint32_t cell = __atomic_load_n(&timer.cell, __ATOMIC_RELAXED);
+        store(timer.depth, 0U);
+        const std::uint32_t cell = load(timer.cell);
         // Counters of two cores may differ by some ticks: a thread that moved must not add 2^64 of them.
         if (static_cast<std::int64_t>(ticks) > 0) {
             add(task, cell, task.rate->to_ns(ticks));

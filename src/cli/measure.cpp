@@ -1,14 +1,12 @@
 // kymo measure: metric descriptions on a program as it is.
-#include "cli/line_mistakes.h"
+#include "cli/measure_points.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "events/suggest.h"
-#include "hooks/plan/planner.h"
 #include "hooks/plan_file.h"
-#include "launch/program.h"
 #include "launch/record.h"
 #include "metrics/description.h"
 #include "metrics/parser.h"
+#include "metrics/probed_run.h"
 #include "recording/reader.h"
 #include "spacetime/metrics/run_metrics.h"
 #include "view/channels.h"
@@ -18,11 +16,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace kymo::cli {
 namespace {
@@ -70,77 +68,6 @@ Result<metrics::Description> read_description(const std::string& path) {
         return metrics::error_of(*mistakes, path);
     }
     return std::get<metrics::Description>(std::move(compiled));
-}
-
-// What became of each control point: those without a function are mistakes of the description.
-std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
-                                    bool quiet) {
-    std::vector<metrics::Mistake> mistakes;
-    for (std::size_t i = 0; i < description.points.size(); ++i) {
-        const metrics::ControlPoint& point = description.points[i];
-        const hooks::Outcome& outcome = planned.outcomes[i];
-        // A line is had at all its places, or its count would be wrong.
-        const bool hooked =
-            outcome.entries + outcome.imports + outcome.places != 0 && (point.line == 0 || outcome.refused.empty());
-        if (point.line != 0 && !outcome.is_known()) {
-            mistakes.push_back(no_such_line(point, outcome.no_line));
-        } else if (!outcome.is_known()) {
-            const auto near = events::nearest(point.function, planned.known, 1);
-            mistakes.push_back(
-                {point.at,
-                 fmt::format("no function '{}'{}{}", point.function, point.image.empty() ? "" : " in " + point.image,
-                             near.empty() ? "" : fmt::format("; did you mean '{}'?", near.front())),
-                 "static functions need symbols: build without -s, or install the debug symbols"});
-        } else if (!hooked) {
-            const hooks::Refused& refused = outcome.refused.front();
-            mistakes.push_back({point.at, fmt::format("{} {}", refused.function, refused.reason),
-                                point.line != 0 ? "measure a line before or behind it, or the function around it"
-                                                : "measure a function that calls it, or that it calls"});
-        } else if (!quiet) {
-            for (const hooks::Refused& refused : outcome.refused) {
-                fmt::print(stderr, "kymo: left out: {} {}\n", refused.function, refused.reason);
-            }
-        }
-    }
-    return mistakes;
-}
-
-Result<hooks::Planned> plan_hooks(const Asked& asked, const metrics::Description& description) {
-    const char* path = std::getenv("PATH");
-    const auto program = launch::find_program(asked.run.command.front(), path != nullptr ? path : "/usr/bin:/bin");
-    if (!program) {
-        return program.error();
-    }
-    auto images = hooks::images_of(program->path);
-    if (!images) {
-        return images.error();
-    }
-    std::vector<hooks::Request> requests;
-    for (const metrics::ControlPoint& point : description.points) {
-        hooks::Request request;
-        request.image = point.image;
-        if (point.image.find('/') != std::string::npos) {  // a file that may be loaded later
-            const std::filesystem::path file(point.image);
-            if (!std::filesystem::is_regular_file(file)) {
-                return metrics::error_of({{point.at, fmt::format("no file {}", point.image), "check the path"}},
-                                         asked.description);
-            }
-            const auto same = [&](const auto& image) { return std::filesystem::equivalent(image, file); };
-            if (std::none_of(images->begin(), images->end(), same)) {
-                images->push_back(std::filesystem::canonical(file));
-            }
-            request.image = std::filesystem::canonical(file).filename();
-        }
-        (point.line != 0 ? request.file : request.function) = point.function;
-        request.line = point.line;
-        (point.at_exit ? request.exit : request.entry) = point.steps;
-        requests.push_back(std::move(request));
-    }
-    hooks::Planned planned = hooks::plan(*images, requests);
-    if (const auto mistakes = judge(description, planned, asked.quiet); !mistakes.empty()) {
-        return metrics::error_of(mistakes, asked.description);
-    }
-    return planned;
 }
 
 double value_of(const metrics::Metric& metric, const Aggregate& all) {
@@ -305,9 +232,9 @@ int run_measure(int argc, char** argv) {
     if (!description) {
         return fail(description.error());
     }
-    const auto planned = plan_hooks(asked, *description);
-    if (!planned) {
-        return fail(planned.error());
+    auto points = plan_points(*description, {asked.run.command.front(), asked.description, asked.quiet});
+    if (!points) {
+        return fail(points.error());
     }
     metrics::RunSettings settings;
     settings.period_ns = static_cast<std::uint64_t>(std::llround(asked.period * 1e9));
@@ -319,11 +246,17 @@ int run_measure(int argc, char** argv) {
         return fail(run.error());
     }
     run->fit(asked.run);
-    if (!description->points.empty()) {
+    std::optional<metrics::ProbedRun> probed;
+    if (points->probes) {
+        probed.emplace(metrics::ProbedRun::Plan{std::move(*points->probes), points->planned.probes,
+                                                points->gains_rights, description->cells},
+                       run->folder());
+        probed->fit(asked.run);
+    } else if (!description->points.empty()) {
         asked.run.companion = [&](const events::Session&) -> Result<launch::Companion> {
             launch::Companion companion;
             companion.file = hooks::kPlanFile;
-            companion.text = planned->file;
+            companion.text = points->planned.file;
             return companion;
         };
     }
@@ -331,7 +264,7 @@ int run_measure(int argc, char** argv) {
     if (!outcome) {
         return fail(outcome.error());
     }
-    if (outcome->processes == 0) {
+    if (outcome->processes == 0 && !probed) {
         fmt::print(stderr,
                    "kymo: the program itself was not measured: the monitor was never loaded, or found no session\n"
                    "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
@@ -341,6 +274,10 @@ int run_measure(int argc, char** argv) {
     }
     if (run->refused() != 0 && !asked.quiet) {
         fmt::print(stderr, "kymo: {} threads had no place for metrics, and count nothing\n", run->refused());
+    }
+    if (probed && probed->missed() != 0 && !asked.quiet) {
+        fmt::print(stderr, "kymo: {} times a thread came to a control point and had no place for metrics\n",
+                   probed->missed());
     }
     return show(asked, *description, *outcome);
 }

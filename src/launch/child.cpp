@@ -145,4 +145,15 @@ std::vector<std::string> program_environment(const char* const* ours, const std:
     return result;
 }
 
+std::vector<std::string> own_environment(const char* const* ours) {
+    const std::string session = std::string(events::kSessionVariable) + "=";
+    std::vector<std::string> result;
+    for (; *ours != nullptr; ++ours) {
+        if (!std::string_view(*ours).starts_with(session)) {
+            result.emplace_back(*ours);
+        }
+    }
+    return result;
+}
+
 }  // namespace kymo::launch

@@ -51,4 +51,8 @@ std::vector<std::string> program_environment(const char* const* ours, const std:
                                              const std::filesystem::path& channels,
                                              const std::filesystem::path& recording);
 
+// Our environment as it is, for a program that is measured from outside; a recording that is under way around us is
+// not told on.
+std::vector<std::string> own_environment(const char* const* ours);
+
 }  // namespace kymo::launch

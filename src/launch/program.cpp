@@ -201,8 +201,14 @@ std::string build_id_of(std::span<const std::uint8_t> bytes) {
     return {reinterpret_cast<const char*>(id.data()), id.size()};
 }
 
+// A program of this machine into which nothing can be preloaded, whatever the reason.
+bool is_runnable_here(const image::ProgramFacts& facts) {
+    return facts.machine == image::own_machine() &&
+           (facts.kind == image::ProgramKind::kStatic || facts.kind == image::ProgramKind::kDynamic);
+}
+
 // Checks one file; a script's interpreter is returned to be checked next.
-Result<std::string> check_file(const fs::path& path, Program& program) {
+Result<std::string> check_file(const fs::path& path, Program& program, Fitness fitness) {
     const std::string name = path.string();
     struct stat facts{};
     if (stat(path.c_str(), &facts) != 0) {
@@ -224,7 +230,11 @@ Result<std::string> check_file(const fs::path& path, Program& program) {
         return not_runnable(name + " is not executable", "chmod +x " + name);
     }
     if (auto rights = check_rights(path, facts); !rights) {
-        return rights.error();
+        if (fitness == Fitness::kForMonitor) {
+            return rights.error();
+        }
+        program.obstacle = rights.error();
+        program.gains_rights = true;
     }
     const auto file = MappedFile::open(path);
     if (file == nullptr) {
@@ -233,8 +243,12 @@ Result<std::string> check_file(const fs::path& path, Program& program) {
     }
     const image::ProgramFacts contents = image::describe_program(file->bytes());
     if (auto checked = check_contents(name, contents); !checked) {
-        return checked.error();
+        if (fitness == Fitness::kForMonitor || !is_runnable_here(contents)) {
+            return checked.error();
+        }
+        program.obstacle = checked.error();
     }
+    program.file = path;
     program.go_runtime = contents.kind == image::ProgramKind::kDynamic && has_go_runtime(file->bytes());
     program.build_id = build_id_of(file->bytes());
     return contents.kind == image::ProgramKind::kScript ? std::string(contents.interpreter) : std::string();
@@ -242,7 +256,7 @@ Result<std::string> check_file(const fs::path& path, Program& program) {
 
 }  // namespace
 
-Result<Program> find_program(std::string_view name, std::string_view search_path) {
+Result<Program> find_program(std::string_view name, std::string_view search_path, Fitness fitness) {
     if (name.empty()) {
         return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};
     }
@@ -253,7 +267,7 @@ Result<Program> find_program(std::string_view name, std::string_view search_path
     Program program{*found};
     fs::path file = *found;
     for (int depth = 0; depth <= kMaxInterpreters; ++depth) {
-        auto interpreter = check_file(file, program);
+        auto interpreter = check_file(file, program, fitness);
         if (!interpreter) {
             if (depth == 0) {
                 return interpreter.error();
@@ -274,7 +288,7 @@ Result<Program> find_program(std::string_view name, std::string_view search_path
 
 std::string monitoring_obstacle(const fs::path& file) {
     Program unused;
-    const auto checked = check_file(file, unused);
+    const auto checked = check_file(file, unused, Fitness::kForMonitor);
     if (checked || checked.error().kind == ErrorKind::kNotFound) {
         return {};
     }

@@ -272,12 +272,20 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     const fs::path session = folder / session_file(job);
     const fs::path channels = options.program_has_channels ? options.channels : fs::path();
     ChildOptions child_options{program.path, options.command,
-                               program_environment(environ, monitor, channels, job ? session : folder),
+                               options.attach
+                                   ? own_environment(environ)
+                                   : program_environment(environ, monitor, channels, job ? session : folder),
                                signals.mask_before(), signals.child_action_before()};
     auto child = Child::fork(child_options);
     if (!child) {
         log->abandon();
         return child.error();
+    }
+    if (options.attach) {
+        if (auto attached = options.attach(child->pid()); !attached) {
+            log->abandon();
+            return attached.error();
+        }
     }
     KernelRings rings;
     if (machine.performance_events()) {
@@ -357,8 +365,8 @@ Result<RecordOutcome> record(const RecordOptions& options) {
         return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};
     }
     const char* search_path = std::getenv("PATH");
-    const auto program =
-        find_program(options.command.front(), search_path != nullptr ? search_path : "/usr/bin:/bin");
+    const auto program = find_program(options.command.front(), search_path != nullptr ? search_path : "/usr/bin:/bin",
+                                      options.attach ? Fitness::kAny : Fitness::kForMonitor);
     if (!program) {
         return program.error();
     }

@@ -22,6 +22,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace kymo::launch {
@@ -48,6 +49,9 @@ struct RecordOptions {
     // Told twice a second while the program runs, with the recording's folder; may be empty. What it takes delays the
     // draining of the kernel's records.
     std::function<void(const std::filesystem::path&)> meanwhile;
+    // The program is measured from outside instead: nothing is preloaded into it or what it starts, so that any
+    // program will do. Told its process id before it begins; an error ends the run. May be empty.
+    std::function<Result<void>(pid_t)> attach;
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
     // The folder of metric cells, made by the caller; empty: none.
     std::filesystem::path cells;

@@ -56,6 +56,9 @@ class MeasuredRun {
     // Sets what launch::record() is to do with options.command; refers to this object.
     void fit(launch::RecordOptions& options);
 
+    // Of the segments.
+    [[nodiscard]] const std::filesystem::path& folder() const { return state_->folder.path(); }
+
     // Threads and channels that got no cells, over all processes.
     [[nodiscard]] std::uint64_t refused() const { return state_->refused; }
 

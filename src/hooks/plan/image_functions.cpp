@@ -13,6 +13,9 @@
 namespace kymo::hooks {
 namespace {
 
+constexpr const char* kUnknownJumps = "its jumps are not known";
+constexpr const char* kLoopAtEntry = "a loop leads back to its first instruction: turns would count as calls";
+
 std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -98,6 +101,11 @@ void ImageFunctions::read_file() {
     image::ElfFile file;
     if (image::ElfFile::parse(bytes, &file) == image::ElfError::kNone) {
         imports_ = imports_of(file);
+        for (std::size_t i = 0; i < file.segment_count(); ++i) {
+            if (const Elf64_Phdr part = file.segment(i); part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
+                segments_.push_back({part.p_vaddr, part.p_filesz, part.p_offset});
+            }
+        }
     }
     for (program::FunctionName& name : code_.names()) {
         functions_.push_back({std::move(name.name), name.offset, name.is_indirect});
@@ -148,10 +156,8 @@ void ImageFunctions::find_targets() {
     targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
 }
 
-std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
-    if (!has_targets_) {
-        find_targets();
-    }
+// What stands against a hook or a probe at a function's entry, whatever its code.
+std::string ImageFunctions::check_entry(std::uint64_t offset) const {
     const std::uint32_t index = code_.function_at(offset);
     if (index == program::kNoNode || code_.function(index).entry() != offset) {
         return "lies inside another function";
@@ -161,6 +167,54 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
         (frame == program::EntryFrame::kUnknown && code_.function(index).linkage_name.empty())) {
         return "is not entered by calls: a part of another function, or linkage code";
     }
+    return {};
+}
+
+std::string ImageFunctions::check_calls(std::uint64_t offset) {
+    if (std::string reason = check_entry(offset); !reason.empty()) {
+        return reason;
+    }
+    const program::FlowGraph* graph = code_.flow(code_.function_at(offset));
+    if (graph == nullptr || graph->too_large) {
+        return kUnknownJumps;
+    }
+    const auto leads_back = [&](const program::BlockEdge& edge) { return graph->blocks[edge.to].begin == offset; };
+    return std::any_of(graph->edges.begin(), graph->edges.end(), leads_back) ? kLoopAtEntry : std::string();
+}
+
+std::string ImageFunctions::find_returns(std::uint64_t offset, std::vector<std::uint64_t>* returns) {
+    const std::uint32_t index = code_.function_at(offset);
+    const program::FlowGraph* graph = index == program::kNoNode ? nullptr : code_.flow(index);
+    if (graph == nullptr || graph->too_large || !graph->unresolved.empty()) {
+        return kUnknownJumps;
+    }
+    for (const program::Block& block : graph->blocks) {
+        if (block.how == program::BlockEnd::kReturn) {
+            returns->push_back(graph->last_instruction(block));
+        } else if (block.leaves) {
+            return "may end in a jump to another function";
+        }
+    }
+    return {};
+}
+
+std::optional<std::uint64_t> ImageFunctions::file_offset(std::uint64_t offset) const {
+    for (const CodeSegment& segment : segments_) {
+        if (offset - segment.begin < segment.bytes) {
+            return offset - segment.begin + segment.in_file;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
+    if (!has_targets_) {
+        find_targets();
+    }
+    if (std::string reason = check_entry(offset); !reason.empty()) {
+        return reason;
+    }
+    const std::uint32_t index = code_.function_at(offset);
     const program::CodeExtent extent = code_.function(index).parts.front();
     if (std::string refusal = relocate_entry(code_.bytes_at(offset), offset, extent.end - offset, entry);
         !refusal.empty()) {
@@ -179,12 +233,12 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
     }
     const program::FlowGraph* graph = code_.flow(index);
     if (graph == nullptr || graph->too_large) {
-        return "its jumps are not known";
+        return kUnknownJumps;
     }
     for (const program::BlockEdge& edge : graph->edges) {
         const std::uint64_t to = graph->blocks[edge.to].begin;
         if (to == offset) {
-            return "a loop leads back to its first instruction: turns would count as calls";
+            return kLoopAtEntry;
         }
         if (to > offset && to < end && edge.kind != program::EdgeKind::kFallThrough) {
             return "jumps lead to behind its first instruction, where the hook would be";

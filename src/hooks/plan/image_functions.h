@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,13 @@ struct NamedFunction {
     std::string name;  // linkage name
     std::uint64_t offset = 0;
     bool is_indirect = false;  // IFUNC: what is at `offset` chooses the function
+};
+
+// A part of the file that is mapped as code.
+struct CodeSegment {
+    std::uint64_t begin = 0;  // image offset
+    std::uint64_t bytes = 0;
+    std::uint64_t in_file = 0;
 };
 
 class ImageFunctions {
@@ -42,6 +50,12 @@ class ImageFunctions {
     // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its
     // name.
     std::string plan_entry(std::uint64_t offset, PlanEntry* entry);
+    // Empty: `offset` is a function's first instruction, and what comes to it are calls. Otherwise why not, likewise.
+    std::string check_calls(std::uint64_t offset);
+    // Empty: `returns` are the function's ways out. Otherwise why it has others, likewise.
+    std::string find_returns(std::uint64_t offset, std::vector<std::uint64_t>* returns);
+    // Where the code at an offset lies in the file; none: it is no code of the file.
+    std::optional<std::uint64_t> file_offset(std::uint64_t offset) const;
 
     // Read and made when they are first asked for.
     const program::LineTable& lines();
@@ -50,6 +64,7 @@ class ImageFunctions {
   private:
     void read_file();
     void find_targets();
+    std::string check_entry(std::uint64_t offset) const;
 
     std::filesystem::path path_;
     std::string build_id_;
@@ -57,6 +72,7 @@ class ImageFunctions {
     program::ImageCode code_;
     std::vector<NamedFunction> functions_;
     std::vector<std::string> imports_;
+    std::vector<CodeSegment> segments_;
     bool has_targets_ = false;
     std::vector<std::uint64_t> targets_;  // of all direct jumps and calls of the image, and what symbols name; sorted
     std::unique_ptr<program::LineTable> lines_;

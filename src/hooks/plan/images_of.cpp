@@ -1,11 +1,14 @@
 // What a program will be started with: its dynamic linker says so when it is asked to trace (ld.so(8),
 // LD_TRACE_LOADED_OBJECTS). The program itself does not run.
 #include "hooks/plan/planner.h"
+#include "image/elf.h"
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,9 +28,18 @@ std::filesystem::path path_of(std::string_view line) {
                                                                   : std::filesystem::path();
 }
 
-}  // namespace
+std::vector<char*> pointers(std::vector<std::string>& words) {
+    std::vector<char*> all;
+    all.reserve(words.size() + 1);
+    for (std::string& word : words) {
+        all.push_back(word.data());
+    }
+    all.push_back(nullptr);
+    return all;
+}
 
-Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path& program) {
+// What a command prints, run with `more` in its environment.
+Result<std::string> output_of(std::vector<std::string> command, const std::string& more) {
     std::array<int, 2> pipe{};
     if (pipe2(pipe.data(), O_CLOEXEC) != 0) {
         return Error{ErrorKind::kNotRunnable, std::string("no pipe to be had: ") + std::strerror(errno),
@@ -39,21 +51,18 @@ Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path
             words.emplace_back(*word);
         }
     }
-    words.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
-    std::vector<char*> environment;
-    environment.reserve(words.size() + 1);
-    for (std::string& word : words) {
-        environment.push_back(word.data());
+    if (!more.empty()) {
+        words.push_back(more);
     }
-    environment.push_back(nullptr);
-    std::string path = program.string();
-    char* arguments[] = {path.data(), nullptr};
+    std::vector<char*> environment = pointers(words);
+    std::vector<char*> arguments = pointers(command);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipe[1], 1);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     pid_t child = 0;
-    const int error = posix_spawn(&child, path.c_str(), &actions, nullptr, arguments, environment.data());
+    const int error =
+        posix_spawn(&child, command.front().c_str(), &actions, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&actions);
     close(pipe[1]);
     std::string text;
@@ -65,12 +74,16 @@ Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path
     }
     close(pipe[0]);
     if (error != 0) {
-        return Error{ErrorKind::kNotRunnable, program.string() + " cannot be started: " + std::strerror(error),
+        return Error{ErrorKind::kNotRunnable, command.front() + " cannot be started: " + std::strerror(error),
                      "run it by itself to see whether it starts at all"};
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    return text;
+}
+
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& program, const std::string& text) {
     std::vector<std::filesystem::path> images = {program};
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -78,11 +91,46 @@ Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path
             !image.empty()) {
             std::error_code ignored;
             auto real = std::filesystem::canonical(image, ignored);
-            images.push_back(ignored ? image : real);
+            const std::filesystem::path& found = ignored ? image : real;
+            // musl's linker is its C library, and is listed as both.
+            if (std::find(images.begin(), images.end(), found) == images.end()) {
+                images.push_back(found);
+            }
         }
         at = end + 1;
     }
     return images;
+}
+
+// Of a program's file: its dynamic linker; empty: it has none.
+std::string interpreter_of(const std::filesystem::path& program) {
+    std::ifstream file(program, std::ios::binary);
+    const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+    image::ElfFile elf;
+    return image::ElfFile::parse(bytes, &elf) == image::ElfError::kNone ? std::string(elf.interpreter())
+                                                                        : std::string();
+}
+
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path& program) {
+    auto text = output_of({program.string()}, "LD_TRACE_LOADED_OBJECTS=1");
+    if (!text) {
+        return text.error();
+    }
+    return images_in(program, *text);
+}
+
+Result<std::vector<std::filesystem::path>> images_listed(const std::filesystem::path& program) {
+    const std::string interpreter = interpreter_of(program);
+    if (interpreter.empty()) {
+        return std::vector<std::filesystem::path>{program};
+    }
+    auto text = output_of({interpreter, "--list", program.string()}, "");
+    if (!text) {
+        return text.error();
+    }
+    return images_in(program, *text);
 }
 
 }  // namespace kymo::hooks

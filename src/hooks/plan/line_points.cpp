@@ -112,7 +112,7 @@ std::string LinePoints::add_place(ImageFunctions& image, std::vector<Site>& site
     return {};
 }
 
-void LinePoints::add(ImageFunctions& image, std::vector<Site>& sites) {
+std::vector<std::pair<std::uint64_t, std::size_t>> LinePoints::places_in(const ImageFunctions& image) const {
     std::vector<std::pair<std::uint64_t, std::size_t>> wanted;
     for (std::size_t r = 0; r < requests_.size(); ++r) {
         if (const auto found = meant_[r].places.find(&image); found != meant_[r].places.end()) {
@@ -122,15 +122,23 @@ void LinePoints::add(ImageFunctions& image, std::vector<Site>& sites) {
         }
     }
     std::sort(wanted.begin(), wanted.end());
-    for (const auto& [place, r] : wanted) {
+    return wanted;
+}
+
+void LinePoints::refuse(ImageFunctions& image, std::uint64_t place, std::size_t request, const std::string& reason) {
+    const std::string function = image.places().function_at(place);
+    outcomes_[request].refused.push_back(
+        {text_of(requests_[request]) + (function.empty() ? "" : " in " + function), image.file_name(), reason});
+}
+
+void LinePoints::add(ImageFunctions& image, std::vector<Site>& sites) {
+    for (const auto& [place, r] : places_in(image)) {
         const std::string reason = add_place(image, sites, place, r);
         if (reason.empty()) {
             ++outcomes_[r].places;
-            continue;
+        } else {
+            refuse(image, place, r, reason);
         }
-        const std::string function = image.places().function_at(place);
-        outcomes_[r].refused.push_back(
-            {text_of(requests_[r]) + (function.empty() ? "" : " in " + function), image.file_name(), reason});
     }
 }
 

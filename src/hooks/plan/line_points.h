@@ -34,6 +34,10 @@ class LinePoints {
     void settle();
     // `sites`: the image's other hooks, ascending; the lines' are added.
     void add(ImageFunctions& image, std::vector<Site>& sites);
+    // Instead of add(): the places in the image with their requests, ascending.
+    std::vector<std::pair<std::uint64_t, std::size_t>> places_in(const ImageFunctions& image) const;
+    // Tells that a place cannot be had.
+    void refuse(ImageFunctions& image, std::uint64_t place, std::size_t request, const std::string& reason);
 
   private:
     struct Meant {

@@ -5,9 +5,11 @@
 #include "hooks/plan/plan_writer.h"
 #include "program/demangle.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace kymo::hooks {
@@ -59,10 +61,22 @@ struct Wanted {
     }
 };
 
+// Who unwinds this image's stacks while the program runs: names that only code which throws, or moves stacks, has.
+bool is_unwound(const ImageFunctions& image) {
+    constexpr std::string_view kNames[] = {"__cxa_throw", "__gxx_personality_v0", "rust_eh_personality",
+                                           "runtime.morestack_noctxt"};
+    const auto is_one = [&](std::string_view name) {
+        return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+    };
+    return std::any_of(image.functions().begin(), image.functions().end(),
+                       [&](const NamedFunction& function) { return is_one(function.name); }) ||
+           std::any_of(image.imports().begin(), image.imports().end(), is_one);
+}
+
 class Planner {
   public:
-    Planner(std::span<const Request> requests, Planned* out)
-        : requests_(requests), out_(out), lines_(requests, out->outcomes) {
+    Planner(std::span<const Request> requests, Means means, Planned* out)
+        : requests_(requests), means_(means), out_(out), lines_(requests, out->outcomes) {
         out_->outcomes.resize(requests.size());
     }
 
@@ -78,8 +92,11 @@ class Planner {
             lines_.find(*image);
         }
         lines_.settle();
+        if (means_ == Means::kProbes) {
+            is_unwound_ = std::any_of(images_.begin(), images_.end(), [](const auto& it) { return is_unwound(*it); });
+        }
         for (const auto& image : images_) {
-            plan_image(*image);
+            means_ == Means::kProbes ? probe_image(*image) : plan_image(*image);
         }
         for (const auto& [name, wanted] : by_import_) {
             const std::uint32_t point = writer_.add_point(wanted.entry(requests_), wanted.exit(requests_));
@@ -88,7 +105,9 @@ class Planner {
                 ++out_->outcomes[request].imports;
             }
         }
-        out_->file = writer_.text();
+        if (means_ == Means::kHooks) {
+            out_->file = writer_.text();
+        }
         suggest();
     }
 
@@ -184,6 +203,60 @@ class Planner {
         }
     }
 
+    void probe_image(ImageFunctions& image) {
+        for (const auto& [offset, wanted] : wanted_in(image)) {
+            const std::vector<cells::Step> exit = wanted.exit(requests_);
+            std::vector<std::uint64_t> returns;
+            std::string reason;
+            if (!wanted.not_followed.empty() && !exit.empty()) {
+                reason = wanted.not_followed;
+            } else if (wanted.is_indirect) {
+                reason = "is chosen when it is loaded (IFUNC): what the symbol names is not the function";
+            } else {
+                reason = image.check_calls(offset);
+            }
+            if (reason.empty() && !exit.empty() && is_unwound_) {
+                reason = image.find_returns(offset, &returns);
+                reason += reason.empty() ? "" : ": its exits cannot be had in a program that throws or moves stacks";
+            }
+            if (!reason.empty()) {
+                refuse(image, wanted, reason);
+                continue;
+            }
+            const std::size_t request = wanted.requests.front();
+            add_probe(image, offset, {.request = request, .name = wanted.name}, wanted.entry(requests_));
+            if (is_unwound_) {
+                for (const std::uint64_t at : returns) {
+                    add_probe(image, at, {.at_exit = true, .request = request, .name = wanted.name}, exit);
+                }
+            } else {
+                add_probe(image, offset,
+                          {.at_exit = true, .by_return = true, .request = request, .name = wanted.name}, exit);
+            }
+            for (const std::size_t each : wanted.requests) {
+                ++out_->outcomes[each].entries;
+            }
+        }
+        for (const auto& [place, r] : lines_.places_in(image)) {
+            add_probe(image, place,
+                      {.request = r, .name = fmt::format("{}:{}", requests_[r].file, requests_[r].line)},
+                      requests_[r].entry);
+            ++out_->outcomes[r].places;
+        }
+    }
+
+    void add_probe(const ImageFunctions& image, std::uint64_t offset, Probe probe, std::vector<cells::Step> steps) {
+        const std::optional<std::uint64_t> in_file = image.file_offset(offset);
+        if (steps.empty() || !in_file) {
+            return;
+        }
+        probe.image = image.path();
+        probe.in_file = *in_file;
+        probe.point = static_cast<std::uint32_t>(out_->points.size());
+        out_->points.push_back(std::move(steps));
+        out_->probes.push_back(std::move(probe));
+    }
+
     // In the linkage tables, by every name it is called by there. False: it is not.
     bool hook_imports(const Wanted& wanted) {
         bool found = false;
@@ -224,7 +297,9 @@ class Planner {
     }
 
     std::span<const Request> requests_;
+    Means means_;
     Planned* out_;
+    bool is_unwound_ = false;
     std::vector<std::unique_ptr<ImageFunctions>> images_;
     std::set<std::string> imported_;
     std::map<std::string, Wanted> by_import_;
@@ -234,9 +309,9 @@ class Planner {
 
 }  // namespace
 
-Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests) {
+Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests, Means means) {
     Planned planned;
-    Planner(requests, &planned).run(images);
+    Planner(requests, means, &planned).run(images);
     return planned;
 }
 

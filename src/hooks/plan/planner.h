@@ -7,6 +7,10 @@
 // are not seen then. A source line is hooked at each place where a statement of it begins (line_points.h). What
 // cannot be hooked safely is refused by name, with the reason.
 //
+// Where no monitor can be loaded, the kernel stops the program instead (probes; kernel/kernel_probes.h). Its return
+// probes put an address of the kernel's into the caller's frame, which unwinders do not see through: in a program
+// that throws, exits are had at the function's return instructions, if it has no other ways out.
+//
 // Not thread-safe. Cost: opening an image's symbols, and decoding the code of images in which a function was asked
 // for (some 30 ns an instruction).
 #pragma once
@@ -61,17 +65,37 @@ struct Outcome {
     bool is_known() const { return entries != 0 || imports != 0 || places != 0 || !refused.empty(); }
 };
 
+enum class Means : std::uint8_t { kHooks, kProbes };
+
+// A place at which the kernel is to stop.
+struct Probe {
+    std::filesystem::path image = {};
+    std::uint64_t in_file = 0;  // of the instruction, from the file's beginning
+    std::uint32_t point = 0;    // what happens: index of Planned::points
+    bool at_exit = false;
+    bool by_return = false;   // not at the instruction but when the function that begins there returns
+    std::size_t request = 0;  // it is for, the first of them
+    std::string name = {};    // of the function, or the line
+};
+
 struct Planned {
-    std::string file;                // for the monitor (plan_file.h)
-    std::vector<Outcome> outcomes;   // of the requests, in their order
+    std::string file;                              // hooks: for the monitor (plan_file.h)
+    std::vector<Probe> probes;                     // probes
+    std::vector<std::vector<cells::Step>> points;  // probes
+    std::vector<Outcome> outcomes;                 // of the requests, in their order
     std::vector<std::string> known;  // where a request found no function: the names there are, to suggest from
 };
 
 // `images`: the files to look at, the program first. One that cannot be read is left out. Requests with the same
 // function share its hook: steps at entry run in the requests' order, those at exit in the reverse.
-Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests);
+Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests,
+             Means means = Means::kHooks);
 
-// The program and the shared objects that it will be started with, as its dynamic linker finds them now.
+// The program and the shared objects that it will be started with, as its dynamic linker finds them now. For programs
+// that find_program (launch/program.h) finds fit for the monitor: others would run.
 Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path& program);
+// The same of any program: its dynamic linker is started itself and asked to list them. A static program is its only
+// image.
+Result<std::vector<std::filesystem::path>> images_listed(const std::filesystem::path& program);
 
 }  // namespace kymo::hooks

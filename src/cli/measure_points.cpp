@@ -1,0 +1,147 @@
+#include "cli/measure_points.h"
+
+#include "cli/line_mistakes.h"
+#include "events/suggest.h"
+#include "launch/program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <vector>
+
+namespace kymo::cli {
+namespace {
+
+// What became of each control point: those without a function are mistakes of the description.
+std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
+                                    bool quiet) {
+    std::vector<metrics::Mistake> mistakes;
+    for (std::size_t i = 0; i < description.points.size(); ++i) {
+        const metrics::ControlPoint& point = description.points[i];
+        const hooks::Outcome& outcome = planned.outcomes[i];
+        // A line is had at all its places, or its count would be wrong.
+        const bool hooked =
+            outcome.entries + outcome.imports + outcome.places != 0 && (point.line == 0 || outcome.refused.empty());
+        if (point.line != 0 && !outcome.is_known()) {
+            mistakes.push_back(no_such_line(point, outcome.no_line));
+        } else if (!outcome.is_known()) {
+            const auto near = events::nearest(point.function, planned.known, 1);
+            mistakes.push_back(
+                {point.at,
+                 fmt::format("no function '{}'{}{}", point.function, point.image.empty() ? "" : " in " + point.image,
+                             near.empty() ? "" : fmt::format("; did you mean '{}'?", near.front())),
+                 "static functions need symbols: build without -s, or install the debug symbols"});
+        } else if (!hooked) {
+            const hooks::Refused& refused = outcome.refused.front();
+            mistakes.push_back({point.at, fmt::format("{} {}", refused.function, refused.reason),
+                                point.line != 0 ? "measure a line before or behind it, or the function around it"
+                                                : "measure a function that calls it, or that it calls"});
+        } else if (!quiet) {
+            for (const hooks::Refused& refused : outcome.refused) {
+                fmt::print(stderr, "kymo: left out: {} {}\n", refused.function, refused.reason);
+            }
+        }
+    }
+    return mistakes;
+}
+
+Result<std::vector<hooks::Request>> requests_of(const metrics::Description& description, const PointsWish& wish,
+                                                std::vector<std::filesystem::path>& images) {
+    std::vector<hooks::Request> requests;
+    for (const metrics::ControlPoint& point : description.points) {
+        hooks::Request request;
+        request.image = point.image;
+        if (point.image.find('/') != std::string::npos) {  // a file that may be loaded later
+            const std::filesystem::path file(point.image);
+            if (!std::filesystem::is_regular_file(file)) {
+                return metrics::error_of({{point.at, fmt::format("no file {}", point.image), "check the path"}},
+                                         wish.description);
+            }
+            const auto same = [&](const auto& image) { return std::filesystem::equivalent(image, file); };
+            if (std::none_of(images.begin(), images.end(), same)) {
+                images.push_back(std::filesystem::canonical(file));
+            }
+            request.image = std::filesystem::canonical(file).filename();
+        }
+        (point.line != 0 ? request.file : request.function) = point.function;
+        request.line = point.line;
+        (point.at_exit ? request.exit : request.entry) = point.steps;
+        requests.push_back(std::move(request));
+    }
+    return requests;
+}
+
+// The kernel's probes instead of a monitor that cannot be loaded, and whether it takes them all.
+Result<hooks::KernelProbes> load_probes(const metrics::Description& description, const PointsWish& wish,
+                                        const hooks::Planned& planned, const Error& obstacle) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> bindings;
+    for (const metrics::DescribedTimer& timer : description.timers) {
+        bindings.emplace_back(timer.number, timer.cell);
+    }
+    const auto neither = [&](const Error& error) {
+        return Error{error.kind, obstacle.what + "; " + error.what, error.next + "; or " + obstacle.next};
+    };
+    auto probes = hooks::KernelProbes::load(planned, bindings);
+    if (!probes) {
+        return neither(probes.error());
+    }
+    std::vector<metrics::Mistake> mistakes;
+    const auto tried = probes->try_out(planned.probes, [&](const hooks::Probe& probe, int error) {
+        mistakes.push_back({description.points[probe.request].at,
+                            fmt::format("{}: the kernel sets no probe there: {}", probe.name, std::strerror(error)),
+                            "measure another function or line"});
+    });
+    if (!tried) {
+        return neither(tried.error());
+    }
+    if (!mistakes.empty()) {
+        return metrics::error_of(mistakes, wish.description);
+    }
+    return probes;
+}
+
+}  // namespace
+
+Result<Points> plan_points(const metrics::Description& description, const PointsWish& wish) {
+    const char* path = std::getenv("PATH");
+    const bool nothing_to_stop_at = description.points.empty();
+    const auto program =
+        launch::find_program(wish.program, path != nullptr ? path : "/usr/bin:/bin",
+                             nothing_to_stop_at ? launch::Fitness::kForMonitor : launch::Fitness::kAny);
+    if (!program) {
+        return program.error();
+    }
+    const bool by_kernel = program->obstacle.has_value();
+    auto images = by_kernel ? hooks::images_listed(program->file) : hooks::images_of(program->path);
+    if (!images) {
+        return images.error();
+    }
+    const auto requests = requests_of(description, wish, *images);
+    if (!requests) {
+        return requests.error();
+    }
+    Points points;
+    points.planned = hooks::plan(*images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
+    points.gains_rights = program->gains_rights;
+    if (const auto mistakes = judge(description, points.planned, wish.quiet); !mistakes.empty()) {
+        return metrics::error_of(mistakes, wish.description);
+    }
+    if (!by_kernel) {
+        return points;
+    }
+    auto probes = load_probes(description, wish, points.planned, *program->obstacle);
+    if (!probes) {
+        return probes.error();
+    }
+    points.probes.emplace(std::move(*probes));
+    if (!wish.quiet) {
+        fmt::print(stderr, "kymo: {}; the kernel stops it at {} place{} instead, and its children are not measured\n",
+                   program->obstacle->what, points.planned.probes.size(),
+                   points.planned.probes.size() == 1 ? "" : "s");
+    }
+    return points;
+}
+
+}  // namespace kymo::cli

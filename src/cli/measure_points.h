@@ -1,0 +1,30 @@
+// From a description to what is put into the program: who stops it at the control points, where, and what is wrong
+// with the description for this program.
+#pragma once
+
+#include "base/result.h"
+#include "hooks/kernel/kernel_probes.h"
+#include "hooks/plan/planner.h"
+#include "metrics/description.h"
+
+#include <optional>
+#include <string>
+
+namespace kymo::cli {
+
+struct PointsWish {
+    std::string program;      // as the user named it
+    std::string description;  // its file
+    bool quiet = false;
+};
+
+struct Points {
+    hooks::Planned planned;
+    std::optional<hooks::KernelProbes> probes;  // where no monitor can be loaded: the kernel stops it
+    bool gains_rights = false;                  // that is why
+};
+
+// All errors of the program (launch::find_program) and of the description (metrics::error_of).
+Result<Points> plan_points(const metrics::Description& description, const PointsWish& wish);
+
+}  // namespace kymo::cli
