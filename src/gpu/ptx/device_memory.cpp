@@ -1,0 +1,126 @@
+#include "gpu/ptx/device_memory.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+namespace kymo::gpu::ptx {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kAlign = 256;
+// From here on an allocation has pages of its own, which cost nothing until they are touched.
+constexpr std::uint64_t kLarge = 64 * kPage;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+void* take(std::uint64_t bytes) {
+    if (bytes >= kLarge) {
+        void* const at = mmap(nullptr, round_up(bytes, kPage), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return at == MAP_FAILED ? nullptr : at;
+    }
+    void* const at = std::aligned_alloc(kAlign, round_up(bytes, kAlign));
+    if (at != nullptr) {
+        std::memset(at, 0, round_up(bytes, kAlign));
+    }
+    return at;
+}
+
+void give(void* at, std::uint64_t bytes) {
+    if (bytes >= kLarge) {
+        munmap(at, round_up(bytes, kPage));
+    } else {
+        std::free(at);
+    }
+}
+
+}  // namespace
+
+DeviceMemory::~DeviceMemory() {
+    for (const auto& [address, block] : blocks_) {
+        if (block.owned != nullptr) {
+            give(block.owned, block.bytes);
+        }
+    }
+}
+
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    const std::uint64_t wanted = bytes == 0 ? 1 : bytes;
+    void* const at = wanted > most_bytes_ - used_ ? nullptr : take(wanted);
+    if (at == nullptr) {
+        return Error{
+            ErrorKind::kNoSpace,
+            fmt::format("device memory is used up: {} bytes wanted, {} of {} in use", bytes, used_, most_bytes_),
+            "allocate less, or choose a GPU with more memory"};
+    }
+    used_ += wanted;
+    const auto address = reinterpret_cast<std::uint64_t>(at);
+    blocks_[address] = {wanted, at};
+    return address;
+}
+
+bool DeviceMemory::free(std::uint64_t address) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end() || found->second.owned == nullptr) {
+        return false;
+    }
+    give(found->second.owned, found->second.bytes);
+    used_ -= found->second.bytes;
+    blocks_.erase(found);
+    return true;
+}
+
+void DeviceMemory::share(std::uint64_t address, std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    blocks_[address] = {bytes, nullptr};
+}
+
+bool DeviceMemory::unshare(std::uint64_t address) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end() || found->second.owned != nullptr) {
+        return false;
+    }
+    blocks_.erase(found);
+    return true;
+}
+
+std::optional<DeviceMemory::Range> DeviceMemory::find(std::uint64_t address, std::uint64_t bytes) const {
+    const std::scoped_lock lock(mutex_);
+    const auto after = blocks_.upper_bound(address);
+    if (after == blocks_.begin()) {
+        return std::nullopt;
+    }
+    const auto& [begin, block] = *std::prev(after);
+    const Range range{begin, begin + block.bytes};
+    return range.holds(address, bytes) ? std::optional(range) : std::nullopt;
+}
+
+std::optional<DeviceMemory::Range> DeviceMemory::nearest(std::uint64_t address) const {
+    const std::scoped_lock lock(mutex_);
+    std::optional<Range> best;
+    const auto distance = [&](const Range& range) {
+        return address < range.begin ? range.begin - address : address < range.end ? 0 : address - range.end;
+    };
+    const auto after = blocks_.upper_bound(address);
+    for (const auto at : {after, after == blocks_.begin() ? blocks_.end() : std::prev(after)}) {
+        if (at != blocks_.end()) {
+            const Range range{at->first, at->first + at->second.bytes};
+            best = !best || distance(range) < distance(*best) ? range : *best;
+        }
+    }
+    return best;
+}
+
+std::uint64_t DeviceMemory::used_bytes() const {
+    const std::scoped_lock lock(mutex_);
+    return used_;
+}
+
+}  // namespace kymo::gpu::ptx

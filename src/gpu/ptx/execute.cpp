@@ -1,0 +1,368 @@
+#include "gpu/ptx/execute.h"
+
+#include "gpu/ptx/compile.h"
+#include "gpu/ptx/cta_runner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+
+namespace kymo::gpu::ptx {
+namespace {
+
+constexpr std::uint64_t kMostShared = 232'448;  // what the largest GPUs of compute capability 9.0 give a CTA
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+struct LoadedModule::Parts {
+    std::shared_ptr<const Module> module;
+    DeviceMemory* memory = nullptr;
+    ModuleLayout layout;
+    std::vector<std::uint64_t> allocated;
+    std::vector<std::uint64_t> shared_begin;                      // of each device function's own shared variables
+    std::map<std::uint32_t, std::unique_ptr<Compiled>> compiled;  // by number in Module::functions
+
+    ~Parts() {
+        for (const std::uint64_t address : allocated) {
+            memory->free(address);
+        }
+    }
+
+    Result<void> place_variables();
+    Result<void> initial_values();
+    Result<const Compiled*> code(std::uint32_t number);
+    // A kernel and everything it can call.
+    Result<std::vector<std::uint32_t>> reachable(std::uint32_t kernel);
+    Result<std::uint32_t> kernel_number(std::string_view name) const;
+};
+
+Result<void> LoadedModule::Parts::place_variables() {
+    for (const Variable& variable : module->variables) {
+        std::uint64_t at = 0;
+        if (variable.space == StateSpace::kShared) {
+            at = round_up(layout.shared_bytes, std::max(variable.align, 1U));
+            layout.shared_bytes = at + variable.bytes;
+        } else if (variable.bytes != 0 && !(variable.is_extern && variable.initial.empty())) {
+            auto place = memory->allocate(variable.bytes);
+            if (!place) {
+                return place.error();
+            }
+            at = *place;
+            allocated.push_back(at);
+            std::copy(variable.initial.begin(), variable.initial.end(), reinterpret_cast<std::uint8_t*>(at));
+        }
+        layout.variables.push_back(at);
+    }
+    for (const Function& function : module->functions) {
+        shared_begin.push_back(layout.shared_bytes);
+        if (!function.is_kernel) {
+            layout.shared_bytes = lay_out(function, layout.shared_bytes).shared_bytes;
+        }
+    }
+    for (std::size_t i = 0; i < module->functions.size(); ++i) {
+        if (module->functions[i].is_kernel) {
+            shared_begin[i] = layout.shared_bytes;
+        }
+    }
+    return {};
+}
+
+// Addresses inside initial values.
+Result<void> LoadedModule::Parts::initial_values() {
+    for (std::size_t i = 0; i < module->variables.size(); ++i) {
+        for (const Relocation& relocation : module->variables[i].relocations) {
+            const Variable* const to = module->variable(relocation.symbol);
+            const std::uint64_t address =
+                to != nullptr ? layout.variables[static_cast<std::size_t>(to - module->variables.data())] : 0;
+            if (address == 0 || layout.variables[i] == 0 ||
+                relocation.offset + relocation.bytes > module->variables[i].bytes) {
+                return Error{ErrorKind::kUnsupported,
+                             fmt::format("{}: {} holds the address of {}, which has none here", module->name,
+                                         module->variables[i].name, relocation.symbol),
+                             "link the modules into one (nvcc without -rdc=true)"};
+            }
+            const std::uint64_t value = (address + static_cast<std::uint64_t>(relocation.addend)) >> relocation.shift;
+            std::memcpy(reinterpret_cast<void*>(layout.variables[i] + relocation.offset), &value,
+                        std::min<std::size_t>(relocation.bytes, sizeof value));
+        }
+    }
+    return {};
+}
+
+Result<const Compiled*> LoadedModule::Parts::code(std::uint32_t number) {
+    auto& known = compiled[number];
+    if (!known) {
+        auto made = compile(*module, module->functions[number], shared_begin[number], layout);
+        if (!made) {
+            compiled.erase(number);
+            return made.error();
+        }
+        known = std::make_unique<Compiled>(std::move(*made));
+    }
+    return known.get();
+}
+
+Result<std::vector<std::uint32_t>> LoadedModule::Parts::reachable(std::uint32_t kernel) {
+    std::vector<std::uint32_t> numbers{kernel};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (!module->functions[numbers[i]].is_defined) {
+            continue;
+        }
+        const auto found = code(numbers[i]);
+        if (!found) {
+            return found.error();
+        }
+        for (const std::uint32_t callee : (*found)->callees) {
+            if (module->functions[callee].is_defined &&
+                std::find(numbers.begin(), numbers.end(), callee) == numbers.end()) {
+                numbers.push_back(callee);
+            }
+        }
+    }
+    return numbers;
+}
+
+Result<std::uint32_t> LoadedModule::Parts::kernel_number(std::string_view name) const {
+    std::string kernels;
+    for (std::uint32_t i = 0; i < module->functions.size(); ++i) {
+        const Function& function = module->functions[i];
+        if (function.is_kernel && function.name == name) {
+            return i;
+        }
+        if (function.is_kernel && kernels.size() < 400) {
+            kernels += (kernels.empty() ? "" : ", ") + function.name;
+        }
+    }
+    return Error{ErrorKind::kNotFound, fmt::format("{}: there is no kernel {}", module->name, name),
+                 kernels.empty() ? "the module has no kernels" : "its kernels: " + kernels};
+}
+
+LoadedModule::LoadedModule(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+LoadedModule::~LoadedModule() = default;
+
+Result<std::unique_ptr<LoadedModule>> LoadedModule::load(std::shared_ptr<const Module> module, DeviceMemory& memory) {
+    auto parts = std::make_unique<Parts>();
+    parts->module = std::move(module);
+    parts->memory = &memory;
+    if (auto placed = parts->place_variables(); !placed) {
+        return placed.error();
+    }
+    if (auto set = parts->initial_values(); !set) {
+        return set.error();
+    }
+    return std::unique_ptr<LoadedModule>(new LoadedModule(std::move(parts)));
+}
+
+const Module& LoadedModule::module() const {
+    return *parts_->module;
+}
+
+std::optional<LoadedModule::Symbol> LoadedModule::symbol(std::string_view name) const {
+    const Variable* const found = parts_->module->variable(name);
+    if (found == nullptr || found->space == StateSpace::kShared) {
+        return std::nullopt;
+    }
+    const auto number = static_cast<std::size_t>(found - parts_->module->variables.data());
+    return Symbol{parts_->layout.variables[number], found->bytes};
+}
+
+Result<LoadedModule::KernelFacts> LoadedModule::facts(std::string_view kernel) {
+    const auto number = parts_->kernel_number(kernel);
+    if (!number) {
+        return number.error();
+    }
+    const auto numbers = parts_->reachable(*number);
+    if (!numbers) {
+        return numbers.error();
+    }
+    KernelFacts facts;
+    constexpr std::uint32_t kBeside = 4;  // the stack's beginning, and what special registers need
+    for (const std::uint32_t part : *numbers) {
+        const Compiled& code = **parts_->code(part);
+        facts.registers = std::max(facts.registers, code.registers + kBeside);
+        facts.local_bytes += static_cast<std::uint32_t>(code.layout.local_bytes);
+    }
+    const Function& function = parts_->module->functions[*number];
+    facts.registers =
+        std::min(std::max(facts.registers, 8U), function.most_registers != 0 ? function.most_registers : 255U);
+    facts.shared_bytes = static_cast<std::uint32_t>((*parts_->code(*number))->layout.shared_bytes);
+    const std::uint64_t exact = function.exact_threads.count();
+    const std::uint64_t most = exact != 0 ? exact : function.most_threads.count();
+    facts.most_threads = most == 0 ? 1024 : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 1024));
+    return facts;
+}
+
+namespace {
+
+Result<void> possible(const Function& function, const LoadedModule::KernelFacts& facts, const Launch& launch) {
+    const Dim3& grid = launch.grid;
+    const Dim3& block = launch.block;
+    const auto refuse = [&](const std::string& why) {
+        return Error{ErrorKind::kUsage, fmt::format("{}: {}", function.name, why), "launch it otherwise"};
+    };
+    constexpr std::uint32_t kMostHigh = 65'535;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7FFF'FFFFU || grid.y > kMostHigh ||
+        grid.z > kMostHigh) {
+        return refuse(fmt::format("no grid of {}×{}×{} CTAs can be launched", grid.x, grid.y, grid.z));
+    }
+    if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
+        block.count() > facts.most_threads) {
+        return refuse(fmt::format("a CTA of {}×{}×{} threads cannot be launched: {} at most", block.x, block.y,
+                                  block.z, facts.most_threads));
+    }
+    if (launch.parameters.size() < function.parameter_bytes) {
+        return refuse(fmt::format("{} bytes of parameters are given, {} needed", launch.parameters.size(),
+                                  function.parameter_bytes));
+    }
+    const std::uint64_t shared = std::uint64_t{facts.shared_bytes} + launch.dynamic_shared;
+    if (shared > kMostShared) {
+        return refuse(fmt::format("{} bytes of shared memory a CTA: {} at most", shared, kMostShared));
+    }
+    return {};
+}
+
+class CtaExecution : public Execution {
+  public:
+    CtaExecution(KernelHeader header, Program program, LaunchParts parts, ExecuteOptions options,
+                 std::uint64_t kernel_parameters)
+        : header_(std::move(header)), program_(std::move(program)), options_(std::move(options)) {
+        parts.options = &options_;
+        parts.program = options_.trace ? &program_ : nullptr;
+        parts.launch.parameters.resize(std::max<std::size_t>(parts.launch.parameters.size(), kernel_parameters));
+        runner_ = std::make_unique<CtaRunner>(std::move(parts));
+    }
+    const KernelHeader& header() const override { return header_; }
+    const Program& program() const override { return program_; }
+    const Totals& totals() const override { return runner_->totals(); }
+    Fault fault() const override { return runner_->failure().fault; }
+
+    Result<std::optional<Cta>> next_cta() override {
+        if (next_ < kept_.size()) {
+            return std::optional<Cta>(kept_[next_++]);
+        }
+        if (next_ == header_.grid.count()) {
+            return std::optional<Cta>();
+        }
+        Cta cta;
+        if (runner_->failure().fault != Fault::kNone || !runner_->run(index(next_), options_.trace, cta)) {
+            return runner_->failure().error;
+        }
+        ++next_;
+        if (options_.keep) {
+            kept_.push_back(cta);
+        }
+        executed_ = next_;
+        return std::optional<Cta>(std::move(cta));
+    }
+
+    Result<void> rewind() override {
+        if (executed_ != 0 && !options_.keep) {
+            return Error{ErrorKind::kUnsupported,
+                         header_.name + ": an executed kernel cannot be executed again: it has changed memory",
+                         "keep its trace (ExecuteOptions::keep)"};
+        }
+        next_ = 0;
+        return {};
+    }
+
+    Result<void> finish() override {
+        Cta unused;
+        for (next_ = std::max(next_, executed_); next_ < header_.grid.count(); ++next_) {
+            if (!runner_->run(index(next_), false, unused)) {
+                return runner_->failure().error;
+            }
+            executed_ = next_ + 1;
+        }
+        return {};
+    }
+
+  private:
+    Dim3 index(std::uint64_t number) const {
+        const Dim3& grid = header_.grid;
+        return {static_cast<std::uint32_t>(number % grid.x), static_cast<std::uint32_t>(number / grid.x % grid.y),
+                static_cast<std::uint32_t>(number / (std::uint64_t{grid.x} * grid.y))};
+    }
+
+    KernelHeader header_;
+    Program program_;
+    ExecuteOptions options_;
+    std::unique_ptr<CtaRunner> runner_;
+    std::vector<Cta> kept_;
+    std::uint64_t next_ = 0;
+    std::uint64_t executed_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Execution>> LoadedModule::launch(std::string_view kernel, Launch launch,
+                                                        ExecuteOptions options) {
+    const auto number = parts_->kernel_number(kernel);
+    if (!number) {
+        return number.error();
+    }
+    const auto facts_of = facts(kernel);
+    if (!facts_of) {
+        return facts_of.error();
+    }
+    const Module& module = *parts_->module;
+    const Function& function = module.functions[*number];
+    if (auto good = possible(function, *facts_of, launch); !good) {
+        return good.error();
+    }
+    LaunchParts parts;
+    parts.module = &module;
+    parts.memory = parts_->memory;
+    parts.functions.resize(module.functions.size());
+    parts.program_begin.resize(module.functions.size());
+    parts.shared_bytes = facts_of->shared_bytes;
+    Program program;
+    KernelHeader header;
+    const auto numbers = parts_->reachable(*number);
+    if (!numbers) {
+        return numbers.error();
+    }
+    for (const std::uint32_t part : *numbers) {
+        const Compiled* const code = *parts_->code(part);
+        parts.functions[part] = code;
+        parts.program_begin[part] = static_cast<std::uint32_t>(program.size());
+        for (StaticInstruction instruction : code->program) {
+            instruction.pc = program.size() * 16;
+            header.has_lines = header.has_lines || instruction.line != 0;
+            program.push_back(std::move(instruction));
+        }
+    }
+    parts.kernel = parts.functions[*number];
+    header.name = function.name;
+    header.id = 1;
+    header.grid = launch.grid;
+    header.block = launch.block;
+    header.shared_bytes = facts_of->shared_bytes + launch.dynamic_shared;
+    header.registers = facts_of->registers;
+    header.binary_version = module.target;
+    header.shared_base = kSharedWindow;
+    header.local_base = kLocalWindow;
+    header.tracer_version = 5;
+    parts.launch = std::move(launch);
+    return std::unique_ptr<Execution>(std::make_unique<CtaExecution>(
+        std::move(header), std::move(program), std::move(parts), std::move(options), function.parameter_bytes));
+}
+
+Result<Totals> execute(LoadedModule& module, std::string_view kernel, Launch launch) {
+    ExecuteOptions options;
+    options.trace = false;
+    auto execution = module.launch(kernel, std::move(launch), std::move(options));
+    if (!execution) {
+        return execution.error();
+    }
+    if (auto done = (*execution)->finish(); !done) {
+        return done.error();
+    }
+    return (*execution)->totals();
+}
+
+}  // namespace kymo::gpu::ptx

@@ -1,0 +1,203 @@
+// What a warp's lanes do together: shuffles, votes, matches, reductions.
+//
+// A lane that the operation's member mask names but that does not execute it takes no part; on a GPU the others would
+// wait for it, and get here what they would get were it to come later.
+#include "gpu/ptx/lanes/lanes.h"
+
+namespace kymo::gpu::ptx::KYMO_LANES {
+namespace {
+
+// mode: 0 up, 1 down, 2 bfly, 3 idx. b: lane or distance, c: clamp and segment mask; more[0]: a predicate, was it in
+// range.
+bool shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
+    const std::uint32_t* const x = lanes<std::uint32_t>(warp, op.a);
+    const std::uint32_t* const y = lanes<std::uint32_t>(warp, op.b);
+    const std::uint32_t* const z = lanes<std::uint32_t>(warp, op.c);
+    std::uint32_t* const d = lanes<std::uint32_t>(warp, op.d);
+    alignas(64) std::uint32_t result[kLanes];
+    std::uint32_t in_range = 0;
+    for (unsigned i = 0; i < kLanes; ++i) {
+        const std::uint32_t by = y[i] & 31U;
+        const std::uint32_t clamp = z[i] & 31U;
+        const std::uint32_t segment = z[i] >> 8U & 31U;
+        const std::uint32_t last = (i & segment) | (clamp & ~segment);
+        const std::uint32_t first = i & segment;
+        std::uint32_t from = i;
+        bool is = true;
+        switch (op.mode) {
+            case 0:
+                from = i - by;
+                is = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last);
+                break;
+            case 1:
+                from = i + by;
+                is = from <= last;
+                break;
+            case 2:
+                from = i ^ by;
+                is = from <= last;
+                break;
+            default:
+                from = first | (by & ~segment);
+                is = from <= last;
+        }
+        from = is ? from : i;
+        in_range |= is ? 1U << i : 0U;
+        result[i] = x[from & 31U];
+    }
+    each(d, mask, [=](unsigned i) { return result[i]; });
+    if (op.more[0] != 0) {
+        std::uint32_t& p = predicate(warp, op.more[0]);
+        p = (p & ~mask) | (in_range & mask);
+    }
+    return true;
+}
+
+// a: a predicate (flag 1: its opposite); mode: 0 all, 1 any, 2 uni, 3 ballot.
+bool vote(Warp& warp, const Op& op, std::uint32_t mask) {
+    const std::uint32_t yes = (predicate(warp, op.a) ^ ((op.flags & 1U) != 0 ? kAllLanes : 0U)) & mask;
+    if (op.mode == 3) {
+        each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return yes; });
+        return true;
+    }
+    const bool is = op.mode == 0 ? yes == mask : op.mode == 1 ? yes != 0 : yes == 0 || yes == mask;
+    std::uint32_t& d = predicate(warp, op.d);
+    d = (d & ~mask) | (is ? mask : 0U);
+    return true;
+}
+
+// mode 0: who has my value. mode 1: all have it; more[0] a predicate for that.
+template <typename T>
+bool match(Warp& warp, const Op& op, std::uint32_t mask) {
+    const T* const x = lanes<T>(warp, op.a);
+    alignas(64) std::uint32_t result[kLanes] = {};
+    bool all = true;
+    each_active(mask, [&](unsigned i) {
+        std::uint32_t same = 0;
+        for (unsigned k = 0; k < kLanes; ++k) {
+            same |= x[k] == x[i] ? 1U << k : 0U;
+        }
+        result[i] = same & mask;
+        all = all && result[i] == mask;
+    });
+    std::uint32_t* const d = lanes<std::uint32_t>(warp, op.d);
+    each_active(mask, [&](unsigned i) { d[i] = op.mode == 0 ? result[i] : all ? mask : 0U; });
+    if (op.more[0] != 0) {
+        std::uint32_t& p = predicate(warp, op.more[0]);
+        p = (p & ~mask) | (all ? mask : 0U);
+    }
+    return true;
+}
+
+template <typename T>
+bool reduce(Warp& warp, const Op& op, std::uint32_t mask) {
+    const T* const x = lanes<T>(warp, op.a);
+    T result = x[static_cast<unsigned>(__builtin_ctz(mask))];
+    each_active(mask & (mask - 1), [&](unsigned i) {
+        switch (static_cast<AtomicOp>(op.mode)) {
+            case AtomicOp::kAdd:
+                result = static_cast<T>(static_cast<std::uint32_t>(result) + static_cast<std::uint32_t>(x[i]));
+                break;
+            case AtomicOp::kMin:
+                result = x[i] < result ? x[i] : result;
+                break;
+            case AtomicOp::kMax:
+                result = x[i] > result ? x[i] : result;
+                break;
+            case AtomicOp::kAnd:
+                result &= x[i];
+                break;
+            case AtomicOp::kOr:
+                result |= x[i];
+                break;
+            case AtomicOp::kXor:
+                result ^= x[i];
+                break;
+            default:
+                break;
+        }
+    });
+    each(lanes<T>(warp, op.d), mask, [=](unsigned) { return result; });
+    return true;
+}
+
+bool active_mask(Warp& warp, const Op& op, std::uint32_t mask) {
+    each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return mask; });
+    return true;
+}
+
+// elect.sync d|p: the lowest lane.
+bool elect(Warp& warp, const Op& op, std::uint32_t mask) {
+    const auto first = static_cast<std::uint32_t>(__builtin_ctz(mask));
+    if (op.d != 0) {
+        each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return first; });
+    }
+    std::uint32_t& p = predicate(warp, op.more[0]);
+    p = (p & ~mask) | 1U << first;
+    return true;
+}
+
+bool nothing(Warp&, const Op&, std::uint32_t) {
+    return true;
+}
+
+bool trap(Warp& warp, const Op&, std::uint32_t mask) {
+    warp.fault.kind = FaultKind::kTrap;
+    warp.fault.lane = static_cast<std::uint8_t>(__builtin_ctz(mask));
+    return false;
+}
+
+// Counts the warp's operations; mode 1: 64 bits.
+bool clock(Warp& warp, const Op& op, std::uint32_t mask) {
+    const std::uint64_t now = warp.clock;
+    if (op.mode != 0) {
+        each(lanes<std::uint64_t>(warp, op.d), mask, [=](unsigned) { return now; });
+    } else {
+        each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return static_cast<std::uint32_t>(now); });
+    }
+    return true;
+}
+
+}  // namespace
+
+Handler pick_together(const Pick& wanted) {
+    switch (wanted.operation) {
+        case Operation::kShuffle:
+            return shuffle;
+        case Operation::kVoteAll:
+        case Operation::kVoteAny:
+        case Operation::kVoteUniform:
+        case Operation::kBallot:
+            return vote;
+        case Operation::kMatchAny:
+        case Operation::kMatchAll:
+            return bytes(wanted.type) == 8 ? match<std::uint64_t> : match<std::uint32_t>;
+        case Operation::kReduceWarp:
+            return wanted.type == Type::kS32 ? reduce<std::int32_t> : reduce<std::uint32_t>;
+        case Operation::kActiveMask:
+            return active_mask;
+        case Operation::kElect:
+            return elect;
+        case Operation::kNothing:
+            return nothing;
+        case Operation::kTrap:
+            return trap;
+        case Operation::kClock:
+            return clock;
+        default:
+            return nullptr;
+    }
+}
+
+Handler pick_here(const Pick& wanted) {
+    Handler found = nullptr;
+    for (const auto family :
+         {pick_integer, pick_bits, pick_float, pick_half, pick_choice, pick_convert, pick_memory, pick_together}) {
+        if (found == nullptr) {
+            found = family(wanted);
+        }
+    }
+    return found;
+}
+
+}  // namespace kymo::gpu::ptx::KYMO_LANES

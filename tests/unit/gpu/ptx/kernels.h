@@ -1,0 +1,76 @@
+// Running kernels in tests: device arrays, parameters in order, and kernels written in a line or two of PTX.
+#pragma once
+
+#include "gpu/ptx/execute.h"
+#include "gpu/ptx/parse.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <span>
+
+namespace kymo::gpu::ptx {
+
+// Parameters one after another, each at a multiple of its size, as launches pass them.
+class Parameters {
+  public:
+    template <typename T>
+    Parameters& add(T value) {
+        bytes_.resize((bytes_.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T));
+        const auto* const from = reinterpret_cast<const std::uint8_t*>(&value);
+        bytes_.insert(bytes_.end(), from, from + sizeof(T));
+        return *this;
+    }
+    std::vector<std::uint8_t> bytes() const { return bytes_; }
+
+  private:
+    std::vector<std::uint8_t> bytes_;
+};
+
+class Device {
+  public:
+    explicit Device(std::shared_ptr<const Module> module) {
+        auto loaded = LoadedModule::load(std::move(module), memory);
+        EXPECT_TRUE(loaded.ok()) << (loaded ? "" : loaded.error().what);
+        if (loaded) {
+            module_ = std::move(*loaded);
+        }
+    }
+    LoadedModule& module() { return *module_; }
+
+    template <typename T>
+    std::span<T> array(std::size_t count) {
+        auto at = memory.allocate(count * sizeof(T));
+        EXPECT_TRUE(at.ok());
+        return {reinterpret_cast<T*>(*at), count};
+    }
+    template <typename T>
+    std::span<T> array(const std::vector<T>& values) {
+        const std::span<T> made = array<T>(values.size());
+        std::copy(values.begin(), values.end(), made.begin());
+        return made;
+    }
+
+    Totals run(const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters,
+               std::uint32_t dynamic_shared = 0) {
+        auto totals = execute(*module_, kernel, {grid, block, dynamic_shared, parameters.bytes()});
+        EXPECT_TRUE(totals.ok()) << (totals ? "" : totals.error().what);
+        return totals ? *totals : Totals();
+    }
+    std::string fault(const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters) {
+        auto totals = execute(*module_, kernel, {grid, block, 0, parameters.bytes()});
+        return totals ? std::string() : totals.error().what;
+    }
+
+    DeviceMemory memory;
+
+  private:
+    std::unique_ptr<LoadedModule> module_;
+};
+
+inline std::shared_ptr<const Module> kernels(const std::string& file) {
+    auto module = parse_file(std::filesystem::path(KYMO_GPU_KERNELS) / (file + ".ptx"));
+    EXPECT_TRUE(module.ok()) << (module ? "" : module.error().what);
+    return module ? *module : std::make_shared<const Module>();
+}
+
+}  // namespace kymo::gpu::ptx
