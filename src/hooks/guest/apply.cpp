@@ -50,6 +50,8 @@ const char* describe(Problem problem) {
             return "the processor checks return addresses in this process (shadow stack)";
         case Problem::kNoLoading:
             return "images that are loaded later are not noticed by this dynamic linker";
+        case Problem::kNoLater:
+            return "it was loaded later, and has no initializer: its calls through its linkage table are not seen";
         case Problem::kNone:
             break;
     }
@@ -89,17 +91,16 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
         tell(Problem::kShadowStack, {});
         return false;
     }
-    hook_room_ = static_cast<std::uint32_t>(plan_.entries.size() + kImportRoom * plan_.imports.size() + 2);
+    hook_room_ =
+        static_cast<std::uint32_t>(plan_.entries.size() + kImportRoom * plan_.imports.size() + 2 + kMostLater);
     hooks_ = static_cast<Hook*>(image::map_pages(hook_room_ * sizeof(Hook)));
     codes_ = static_cast<HookCode*>(image::map_pages(hook_room_ * sizeof(HookCode)));
     import_of_ = static_cast<std::uint32_t*>(image::map_pages(hook_room_ * sizeof(std::uint32_t)));
     images_ = static_cast<ImageState*>(image::map_pages((plan_.images.size() + 1) * sizeof(ImageState)));
     planned_slots_ = static_cast<PlannedSlot*>(image::map_pages(kMostSlots * sizeof(PlannedSlot)));
     known_ = static_cast<Known*>(image::map_pages(std::size_t{2} * kMostKnown * sizeof(Known)));
-    const std::uint64_t import_bytes = kAreaHead + std::uint64_t{hook_room_} * hook_bytes(0);
-    import_code_ = plan_.imports.empty() ? nullptr : Areas::map(import_bytes, {});
     if (hooks_ == nullptr || codes_ == nullptr || import_of_ == nullptr || images_ == nullptr || known_ == nullptr ||
-        planned_slots_ == nullptr || (import_code_ == nullptr && !plan_.imports.empty())) {
+        planned_slots_ == nullptr) {
         tell(Problem::kNoMemory, {});
         return false;
     }
@@ -107,11 +108,11 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     for (const PlanEntry& entry : plan_.entries) {
         new_hook(&plan_.points[entry.point], 0);
     }
-    if (import_code_ != nullptr) {
-        const auto begin = reinterpret_cast<std::uint64_t>(import_code_);
-        import_area_ = {{begin, begin + import_bytes}, codes_ + hook_count_, 0};
-        write_area_head(import_code_);
-        import_code_ += kAreaHead;
+    loading_hook_ = new_hook(nullptr, 0);
+    if (const Problem problem = plan_.imports.empty() ? Problem::kNone : make_import_code();
+        problem != Problem::kNone) {
+        tell(problem, {});
+        return false;
     }
     runtime.hooks = hooks_;
     runtime.images_changed = images_changed;
@@ -122,8 +123,13 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     return true;
 }
 
-void Hooks::images_changed() {
-    if (applied != nullptr && loaded_is_consistent()) {
+void Hooks::images_changed(std::uint32_t hook) {
+    if (applied == nullptr) {
+        return;
+    }
+    if (hook != applied->loading_hook_) {
+        applied->set_later_slots();
+    } else if (loaded_is_consistent()) {
         applied->scan(false);
     }
 }
@@ -158,8 +164,10 @@ void Hooks::scan(bool at_start) {
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
         images_[i].hooked = images_[i].hooked && images_[i].seen;
     }
-    if (at_start && import_code_ != nullptr) {
+    if (at_start) {
         tell(hook_slots(), {});
+    } else {
+        forget_unloaded();
     }
 }
 
@@ -175,17 +183,10 @@ Hooks::ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
         } else if (state != nullptr) {
             tell(hook_image(*state, image), image.path);
         }
-        if (at_start && import_code_ != nullptr) {
-            struct Visit {
-                Hooks* hooks;
-                const image::LoadedImage* image;
-                image::Range read_only;
-            } visit{this, &image, relocated_read_only(image)};
-            for_each_slot(image, reinterpret_cast<std::uint64_t>(map.l_ld), &visit,
-                          [](void* context, const LinkageSlot& slot) {
-                              const auto* given = static_cast<const Visit*>(context);
-                              given->hooks->plan_slot(slot, *given->image, given->read_only);
-                          });
+        if (at_start) {
+            plan_slots(map, image, true);
+        } else {
+            tell(await_relocation(map, image), image.path);
         }
     }
     scratch.release();

@@ -1,5 +1,6 @@
 // Putting a plan's hooks into the process: into the images that are there when the program starts, and into each that
-// is loaded later, after it has been mapped and before any of its code has run.
+// is loaded later, after it has been mapped and before any of its code has run. The linkage tables of a later one are
+// filled in between, by the dynamic linker; so its initializer is led past us first (apply_later.cpp).
 //
 // Contract: begin() once, before main with one thread; after that images are noticed in the dynamic linker's own
 // calls (one thread at a time). An image is known by its build id, or by its path where it has none. What cannot be
@@ -30,6 +31,7 @@ enum class Problem : std::uint8_t {
     kOtherCode,    // the code is not what was planned: the file or the memory has been changed
     kShadowStack,  // the processor checks return addresses
     kNoLoading,    // images that are loaded later cannot be noticed
+    kNoLater,      // nothing of an image that was loaded later tells that its linkage table is filled in
 };
 // In words that follow the name of what has the problem.
 const char* describe(Problem problem);
@@ -70,26 +72,47 @@ class Hooks {
         std::uint64_t bias = 0;
         ImageState* state = nullptr;  // null: the plan does not have it
     };
-    // A slot that is to be set once the code that it leads to is code.
+    // A slot that is to be set.
     struct PlannedSlot {
         std::uint64_t* at = nullptr;
-        std::uint32_t hook = 0;
+        std::uint64_t value = 0;
         bool read_only = false;   // when it has been set, as the dynamic linker left it
         bool executable = false;  // code lies in its page, too
     };
+    // An image that has been mapped and whose slots are to be set when they are filled in.
+    struct Later {
+        const link_map* map = nullptr;         // null: none
+        std::uint64_t* initializer = nullptr;  // in its dynamic section
+        std::uint64_t offset = 0;              // what stood there
+    };
+    // Whose slot it is.
+    struct PlannedFor {
+        const image::LoadedImage* image = nullptr;
+        const link_map* later = nullptr;  // null: it was there at the start
+        image::Range read_only;
+    };
+    static constexpr std::uint32_t kMostLater = 64;  // in one call of dlopen, with what they need
     static constexpr std::uint32_t kMostSlots = 1U << 17U;
     static constexpr std::uint32_t kMostKnown = 8192;  // those beyond are looked at every time
 
-    static void images_changed();
+    static void images_changed(std::uint32_t hook);
     void scan(bool at_start);
     const Known* known_of(const void* map, std::uint64_t bias) const;
     ImageState* look_at_image(const link_map& map, bool at_start);
     ImageState* state_of(const image::LoadedImage& image);
     Problem hook_image(ImageState& state, const image::LoadedImage& image);
     Problem patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes);
-    void plan_slot(const LinkageSlot& slot, const image::LoadedImage& image, image::Range read_only);
+    void plan_slots(const link_map& map, const image::LoadedImage& image, bool at_start);
+    void plan_slot(const LinkageSlot& slot, const PlannedFor& where);
     Problem hook_slots();
+    bool has_slots(const link_map& map, const image::LoadedImage& image) const;
+    std::uint32_t import_named(std::string_view symbol) const;
+    void* find_function(const LinkageSlot& slot, const link_map* later) const;
+    Problem await_relocation(const link_map& map, const image::LoadedImage& image);
+    void forget_unloaded();
+    void set_later_slots();
     std::uint32_t import_hook(std::uint32_t import, std::uint64_t function);
+    Problem make_import_code();
     Problem notice_loading();
     std::uint32_t new_hook(const PlanPoint* point, std::uint64_t continuation);
     void tell(Problem problem, std::string_view image) const;
@@ -109,8 +132,11 @@ class Hooks {
     std::uint32_t hook_room_ = 0;
     PlannedSlot* planned_slots_ = nullptr;
     std::uint32_t planned_slot_count_ = 0;
-    Area import_area_;  // being written
-    std::uint8_t* import_code_ = nullptr;
+    Area import_area_;                // code of all hooks from first_later_ on; empty: nothing is imported
+    std::uint32_t loading_hook_ = 0;  // the dynamic linker's word to debuggers
+    std::uint32_t first_later_ = 0;   // hooks of initializers
+    std::uint32_t first_import_ = 0;
+    Later later_[kMostLater];
     std::uint32_t functions_ = 0;
     std::uint32_t slots_ = 0;
     Areas areas_;

@@ -40,9 +40,9 @@ Problem Hooks::notice_loading() {
     plan.moved[0] = 0xc3;
     plan.moved_bytes = 1;
     plan.instructions = 1;
-    const std::uint32_t hook = new_hook(nullptr, 0);
+    const std::uint32_t hook = loading_hook_;
     const std::uint64_t bytes = kAreaHead + hook_bytes(1);
-    std::uint8_t* begin = hook == 0 ? nullptr : Areas::map(bytes, linker.range);
+    std::uint8_t* begin = Areas::map(bytes, linker.range);
     if (begin == nullptr) {
         return Problem::kNoRoom;
     }

@@ -247,7 +247,7 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     const Hook& hook = runtime.hooks[number];
     frame->target = hook.continuation;
     if (hook.tells_images) [[unlikely]] {
-        runtime.images_changed();
+        runtime.images_changed(number);
         return;
     }
     Thread* thread = current;

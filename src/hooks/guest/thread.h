@@ -62,7 +62,7 @@ struct Hook {
 // What the runtime works from. Written while there is one thread, or before a hook's code can be reached.
 struct Runtime {
     Hook* hooks = nullptr;
-    void (*images_changed)() = nullptr;
+    void (*images_changed)(std::uint32_t hook) = nullptr;  // of the hooks that tell
 };
 extern Runtime runtime;
 

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
+#include <unistd.h>
 
 namespace kymo::hooks::testing {
 namespace {
@@ -19,6 +21,58 @@ TEST(Loading, HooksWhatIsLoadedEachTime) {
         EXPECT_EQ(thread.exits(kPlugin), 2 * round);
         ASSERT_EQ(dlclose(plugin), 0);
         EXPECT_EQ(dlopen(kPluginPath, RTLD_NOW | RTLD_NOLOAD), nullptr);
+    }
+}
+
+// Through the linkage table of an image that was not there at the start: from its constructor on, whenever its slots
+// are bound, and again when it comes back.
+TEST(Loading, HooksWhatALaterImageCalls) {
+    const HookedThread thread;
+    std::uint64_t calls = 0;
+    for (const char* path : {kPluginPath, KYMO_HOOKS_BOUND_PLUGIN, kPluginPath}) {
+        for (const int when : {RTLD_LAZY, RTLD_NOW}) {
+            void* plugin = dlopen(path, when | RTLD_LOCAL);
+            ASSERT_NE(plugin, nullptr) << dlerror();
+            EXPECT_EQ(dlerror(), nullptr);
+            EXPECT_EQ(thread.entries(kImported), ++calls) << "its constructor's call";
+            const auto asks = reinterpret_cast<int (*)()>(dlsym(plugin, "plugin_asks_parent"));
+            EXPECT_EQ(asks(), getppid());  // this program's own call counts, too
+            calls += 2;
+            EXPECT_EQ(thread.entries(kImported), calls);
+            EXPECT_EQ(thread.exits(kImported), calls);
+            ASSERT_EQ(dlclose(plugin), 0);
+            ASSERT_EQ(dlopen(path, RTLD_NOW | RTLD_NOLOAD), nullptr);
+        }
+    }
+}
+
+// Mapped, led past us, and gone again before anything of it has run.
+TEST(Loading, ForgetsWhatCouldNotBeLoaded) {
+    const HookedThread thread;
+    for (int round = 0; round < 100; ++round) {  // more than there is room for at a time
+        ASSERT_EQ(dlopen(KYMO_HOOKS_BROKEN_PLUGIN, RTLD_NOW | RTLD_LOCAL), nullptr);
+    }
+    void* plugin = dlopen(kPluginPath, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(plugin, nullptr) << dlerror();
+    EXPECT_EQ(thread.entries(kImported), 1U);
+    dlclose(plugin);
+}
+
+// The entry of the dynamic section that leads to the initializer is as the file has it.
+TEST(Loading, PutsTheInitializerBack) {
+    const HookedThread thread;
+    for (const char* path : {kPluginPath, KYMO_HOOKS_BOUND_PLUGIN}) {
+        void* plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        ASSERT_NE(plugin, nullptr) << dlerror();
+        link_map* map = nullptr;
+        ASSERT_EQ(dlinfo(plugin, RTLD_DI_LINKMAP, &map), 0);
+        const Elf64_Dyn* entry = map->l_ld;
+        while (entry->d_tag != DT_INIT) {
+            ASSERT_NE(entry->d_tag, DT_NULL);
+            ++entry;
+        }
+        EXPECT_LT(entry->d_un.d_ptr, 1U << 20U) << "an offset in a small file";
+        dlclose(plugin);
     }
 }
 
