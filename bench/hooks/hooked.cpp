@@ -1,10 +1,19 @@
-// What is hooked: by Kymo, by a uprobe that counts, by a uprobe with an eBPF program, by nobody.
+// What is hooked: by Kymo, by Kymo at a line, by Kymo's probes of the kernel, by a uprobe that counts, by a uprobe
+// with an eBPF program, by nobody.
 extern "C" {
 int by_kymo(int a) {
     asm volatile("" ::: "memory");
     return a + 1;
 }
 int by_kymo_unmeasured(int a) {
+    asm volatile("" ::: "memory");
+    return a + 1;
+}
+int by_line(int a) {
+    asm volatile("" ::: "memory");
+    return a * 5 + 1;
+}
+int by_kernel(int a) {
     asm volatile("" ::: "memory");
     return a + 1;
 }

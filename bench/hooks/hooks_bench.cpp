@@ -4,6 +4,7 @@
 // predicted (each call has its return): 16 to 22 ns; a uprobe pair traps twice, 2 µs counted, more with eBPF.
 #include "cells/primitives.h"
 #include "hooks/guest/apply.h"
+#include "hooks/kernel/kernel_probes.h"
 #include "hooks/plan/planner.h"
 #include "uprobe.h"
 
@@ -19,6 +20,8 @@
 extern "C" {
 int by_kymo(int a);
 int by_kymo_unmeasured(int a);
+int by_line(int a);
+int by_kernel(int a);
 int by_uprobe(int a);
 int by_bpf(int a);
 int by_nobody(int a);
@@ -30,6 +33,8 @@ using namespace kymo;
 
 constexpr std::uint16_t kEntries = 64;
 constexpr std::uint16_t kExits = 65;
+constexpr std::uint16_t kLines = 66;
+constexpr std::uint32_t kLine = 14;  // of by_line, in hooked.cpp
 
 cells::Step add(std::uint16_t cell) {
     cells::Step step;
@@ -53,7 +58,8 @@ struct Hooked {
     Hooked() {
         const std::filesystem::path self[] = {std::filesystem::canonical("/proc/self/exe")};
         const hooks::Request requests[] = {{{}, "by_kymo", {add(kEntries)}, {add(kExits)}},
-                                           {{}, "by_kymo_unmeasured", {add(kEntries)}, {add(kExits)}}};
+                                           {{}, "by_kymo_unmeasured", {add(kEntries)}, {add(kExits)}},
+                                           {{}, {}, {add(kLines)}, {}, "hooks/hooked.cpp", kLine}};
         const hooks::Planned planned = plan(self, requests);
         file = std::make_unique<std::uint64_t[]>(planned.file.size() / 8 + 1);
         std::memcpy(file.get(), planned.file.data(), planned.file.size());
@@ -98,6 +104,39 @@ void kymo_thread_not_measured(benchmark::State& state) {
     call<by_kymo_unmeasured>(state);
 }
 
+void kymo_line(benchmark::State& state) {
+    hooked().begin();
+    const std::uint64_t before = hooked().cells[kLines];
+    call<by_line>(state);
+    end_thread(hooked().thread);
+    if (hooked().cells[kLines] - before < static_cast<std::uint64_t>(state.iterations())) {
+        state.SkipWithError("comings were not counted");
+    }
+}
+
+// As for a program that does not throw; this one does, so that its exits would be had otherwise.
+void kymo_kernel_probes(benchmark::State& state) {
+    const std::filesystem::path self[] = {std::filesystem::canonical("/proc/self/exe")};
+    const hooks::Request requests[] = {{{}, "by_kernel", {add(kEntries)}, {add(kExits)}}};
+    hooks::Planned planned = plan(self, requests, hooks::Means::kProbes);
+    for (hooks::Probe& probe : planned.probes) {
+        probe.by_return = probe.at_exit;
+        probe.in_file = planned.probes.front().in_file;
+    }
+    auto probes = hooks::KernelProbes::load(planned, {});
+    const auto attached = probes ? probes->attach(planned.probes, getpid(), false) : Result<void>(probes.error());
+    if (!attached) {
+        state.SkipWithError(attached.error().what.c_str());
+        return;
+    }
+    call<by_kernel>(state);
+    hooks::ProbeThread values{};
+    const bool read = probes->read(static_cast<std::uint32_t>(syscall(SYS_gettid)), values);
+    if (!read || values.cells[kExits] < static_cast<std::uint64_t>(state.iterations())) {
+        state.SkipWithError("calls were not counted");
+    }
+}
+
 template <int (*Function)(int), bool kProgram>
 void uprobe_entry_and_exit(benchmark::State& state) {
     kymo::bench::Uprobes probes;
@@ -115,6 +154,8 @@ void uprobe_entry_and_exit(benchmark::State& state) {
 BENCHMARK(unhooked);
 BENCHMARK(kymo_entry_and_exit);
 BENCHMARK(kymo_thread_not_measured);
+BENCHMARK(kymo_line);
+BENCHMARK(kymo_kernel_probes);
 BENCHMARK(uprobe_entry_and_exit<by_uprobe, false>)->Name("uprobe_entry_and_exit");
 BENCHMARK(uprobe_entry_and_exit<by_bpf, true>)->Name("uprobe_entry_and_exit_with_ebpf");
 

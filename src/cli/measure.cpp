@@ -2,7 +2,9 @@
 #include "cli/measure_points.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "events/session.h"
 #include "hooks/plan_file.h"
+#include "launch/job.h"
 #include "launch/record.h"
 #include "metrics/description.h"
 #include "metrics/parser.h"
@@ -13,14 +15,17 @@
 #include "view/metrics.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 namespace kymo::cli {
 namespace {
@@ -29,6 +34,7 @@ constexpr const char* kExamples =
     "examples:\n"
     "  kymo measure send_in_foo.kym -- ./my_program\n"
     "  kymo measure send_in_foo.kym --json -- ./my_program input.dat\n"
+    "  kymo measure send_in_foo.kym -- mpirun -n 4 ./solver\n"
     "  kymo measure -- mpirun -n 4 ./solver      what is counted without a description: processors, messages\n"
     "  kymo report my_program.kymo        the same metrics later, beside everything else\n"
     "a description, with more in docs/metrics.md:\n"
@@ -159,6 +165,27 @@ int show(const Asked& asked, const metrics::Description& description, const laun
     return outcome.exit_status();
 }
 
+// Each rank of a job has a session in the folder until its program has ended.
+void await_other_ranks(const Asked& asked, const launch::RecordOutcome& outcome) {
+    constexpr int kTries = 100;
+    constexpr auto kPause = std::chrono::milliseconds(50);
+    const auto running = [&] {
+        std::error_code ignored;
+        const std::filesystem::directory_iterator files(outcome.recording, ignored);
+        return std::count_if(begin(files), end(files), [](const auto& file) {
+            return file.path().filename().string().starts_with(events::kSessionFile);
+        });
+    };
+    for (int i = 0; i < kTries && running() != 0; ++i) {
+        std::this_thread::sleep_for(kPause);
+    }
+    if (const auto left = running(); left != 0 && !asked.quiet) {
+        fmt::print(stderr,
+                   "kymo: {} ranks have not ended yet: what follows is without their last; later: kymo report {}\n",
+                   left, outcome.recording.string());
+    }
+}
+
 constexpr const char* kUsage = "kymo measure [OPTIONS] [METRICS.kym] -- PROGRAM ARGUMENTS…";
 
 // Options may stand behind the description, too. None: go on; otherwise the exit code.
@@ -232,13 +259,15 @@ int run_measure(int argc, char** argv) {
     if (!description) {
         return fail(description.error());
     }
-    auto points = plan_points(*description, {asked.run.command.front(), asked.description, asked.quiet});
+    auto points = plan_points(*description, {asked.run.command, asked.description, asked.quiet});
     if (!points) {
         return fail(points.error());
     }
     metrics::RunSettings settings;
     settings.period_ns = static_cast<std::uint64_t>(std::llround(asked.period * 1e9));
     settings.at_start = true;
+    const auto job = launch::current_job();
+    settings.processors = !job || job->rank == 0;
     settings.cells = description->cells;
     settings.timers = description->timers;
     auto run = metrics::MeasuredRun::make(settings);
@@ -278,6 +307,12 @@ int run_measure(int argc, char** argv) {
     if (probed && probed->missed() != 0 && !asked.quiet) {
         fmt::print(stderr, "kymo: {} times a thread came to a control point and had no place for metrics\n",
                    probed->missed());
+    }
+    if (outcome->job) {
+        if (outcome->job->rank != 0) {
+            return outcome->exit_status();  // the first of them tells
+        }
+        await_other_ranks(asked, *outcome);
     }
     return show(asked, *description, *outcome);
 }

@@ -3,12 +3,15 @@
 #include "cli/line_mistakes.h"
 #include "events/suggest.h"
 #include "launch/program.h"
+#include "launch/started_programs.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace kymo::cli {
@@ -102,43 +105,96 @@ Result<hooks::KernelProbes> load_probes(const metrics::Description& description,
     return probes;
 }
 
-}  // namespace
+// The program itself, or the files of those that it is there to start.
+struct Measured {
+    std::vector<std::filesystem::path> images;
+    std::optional<Error> obstacle;  // no monitor can be loaded into it
+    bool gains_rights = false;
+};
 
-Result<Points> plan_points(const metrics::Description& description, const PointsWish& wish) {
-    const char* path = std::getenv("PATH");
-    const bool nothing_to_stop_at = description.points.empty();
-    const auto program =
-        launch::find_program(wish.program, path != nullptr ? path : "/usr/bin:/bin",
-                             nothing_to_stop_at ? launch::Fitness::kForMonitor : launch::Fitness::kAny);
+Result<Measured> look_at_program(const PointsWish& wish, std::string_view search_path, bool any) {
+    const auto program = launch::find_program(wish.command.front(), search_path,
+                                              any ? launch::Fitness::kAny : launch::Fitness::kForMonitor);
     if (!program) {
         return program.error();
     }
-    const bool by_kernel = program->obstacle.has_value();
-    auto images = by_kernel ? hooks::images_listed(program->file) : hooks::images_of(program->path);
+    auto images = program->obstacle ? hooks::images_listed(program->file) : hooks::images_of(program->path);
     if (!images) {
         return images.error();
     }
-    const auto requests = requests_of(description, wish, *images);
+    return Measured{std::move(*images), program->obstacle, program->gains_rights};
+}
+
+Result<Measured> look_at_started(const PointsWish& wish, std::string_view search_path,
+                                 std::span<const std::filesystem::path> programs) {
+    Measured measured;
+    for (const std::filesystem::path& started : programs) {
+        const auto program = launch::find_program(started.string(), search_path);
+        if (!program) {
+            return program.error();
+        }
+        const auto images = hooks::images_of(program->path);
+        if (!images) {
+            return images.error();
+        }
+        for (const std::filesystem::path& image : *images) {
+            if (std::find(measured.images.begin(), measured.images.end(), image) == measured.images.end()) {
+                measured.images.push_back(image);
+            }
+        }
+        if (!wish.quiet) {
+            fmt::print(stderr, "kymo: measured is {}, which {} starts\n", program->path.string(),
+                       wish.command.front());
+        }
+    }
+    return measured;
+}
+
+Result<Measured> look_at_command(const PointsWish& wish, bool any) {
+    const char* path = std::getenv("PATH");
+    const std::string_view search_path = path != nullptr ? path : "/usr/bin:/bin";
+    if (any) {
+        const auto started = launch::started_programs(wish.command, search_path);
+        if (!started) {
+            return started.error();
+        }
+        if (!started->empty()) {
+            return look_at_started(wish, search_path, *started);
+        }
+    }
+    return look_at_program(wish, search_path, any);
+}
+
+}  // namespace
+
+Result<Points> plan_points(const metrics::Description& description, const PointsWish& wish) {
+    auto measured = look_at_command(wish, !description.points.empty());
+    if (!measured) {
+        return measured.error();
+    }
+    const bool by_kernel = measured->obstacle.has_value();
+    const auto requests = requests_of(description, wish, measured->images);
     if (!requests) {
         return requests.error();
     }
     Points points;
-    points.planned = hooks::plan(*images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
-    points.gains_rights = program->gains_rights;
+    points.planned =
+        hooks::plan(measured->images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
+    points.gains_rights = measured->gains_rights;
     if (const auto mistakes = judge(description, points.planned, wish.quiet); !mistakes.empty()) {
         return metrics::error_of(mistakes, wish.description);
     }
     if (!by_kernel) {
         return points;
     }
-    auto probes = load_probes(description, wish, points.planned, *program->obstacle);
+    auto probes = load_probes(description, wish, points.planned, *measured->obstacle);
     if (!probes) {
         return probes.error();
     }
     points.probes.emplace(std::move(*probes));
     if (!wish.quiet) {
         fmt::print(stderr, "kymo: {}; the kernel stops it at {} place{} instead, and its children are not measured\n",
-                   program->obstacle->what, points.planned.probes.size(),
+                   measured->obstacle->what, points.planned.probes.size(),
                    points.planned.probes.size() == 1 ? "" : "s");
     }
     return points;

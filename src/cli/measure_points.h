@@ -8,13 +8,14 @@
 #include "metrics/description.h"
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace kymo::cli {
 
 struct PointsWish {
-    std::string program;      // as the user named it
-    std::string description;  // its file
+    std::span<const std::string> command;  // the program and its arguments, or mpirun and its like before them
+    std::string description;               // its file
     bool quiet = false;
 };
 

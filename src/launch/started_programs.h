@@ -1,0 +1,21 @@
+// Commands that start the program that is meant: mpirun and its like, and env, taskset and others that stand before a
+// program.
+#pragma once
+
+#include "base/result.h"
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::launch {
+
+// The programs, as paths, in the order of the words that name them; of mpirun's several one each, parted by ":".
+// Empty: the command is the program itself. A word counts as a program when it is one, so an option's value that has
+// a program's name is taken for it. kNotFound: such a command without a program.
+Result<std::vector<std::filesystem::path>> started_programs(std::span<const std::string> command,
+                                                            std::string_view search_path);
+
+}  // namespace kymo::launch
