@@ -1,10 +1,9 @@
 // kymo top: what the programs under Kymo do now.
-#include "cells/reader/folder.h"
+#include "cli/ring/ring_top.h"
 #include "cli/terminal.h"
+#include "cli/top/host_cells.h"
 #include "cli/top/lines.h"
 #include "cli/verbs.h"
-#include "metrics/processors.h"
-#include "ring/live/host_reading.h"
 #include "ring/live/live_view.h"
 
 #include <chrono>
@@ -27,6 +26,7 @@ constexpr const char* kExamples =
     "  kymo top\n"
     "  kymo top -n 1                          # one look, as text\n"
     "  kymo top --json --period 0.5 | jq '.processes[0].user'\n"
+    "  kymo top --rendezvous /shared/me/ring  # all hosts on which kymo agent runs\n"
     "keys: q ends, s sorts by the next column, t threads, p processors, c channels, m metrics, f or space freezes,\n"
     "      + and - change the period\n";
 
@@ -38,30 +38,19 @@ void stop(int /*signal*/) {
     stopped = 1;
 }
 
-// The host as it was and is; its processors are filled in here, so that they show whatever runs.
+// The host as it was and is.
 class Host {
   public:
-    // Where no segment can be made for the processors there are none to be seen, unless a launcher fills its own.
-    Host() : folder_(cells::Folder::make()) {
-        if (folder_) {
-            // Without it the processors of other launchers are shown, if there are any.
-            static_cast<void>(processors_.open(folder_->path() / "top.cells"));
-        }
-        look();
-    }
+    Host() : cells_("top.cells") { look(); }
     ring::LiveView look() {
-        if (processors_.is_open()) {
-            processors_.fill();
-        }
-        ring::HostReading now = ring::read_host();
+        ring::HostReading now = cells_.read();
         ring::LiveView view = compare(last_, now);
         last_ = std::move(now);
         return view;
     }
 
   private:
-    Result<cells::Folder> folder_;
-    metrics::Processors processors_;
+    HostCells cells_;
     ring::HostReading last_;
 };
 
@@ -233,6 +222,22 @@ int run_top(int argc, char** argv) {
         ->type_name("N")
         ->check(CLI::Range(1, 1'000'000'000));
     app.add_flag("--json", json, "one JSON object a line and look (docs/top.md)");
+    RingTopOptions ring;
+    std::vector<std::string> metrics;
+    add_ring_options(app, ring.ring);
+    app.add_option("--metric", metrics,
+                   "with --rendezvous: show this one, too; KIND/LEVEL/NUMBER/METRIC, a number may be *")
+        ->type_name("ADDRESS");
+    app.add_flag("--totals", ring.totals, "with --rendezvous: sums over all hosts only, whatever their number");
+    app.add_option("--segments", ring.segments,
+                   "with --rendezvous: cut the ring into so many (default: by its measured costs)")
+        ->type_name("N");
+    app.add_option("--bytes-per-second", ring.bytes_a_second,
+                   "with --rendezvous: budget of all service channels (default 10 M)")
+        ->type_name("N");
+    app.add_option("--agent-share", ring.work_share,
+                   "with --rendezvous: budget of an agent, of a processor (default 0.001)")
+        ->type_name("SHARE");
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
@@ -242,6 +247,20 @@ int run_top(int argc, char** argv) {
         sigaction(signal, &action, nullptr);
     }
     signal(SIGPIPE, SIG_IGN);
+    if (!ring.ring.folder.empty()) {
+        ring.asked = standard_request();
+        for (const std::string& metric : metrics) {
+            const auto asked = parse_asked(metric);
+            if (!asked) {
+                return fail(asked.error());
+            }
+            ring.asked.push_back(*asked);
+        }
+        ring.period = period;
+        ring.times = times;
+        ring.json = json;
+        return run_ring_top(ring, [] { return stopped != 0; });
+    }
     Host host;
     const bool live = !json && times == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     return live ? show_live(host, period, shown) : show_text(host, period, times, json, shown);

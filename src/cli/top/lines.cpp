@@ -1,5 +1,7 @@
 #include "cli/top/lines.h"
 
+#include "cli/top/figures.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -32,32 +34,12 @@ double sort_value(const TaskRates& rates, TopSort sort) {
     return rates.on_cpu();
 }
 
-// "187 %", of one processor; a dot for nothing.
-std::string share(const Style& style, double share) {
-    return share < 0.0005 ? std::string(view::signs(style).dot)
-                          : fmt::format("{:.{}f} %", share * 100, share < 0.1 ? 1 : 0);
-}
-
-// Three digits and a letter for thousands.
-std::string rate(const Style& style, double a_second) {
-    constexpr const char* kLetters[] = {"", "k", "M", "G", "T"};
-    int letter = 0;
-    while (a_second >= 999.5 && letter < 4) {
-        a_second /= 1000;
-        ++letter;
-    }
-    if (a_second < 0.05) {
-        return std::string(view::signs(style).dot);
-    }
-    return fmt::format("{:.{}f}{}", a_second, a_second < 9.95 ? 1 : 0, kLetters[letter]);
-}
-
 std::string amount(const Style& style, std::uint64_t value, std::string_view unit) {
     if (unit == "ns") {
         return view::duration(style, static_cast<std::int64_t>(value));
     }
     return value < 10'000'000 ? view::count(static_cast<std::int64_t>(value))
-                              : rate(style, static_cast<double>(value));
+                              : rate_figure(style, static_cast<double>(value));
 }
 
 class Lines {
@@ -90,8 +72,9 @@ class Lines {
         columns("    user  system   steal    idle   queue");
         for (std::size_t i = 0; i < std::min(list.size(), shown_.rows); ++i) {
             const LiveProcessor& each = list[i];
-            line(fmt::format("{}{}{}{}{}  {}", cell(share(style_, each.user)), cell(share(style_, each.system)),
-                             cell(share(style_, each.steal)), cell(share(style_, each.idle)),
+            line(fmt::format("{}{}{}{}{}  {}", cell(share_figure(style_, each.user)),
+                             cell(share_figure(style_, each.system)), cell(share_figure(style_, each.steal)),
+                             cell(share_figure(style_, each.idle)),
                              view::pad_left(fmt::format("{:.1f}", each.queue), 8), each.number),
                  each.queue >= 1 || each.steal >= 0.1 ? Ink::kWarm : Ink::kPlain);
         }
@@ -138,9 +121,9 @@ class Lines {
         for (std::size_t i = 0; i < std::min(list.size(), shown_.rows); ++i) {
             const LiveChannel& each = list[i];
             const auto direction = static_cast<std::size_t>(each.direction);
-            line(fmt::format("{}{}{}{}{}  {} {} {} {}  {}", view::pad_left(share(style_, each.blocked), 9),
-                             view::pad_left(rate(style_, each.messages_a_second), 12),
-                             view::pad_left(rate(style_, each.bytes_a_second), 10),
+            line(fmt::format("{}{}{}{}{}  {} {} {} {}  {}", view::pad_left(share_figure(style_, each.blocked), 9),
+                             view::pad_left(rate_figure(style_, each.messages_a_second), 12),
+                             view::pad_left(rate_figure(style_, each.bytes_a_second), 10),
                              view::pad_left(std::to_string(each.outstanding), 11),
                              view::pad_left(amount(style_, each.largest, "bytes"), 10), each.program, each.pid,
                              direction < 4 ? kDirections[direction] : "?",
@@ -158,7 +141,7 @@ class Lines {
         for (std::size_t i = 0; i < std::min(list.size(), shown_.rows); ++i) {
             const LiveMetric& each = list[i];
             const std::string speed =
-                each.unit == "ns" ? share(style_, each.a_second / 1e9) : rate(style_, each.a_second);
+                each.unit == "ns" ? share_figure(style_, each.a_second / 1e9) : rate_figure(style_, each.a_second);
             line(fmt::format("{}{}  {}{}  {} {}", view::pad_left(amount(style_, each.total, each.unit), 12),
                              view::pad_left(each.type == cells::MetricType::kCounter ? speed : "", 11), each.name,
                              each.unit.empty() || each.unit == "ns" ? "" : " (" + each.unit + ")", each.program,
@@ -172,10 +155,10 @@ class Lines {
   private:
     static std::string cell(const std::string& text) { return view::pad_left(text, 8); }
     std::string rates(const TaskRates& rates) const {
-        return cell(share(style_, rates.on_cpu())) + cell(share(style_, rates.user)) +
-               cell(share(style_, rates.system)) + cell(share(style_, rates.lock_wait)) +
-               cell(share(style_, rates.wait)) + view::pad_left(rate(style_, rates.switches), 10) +
-               cell(rate(style_, rates.faults));
+        return cell(share_figure(style_, rates.on_cpu())) + cell(share_figure(style_, rates.user)) +
+               cell(share_figure(style_, rates.system)) + cell(share_figure(style_, rates.lock_wait)) +
+               cell(share_figure(style_, rates.wait)) + view::pad_left(rate_figure(style_, rates.switches), 10) +
+               cell(rate_figure(style_, rates.faults));
     }
 
     const Style& style_;

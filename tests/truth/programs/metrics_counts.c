@@ -1,5 +1,6 @@
 // Counts things whose numbers are known, by kymo/metrics.h: THREADS threads, each ROUNDS rounds, then HOW it ends:
-// "exit", or "kill" by SIGKILL without a word, or "fork": a child counts 5 more and its parent goes on.
+// "exit", or "kill" by SIGKILL without a word, or "fork": a child counts 5 more and its parent goes on, or "wait":
+// when standard input is closed.
 #include <kymo/metrics.h>
 #include <pthread.h>
 #include <signal.h>
@@ -64,6 +65,11 @@ int main(int argc, char** argv) {
             return 0;
         }
         waitpid(child, NULL, 0);
+    }
+    if (strcmp(how, "wait") == 0) {
+        puts("counted");
+        fflush(stdout);
+        getchar();
     }
     printf("%s\n", kymo_is_counting() ? "counting" : "not counting");
     return 0;

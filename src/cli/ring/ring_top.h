@@ -1,0 +1,29 @@
+// kymo top --rendezvous: the manager of the service ring, and what it shows.
+#pragma once
+
+#include "cli/ring/meeting.h"
+#include "cli/ring/request.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kymo::cli {
+
+struct RingTopOptions {
+    RingOptions ring;
+    double period = 1;
+    std::uint64_t times = 0;  // 0: go on
+    bool json = false;
+    bool totals = false;  // sums over hosts only
+    std::uint32_t segments = 0;
+    double bytes_a_second = 10'000'000;
+    double work_share = 0.001;
+    std::vector<Asked> asked;
+};
+
+// Until it is stopped, or has shown as many samples as asked for.
+int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_stopped);
+
+}  // namespace kymo::cli

@@ -1,0 +1,192 @@
+#include "cli/ring/ring_view.h"
+
+#include "cli/top/figures.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::cli {
+namespace {
+
+using ring::PartState;
+using ring::Record;
+
+double get(const RingHost& host, Shown what) {
+    const auto at = static_cast<std::size_t>(what);
+    return at < host.a_second.size() ? host.a_second[at] : 0;
+}
+
+// Of what the kernel counted: it counts in steps of 10 ms.
+double busy(const RingHost& host) {
+    const double used = get(host, Shown::kBusy);
+    const double all = used + get(host, Shown::kIdle) + get(host, Shown::kIoWait) + get(host, Shown::kSteal);
+    return all > 0 ? used / all : 0;
+}
+
+double ms(std::uint64_t ns) {
+    return static_cast<double>(ns) / 1e6;
+}
+
+// The time that passed for what was latched: its own clock's.
+std::uint64_t skew(const ring::Sample& sample) {
+    return sample.latest - sample.earliest;
+}
+
+std::string head(const RingView& view) {
+    const ring::Coverage& coverage = view.sample.coverage;
+    std::string text = fmt::format("Hosts  {} of {} answered", coverage.contributed, coverage.slots);
+    if (coverage.contributed > 0) {
+        text +=
+            fmt::format("  lap {:.2f} ms  latched within {:.3f} ms, clocks known to {:.3f} ms",
+                        ms(view.sample.home - view.sample.sent), ms(skew(view.sample)), ms(view.sample.clock_error));
+    }
+    if (coverage.off_time > 0) {
+        text += fmt::format("  {} off time", coverage.off_time);
+    }
+    return text;
+}
+
+nlohmann::ordered_json record_json(const Record& record) {
+    return {{"sum", record.sum_low},       {"mean", record.mean()}, {"least", record.least},
+            {"greatest", record.greatest}, {"known", record.known}, {"objects", record.objects}};
+}
+
+}  // namespace
+
+RingView RingHistory::take(ring::Sample sample, const std::vector<ring::MemberFile>& roster, std::uint64_t period) {
+    RingView view;
+    view.period = period;
+    for (const ring::SamplePart& each : sample.parts) {
+        RingHost host;
+        host.slot = each.part.slot;
+        host.name = fmt::format("slot {}", host.slot);
+        host.state = each.part.state;
+        host.offset = each.part.offset;
+        host.clock_error = each.part.clock_error;
+        for (const ring::MemberFile& member : roster) {
+            host.name = member.slot == host.slot ? member.name : host.name;
+        }
+        if (host.state == PartState::kHole) {
+            before_.erase(host.slot);
+            view.hosts.push_back(std::move(host));
+            continue;
+        }
+        host.now = each.records;
+        host.a_second.resize(host.now.size());
+        Before& before = before_[host.slot];
+        if (before.records.size() == host.now.size() && before.latched < each.part.latched) {
+            host.seconds = static_cast<double>(each.part.latched - before.latched) / 1e9;
+            for (std::size_t i = 0; i < host.now.size(); ++i) {
+                // Programs that end take their cells with them: that is no change of nearly 2^64.
+                const auto change = static_cast<std::int64_t>(host.now[i].sum_low - before.records[i].sum_low);
+                host.a_second[i] = change < 0 ? 0 : static_cast<double>(change) / host.seconds;
+            }
+        }
+        before = {each.part.incarnation, each.part.latched, host.now};
+        view.hosts.push_back(std::move(host));
+    }
+    view.sample = std::move(sample);
+    return view;
+}
+
+std::vector<std::string> ring_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
+                                    std::size_t rows) {
+    std::vector<std::string> lines;
+    const auto add = [&](const std::string& text, view::Ink ink) {
+        lines.push_back(view::paint(style, ink, view::cut_end(style, text, style.width)));
+    };
+    const auto cell = [](const std::string& text, std::size_t width = 8) { return view::pad_left(text, width); };
+    add(head(view), view::Ink::kHeading);
+    if (!view.hosts.empty()) {
+        add("    busy  on CPU   locks   waits  switches  faults  messages/s  bytes/s  in MPI  host", view::Ink::kDim);
+    }
+    std::vector<const RingHost*> hosts;
+    for (const RingHost& host : view.hosts) {
+        hosts.push_back(&host);
+    }
+    // Those that do not answer first, then the busiest.
+    std::stable_sort(hosts.begin(), hosts.end(), [](const RingHost* a, const RingHost* b) {
+        const bool a_hole = a->state == PartState::kHole;
+        const bool b_hole = b->state == PartState::kHole;
+        return a_hole != b_hole ? a_hole : busy(*a) > busy(*b);
+    });
+    for (std::size_t i = 0; i < std::min(rows, hosts.size()); ++i) {
+        const RingHost& host = *hosts[i];
+        if (host.state == PartState::kHole) {
+            add(view::pad_left("no answer", 8 * 4) + std::string(47, ' ') + host.name, view::Ink::kWarning);
+            continue;
+        }
+        const double on_cpu = (get(host, Shown::kUser) + get(host, Shown::kSystem)) / 1e9;
+        add(cell(share_figure(style, busy(host))) + cell(share_figure(style, on_cpu)) +
+                cell(share_figure(style, get(host, Shown::kLockWait) / 1e9)) +
+                cell(share_figure(style, get(host, Shown::kWait) / 1e9)) +
+                cell(rate_figure(style, get(host, Shown::kVoluntary) + get(host, Shown::kInvoluntary)), 10) +
+                cell(rate_figure(style, get(host, Shown::kMinorFaults) + get(host, Shown::kMajorFaults))) +
+                cell(rate_figure(style, get(host, Shown::kMessages)), 12) +
+                cell(rate_figure(style, get(host, Shown::kBytes)), 9) +
+                cell(share_figure(style, get(host, Shown::kBlocked) / 1e9)) + "  " + host.name,
+            view::Ink::kPlain);
+    }
+    if (hosts.size() > rows) {
+        add(fmt::format("  {} {} more", view::signs(style).ellipsis, hosts.size() - rows), view::Ink::kDim);
+    }
+    const auto own = static_cast<std::size_t>(Shown::kCount);
+    if (asked.size() > own) {
+        lines.emplace_back();
+        add("Metrics  over the hosts that answered", view::Ink::kHeading);
+        add("                 sum           mean          least       greatest     of", view::Ink::kDim);
+    }
+    for (std::size_t i = own; i < asked.size() && i < view.sample.records.size(); ++i) {
+        const Record& record = view.sample.records[i];
+        add(fmt::format("{:>20} {:>14.1f} {:>14} {:>14} {:>6}  {}", record.sum_low, record.mean(), record.least,
+                        record.greatest, record.known, to_text(asked[i])),
+            view::Ink::kPlain);
+    }
+    return lines;
+}
+
+nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>& asked) {
+    const ring::Sample& sample = view.sample;
+    nlohmann::ordered_json holes = nlohmann::ordered_json::array();
+    for (const ring::HoleRange& hole : sample.coverage.holes) {
+        holes.push_back({hole.first, hole.count});
+    }
+    nlohmann::ordered_json hosts = nlohmann::ordered_json::array();
+    for (const RingHost& host : view.hosts) {
+        nlohmann::ordered_json one{
+            {"slot", host.slot}, {"host", host.name}, {"answered", host.state != PartState::kHole}};
+        if (host.state != PartState::kHole) {
+            one["on_time"] = host.state == PartState::kOnTime;
+            one["clock_offset_ns"] = host.offset;
+            one["clock_error_ns"] = host.clock_error;
+            one["seconds"] = host.seconds;
+            for (std::size_t i = 0; i < std::min(asked.size(), host.now.size()); ++i) {
+                one["metrics"][to_text(asked[i])] = {{"sum", host.now[i].sum_low}, {"per_s", host.a_second[i]}};
+            }
+        }
+        hosts.push_back(std::move(one));
+    }
+    nlohmann::ordered_json metrics;
+    for (std::size_t i = 0; i < std::min(asked.size(), sample.records.size()); ++i) {
+        metrics[to_text(asked[i])] = record_json(sample.records[i]);
+    }
+    return {{"sequence", sample.sequence},
+            {"coverage",
+             {{"agents", sample.coverage.slots},
+              {"answered", sample.coverage.contributed},
+              {"off_time", sample.coverage.off_time},
+              {"holes", holes},
+              {"holes_untold", sample.coverage.holes_untold}}},
+            {"lap_ms", ms(sample.home - sample.sent)},
+            {"skew_ms", ms(skew(sample))},
+            {"clock_error_ms", ms(sample.clock_error)},
+            {"tokens", sample.tokens},
+            {"tokens_lost", sample.tokens_lost},
+            {"moved_bytes", sample.moved},
+            {"agent_work_us", static_cast<double>(sample.work) / 1e3},
+            {"period_s", static_cast<double>(view.period) / 1e9},
+            {"metrics", metrics},
+            {"hosts", hosts}};
+}
+
+}  // namespace kymo::cli

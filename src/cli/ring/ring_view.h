@@ -1,0 +1,55 @@
+// What happened on all hosts between two samples of the ring: rates, host by host, with what is covered.
+//
+// A pure function of the samples and the roster. A host that is a hole in a sample has no rates; it has some again
+// when it was in two samples one after the other.
+#pragma once
+
+#include "cli/ring/request.h"
+#include "ring/members/sample.h"
+#include "ring/transport/member_file.h"
+#include "view/text.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace kymo::cli {
+
+struct RingHost {
+    ring::Slot slot = 0;
+    std::string name;
+    ring::PartState state = ring::PartState::kHole;
+    double seconds = 0;  // between its latches; 0: no rates
+    std::int64_t offset = 0;
+    std::uint64_t clock_error = 0;
+    std::vector<ring::Record> now;
+    std::vector<double> a_second;  // change of the sums
+};
+
+struct RingView {
+    ring::Sample sample;
+    std::vector<RingHost> hosts;
+    std::uint64_t period = 0;  // ns, as it is adapted
+};
+
+class RingHistory {
+  public:
+    RingView take(ring::Sample sample, const std::vector<ring::MemberFile>& roster, std::uint64_t period);
+
+  private:
+    struct Before {
+        std::uint64_t incarnation = 0;
+        std::uint64_t latched = 0;
+        std::vector<ring::Record> records;
+    };
+    std::map<ring::Slot, Before> before_;
+};
+
+std::vector<std::string> ring_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
+                                    std::size_t rows);
+
+// One object; its keys are in docs/top.md.
+nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>& asked);
+
+}  // namespace kymo::cli

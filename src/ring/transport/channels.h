@@ -1,0 +1,54 @@
+// One member's end of the service channels: frames come in from anybody who has the job's key, and go out to members.
+//
+// The interface is all that the ring knows of its transport. The one there is, over ZeroMQ with CURVE encryption,
+// lies in a library of its own that is loaded when it is needed (library.h), so that no other verb of Kymo pays for
+// it; it is never loaded into a measured program. A channel is one-way, holds a few frames, and loses what a member
+// that is gone does not take: the protocol expects no more. One thread.
+#pragma once
+
+#include "ring/members/member.h"
+
+#include <cstdint>
+#include <string>
+
+namespace kymo::ring {
+
+// Of a job: who has both may take part. Z85 text; empty: nothing is encrypted (on the loopback only).
+struct Keys {
+    std::string public_key;
+    std::string secret_key;
+};
+
+struct ChannelSettings {
+    std::string address;  // to listen at: an IPv4 address, and :PORT where it may not be any
+    Keys keys;
+};
+
+struct ChannelCounts {
+    std::uint64_t sent = 0;
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t received = 0;
+    std::uint64_t received_bytes = 0;
+    std::uint64_t dropped = 0;    // the receiver did not take them
+    std::uint64_t strangers = 0;  // connections refused: without the job's keys
+};
+
+class Channels {
+  public:
+    Channels() = default;
+    Channels(const Channels&) = delete;
+    Channels& operator=(const Channels&) = delete;
+    virtual ~Channels() = default;
+
+    // Where others reach this member: tcp://ADDRESS:PORT.
+    [[nodiscard]] virtual std::string endpoint() const = 0;
+    // Where `peer` is to be reached from now on. Opens the channel.
+    virtual void connect(Slot peer, const std::string& endpoint) = 0;
+    // False: it is not known where that member is. A frame that cannot go at once waits a little.
+    virtual bool send(Slot to, const Bytes& frame) = 0;
+    // Waits until `until` (CLOCK_MONOTONIC, ns) for a frame, or a signal. False: there is none.
+    virtual bool receive(Bytes& frame, Time until) = 0;
+    [[nodiscard]] virtual ChannelCounts counts() const = 0;
+};
+
+}  // namespace kymo::ring

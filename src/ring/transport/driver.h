@@ -1,0 +1,130 @@
+// Runs a member of the ring over channels: the loop that gives it frames and the time.
+//
+// Members find one another by the rendezvous folder, which is looked at every so often and when the member has heard
+// of slots that it does not know. What a token costs this process is measured and told to the member. One thread, the
+// caller's; turn() returns when the caller's own time has come.
+#pragma once
+
+#include "base/time.h"
+#include "ring/members/agent.h"
+#include "ring/members/manager.h"
+#include "ring/transport/rendezvous.h"
+
+#include <memory>
+
+namespace kymo::ring {
+
+// Which clock members go by: hosts and time namespaces apart. 0: not known.
+std::uint64_t own_clock();
+
+template <typename Member>
+class Driver {
+  public:
+    static constexpr Time kLookEvery = 500'000'000;
+
+    Driver(Member& member, Slot slot, std::uint32_t reach, Channels& channels, const Rendezvous& rendezvous)
+        : member_(member), slot_(slot), reach_(reach), channels_(channels), rendezvous_(rendezvous) {}
+
+    // One frame or one timer. Returns at `until` at the latest, or at a signal.
+    void turn(Time until) {
+        Time now = monotonic_now().ns;
+        if (now >= next_look_) {
+            look(now);
+        }
+        Bytes frame;
+        Outbox out;
+        const Time before = read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+        if (channels_.receive(frame, std::min({until, next_look_, next_timer(now)}))) {
+            now = monotonic_now().ns;
+            member_.on_frame(std::move(frame), now, out);
+        }
+        now = monotonic_now().ns;
+        if (now >= next_timer(now)) {
+            member_.on_timer(now, out);
+        }
+        deliver(out);
+        took(before);
+        if (member_.wants_roster()) {
+            next_look_ = std::min(next_look_, now + kLookEvery / 10);
+        }
+    }
+
+    void deliver(const Outbox& out) {
+        for (const Outgoing& each : out) {
+            channels_.send(each.to, each.frame);
+        }
+    }
+
+    [[nodiscard]] const Rendezvous::Roster& roster() const { return roster_; }
+
+  private:
+    Time next_timer(Time now) const {
+        if constexpr (std::is_same_v<Member, Manager>) {
+            return member_.next_timer();
+        } else {
+            return member_.next_timer(now);
+        }
+    }
+
+    // The processor time of all of this process since the token before, beats and the rest included.
+    void took(Time before) {
+        if constexpr (std::is_same_v<Member, Agent>) {
+            const std::uint64_t tokens = member_.counts().received;
+            if (tokens != tokens_) {
+                const Time spent = read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+                member_.set_work(spent - spent_);
+                spent_ = spent;
+                tokens_ = tokens;
+            }
+        } else {
+            cost_ += static_cast<double>(read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - before);
+            const std::uint64_t tokens = member_.counts().received;
+            if (tokens >= tokens_ + 16) {
+                member_.set_token_cost(cost_ / static_cast<double>(tokens - tokens_));
+                tokens_ = tokens;
+                cost_ = 0;
+            }
+        }
+    }
+
+    void look(Time now) {
+        next_look_ = now + kLookEvery;
+        const std::uint64_t version = rendezvous_.version();
+        if (version == version_) {
+            return;
+        }
+        version_ = version;
+        roster_ = rendezvous_.roster();
+        if constexpr (std::is_same_v<Member, Manager>) {
+            member_.set_slots(std::max(roster_.slots, 1U), now);
+        } else {
+            member_.set_slots(roster_.slots);
+            if (roster_.manager) {
+                channels_.connect(kManager, roster_.manager->endpoint);
+            }
+        }
+        for (const MemberFile& each : roster_.agents) {
+            const Slot apart = each.slot > slot_ ? each.slot - slot_ : slot_ - each.slot;
+            if (slot_ == kManager || (each.slot != slot_ && apart <= kFar * reach_)) {
+                channels_.connect(each.slot, each.endpoint);
+            }
+        }
+    }
+
+    // Beyond so many times its reach an agent opens no channel: a gap that wide the manager cuts out.
+    static constexpr std::uint32_t kFar = 4;
+
+    Member& member_;
+    Slot slot_;
+    std::uint32_t reach_;
+    Channels& channels_;
+    const Rendezvous& rendezvous_;
+    Rendezvous::Roster roster_;
+    std::uint64_t version_ = ~std::uint64_t{0};
+    Time next_look_ = 0;
+    std::uint64_t tokens_ = 0;
+    Time spent_ = read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+    double cost_ = 0;
+};
+
+}  // namespace kymo::ring

@@ -1,0 +1,79 @@
+#include "ring/transport/library.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace kymo::ring {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "libkymo-ring.so";
+
+Result<void*> load() {
+    static void* library = nullptr;
+    if (library != nullptr) {
+        return library;
+    }
+    std::error_code error;
+    const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+    std::string why;
+    for (const char* folder : {"lib", "lib/kymo", "lib64/kymo"}) {
+        const fs::path path = prefix / folder / kName;
+        if (!fs::exists(path, error)) {
+            continue;
+        }
+        library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library != nullptr) {
+            return library;
+        }
+        why = dlerror();
+    }
+    return Error{ErrorKind::kUnsupported,
+                 why.empty() ? "Kymo was built without ZeroMQ, which the service ring talks by"
+                             : "the service ring's transport cannot be loaded: " + why,
+                 "apt-get install libzmq3-dev cppzmq-dev, then build Kymo again"};
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& address) {
+    return address.starts_with("127.");
+}
+
+Result<Keys> make_keys() {
+    const auto library = load();
+    if (!library) {
+        return library.error();
+    }
+    using Make = bool (*)(Keys*);
+    const auto make = reinterpret_cast<Make>(dlsym(*library, "kymo_ring_make_keys"));
+    Keys keys;
+    if (make == nullptr || !make(&keys)) {
+        return Error{ErrorKind::kUnsupported, "the installed libzmq cannot encrypt (it was built without libsodium)",
+                     "install Debian's libzmq5"};
+    }
+    return keys;
+}
+
+Result<std::unique_ptr<Channels>> open_channels(const ChannelSettings& settings) {
+    if (settings.keys.public_key.empty() && !is_loopback(settings.address)) {
+        return Error{ErrorKind::kUsage, "without encryption only the loopback may be used, not " + settings.address,
+                     "leave --plain out, or listen at 127.0.0.1"};
+    }
+    const auto library = load();
+    if (!library) {
+        return library.error();
+    }
+    using Open = Channels* (*)(const ChannelSettings*, std::string*);
+    const auto open = reinterpret_cast<Open>(dlsym(*library, "kymo_ring_open_channels"));
+    std::string why = "it lacks what this version needs";
+    Channels* const channels = open == nullptr ? nullptr : open(&settings, &why);
+    if (channels == nullptr) {
+        return Error{ErrorKind::kPermission, "cannot listen at " + settings.address + ": " + why,
+                     "--address names one of this host's addresses (ip addr shows them)"};
+    }
+    return std::unique_ptr<Channels>(channels);
+}
+
+}  // namespace kymo::ring

@@ -1,0 +1,20 @@
+// Loading the ring's transport: libkymo-ring.so, beside the running executable as built or as installed.
+#pragma once
+
+#include "base/result.h"
+#include "ring/transport/channels.h"
+
+#include <memory>
+
+namespace kymo::ring {
+
+// New ones, for a job. kUnsupported: Kymo was built without ZeroMQ.
+Result<Keys> make_keys();
+
+// kUnsupported as above; kPermission, kUsage: the address cannot be listened at, or may not without encryption.
+Result<std::unique_ptr<Channels>> open_channels(const ChannelSettings& settings);
+
+// Encryption may be left out only where nobody else can listen.
+bool is_loopback(const std::string& address);
+
+}  // namespace kymo::ring

@@ -1,0 +1,274 @@
+// The service channels over ZeroMQ: libkymo-ring.so.
+//
+// A member listens with one PULL socket and has a PUSH socket for each member it sends to. With keys, connections are
+// CURVE's, and a ZAP handler lets in only who has the job's own public key, that is also its secret one. libzmq ends
+// the process where its inner rules are broken, so it runs in processes of Kymo's own and nowhere else.
+#include "ring/transport/channels.h"
+
+#include <array>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <map>
+#include <memory>
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include <zmq.hpp>
+
+namespace kymo::ring {
+namespace {
+
+constexpr std::size_t kPending = 16;         // frames that wait for a channel that is being made
+constexpr Time kPendingFor = 1'000'000'000;  // ns
+constexpr Time kRetryAfter = 2'000'000;
+
+Time now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<Time>(time.tv_sec) * 1'000'000'000U + static_cast<Time>(time.tv_nsec);
+}
+
+// zmq_poll counts in milliseconds, cells are latched to microseconds.
+class Alarm {
+  public:
+    Alarm() : descriptor_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
+    Alarm(const Alarm&) = delete;
+    Alarm& operator=(const Alarm&) = delete;
+    ~Alarm() { close(descriptor_); }
+    void set(Time at) const {
+        itimerspec when{};
+        when.it_value.tv_sec = static_cast<time_t>(at / 1'000'000'000U);
+        when.it_value.tv_nsec = static_cast<long>(at % 1'000'000'000U);
+        timerfd_settime(descriptor_, TFD_TIMER_ABSTIME, &when, nullptr);
+    }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+
+  private:
+    int descriptor_;
+};
+
+class ZmqChannels : public Channels {
+  public:
+    explicit ZmqChannels(const ChannelSettings& settings)
+        : keys_(settings.keys),
+          gate_(context_, zmq::socket_type::rep),
+          in_(context_, zmq::socket_type::pull),
+          door_(context_, zmq::socket_type::pair) {
+        gate_.set(zmq::sockopt::linger, 0);
+        gate_.bind("inproc://zeromq.zap.01");
+        in_.set(zmq::sockopt::linger, 0);
+        in_.set(zmq::sockopt::rcvhwm, 1000);
+        in_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(kMaxFrameBytes));
+        in_.set(zmq::sockopt::handshake_ivl, 2000);
+        if (is_encrypted()) {
+            in_.set(zmq::sockopt::curve_server, true);
+            in_.set(zmq::sockopt::curve_secretkey, keys_.secret_key);
+            in_.set(zmq::sockopt::zap_domain, "kymo");
+            zmq_z85_decode(own_key_.data(), keys_.public_key.c_str());
+        }
+        constexpr int kRefusedAtTheDoor = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                                          ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+        if (zmq_socket_monitor(in_.handle(), kDoor, kRefusedAtTheDoor) != 0) {
+            throw zmq::error_t();
+        }
+        door_.set(zmq::sockopt::linger, 0);
+        door_.connect(kDoor);
+        const bool has_port = settings.address.find(':') != std::string::npos;
+        in_.bind("tcp://" + settings.address + (has_port ? "" : ":*"));
+        endpoint_ = in_.get(zmq::sockopt::last_endpoint);
+    }
+
+    [[nodiscard]] std::string endpoint() const override { return endpoint_; }
+
+    void connect(Slot peer, const std::string& endpoint) override {
+        std::unique_ptr<Peer>& known = peers_[peer];
+        if (known && known->endpoint == endpoint) {
+            return;
+        }
+        known = std::make_unique<Peer>(Peer{endpoint, zmq::socket_t(context_, zmq::socket_type::push), {}});
+        zmq::socket_t& out = known->out;
+        out.set(zmq::sockopt::linger, 0);
+        out.set(zmq::sockopt::sndhwm, 64);
+        out.set(zmq::sockopt::immediate, true);
+        out.set(zmq::sockopt::reconnect_ivl, 50);
+        out.set(zmq::sockopt::reconnect_ivl_max, 1000);
+        out.set(zmq::sockopt::handshake_ivl, 2000);
+        if (is_encrypted()) {
+            out.set(zmq::sockopt::curve_serverkey, keys_.public_key);
+            out.set(zmq::sockopt::curve_publickey, keys_.public_key);
+            out.set(zmq::sockopt::curve_secretkey, keys_.secret_key);
+        }
+        out.connect(endpoint);
+    }
+
+    bool send(Slot to, const Bytes& frame) override {
+        const auto peer = peers_.find(to);
+        if (peer == peers_.end()) {
+            ++counts_.dropped;
+            return false;
+        }
+        std::deque<Pending>& pending = peer->second->pending;
+        if (!pending.empty() || !try_send(*peer->second, frame)) {
+            pending.push_back({frame, now()});
+            if (pending.size() > kPending) {
+                pending.pop_front();
+                ++counts_.dropped;
+            }
+            has_pending_ = true;
+        }
+        return true;
+    }
+
+    bool receive(Bytes& frame, Time until) override {
+        for (bool first = true;; first = false) {
+            if (has_pending_) {
+                send_pending();
+            }
+            if (take(frame)) {
+                return true;
+            }
+            if (!first && now() >= until) {
+                return false;
+            }
+            alarm_.set(has_pending_ ? std::min(until, now() + kRetryAfter) : std::max<Time>(until, 1));
+            std::array<zmq_pollitem_t, 4> items{{{in_.handle(), 0, ZMQ_POLLIN, 0},
+                                                 {gate_.handle(), 0, ZMQ_POLLIN, 0},
+                                                 {door_.handle(), 0, ZMQ_POLLIN, 0},
+                                                 {nullptr, alarm_.descriptor(), ZMQ_POLLIN, 0}}};
+            if (zmq_poll(items.data(), static_cast<int>(items.size()), -1) < 0) {
+                return false;  // a signal
+            }
+            if ((items[1].revents & ZMQ_POLLIN) != 0) {
+                answer_gate();
+            }
+            if ((items[2].revents & ZMQ_POLLIN) != 0) {
+                watch_door();
+            }
+        }
+    }
+
+    [[nodiscard]] ChannelCounts counts() const override { return counts_; }
+
+  private:
+    struct Pending {
+        Bytes frame;
+        Time since;
+    };
+    struct Peer {
+        std::string endpoint;
+        zmq::socket_t out;
+        std::deque<Pending> pending;
+    };
+
+    [[nodiscard]] bool is_encrypted() const { return !keys_.public_key.empty(); }
+
+    bool try_send(Peer& peer, const Bytes& frame) {
+        if (!peer.out.send(zmq::buffer(frame), zmq::send_flags::dontwait)) {
+            return false;
+        }
+        ++counts_.sent;
+        counts_.sent_bytes += frame.size();
+        return true;
+    }
+
+    void send_pending() {
+        has_pending_ = false;
+        for (auto& [slot, peer] : peers_) {
+            std::deque<Pending>& pending = peer->pending;
+            while (!pending.empty()) {
+                if (now() > pending.front().since + kPendingFor) {
+                    ++counts_.dropped;
+                } else if (!try_send(*peer, pending.front().frame)) {
+                    break;
+                }
+                pending.pop_front();
+            }
+            has_pending_ |= !pending.empty();
+        }
+    }
+
+    bool take(Bytes& frame) {
+        zmq::message_t message;
+        if (!in_.recv(message, zmq::recv_flags::dontwait)) {
+            return false;
+        }
+        const auto* bytes = message.data<std::uint8_t>();
+        frame.assign(bytes, bytes + message.size());
+        // A frame is one message; of one in parts the rest is refused by its length.
+        while (message.more() && in_.recv(message, zmq::recv_flags::dontwait)) {
+            frame.push_back(0);
+        }
+        ++counts_.received;
+        counts_.received_bytes += frame.size();
+        return true;
+    }
+
+    // RFC 27/ZAP: version, request id, domain, address, identity, mechanism, credentials.
+    void answer_gate() {
+        std::vector<std::string> parts;
+        zmq::message_t message;
+        do {
+            if (!gate_.recv(message, zmq::recv_flags::dontwait)) {
+                return;
+            }
+            parts.push_back(message.to_string());
+        } while (message.more());
+        const bool known = parts.size() == 7 && parts[5] == "CURVE" && parts[6].size() == own_key_.size() &&
+                           std::memcmp(parts[6].data(), own_key_.data(), own_key_.size()) == 0;
+        const std::array<std::string, 6> reply{
+            "1.0", parts.size() > 1 ? parts[1] : "", known ? "200" : "400", known ? "OK" : "no key of this job", "",
+            ""};
+        for (std::size_t i = 0; i < reply.size(); ++i) {
+            gate_.send(zmq::buffer(reply[i]),
+                       i + 1 < reply.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
+        }
+    }
+
+    // Each event is two parts: what, and where.
+    void watch_door() {
+        zmq::message_t message;
+        while (door_.recv(message, zmq::recv_flags::dontwait)) {
+            counts_.strangers += message.more() ? 1 : 0;
+        }
+    }
+
+    static constexpr const char* kDoor = "inproc://door";
+
+    Keys keys_;
+    std::array<std::uint8_t, 32> own_key_{};
+    zmq::context_t context_;
+    zmq::socket_t gate_;
+    zmq::socket_t in_;
+    zmq::socket_t door_;
+    Alarm alarm_;
+    std::string endpoint_;
+    std::map<Slot, std::unique_ptr<Peer>> peers_;
+    bool has_pending_ = false;
+    ChannelCounts counts_;
+};
+
+}  // namespace
+}  // namespace kymo::ring
+
+extern "C" {
+
+__attribute__((visibility("default"))) kymo::ring::Channels* kymo_ring_open_channels(
+    const kymo::ring::ChannelSettings* settings, std::string* why) {
+    try {
+        return new kymo::ring::ZmqChannels(*settings);
+    } catch (const zmq::error_t& error) {
+        *why = error.what();
+        return nullptr;
+    }
+}
+
+__attribute__((visibility("default"))) bool kymo_ring_make_keys(kymo::ring::Keys* keys) {
+    char public_key[41];
+    char secret_key[41];
+    if (zmq_has("curve") != 1 || zmq_curve_keypair(public_key, secret_key) != 0) {
+        return false;
+    }
+    *keys = {public_key, secret_key};
+    return true;
+}
+}

@@ -1,0 +1,322 @@
+// Meeting in a folder, and the ring over real sockets on the loopback: encrypted, with members that die and come
+// back.
+
+#include "../recording/temporary_folder.h"
+#include "ring/transport/driver.h"
+#include "ring/transport/library.h"
+
+#include <atomic>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <thread>
+
+namespace kymo::ring {
+namespace {
+
+namespace fs = std::filesystem;
+using kymo::testing::TemporaryFolder;
+
+constexpr Time kMs = 1'000'000;
+
+Time now() {
+    return monotonic_now().ns;
+}
+
+// Machines are shared: what must come may take its time, but must come.
+template <typename Condition>
+bool comes(Condition condition) {
+    for (const Time end = now() + 60'000 * kMs; now() < end;) {
+        if (condition()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Result<Keys> no_keys() {
+    return Error{ErrorKind::kUnsupported, "none", ""};
+}
+
+JobFile plain_job() {
+    JobFile job;
+    job.plain = true;
+    job.heartbeat_ms = 500;
+    return job;
+}
+
+Result<Rendezvous> plain(const fs::path& folder) {
+    return Rendezvous::open(folder, plain_job(), no_keys);
+}
+
+TEST(RingRendezvous, AFolderThatOthersMayEnterIsRefused) {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "ring");
+    chmod((folder / "ring").c_str(), 0750);
+    const auto opened = plain(folder / "ring");
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().kind, ErrorKind::kPermission);
+    fs::create_directory_symlink(folder / "ring", folder / "link");
+    EXPECT_FALSE(plain(folder / "link"));
+}
+
+TEST(RingRendezvous, TheFirstMakesTheJobForAll) {
+    const TemporaryFolder folder;
+    const auto first = plain(folder / "ring");
+    const auto second = plain(folder / "ring");
+    ASSERT_TRUE(first);
+    ASSERT_TRUE(second);
+    EXPECT_EQ(first->job().job, second->job().job);
+    EXPECT_EQ(second->job().settings().heartbeat, 500 * kMs);
+    struct stat facts{};
+    ASSERT_EQ(stat((folder / "ring" / "job").c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777U, 0600U);
+    JobFile encrypted;
+    EXPECT_FALSE(Rendezvous::open(folder / "ring", encrypted, no_keys)) << "the job is plain";
+    std::ofstream(folder / "ring" / "job") << "something else\n";
+    const auto broken = plain(folder / "ring");
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().kind, ErrorKind::kMalformed);
+}
+
+TEST(RingRendezvous, ANameHasItsSlotAgainInTheNextIncarnation) {
+    const TemporaryFolder folder;
+    const auto place = plain(folder / "ring");
+    ASSERT_TRUE(place);
+    {
+        const auto a = place->claim_slot("a");
+        ASSERT_TRUE(a);
+        ASSERT_TRUE(place->publish({a->slot, a->incarnation, "a", "tcp://127.0.0.1:1"}));
+        const auto b = place->claim_slot("b");
+        ASSERT_TRUE(b);
+        EXPECT_EQ(b->slot, 1U);
+        ASSERT_TRUE(place->publish({b->slot, b->incarnation, "b", "tcp://127.0.0.1:2"}));
+        const auto again = place->claim_slot("a");
+        ASSERT_FALSE(again) << "it lives";
+        EXPECT_EQ(again.error().kind, ErrorKind::kOutputExists);
+    }
+    const auto a = place->claim_slot("a");
+    ASSERT_TRUE(a);
+    EXPECT_EQ(a->slot, 0U);
+    EXPECT_EQ(a->incarnation, 2U);
+    const auto manager = place->claim_manager();
+    ASSERT_TRUE(manager);
+    EXPECT_FALSE(place->claim_manager());
+    std::ofstream(folder / "ring" / "slot-7") << "junk\n";
+    const Rendezvous::Roster roster = place->roster();
+    EXPECT_EQ(roster.slots, 2U);
+    ASSERT_EQ(roster.agents.size(), 2U);
+    EXPECT_EQ(roster.agents[1].name, "b");
+    EXPECT_EQ(roster.unreadable, 1U);
+}
+
+TEST(RingRendezvous, ManyAtATimeGetSlotsOfTheirOwn) {
+    const TemporaryFolder folder;
+    std::vector<std::thread> threads;
+    std::array<std::atomic<int>, 16> taken{};
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&, i] {
+            const auto place = plain(folder / "ring");
+            auto claim = place->claim_slot("n" + std::to_string(i));
+            ++taken[claim->slot];
+            EXPECT_TRUE(place->publish({claim->slot, 1, "n" + std::to_string(i), "tcp://127.0.0.1:9"}));
+        });
+    }
+    for (std::thread& each : threads) {
+        each.join();
+    }
+    for (std::size_t slot = 0; slot < 8; ++slot) {
+        EXPECT_EQ(taken[slot], 1) << slot;
+    }
+}
+
+// A test of channels needs the library.
+class RingChannels : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const auto keys = make_keys();
+        if (!keys) {
+            GTEST_SKIP() << keys.error().what;
+        }
+        keys_ = *keys;
+    }
+    static std::unique_ptr<Channels> open(const Keys& keys) {
+        auto opened = open_channels({"127.0.0.1", keys});
+        EXPECT_TRUE(opened);
+        return std::move(*opened);
+    }
+    Keys keys_;
+};
+
+TEST_F(RingChannels, FramesOfAllSizesArrive) {
+    for (const Keys& keys : {keys_, Keys{}}) {
+        const auto from = open(keys);
+        const auto to = open(keys);
+        from->connect(3, to->endpoint());
+        EXPECT_FALSE(from->send(4, {1})) << "nobody knows where that is";
+        for (const std::size_t size : {1U, 300U, 100'000U, 4'000'000U}) {
+            const Bytes frame(size, 7);
+            EXPECT_TRUE(from->send(3, frame));
+            Bytes read;
+            ASSERT_TRUE(comes([&] {
+                Bytes none;
+                from->receive(none, now() + kMs);  // lets what waits go
+                return to->receive(read, now() + 5 * kMs);
+            }));
+            EXPECT_EQ(read, frame);
+        }
+        EXPECT_EQ(to->counts().strangers, 0U);
+    }
+}
+
+TEST_F(RingChannels, WhoHasNoKeyOrAnotherGetsNothingAndIsCounted) {
+    const auto to = open(keys_);
+    const auto other = make_keys();
+    ASSERT_TRUE(other);
+    // The server's key is public knowledge: what counts is the client's own.
+    const Keys knows_the_door{keys_.public_key, other->secret_key};
+    for (const Keys& keys : {*other, Keys{}, knows_the_door}) {
+        const auto stranger = open(keys);
+        const std::uint64_t before = to->counts().strangers;
+        stranger->connect(0, to->endpoint());
+        stranger->send(0, {1, 2, 3});
+        Bytes read;
+        for (int i = 0; i < 60; ++i) {
+            stranger->receive(read, now() + 5 * kMs);
+            ASSERT_FALSE(to->receive(read, now() + 5 * kMs));
+        }
+        EXPECT_TRUE(comes([&] {
+            stranger->receive(read, now() + 5 * kMs);
+            EXPECT_FALSE(to->receive(read, now() + 5 * kMs));
+            return to->counts().strangers > before;
+        }));
+    }
+    // It still serves those who have it.
+    const auto friendly = open(keys_);
+    friendly->connect(0, to->endpoint());
+    friendly->send(0, {9});
+    Bytes read;
+    EXPECT_TRUE(comes([&] {
+        Bytes none;
+        friendly->receive(none, now() + kMs);
+        return to->receive(read, now() + 5 * kMs);
+    }));
+    EXPECT_EQ(read, Bytes{9});
+}
+
+TEST_F(RingChannels, WithoutEncryptionOnlyTheLoopback) {
+    const auto opened = open_channels({"0.0.0.0", {}});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().kind, ErrorKind::kUsage);
+    const auto nowhere = open_channels({"203.0.113.1", keys_});
+    ASSERT_FALSE(nowhere) << "no address of this host";
+    EXPECT_EQ(nowhere.error().kind, ErrorKind::kPermission);
+}
+
+// An agent in a thread of its own, whose one cell is 1000 + its slot.
+class Host {
+  public:
+    Host(const fs::path& folder, const JobFile& job, const std::string& name) {
+        thread_ = std::thread([this, folder, job, name] { run(folder, job, name); });
+    }
+    ~Host() {
+        ended_ = true;
+        thread_.join();
+    }
+    void pause(bool paused) { paused_ = paused; }
+
+  private:
+    void run(const fs::path& folder, const JobFile& job, const std::string& name) {
+        const auto place = Rendezvous::open(folder, job, make_keys);
+        const auto claim = place->claim_slot(name);
+        const auto channels = open_channels({"127.0.0.1", place->job().keys});
+        if (!claim || !channels) {
+            ADD_FAILURE() << name;
+            return;
+        }
+        static_cast<void>(place->publish({claim->slot, claim->incarnation, name, (*channels)->endpoint()}));
+        AgentSettings settings{place->job().settings(), claim->slot, claim->incarnation, own_clock(),
+                               claim->slot + 1};
+        const Slot slot = claim->slot;
+        Agent agent(
+            settings, [slot](auto /*entries*/, std::span<Record> records) { records[0].add(1000 + slot); }, now());
+        Driver<Agent> driver(agent, slot, settings.job.reach, **channels, *place);
+        while (!ended_) {
+            if (paused_) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            } else {
+                driver.turn(now() + 10 * kMs);
+            }
+        }
+    }
+
+    std::atomic<bool> ended_ = false;
+    std::atomic<bool> paused_ = false;
+    std::thread thread_;
+};
+
+TEST_F(RingChannels, ARingKeepsItsSumsThroughDeathStopAndReturn) {
+    const TemporaryFolder folder;
+    JobFile job;
+    job.heartbeat_ms = 1000;
+    const fs::path place = folder / "ring";
+    const auto rendezvous = Rendezvous::open(place, job, make_keys);
+    ASSERT_TRUE(rendezvous);
+    std::vector<std::unique_ptr<Host>> hosts;
+    for (int i = 0; i < 6; ++i) {
+        hosts.push_back(std::make_unique<Host>(place, job, "n" + std::to_string(i)));
+        ASSERT_TRUE(comes([&] { return rendezvous->roster().slots == static_cast<std::uint32_t>(i) + 1; }));
+    }
+    const auto claim = rendezvous->claim_manager();
+    ASSERT_TRUE(claim);
+    const auto channels = open(rendezvous->job().keys);
+    ASSERT_TRUE(rendezvous->publish({kManager, claim->incarnation, "manager", channels->endpoint()}));
+    ManagerSettings settings;
+    settings.job = rendezvous->job().settings();
+    settings.epoch = claim->incarnation;
+    settings.clock = own_clock();
+    settings.period = 20 * kMs;
+    settings.budget = {1, 1e12};
+    settings.segments = 1;
+    Manager manager(settings, {{1, 3, 0, 1, 0}}, now());
+    Driver<Manager> driver(manager, kManager, settings.job.reach, *channels, *rendezvous);
+    std::uint64_t samples = 0;
+    // Turns until so many answer; each sample's sum is of exactly those that are said to have.
+    const auto until_answered = [&](std::uint32_t wanted) {
+        return comes([&] {
+            driver.turn(now() + 20 * kMs);
+            bool found = false;
+            for (const Sample& sample : manager.take_samples()) {
+                ++samples;
+                std::uint64_t due = 0;
+                for (Slot slot = 0; slot < sample.coverage.slots; ++slot) {
+                    const bool hole = std::any_of(sample.coverage.holes.begin(), sample.coverage.holes.end(),
+                                                  [slot](const HoleRange& range) {
+                                                      return slot >= range.first && slot < range.first + range.count;
+                                                  });
+                    due += hole ? 0 : 1000 + slot;
+                }
+                EXPECT_EQ(sample.records[0].sum_low, due);
+                EXPECT_EQ(sample.records[0].known, sample.coverage.contributed);
+                found = sample.coverage.contributed == wanted && sample.coverage.slots == 6;
+            }
+            return found;
+        });
+    };
+    ASSERT_TRUE(until_answered(6));
+    hosts[2].reset();
+    ASSERT_TRUE(until_answered(5));
+    hosts[3]->pause(true);
+    hosts[4]->pause(true);
+    ASSERT_TRUE(until_answered(3));
+    hosts[3]->pause(false);
+    hosts[4]->pause(false);
+    ASSERT_TRUE(until_answered(5));
+    hosts[2] = std::make_unique<Host>(place, job, "n2");
+    ASSERT_TRUE(until_answered(6));
+    EXPECT_GT(samples, 10U);
+    EXPECT_EQ(manager.counts().refused[static_cast<std::size_t>(Refusal::kMalformed)], 0U);
+}
+
+}  // namespace
+}  // namespace kymo::ring
