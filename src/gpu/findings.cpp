@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace kymo::gpu {
 namespace {
@@ -41,6 +42,7 @@ void divergence(const KernelResult& result, std::vector<Finding>& found) {
     Finding finding;
     Account here;
     double run = 0;
+    std::map<std::uint32_t, double> lost_by_line;  // of the stretch: its line is the one that costs most
     std::size_t first = 0;
     const std::uint64_t threads = result.block.count();
     const double most_lanes = threads < kWarpLanes ? static_cast<double>(threads) : kWarpLanes;
@@ -53,13 +55,18 @@ void divergence(const KernelResult& result, std::vector<Finding>& found) {
             if (run == 0) {
                 first = k;
                 here = {};
+                lost_by_line.clear();
             }
+            lost_by_line[result.program[order[k]].line] += lost;
             run += lost;
             all += lost;
             here.add(*account);
             if (run > best) {
                 best = run;
                 place_at(finding, result.program[order[first]], result.program[order[k]]);
+                finding.line = std::max_element(lost_by_line.begin(), lost_by_line.end(), [](auto& a, auto& b) {
+                                   return a.second < b.second;
+                               })->first;
                 finding.evidence = {
                     {"active lanes a warp instruction", ratio(here.lanes, here.issued - here.empty), most_lanes}};
             }

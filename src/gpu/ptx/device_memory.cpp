@@ -1,7 +1,5 @@
 #include "gpu/ptx/device_memory.h"
 
-#include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -9,33 +7,23 @@ namespace kymo::gpu::ptx {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kAlign = 256;
-// From here on an allocation has pages of its own, which cost nothing until they are touched.
-constexpr std::uint64_t kLarge = 64 * kPage;
+// Where the first allocation goes if nothing is there: far from where programs, libraries and their memory are.
+constexpr std::uint64_t kFirst = std::uint64_t{1} << 45U;
+constexpr std::uint64_t kBehindLast = kFirst + (std::uint64_t{1} << 44U);
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-void* take(std::uint64_t bytes) {
-    if (bytes >= kLarge) {
-        void* const at = mmap(nullptr, round_up(bytes, kPage), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        return at == MAP_FAILED ? nullptr : at;
-    }
-    void* const at = std::aligned_alloc(kAlign, round_up(bytes, kAlign));
-    if (at != nullptr) {
-        std::memset(at, 0, round_up(bytes, kAlign));
-    }
-    return at;
+// Zeroed, at the address that is asked for where that is free. Pages cost nothing until they are touched.
+void* take(std::uint64_t hint, std::uint64_t bytes) {
+    void* const at = mmap(reinterpret_cast<void*>(hint), round_up(bytes, kPage), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? nullptr : at;
 }
 
 void give(void* at, std::uint64_t bytes) {
-    if (bytes >= kLarge) {
-        munmap(at, round_up(bytes, kPage));
-    } else {
-        std::free(at);
-    }
+    munmap(at, round_up(bytes, kPage));
 }
 
 }  // namespace
@@ -51,7 +39,8 @@ DeviceMemory::~DeviceMemory() {
 Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     const std::uint64_t wanted = bytes == 0 ? 1 : bytes;
-    void* const at = wanted > most_bytes_ - used_ ? nullptr : take(wanted);
+    next_ = next_ < kFirst || next_ + wanted > kBehindLast ? kFirst : next_;
+    void* const at = wanted > most_bytes_ - used_ ? nullptr : take(next_, wanted);
     if (at == nullptr) {
         return Error{
             ErrorKind::kNoSpace,
@@ -59,6 +48,7 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
             "allocate less, or choose a GPU with more memory"};
     }
     used_ += wanted;
+    next_ += round_up(wanted, kPage);
     const auto address = reinterpret_cast<std::uint64_t>(at);
     blocks_[address] = {wanted, at};
     return address;

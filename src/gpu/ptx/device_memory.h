@@ -1,7 +1,8 @@
 // A modelled GPU's memory: allocations in this process. A device address is a host address, so copies are memcpy.
 //
 // Contract: any thread; a launch under way sees what was allocated before it began. Every access that a kernel makes
-// is checked against the ranges here. The bytes are zero at first.
+// is checked against the ranges here. The bytes are zero at first. The same allocations lie at the same addresses in
+// every run, as on a GPU: what the model says of caches depends on them.
 #pragma once
 
 #include "base/result.h"
@@ -52,6 +53,7 @@ class DeviceMemory {
     std::map<std::uint64_t, Block> blocks_;  // by address
     std::uint64_t most_bytes_;
     std::uint64_t used_ = 0;
+    std::uint64_t next_ = 0;  // where the next allocation is asked for
 };
 
 }  // namespace kymo::gpu::ptx

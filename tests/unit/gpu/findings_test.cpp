@@ -28,6 +28,21 @@ TEST(Findings, Divergence) {
     EXPECT_EQ(share(run(one_sm(), *good), "divergence"), 0);
 }
 
+// A diverged stretch of several lines is told at the line that costs most, not at its first.
+TEST(Findings, DivergenceIsToldAtItsCostliestLine) {
+    auto kernel = kernel_of(warps_of(1, {"FFMA", {2}, {2}, 0x0000'000FU}, 100));
+    KernelResult result = run(one_sm(), *kernel);
+    for (std::size_t i = 0; i < result.program.size(); ++i) {
+        result.program[i].line = i < 10 ? 5 : i < 80 ? 6 : 7;
+    }
+    const auto all = findings(result);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [](const Finding& one) { return one.kind == "divergence"; });
+    ASSERT_NE(found, all.end());
+    EXPECT_EQ(found->line, 6U);
+    EXPECT_EQ(found->pc_begin, 0U);
+}
+
 TEST(Findings, UncoalescedAccess) {
     auto bad = kernel_of(warps_of(8, {"LDG.E", {2}, {4, 2}, 0xFFFF'FFFFU, 0x10000, 512}, 20));
     auto good = kernel_of(warps_of(8, {"LDG.E", {2}, {4, 2}, 0xFFFF'FFFFU, 0x10000, 4}, 20));
