@@ -9,8 +9,10 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: kymo gpu run TRACE --gpu NAME [OPTIONS]        model a kernel, or all of a kernelslist.g\n"
+    "       kymo gpu run --gpu NAME -- PROGRAM ARGS…       run a CUDA program without a GPU, and model its kernels\n"
     "       kymo gpu sweep TRACE --gpu NAME --set P=V …    the same kernel on changed GPUs\n"
     "       kymo gpu trace TRACE -o OUT.kgt                a text trace into the compact form\n"
+    "       kymo gpu trace -o FOLDER -- PROGRAM ARGS…      the traces of a CUDA program's kernels, likewise\n"
     "       kymo gpu accuracy MEASURED.tsv --gpu NAME      modelled against measured times\n"
     "       kymo gpu list                                  the GPUs and their parameters\n\n"
     "kymo gpu run --help and so on tell the options.\n";

@@ -1,4 +1,5 @@
 // kymo gpu run: model a kernel, or all of a list.
+#include "cli/gpu/program.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "gpu/result_json.h"
@@ -75,16 +76,50 @@ std::filesystem::path numbered(const std::filesystem::path& output, std::size_t 
     return output.parent_path() / fmt::format("{}-{}{}", output.stem().string(), number, output.extension().string());
 }
 
+// `kymo gpu run -- PROGRAM`: the program on the CPU, its kernels on the modelled GPU.
+int run_program(const GpuTarget& target, const std::vector<std::string>& command, const std::string& output,
+                std::uint64_t period, bool json) {
+    if (target.model != "full" || target.warm) {
+        return fail({ErrorKind::kUsage,
+                     target.warm ? "--warm is for a single launch" : "the basic model is for traces",
+                     target.warm ? "a program's launches find the L2 as those before have left it"
+                                 : "kymo gpu trace -o FOLDER -- PROGRAM, then kymo gpu run FOLDER/kernelslist.g"});
+    }
+    if (const auto loaded = target.load(); !loaded) {
+        return fail(loaded.error());
+    }
+    if (!output.empty() && std::filesystem::exists(output)) {
+        return fail({ErrorKind::kOutputExists, output + " exists already", "name another folder with -o"});
+    }
+    gpu::cudart::JobOptions options;
+    options.gpu = gpu_seen_from_anywhere(target.gpu);
+    options.settings = target.settings;
+    options.profiled = target.profiled;
+    options.exact = target.exact;
+    options.period = period;
+    options.recording = output.empty() ? output : std::filesystem::absolute(output).string();
+    const auto run = run_gpu_program(options, command);
+    if (!run) {
+        return fail(run.error());
+    }
+    const ProgramReport report(*run);
+    const std::string text = json ? report.json().dump(1) + "\n" : report.text();
+    fmt::print("{}", text);
+    (void)std::fflush(stdout);
+    return report.tell_problems(command.front());
+}
+
 }  // namespace
 
 int gpu_run(int argc, char** argv) {
-    CLI::App app("Model a kernel's launch.", "kymo gpu run");
+    CLI::App app("Model a kernel's launch, or run a CUDA program without a GPU.", "kymo gpu run");
+    set_usage(app, "kymo gpu run [OPTIONS] TRACE\n       kymo gpu run [OPTIONS] -- PROGRAM ARGUMENTS…");
     GpuTarget target;
     std::string trace;
     std::string output;
     std::uint64_t period = gpu::Timeline::kPeriod;
     bool json = false;
-    app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, or a kernelslist.g")->required();
+    app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, or a kernelslist.g");
     target.add_to(app);
     app.add_option("--set", target.settings, "change the GPU: l2.size=2x, sm.count=64")->type_name("P=V");
     app.add_option("-o,--output", output, "write a recording into this folder")->type_name("OUT.kymo");
@@ -92,8 +127,17 @@ int gpu_run(int argc, char** argv) {
         ->check(CLI::Range(1, 1'000'000'000))
         ->capture_default_str();
     app.add_flag("--json", json, "print one JSON object");
+    const std::vector<std::string> command = words_after_dashes(argc, argv);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
+    }
+    if (trace.empty() == command.empty()) {
+        return fail({ErrorKind::kUsage,
+                     trace.empty() ? "no trace and no program to run" : "both a trace and a program to run",
+                     "kymo gpu run TRACE, or kymo gpu run -- PROGRAM ARGUMENTS…"});
+    }
+    if (!command.empty()) {
+        return run_program(target, command, output, period, json);
     }
     if (!output.empty() && target.model != "full") {
         return fail(

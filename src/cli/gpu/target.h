@@ -5,10 +5,30 @@
 #include "gpu/basic_model.h"
 #include "gpu/full_model.h"
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kymo::cli {
+
+// What follows "--", and argc without it: a program and its arguments.
+inline std::vector<std::string> words_after_dashes(int& argc, char** argv) {
+    std::vector<std::string> words;
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]) == "--") {
+            words.assign(argv + i + 1, argv + argc);
+            argc = i;
+        }
+    }
+    return words;
+}
+
+// A built-in GPU's name as it is, or a file's whole path.
+inline std::string gpu_seen_from_anywhere(const std::string& gpu) {
+    const bool is_file = gpu.find('/') != std::string::npos || gpu.ends_with(".json");
+    return is_file ? std::filesystem::absolute(gpu).string() : gpu;
+}
 
 struct GpuTarget {
     std::string gpu = "a100-pcie";

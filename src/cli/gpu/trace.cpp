@@ -1,21 +1,80 @@
-// kymo gpu trace: a text trace into the compact form.
+// kymo gpu trace: a text trace into the compact form, or the traces of a CUDA program's kernels.
+#include "cli/gpu/program.h"
+#include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "cli/verbs.h"
 #include "gpu/compact_trace.h"
 #include "gpu/trace_file.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace kymo::cli {
+namespace {
+
+// `kymo gpu trace -o FOLDER -- PROGRAM`: a trace a launch, and kernelslist.g, which names them in order.
+int trace_program(const std::string& gpu, bool text, const std::string& output,
+                  const std::vector<std::string>& command) {
+    if (const auto loaded = gpu::load_gpu(gpu); !loaded) {
+        return fail(loaded.error());
+    }
+    if (mkdir(output.c_str(), 0777) != 0) {
+        const int why = errno;
+        return fail({why == EEXIST ? ErrorKind::kOutputExists : ErrorKind::kPermission,
+                     output + ": " + std::strerror(why), "name a new folder with -o"});
+    }
+    gpu::cudart::JobOptions options;
+    options.gpu = gpu_seen_from_anywhere(gpu);
+    options.traces = std::filesystem::absolute(output);
+    options.text_traces = text;
+    const auto run = run_gpu_program(options, command);
+    if (!run) {
+        (void)rmdir(output.c_str());
+        return fail(run.error());
+    }
+    std::uint64_t instructions = 0;
+    std::size_t launches = 0;
+    for (const auto& line : run->lines) {
+        if (line.contains("trace")) {
+            ++launches;
+            instructions += line["trace"]["instructions"].get<std::uint64_t>();
+        }
+    }
+    fmt::print("{}: {} launches, {} warp instructions\n", (options.traces / "kernelslist.g").string(), launches,
+               instructions);
+    (void)std::fflush(stdout);
+    return ProgramReport(*run).tell_problems(command.front());
+}
+
+}  // namespace
 
 int gpu_trace(int argc, char** argv) {
-    CLI::App app("Write a trace in the compact form.", "kymo gpu trace");
+    CLI::App app("Write a trace in the compact form, or the traces of a CUDA program, executed without a GPU.",
+                 "kymo gpu trace");
+    set_usage(app, "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] -o FOLDER -- PROGRAM ARGUMENTS…");
     std::string trace;
     std::string output;
-    app.add_option("TRACE", trace, "a .traceg or .traceg.xz")->required();
-    app.add_option("-o,--output", output, "the new file")->type_name("OUT.kgt")->required();
+    std::string gpu = GpuTarget().gpu;
+    bool text = false;
+    app.add_option("TRACE", trace, "a .traceg or .traceg.xz");
+    app.add_option("-o,--output", output, "the new file, or of a program the new folder")
+        ->type_name("OUT")
+        ->required();
+    app.add_option("--gpu", gpu, "of a program: the GPU that it is to see")->type_name("NAME")->capture_default_str();
+    app.add_flag("--text", text, "of a program: in the published text form");
+    const std::vector<std::string> command = words_after_dashes(argc, argv);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
+    }
+    if (trace.empty() == command.empty()) {
+        return fail({ErrorKind::kUsage,
+                     trace.empty() ? "no trace and no program to run" : "both a trace and a program to run",
+                     "kymo gpu trace TRACE -o OUT.kgt, or kymo gpu trace -o FOLDER -- PROGRAM ARGUMENTS…"});
+    }
+    if (!command.empty()) {
+        return trace_program(gpu, text, output, command);
     }
     auto source = gpu::open_kernel(trace);
     if (!source) {

@@ -21,23 +21,23 @@ std::string_view text_at(std::span<const std::uint8_t> strings, std::uint64_t of
     return {from, end != nullptr ? static_cast<std::size_t>(static_cast<const char*>(end) - from) : 0};
 }
 
-std::string_view needed_runtime(const image::ElfFile& file) {
+void read_dynamic(const image::ElfFile& file, GpuProgram& program) {
     Elf64_Shdr section;
     if (!file.find_section(".dynamic", &section) || section.sh_link >= file.section_count()) {
-        return {};
+        return;
     }
     const auto strings = file.contents(file.section(section.sh_link));
     const auto entries = file.contents(section);
     for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= entries.size(); at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
         std::memcpy(&entry, entries.data() + at, sizeof(entry));
+        program.has_run_path = program.has_run_path || entry.d_tag == DT_RPATH;
         if (entry.d_tag == DT_NEEDED) {
             if (const auto library = text_at(strings, entry.d_un.d_val); library.starts_with("libcudart.so")) {
-                return library;
+                program.runtime = library;
             }
         }
     }
-    return {};
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Result<GpuProgram> read_program(std::span<const std::uint8_t> elf, const std::st
         return Error{ErrorKind::kMalformed, name + " " + image::describe(why), "name a program that nvcc has built"};
     }
     GpuProgram program;
-    program.runtime = needed_runtime(file);
+    read_dynamic(file, program);
     Elf64_Shdr section;
     if (!file.find_section(".nv_fatbin", &section)) {
         return program;

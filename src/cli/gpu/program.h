@@ -1,0 +1,40 @@
+// A CUDA program run without a GPU: under our own CUDA runtime, which executes its kernels and tells what they would
+// take (gpu/cudart/job.h).
+#pragma once
+
+#include "base/result.h"
+#include "gpu/cudart/job.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace kymo::cli {
+
+struct ProgramRun {
+    int exit_status = 0;                        // as a shell reports it
+    std::vector<nlohmann::ordered_json> lines;  // what its processes told, in order
+};
+
+// Starts the program, stays its parent, passes signals on, and returns when it is gone. Errors, before it is started:
+// not found, not runnable, CUDA's runtime linked into it, no PTX in it.
+Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const std::vector<std::string>& command);
+
+// What the program's launches cost, for the terminal and as the JSON of `kymo gpu run`.
+class ProgramReport {
+  public:
+    explicit ProgramReport(const ProgramRun& run);
+
+    std::string text() const;
+    nlohmann::ordered_json json() const;
+    // The problems to stderr; the exit code: the program's, or where that is 0 that of the first problem.
+    int tell_problems(const std::string& program) const;
+
+  private:
+    const ProgramRun& run_;
+    std::vector<const nlohmann::ordered_json*> kernels_;
+    nlohmann::ordered_json findings_ = nlohmann::ordered_json::array();
+    double total_us_ = 0;
+};
+
+}  // namespace kymo::cli

@@ -1,0 +1,78 @@
+// The one GPU that programs see: its parameters, its memory, its modelled clock, and what went wrong on it.
+//
+// Contract: Device::get() makes it at the first call that needs it and it is never destroyed, since programs call
+// CUDA from their own exit handlers. Everything is guarded by one lock, which call() takes: launches run one after
+// another, in the order of their calls, whatever their streams, which is an order that CUDA allows.
+//
+// A kernel's fault is sticky as on a real GPU: every later call returns it.
+#pragma once
+
+#include "gpu/cudart/abi.h"
+#include "gpu/cudart/job.h"
+#include "gpu/cudart/registry.h"
+#include "gpu/memory_system.h"
+#include "gpu/ptx/device_memory.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+
+namespace kymo::gpu::cudart {
+
+struct Allocation {
+    MemoryKind kind = MemoryKind::kDevice;
+    std::uint64_t bytes = 0;
+    unsigned flags = 0;
+    bool registered = false;  // the program's own memory (cudaHostRegister)
+};
+
+class Device {
+  public:
+    // Null where the GPU could not be made; that has been said.
+    static Device* get();
+
+    Job job;
+    Gpu gpu;
+    unsigned capability = 0;  // 80: compute capability 8.0
+    ptx::DeviceMemory memory;
+    std::map<std::uint64_t, Allocation> allocations;  // by address
+    MemorySystem caches;                              // the L2, from launch to launch
+    double now_us = 0;                                // on the modelled clock: all launches so far
+    std::uint64_t launches = 0;
+    Status failed = Status::kSuccess;
+
+    const LaunchCosts& costs() const { return job.options().profiled ? gpu.profiled : gpu.boost; }
+    // The allocation that holds all of these bytes; null: none.
+    const Allocation* find(const void* address, std::size_t bytes, std::uint64_t* begin = nullptr) const;
+
+    static std::recursive_mutex& lock();
+    static Status& last_error();  // of this thread
+
+  private:
+    Device(Job told, Gpu which);
+};
+
+// One call of the interface: under the lock, on the device, remembering an error for cudaGetLastError. No exception
+// leaves it, since the callers are C.
+template <typename Function>
+Status call(Function&& function) {
+    Status status = Status::kInitialization;
+    try {
+        const std::lock_guard<std::recursive_mutex> guard(Device::lock());
+        if (Device* device = Device::get(); device != nullptr) {
+            status = device->failed != Status::kSuccess ? device->failed : function(*device);
+        }
+    } catch (const std::bad_alloc&) {
+        status = Status::kMemoryAllocation;
+    } catch (...) {
+        status = Status::kUnknown;
+    }
+    if (status != Status::kSuccess && status != Status::kNotReady) {
+        Device::last_error() = status;
+    }
+    return status;
+}
+
+}  // namespace kymo::gpu::cudart

@@ -1,0 +1,55 @@
+// What the parent process wants to know of the program's launches, and the lines that tell it.
+//
+// `kymo gpu run -- PROGRAM` makes a folder, writes `job.json` into it and names the folder in KYMO_GPU_JOB; every
+// process of the program appends lines of JSON to its own file `launches-PID.jsonl` there:
+//   {"kernel": …, "findings": […], "recording": …}   a launch, as kymo gpu run --json tells it
+//   {"trace": …}                                     a launch whose trace was written
+//   {"problem": {"what", "next", "kind"}}            what could not be done
+// Without KYMO_GPU_JOB the program runs all the same, on the GPU that KYMO_GPU names, and problems go to stderr.
+//
+// Contract: one thread at a time.
+#pragma once
+
+#include "base/result.h"
+#include "gpu/gpu_file.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace kymo::gpu::cudart {
+
+struct JobOptions {
+    std::string gpu = "a100-pcie";
+    std::vector<std::string> settings;
+    bool profiled = false;
+    bool exact = false;
+    std::uint64_t period = 0;         // cycles between samples of a warp, for recordings
+    std::filesystem::path recording;  // empty: none
+    std::filesystem::path traces;     // folder for traces instead of times; empty: times
+    bool text_traces = false;
+};
+
+class Job {
+  public:
+    // From the environment. Errors: a job that cannot be read, a GPU that is not there.
+    static Result<Job> from_environment();
+
+    const JobOptions& options() const { return options_; }
+    bool has_parent() const { return !folder_.empty(); }
+    // Appends a line for the parent; nothing without one.
+    void tell(const nlohmann::ordered_json& line);
+    // Said once, however often it happens.
+    void problem(const Error& error);
+
+  private:
+    JobOptions options_;
+    std::filesystem::path folder_;
+    std::set<std::string> said_;
+};
+
+nlohmann::ordered_json to_json(const JobOptions& options);
+Result<JobOptions> job_options(const std::string& json);
+
+}  // namespace kymo::gpu::cudart

@@ -1,0 +1,179 @@
+"""CUDA programs under `kymo gpu run -- PROGRAM` and `kymo gpu trace -- PROGRAM`: their results, the findings of planted defects, the
+traces, what is said of mistakes, and the library's symbols."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "truth"))
+
+from harness import main  # noqa: E402
+
+GPU = ["--gpu", "h100-pcie", "--set", "sm.count=8"]  # a small one: what is planted shows as well
+PLANTED = {"uncoalesced": "uncoalesced-access", "bank_conflict": "bank-conflict", "divergence": "divergence",
+           "low_occupancy": "low-occupancy", "tail_wave": "tail-wave"}
+GROUPS = {"symbols": None, "memory": None, "times": None, "refusals": "cudaGraphCreate is not served",
+          "outside": "write_behind", "misaligned": "write_behind"}
+
+
+def program(test, name):
+    path = test.build / "tests" / "programs" / "gpu" / name
+    if not path.exists():
+        test.skip(f"{path} is not built")
+    return path
+
+
+def line_of(name, marker):
+    """The number of the line that has the marker as its comment."""
+    lines = (HERE / f"{name}.cu").read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if line.endswith(f"// {marker}"))
+
+
+def modelled(test, what, *command, options=()):
+    """kymo gpu run --json of a program; (completed process, the program's own output, the JSON)."""
+    done = test.run(test.kymo, "gpu", "run", *GPU, "--json", *options, "--", *command)
+    at = done.stdout.find("{")
+    if at < 0:
+        test.fail(f"{what}: no JSON: {done.stdout[-300:]!r} {done.stderr[-500:]!r}")
+        test.end()
+    return done, done.stdout[:at], json.loads(done.stdout[at:])
+
+
+def planted_pair(test, name, path, how=""):
+    kind = PLANTED[name]
+    for version in ("bad", "fixed"):
+        what = f"{name} {version}{how}"
+        done, output, told = modelled(test, what, path, version)
+        test.equal(f"{what}: exit status", 0, done.returncode)
+        test.equal(f"{what}: results", "right", output.strip())
+        kinds = [finding["kind"] for finding in told["findings"]]
+        if version == "fixed":
+            test.check(f"{what}: findings without {kind}", f"no {kind}", kinds, kind not in kinds)
+            continue
+        if not test.check(f"{what}: the first finding", kind, kinds, kinds[:1] == [kind]):
+            continue
+        place = told["findings"][0]["place"]
+        test.equal(f"{what}: file", f"{name}.cu", pathlib.Path(place.get("file", "")).name)
+        test.equal(f"{what}: line", line_of(name, "defect"), place["line_begin"])
+
+
+def planted(test):
+    for name in PLANTED:
+        planted_pair(test, name, program(test, name))
+
+
+def calls_of(test, path, how=""):
+    for group, problem in GROUPS.items():
+        what = f"calls {group}{how}"
+        done, output, told = modelled(test, what, path, group)
+        test.check(f"{what}: what the interface promises", "right", output.strip(), output.strip().endswith("right"))
+        said = [one["what"] for one in told["problems"]]
+        if problem is None:
+            test.equal(f"{what}: problems", [], said)
+            test.equal(f"{what}: exit status", 0, done.returncode)
+        else:
+            test.check(f"{what}: problems", problem, said, len(said) == 1 and problem in said[0])
+            test.check(f"{what}: exit status", "not 0", done.returncode, done.returncode != 0)
+        if group == "times":
+            elapsed = float(re.search(r"elapsed (\S+)", output)[1])
+            test.near(f"{what}: events tell the modelled times", told["time_us"], elapsed, 1e-3 * told["time_us"], " us")
+        if group in ("outside", "misaligned") and said:
+            fault = line_of("calls", "fault")
+            test.check(f"{what}: the message names the source line", f"calls.cu:{fault}", said[0], f"calls.cu:{fault}" in said[0])
+
+
+def calls(test):
+    calls_of(test, program(test, "calls"))
+    # Without kymo around it a program runs as well, on the GPU that is asked for.
+    alone = subprocess.run([program(test, "calls"), "memory"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    test.equal("calls memory, without kymo around", (0, "right", ""), (alone.returncode, alone.stdout.strip(), alone.stderr))
+
+
+def outputs(test):
+    path = program(test, "divergence")
+    text = test.run(test.kymo, "gpu", "run", *GPU, "--", path, "bad")
+    line = line_of("divergence", "defect")
+    test.check("the text names finding and place", f"divergence at divergence.cu:{line} in ways", text.stdout,
+               f"divergence at divergence.cu:{line} in ways" in text.stdout)
+    done, _, told = modelled(test, "recorded", path, "bad", options=["-o", test.work / "out.kymo"])
+    test.equal("kernels", ["ways"], [kernel["name"] for kernel in told["kernels"]])
+    test.equal("keys of the JSON", ["exit_status", "time_us", "kernels", "findings", "problems"], list(told))
+    _, _, again = modelled(test, "once more", path, "bad", options=["--exact"])
+    test.equal("modelled times of another run", told["time_us"], again["time_us"])
+    report = test.report(test.work / "out.kymo")
+    if report is not None:
+        test.check("the recording's report has the finding", "divergence", [f["kind"] for f in report["findings"]],
+                   "divergence" in [f["kind"] for f in report["findings"]])
+    again = test.run(test.kymo, "gpu", "run", "-o", test.work / "out.kymo", "--", path, "bad")
+    test.equal("nothing is overwritten", 5, again.returncode)
+    # The same launch by its traces, in either form.
+    cycles = told["kernels"][0]["cycles"]
+    for form, folder in ((), "compact"), (("--text",), "text"):
+        made = test.run(test.kymo, "gpu", "trace", "--gpu", "h100-pcie", *form, "-o", test.work / folder, "--", path, "bad")
+        test.equal(f"{folder} trace: exit status", 0, made.returncode)
+        replayed = test.run(test.kymo, "gpu", "run", *GPU, "--json", test.work / folder / "kernelslist.g")
+        test.equal(f"{folder} trace: exit status of its replay", 0, replayed.returncode)
+        if replayed.returncode == 0:
+            test.equal(f"{folder} trace: cycles of its replay", cycles, json.loads(replayed.stdout)["kernels"][0]["cycles"])
+
+
+def mistakes(test):
+    def refused(what, code, says, *words):
+        done = test.run(test.kymo, "gpu", *words)
+        test.check(what, f"{code}, {says!r}", (done.returncode, done.stderr), done.returncode == code and says in done.stderr)
+
+    path = program(test, "calls")
+    refused("neither trace nor program", 2, "no trace and no program to run", "run")
+    refused("both", 2, "both a trace and a program to run", "run", "x.kgt", "--", path)
+    refused("no such program", 3, "no such program", "run", "--", test.work / "nothing")
+    refused("no such GPU", 3, "no GPU named", "run", "--gpu", "abacus", "--", path)
+    refused("--warm", 2, "--warm is for a single launch", "run", "--warm", "--", path)
+    refused("the basic model", 2, "the basic model is for traces", "run", "--model", "basic", "--", path)
+    refused("a program without CUDA", 4, "has launched no kernel", "run", "--", "/bin/true")
+    refused("a trace into no folder", 8, "", "trace", "-o", test.work / "no" / "where", "--", path)
+
+
+def symbols(test):
+    nm = test.tool("nm", "binutils")
+    for version in (12, 13):
+        library = test.build / "lib" / "cuda" / f"libcudart.so.{version}"
+        done = test.run(nm, "-D", "--defined-only", "--with-symbol-versions", library)
+        names = [line.split()[-1] for line in done.stdout.splitlines() if " A " not in line]
+        odd = [name for name in names if not re.fullmatch(rf"(__)?cuda[A-Z]\w*@@libcudart\.so\.{version}", name)]
+        test.equal(f"{library.name}: symbols that are not CUDA's, or not of its version", [], odd)
+        test.check(f"{library.name}: names, served and refused", "at least 400", len(names), len(names) >= 400)
+        soname = test.run(test.tool("readelf", "binutils"), "-d", library).stdout
+        test.check(f"{library.name}: soname", f"[libcudart.so.{version}]", "", f"soname: [libcudart.so.{version}]" in soname)
+
+
+def nvcc(test):
+    compiler = next((p for p in ("/usr/local/cuda/bin/nvcc", "/usr/bin/nvcc") if pathlib.Path(p).exists()), None)
+    if not compiler:
+        test.skip("nvcc is not installed")
+    architecture = ["-gencode", "arch=compute_80,code=[sm_80,compute_80]"]
+    for name, options in (("calls", ["-no-compress"]), ("uncoalesced", ["-compress-mode=speed"]), ("divergence", [])):
+        made = test.run(compiler, "-cudart", "shared", "-lineinfo", *architecture, *options, "-o", name, HERE / f"{name}.cu",
+                        env={"PATH": f"{pathlib.Path(compiler).parent}:/usr/bin:/bin", "TMPDIR": str(test.work)})
+        if not test.check(f"nvcc {name}", 0, made.stderr, made.returncode == 0):
+            continue
+        how = f", built by nvcc {' '.join(options)}".rstrip()
+        if name == "calls":
+            calls_of(test, test.work / name, how)
+        else:
+            planted_pair(test, name, test.work / name, how)
+    # What cannot be run is told before it is started.
+    for options, says in ((["-cudart", "static", *architecture], "has NVIDIA's CUDA runtime linked into it"),
+                          (["-cudart", "shared", "-gencode", "arch=compute_80,code=sm_80"], "has no PTX inside")):
+        made = test.run(compiler, *options, "-o", "cannot", HERE / "divergence.cu",
+                        env={"PATH": f"{pathlib.Path(compiler).parent}:/usr/bin:/bin", "TMPDIR": str(test.work)})
+        done = test.run(test.kymo, "gpu", "run", "--", test.work / "cannot", "bad")
+        test.check(f"built with {options[-1]}", f"4, {says}", (made.returncode, done.returncode, done.stderr),
+                   made.returncode == 0 and done.returncode == 4 and says in done.stderr)
+
+
+PARTS = {"calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "symbols": symbols, "nvcc": nvcc}
+main(lambda test: PARTS[test.arguments[0]](test))
