@@ -85,6 +85,31 @@ def programs(test, matrix):
     test.equal("no recording is left behind", [], list(work.glob("*.kymo")))
 
 
+def rings(test, matrix):
+    place = test.work / "ring"
+    matrix.refused("agent: no folder", USAGE, "agent", says=("--rendezvous",))
+    matrix.refused("agent: a name with a slash", USAGE, "agent", "--rendezvous", place, "--name", "a/b", says=("a/b",))
+    matrix.refused("agent: a heartbeat of nothing", USAGE, "agent", "--rendezvous", place, "--heartbeat", "0", says=("heartbeat",))
+    matrix.refused("top: no address of a metric", USAGE, "top", "--rendezvous", place, "--metric", "task/user", says=("task/user",))
+    open_to_all = test.work / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o755)
+    matrix.refused("a folder that others may enter", PERMISSION, "agent", "--rendezvous", open_to_all, says=("others",))
+    matrix.refused("a folder that cannot be made", PERMISSION, "agent", "--rendezvous", test.work / "none" / "ring", says=("ring",))
+    (test.work / "file").touch()
+    matrix.refused("a file for a folder", NOT_FOUND, "top", "--rendezvous", test.work / "file", says=("file",))
+    place.mkdir(mode=0o700)
+    if test.prefix:
+        os.chown(place, NOBODY, NOBODY)
+    (place / "job").write_text("nothing of ours\n")
+    matrix.refused("another's folder", (MALFORMED, PERMISSION), "agent", "--rendezvous", place, says=("job",))
+    plain = test.work / "plain"
+    # Where Kymo was built without ZeroMQ that is what it says.
+    matrix.refused("no encryption but on the loopback", (USAGE, UNSUPPORTED), "agent", "--rendezvous", plain, "--plain", "--address", "10.1.2.3",
+                   says=("loopback", "ZeroMQ"))
+    matrix.refused("encrypted where the job is plain", (USAGE, UNSUPPORTED), "agent", "--rendezvous", plain, says=("not encrypted",))
+
+
 def events(test, matrix):
     record = ("record", "-o", test.work / "none.kymo")
     matrix.refused("unknown event", UNKNOWN_EVENT, *record, "-e", "no-such-event", "--", "true", says=("no-such-event",))
@@ -242,7 +267,7 @@ def recordings(test, matrix):
 
 def body(test):
     matrix = Matrix(test)
-    {"programs": programs, "events": events, "hunts": hunts, "looks": looks, "outputs": outputs, "recordings": recordings}[test.arguments[0]](test, matrix)
+    {"programs": programs, "events": events, "hunts": hunts, "looks": looks, "rings": rings, "outputs": outputs, "recordings": recordings}[test.arguments[0]](test, matrix)
 
 
 main(body)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -56,6 +57,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         fmt::print(stderr, "kymo: no agents yet in {}\n      start one on every host: kymo agent --rendezvous {}\n",
                    options.ring.folder, options.ring.folder);
     }
+    usleep(ring::kHeardOf / 1000);
     const ring::Time begin = monotonic_now().ns;
     ring::Manager manager(settings_of(options, rendezvous.job(), claim->incarnation, roster.slots), request, begin);
     ring::Driver<ring::Manager> driver(manager, ring::kManager, rendezvous.job().settings().reach, *meeting->channels,

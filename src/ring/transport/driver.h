@@ -17,11 +17,13 @@ namespace kymo::ring {
 // Which clock members go by: hosts and time namespaces apart. 0: not known.
 std::uint64_t own_clock();
 
+// How often the folder is looked at. A new manager gives all agents the time to hear of it before its first round.
+inline constexpr Time kLookEvery = 500'000'000;
+inline constexpr Time kHeardOf = kLookEvery + 200'000'000;
+
 template <typename Member>
 class Driver {
   public:
-    static constexpr Time kLookEvery = 500'000'000;
-
     Driver(Member& member, Slot slot, std::uint32_t reach, Channels& channels, const Rendezvous& rendezvous)
         : member_(member), slot_(slot), reach_(reach), channels_(channels), rendezvous_(rendezvous) {}
 

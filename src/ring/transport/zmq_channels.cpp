@@ -35,7 +35,12 @@ class Alarm {
     Alarm(const Alarm&) = delete;
     Alarm& operator=(const Alarm&) = delete;
     ~Alarm() { close(descriptor_); }
-    void set(Time at) const {
+    // Setting a timer of the kernel's is dear in a virtual machine.
+    void set(Time at) {
+        if (at == set_) {
+            return;
+        }
+        set_ = at;
         itimerspec when{};
         when.it_value.tv_sec = static_cast<time_t>(at / 1'000'000'000U);
         when.it_value.tv_nsec = static_cast<long>(at % 1'000'000'000U);
@@ -45,6 +50,7 @@ class Alarm {
 
   private:
     int descriptor_;
+    Time set_ = 0;
 };
 
 class ZmqChannels : public Channels {

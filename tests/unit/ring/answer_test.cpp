@@ -1,0 +1,107 @@
+// What a host's cells say to a request, by hand.
+
+#include "ring/live/answer.h"
+
+#include "base/resource.h"
+#include "readings.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::ring {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the readings
+
+constexpr Slot kSlot = 5;
+
+Entry entry(Resource kind, ResourceLevel level, std::uint64_t number, std::string_view metric) {
+    Entry made{};
+    made.kind = static_cast<std::uint8_t>(kind);
+    made.level = static_cast<std::uint8_t>(level);
+    made.metric = metric_code(made.kind, metric);
+    made.number = number;
+    return made;
+}
+
+Record answered(const HostReading& host, const Entry& asked) {
+    Record record{};
+    answer(host, kSlot, std::span(&asked, 1), std::span(&record, 1));
+    EXPECT_TRUE(record.is_possible(1));
+    return record;
+}
+
+HostReading tasks() {
+    return reading(1, {process(1, ResourceKind::kTask,
+                               {row(0, RowState::kSum, {{at(TaskCell::kUser), 1000}, {kOwn, 5}}),
+                                row(7, RowState::kLive, {{at(TaskCell::kUser), 30}, {kOwn, 1}}),
+                                row(8, RowState::kEnded, {{at(TaskCell::kUser), 20}, {kOwn, 2}})}),
+                       process(2, ResourceKind::kTask,
+                               {row(0, RowState::kSum, {}), row(9, RowState::kLive, {{at(TaskCell::kUser), 7}})})});
+}
+
+TEST(RingAnswer, EachLevelAggregatesWhatIsBelow) {
+    const HostReading host = tasks();
+    const Record system = answered(host, entry(Resource::kTask, ResourceLevel::kSystem, 0, "user"));
+    EXPECT_EQ(system, (Record{1057, 0, 7, 1000, 4, 4})) << "with those whose rows are used again";
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kHost, kSlot, "user")), system);
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kHost, kEvery, "user")), system);
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kHost, kSlot + 1, "user")), Record{});
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kProcess, 1, "user")).sum_low, 1050U);
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kObject, 8, "user")),
+              (Record{20, 0, 20, 20, 1, 1}));
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kObject, 0, "user")), Record{}) << "no object";
+}
+
+TEST(RingAnswer, MetricsOfProgramsGoByTheirNames) {
+    EXPECT_EQ(answered(tasks(), entry(Resource::kTask, ResourceLevel::kSystem, 0, "sent")).sum_low, 8U);
+    EXPECT_EQ(answered(tasks(), entry(Resource::kTask, ResourceLevel::kSystem, 0, "received")), Record{})
+        << "nobody has it";
+    EXPECT_NE(metric_code(1, "sent"), metric_code(1, "received"));
+    EXPECT_EQ(metric_code(2, "busy"), at(ProcessorCell::kBusy));
+    EXPECT_EQ(metric_code(1, "busy") & kByName, kByName) << "of processors only";
+}
+
+TEST(RingAnswer, GaugesAreOfThoseThatLive) {
+    HostReading host = tasks();
+    for (Snapshot& process : host.processes) {
+        process.schema[0].type = MetricType::kGauge;
+    }
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kProcess, 1, "sent")), (Record{1, 0, 1, 1, 1, 1}));
+}
+
+TEST(RingAnswer, RunningTimersCountWhatTheyHaveSoFar) {
+    HostReading host = tasks();
+    host.processes[0].tables[0].rows[1].running.push_back({16, 1, kOwn, 100});
+    host.processes[0].tables[0].rows[2].running.push_back({16, 1, kOwn, 100});
+    const Entry sent = entry(Resource::kTask, ResourceLevel::kProcess, 1, "sent");
+    EXPECT_EQ(answered(host, sent).sum_low, 108U) << "of the one that lives";
+    host.processes[0].ended = 9;
+    EXPECT_EQ(answered(host, sent).sum_low, 8U);
+}
+
+TEST(RingAnswer, WhatCannotBeReadIsAnObjectThatIsNotKnown) {
+    HostReading host = tasks();
+    host.processes[0].tables[0].rows[1].torn = true;
+    host.processes[1].tables[0].rows[1].cells.resize(1);
+    const Record record = answered(host, entry(Resource::kTask, ResourceLevel::kSystem, 0, "user"));
+    EXPECT_EQ(record.objects, 4U);
+    EXPECT_EQ(record.known, 2U);
+    EXPECT_EQ(record.sum_low, 1020U);
+}
+
+TEST(RingAnswer, OfProcessorsTheOneThatWasFilledLastCounts) {
+    auto older = row(0, RowState::kLive, {{at(ProcessorCell::kBusy), 100}});
+    auto newer = row(0, RowState::kLive, {{at(ProcessorCell::kBusy), 150}});
+    auto never = row(1, RowState::kLive, {{at(ProcessorCell::kBusy), 1}});
+    older.filled = 5;
+    newer.filled = 6;
+    const HostReading host = reading(
+        1, {process(1, ResourceKind::kProcessor, {newer}), process(2, ResourceKind::kProcessor, {older, never})});
+    EXPECT_EQ(answered(host, entry(Resource::kProcessor, ResourceLevel::kSystem, 0, "busy")),
+              (Record{150, 0, 150, 150, 1, 1}));
+    EXPECT_EQ(answered(host, entry(Resource::kProcessor, ResourceLevel::kObject, 0, "busy")).known, 1U);
+    EXPECT_EQ(answered(host, entry(Resource::kProcessor, ResourceLevel::kObject, 3, "busy")), Record{});
+}
+
+}  // namespace
+}  // namespace kymo::ring
