@@ -100,6 +100,7 @@ class Tables {
             } else if (node.role == Role::kPhase) {
                 rest += "  phase";
             }
+            rest += is_of_created_threads(node) ? "  with the threads it creates" : "";
             cells.push_back({rest, Ink::kDim});
             return cells;
         });

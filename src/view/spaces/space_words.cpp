@@ -34,6 +34,10 @@ std::string place_lines(const Place& place, bool unicode) {
                : fmt::format("{}:{}", file, place.line_begin);
 }
 
+bool is_of_created_threads(const SpaceNode& node) {
+    return node.total.user + node.total.system > 2 * static_cast<std::int64_t>(node.durations.total);
+}
+
 bool repeats_parent(const Evidence& evidence, std::uint32_t node) {
     const SpaceNode& space = evidence.nodes[node];
     if (space.parent >= evidence.nodes.size() || space.role != Role::kNone || space.kind == SpaceKind::kIteration ||

@@ -198,6 +198,56 @@ TEST_F(MadeStructure, LoopsStandBelowTheirFunctionsAndRecursionIsOneNode) {
     }
 }
 
+// The header of looped_subject's loop as code of `compare`, inlined into it; and its jump back likewise, or the
+// function's own.
+class InlinedHeader : public MadeStructure {
+  protected:
+    // Where the loop stands: in the function itself, or in what is inlined.
+    const StructureNode& loop(bool jump_is_inlined, Structure* structure) {
+        const std::uint64_t header = looped_ + 2;
+        const std::uint64_t jump = looped_ + 6;
+        program::Symbols symbols = run_.tree.symbols;
+        const auto compare = static_cast<std::uint32_t>(symbols.functions.size());
+        symbols.functions.emplace_back().name = "compare";
+        const auto& offsets = run_.requests[0].offsets;
+        program::ImageSymbols named{.first = {0}, .frames = {}};
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            const auto frames = symbols.images[0].at(i);
+            named.frames.insert(named.frames.end(), frames.begin(), frames.end());
+            if (raw(offsets[i]) == header || (raw(offsets[i]) == jump && jump_is_inlined)) {
+                named.frames.push_back({.function = compare, .inlined = true});
+            }
+            named.first.push_back(static_cast<std::uint32_t>(named.frames.size()));
+        }
+        symbols.images[0] = named;
+        *structure = make_structure(profile_, Names(run_.requests, symbols), *run_.code);
+        const auto at =
+            std::find_if(structure->nodes.begin(), structure->nodes.end(), [&](const StructureNode& node) {
+                return node.kind == SpaceKind::kLoop && node.code == run_.code->function_at(0, looped_);
+            });
+        EXPECT_NE(at, structure->nodes.end());
+        return *at;
+    }
+};
+
+TEST_F(InlinedHeader, IsTheLoopOfTheFunctionWhoseJumpsCloseIt) {
+    Structure structure;
+    const StructureNode& of_function = loop(false, &structure);
+    EXPECT_EQ(of_function.inlined, 0U);
+    EXPECT_EQ(structure.nodes[of_function.parent].kind, SpaceKind::kFunction);
+    // What was sampled at the header is the inlined code's, inside the loop.
+    const StructureNode& sampled = structure.nodes[structure.node_of[loop_node_]];
+    EXPECT_EQ(sampled.kind, SpaceKind::kInlined);
+    EXPECT_EQ(&structure.nodes[sampled.parent], &of_function);
+}
+
+TEST_F(InlinedHeader, IsTheInlinedFunctionsLoopWhereTheJumpsAreItsOwn) {
+    Structure structure;
+    const StructureNode& of_inlined = loop(true, &structure);
+    EXPECT_EQ(of_inlined.inlined, 1U);
+    EXPECT_EQ(structure.nodes[of_inlined.parent].kind, SpaceKind::kInlined);
+}
+
 TEST_F(MadeStructure, SmallFunctionsAreToldByEveryInstruction) {
     const CodeOfFunction* code = run_.code->made(run_.code->function_at(0, looped_));
     ASSERT_NE(code, nullptr);

@@ -1,4 +1,4 @@
-// Which rows of the tables say the same as the row above them.
+// Which rows of the tables say the same as the row above them, and which are told with a word more.
 #include "view/spaces/space_words.h"
 
 #include <gtest/gtest.h>
@@ -38,6 +38,16 @@ TEST(RepeatsParent, IsNotSaidOfRoundsMarksNorOfWhatHasAPartInTheRun) {
     EXPECT_FALSE(repeats_parent(phase, 1));
     phase.nodes[1].role = Role::kMainLoop;
     EXPECT_FALSE(repeats_parent(phase, 1));
+}
+
+TEST(OfCreatedThreads, IsSaidOfMoreThanTwiceTheTimeOfItsOwnVisits) {
+    SpaceNode node;
+    node.durations.add(30);
+    node.durations.add(20);
+    node.total = {.user = 60, .system = 40, .run_queue = 900};
+    EXPECT_FALSE(is_of_created_threads(node));
+    node.total.user = 61;
+    EXPECT_TRUE(is_of_created_threads(node));
 }
 
 }  // namespace
