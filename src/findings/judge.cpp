@@ -2,6 +2,7 @@
 
 #include "findings/cases/make.h"
 #include "findings/rule.h"
+#include "findings/rules/table.h"
 #include "findings/stories.h"
 #include "findings/weigh.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 0xc0de;
 constexpr std::size_t kControlPermutations = 499;
+constexpr double kDisturbance = 20;
 
 // A claim that rests on a feature does not stand where chance explains the feature.
 bool is_chance(const Case& subject, const Claim& claim, double significance) {
@@ -23,6 +25,20 @@ bool is_chance(const Case& subject, const Claim& claim, double significance) {
     }
     const Feature* feature = subject.feature(claim.feature);
     return feature == nullptr || feature->q > significance;
+}
+
+// Others that take processors from the program change how long its code takes, too. What compares times, could not be
+// tested, and explains less than a twentieth of what they took may be their doing. Counts are not: they stay.
+void drop_disturbed(const std::vector<Case>& cases, std::vector<Weighed>* defects) {
+    double disturbed = 0;
+    for (const Weighed& weighed : *defects) {
+        disturbed = weighed.rule == &kOutsideInterference ? std::max(disturbed, weighed.finding.share) : disturbed;
+    }
+    std::erase_if(*defects, [&](const Weighed& weighed) {
+        const Contrast contrast = cases[weighed.subject].contrast;
+        return contrast != Contrast::kRun && contrast != Contrast::kSpace && !weighed.finding.tested &&
+               weighed.finding.share * kDisturbance < disturbed;
+    });
 }
 
 Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Case>& cases,
@@ -50,6 +66,7 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
             }
         }
     }
+    drop_disturbed(cases, &defects);
     Judgement judgement;
     judgement.findings = join_stories(evidence, std::move(defects));
     judgement.advantages = join_stories(evidence, std::move(advantages));

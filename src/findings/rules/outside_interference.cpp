@@ -72,8 +72,8 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         "The machine was busy with something else: the program's threads were ready for {} without getting a "
         "processor, though it had no more of them ready than there are processors ({}){}.",
         in_seconds(outside), run.processors,
-        run.steal_ns && *run.steal_ns > 0
-            ? fmt::format("; the host took {} more", in_seconds(static_cast<double>(*run.steal_ns)))
+        run.steal_ns.value_or(0) > 0
+            ? fmt::format("; the host took {} from the processors", in_seconds(static_cast<double>(*run.steal_ns)))
             : "");
     claim.evidence.push_back(
         {"seconds ready without a processor", queued / 1e9, own_queue_ns(run) / 1e9, kUnknown, kUnknown, kUnknown});

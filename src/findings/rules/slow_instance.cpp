@@ -16,7 +16,7 @@ namespace kymo::findings {
 namespace {
 
 constexpr double kLeastSlower = 1.2;
-constexpr double kLeastUntested = 0.02;  // of the run, of user time
+constexpr double kLeastUntested = 0.02;  // of the run
 
 // Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
 std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
@@ -94,13 +94,25 @@ double lacking_share(const Case& subject) {
            (total > 0 ? more * static_cast<double>(subject.bad_rows.size()) / total : 0);
 }
 
-// A visit or two that had more user time, and nothing that says what it was spent on: a processor that was slower for
-// a moment (by the other thread of its core, or because the host gave its time to others unsaid) looks the same. On a
-// virtual machine it happens every few seconds, for milliseconds.
+// A visit or two that were slower, and nothing that says why: a processor that was slower for a moment (by the other
+// thread of its core, or because the host took it away unsaid) looks the same. On a virtual machine that happens
+// every few seconds, for milliseconds. Where the host says how much it took, that may have been here: all of it looks
+// like time on the processor, and keeps waiting who waits for the thread.
 bool may_be_processor(const Case& subject) {
-    return subject.bad.count < kLeastTested && subject.excess_share(set_of(Term::kUser)) > 0.5 &&
-           std::isnan(work_ratio(subject)) &&
-           static_cast<double>(subject.excess.total()) < kLeastUntested * duration_ns(*subject.evidence);
+    if (subject.bad.count >= kLeastTested || !std::isnan(work_ratio(subject))) {
+        return false;
+    }
+    const auto excess = static_cast<double>(subject.excess.total());
+    double waits = 0;
+    for (const ExcessPart& part : subject.excess.parts) {
+        const bool is_for_thread = part.term == Term::kWaiting &&
+                                   part.target < subject.evidence->wait_targets.size() &&
+                                   subject.evidence->wait_targets[part.target].holder != kNoNode;
+        waits += is_for_thread ? static_cast<double>(part.ns) : 0;
+    }
+    const double taken = waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning));
+    const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
+    return taken > 0.5 * excess && (excess < kLeastUntested * duration_ns(*subject.evidence) || taken <= steal);
 }
 
 void look(const Case& subject, std::vector<Claim>* claims) {
@@ -133,13 +145,14 @@ const Rule kSlowInstance{
     .against =
         "more than half of the excess is waiting for a processor, or for threads that lacked one; or another rule "
         "explains at least half of it; or a slow round holds about as many more visits of what is called in it: then "
-        "it is several rounds; or "
-        "most slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or "
-        "visits are too short to be seen one by one and less than half of the excess is waiting, likewise; or one or "
-        "two "
-        "slow visits had more user time, less than a fiftieth of the run, and what it was spent on is not known: a "
-        "processor that is slower for a moment looks the same; or the "
-        "threads wait for work, or for others that keep the processors busy",
+        "it is several rounds; or most slow visits are as long as usual ones on both sides of what was seen only "
+        "once "
+        "between, likewise; or visits are too short to be seen one by one and less than half of the excess is "
+        "waiting, "
+        "likewise; or one or two slow visits had more time on the processor, or waiting for a thread, less than a "
+        "fiftieth of the run or no more than the host took from the processors, and what it was spent on is not "
+        "known: a processor that is slower for a moment looks the same; or the threads wait for work, or for others "
+        "that keep the processors busy",
     .look = look,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "

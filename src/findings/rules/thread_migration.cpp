@@ -91,12 +91,10 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         }
         Claim claim;
         double all = 0;
-        double lost = 0;
         for (const std::uint32_t thread : threads) {
             const auto queue = static_cast<double>(run.threads[thread].total.run_queue);
             claim.own.push_back({thread, queue});
             all += queue;
-            lost += queue;
         }
         claim.own_sure = 0.9;
         claim.own_terms = set_of(Term::kRunQueue);
@@ -106,7 +104,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
             "{} threads share processor {} and wait for each other there for {}, while the program has no "
             "more threads ready than there are processors ({}).",
             threads.size(), processor_number, in_seconds(all), run.processors);
-        claim.evidence.push_back({"seconds waiting for a processor", lost / 1e9, 0, kUnknown, kUnknown, kUnknown});
+        claim.evidence.push_back({"seconds waiting for a processor", all / 1e9, 0, kUnknown, kUnknown, kUnknown});
         claims->push_back(std::move(claim));
     }
 }

@@ -8,6 +8,7 @@
 #include "spacetime/evidence/rule_facts.h"
 #include "spacetime/evidence/wait_targets.h"
 #include "spacetime/evidence/weighing.h"
+#include "spacetime/metrics/stolen_time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,6 +86,7 @@ class Maker {
             return metrics.error();
         }
         evidence_.run.channels = channels_of(*metrics);
+        evidence_.run.steal_ns = stolen_time(*metrics);
         add_rule_facts(profile_, waits.of_thread, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
         evidence_.warnings = run_.code->problems();
@@ -310,7 +312,7 @@ class Maker {
                               .creator = thread.creator,
                               .created_at = {},
                               .is_sampled = thread.is_sampled,
-                              .total = total_of(thread, targets[i], run),
+                              .total = total_of(thread),
                               .deltas = {},
                               .voluntary = thread.switches.voluntary,
                               .involuntary = thread.switches.involuntary,
@@ -348,7 +350,7 @@ class Maker {
         }
     }
 
-    static TimeTerms total_of(const ProfileThread& thread, const std::vector<std::uint32_t>&, const RunFacts&) {
+    static TimeTerms total_of(const ProfileThread& thread) {
         const StateSums sums = thread.states.sums();
         return {.user = sums[ThreadState::kUser],
                 .spinning = sums[ThreadState::kSpinning],

@@ -60,7 +60,7 @@ struct RunFacts {
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
     std::vector<Channel> channels;            // of MPI's messages; empty: none, or not counted
-    std::optional<std::int64_t> steal_ns;     // taken by the machine from all processors meanwhile; none: not known
+    std::optional<std::int64_t> steal_ns;     // taken by the hypervisor from all processors; none: not known
 };
 
 }  // namespace kymo::spacetime

@@ -1,6 +1,8 @@
 // Rules about where threads run: sharing a processor, and a machine that is not the program's alone.
 #include "made_evidence.h"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 
 namespace kymo::findings {
@@ -36,6 +38,36 @@ TEST(ThreadMigration, IsThreadsThatShareAProcessor) {
     EXPECT_EQ(judgement.findings[0].threads, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_NEAR(judgement.findings[0].seconds, 1.0, 0.001);
     EXPECT_NEAR(judgement.findings[0].share, 0.5, 0.001);
+}
+
+// Threads lack processors for 400 ms of a run of about a second, and one visit of a hundred waits a little longer.
+TEST(OutsideInterference, HidesUntestedDifferencesATwentiethAsLarge) {
+    const auto is_told = [](std::int64_t more_ms, std::size_t slow, bool is_disturbed) {
+        constexpr std::array<int, 6> kSlow = {4, 15, 21, 40, 58, 77};
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("step");
+        const std::uint32_t sleep = made.add_wait_target(recording::WaitKind::kSleep, "step");
+        std::uint64_t time = 0;
+        for (int i = 0; i < 100; ++i) {
+            const std::int64_t more =
+                std::find(kSlow.begin(), kSlow.begin() + slow, i) != kSlow.begin() + slow ? more_ms * kMs : 0;
+            const std::int64_t queue = is_disturbed ? 4 * kMs : 0;
+            MadeVisit visit{.begin = time, .terms = {.user = 6 * kMs, .run_queue = queue, .waiting = more}};
+            if (more != 0) {
+                visit.waits = {{sleep, more}};
+            }
+            made.add_visit(node, visit);
+            time += static_cast<std::uint64_t>(6 * kMs + queue + more);
+        }
+        made.evidence.run.ready_ns = {0, static_cast<std::int64_t>(time)};
+        const Judgement judgement = judge(made.finish());
+        EXPECT_EQ(find(judgement.findings, "outside-interference") != nullptr, is_disturbed);
+        return find(judgement.findings, "slow-instance") != nullptr;
+    };
+    EXPECT_TRUE(is_told(19, 1, false));
+    EXPECT_FALSE(is_told(19, 1, true));
+    EXPECT_TRUE(is_told(21, 1, true));
+    EXPECT_TRUE(is_told(19, 6, true));  // enough to be tested
 }
 
 TEST(OutsideInterference, IsWaitingForProcessorsThatOthersHave) {

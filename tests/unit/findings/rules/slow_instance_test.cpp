@@ -107,6 +107,33 @@ TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
     EXPECT_TRUE(is_told(200, 3, false));  // three can be tested
 }
 
+// One visit of a hundred takes 30 ms longer, in a run of about a second; the host took so much from the processors.
+TEST(SlowInstance, MayBeWhatTheHostTook) {
+    const auto is_told = [](const spacetime::TimeTerms& more, std::uint32_t holder, std::int64_t steal_ms) {
+        MadeEvidence made({}, 2);
+        const std::uint32_t node = made.add_node("compute");
+        const std::uint32_t barrier = made.add_wait_target(recording::WaitKind::kBarrier, "compute", holder);
+        std::uint64_t time = 0;
+        for (int i = 0; i < 100; ++i) {
+            MadeVisit visit{.begin = time, .terms = {.user = 10 * kMs}};
+            if (i == 31) {
+                visit.terms += more;
+                visit.waits = {{barrier, more.waiting}};
+            }
+            made.add_visit(node, visit);
+            time += static_cast<std::uint64_t>(visit.terms.wall());
+        }
+        made.evidence.run.steal_ns = steal_ms * kMs;
+        return find(judge(made.finish()).findings, "slow-instance") != nullptr;
+    };
+    EXPECT_TRUE(is_told({.user = 30 * kMs}, 1, 29));
+    EXPECT_FALSE(is_told({.user = 30 * kMs}, 1, 30));
+    EXPECT_FALSE(is_told({.system = 30 * kMs}, 1, 30));   // as a late timer makes it look
+    EXPECT_FALSE(is_told({.waiting = 30 * kMs}, 1, 30));  // from the thread that this one waits for
+    EXPECT_TRUE(is_told({.waiting = 30 * kMs}, kNoNode, 30));
+    EXPECT_TRUE(is_told({.waiting = 30 * kMs}, 1, 29));
+}
+
 // Rounds of three calls of 20 ms. One of the rounds takes longer: it calls as often, and in its calls samples of
 // other code were bridged, or not. Half as many calls as time are near enough to be several rounds.
 TEST(SlowInstance, IsNoneWhereTwoRoundsLookLikeOne) {
