@@ -152,7 +152,11 @@ Result<TextSize> write_text(KernelSource& source, const std::filesystem::path& p
                                      : ErrorKind::kNotFound,
                      path.string() + ": " + std::strerror(why), "name another file with -o"};
     }
-    std::FILE* file = fdopen(descriptor, "wb");
+    std::FILE* const file = fdopen(descriptor, "wb");
+    if (file == nullptr) {
+        (void)close(descriptor);
+        return Error{ErrorKind::kNoSpace, path.string() + ": " + std::strerror(errno), "close some files"};
+    }
     auto size = write_to(source, file);
     if (std::fclose(file) != 0 && size) {
         size = Error{ErrorKind::kNoSpace, path.string() + ": " + std::strerror(errno), "check the space left"};
