@@ -13,7 +13,6 @@
 namespace kymo::gpu {
 namespace {
 
-// "thread=1024 block=64" → the number behind a key; 0 without.
 std::uint32_t parameter(const std::string& text, const std::string& key) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find(' ', at), text.size());
@@ -26,30 +25,6 @@ std::uint32_t parameter(const std::string& text, const std::string& key) {
         at = end + 1;
     }
     return 0;
-}
-
-// The launches that one row's time is the sum of.
-std::vector<std::unique_ptr<KernelSource>> launches(const AccuracyRow& row) {
-    const auto get = [&](const char* key) { return parameter(row.parameters, key); };
-    std::vector<std::unique_ptr<KernelSource>> made;
-    const std::uint32_t threads = get("thread");
-    const std::uint32_t ctas = get("block");
-    const std::uint32_t size = get("size");
-    const std::uint32_t width = get("blockDimX");
-    const bool launch = threads != 0 && threads <= 1024 && ctas != 0;
-    if (row.benchmark == "emptykernel" && launch) {
-        made.push_back(empty_kernel(ctas, threads));
-    } else if (row.benchmark.starts_with("ffmakernel") && launch) {
-        made.push_back(ffma_kernel(ctas, threads, get("iters")));
-    } else if (row.benchmark == "vectoradd" && size != 0) {
-        made.push_back(vector_add_kernel(size));
-    } else if (row.benchmark == "gemm" && size != 0 && size <= 4096 && width != 0 && width <= 32) {
-        made.push_back(gemm_kernel(size, width));
-    } else if (row.benchmark == "atax" && size != 0 && size <= 8192 && width != 0 && width <= 1024) {
-        made.push_back(atax_row_kernel(size, width));
-        made.push_back(atax_column_kernel(size, width));
-    }
-    return made;
 }
 
 AccuracySummary summary(const std::string& what, const std::vector<const AccuracyRow*>& rows) {
@@ -127,16 +102,43 @@ Result<std::vector<AccuracyRow>> read_measured(const std::filesystem::path& tabl
     return rows;
 }
 
-void model_row(const Gpu& gpu, Model model, AccuracyRow& row) {
+std::uint32_t row_parameter(const AccuracyRow& row, const std::string& key) {
+    return parameter(row.parameters, key);
+}
+
+Result<std::vector<std::unique_ptr<KernelSource>>> generated_launches(const AccuracyRow& row) {
+    const auto get = [&](const char* key) { return parameter(row.parameters, key); };
+    std::vector<std::unique_ptr<KernelSource>> made;
+    const std::uint32_t threads = get("thread");
+    const std::uint32_t ctas = get("block");
+    const std::uint32_t size = get("size");
+    const std::uint32_t width = get("blockDimX");
+    const bool launch = threads != 0 && threads <= 1024 && ctas != 0;
+    if (row.benchmark == "emptykernel" && launch) {
+        made.push_back(empty_kernel(ctas, threads));
+    } else if (row.benchmark.starts_with("ffmakernel") && launch) {
+        made.push_back(ffma_kernel(ctas, threads, get("iters")));
+    } else if (row.benchmark == "vectoradd" && size != 0) {
+        made.push_back(vector_add_kernel(size));
+    } else if (row.benchmark == "gemm" && size != 0 && size <= 4096 && width != 0 && width <= 32) {
+        made.push_back(gemm_kernel(size, width));
+    } else if (row.benchmark == "atax" && size != 0 && size <= 8192 && width != 0 && width <= 1024) {
+        made.push_back(atax_row_kernel(size, width));
+        made.push_back(atax_column_kernel(size, width));
+    }
+    return made;
+}
+
+void model_row(const Gpu& gpu, Model model, AccuracyRow& row, const RowLaunches& launches) {
     const auto sources = launches(row);
-    if (sources.empty()) {
-        row.why_not = "no trace of this benchmark";
+    if (!sources || sources->empty()) {
+        row.why_not = sources ? "no trace of this benchmark" : sources.error().what;
         return;
     }
     const bool profiled = row.profiler == "ncu";
     const LaunchCosts& launch = profiled ? gpu.profiled : gpu.boost;
     double sum = 0;
-    for (const auto& source : sources) {
+    for (const auto& source : *sources) {
         FullOptions options;
         options.warm_l2 = !profiled;
         options.exact = true;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpu/gpu_file.h"
+#include "gpu/kernel.h"
 #include "gpu/result.h"
 
 #include <filesystem>
@@ -41,8 +42,14 @@ Result<std::vector<AccuracyRow>> read_measured(const std::filesystem::path& tabl
 
 enum class Model : std::uint8_t { kBasic, kFull };
 
+// The launches that a row's time is the sum of; none: not a benchmark that is known.
+using RowLaunches = std::function<Result<std::vector<std::unique_ptr<KernelSource>>>(const AccuracyRow& row)>;
+Result<std::vector<std::unique_ptr<KernelSource>>> generated_launches(const AccuracyRow& row);
+// "thread=1024 block=64" → the number behind a key; 0 without.
+std::uint32_t row_parameter(const AccuracyRow& row, const std::string& key);
+
 // Fills in modelled_us; an error of one row is its why_not.
-void model_row(const Gpu& gpu, Model model, AccuracyRow& row);
+void model_row(const Gpu& gpu, Model model, AccuracyRow& row, const RowLaunches& launches = generated_launches);
 
 // By benchmark, and over all modelled rows as the last one ("all").
 std::vector<AccuracySummary> summarise(const std::vector<AccuracyRow>& rows);

@@ -3,6 +3,7 @@
 
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
+#include "gpu/ptx/measured_kernels.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ int gpu_accuracy(int argc, char** argv) {
     std::string model = "full";
     std::string only;
     std::vector<std::string> settings;
+    std::string ptx;
     bool rows_too = false;
     bool json = false;
     app.add_option("TABLE", table, "tab-separated: benchmark, parameters, profiler, time_us")->required();
@@ -24,6 +26,8 @@ int gpu_accuracy(int argc, char** argv) {
     app.add_option("--model", model, "full or basic")->check(CLI::IsMember({"full", "basic"}))->capture_default_str();
     app.add_option("--set", settings, "change the GPU, as in run: what does a mechanism gain?")->type_name("P=V");
     app.add_option("--only", only, "benchmarks whose name contains this");
+    app.add_option("--ptx", ptx, "execute the kernels vector_add, gemm, atax_row and atax_column of this PTX")
+        ->type_name("FILE");
     app.add_flag("--rows", rows_too, "print every row too");
     app.add_flag("--json", json, "print one JSON object");
     if (const auto code = parse_options(app, argc, argv)) {
@@ -41,11 +45,20 @@ int gpu_accuracy(int argc, char** argv) {
         return fail(rows.error());
     }
     std::erase_if(*rows, [&](const gpu::AccuracyRow& row) { return row.benchmark.find(only) == std::string::npos; });
+    gpu::RowLaunches launches = gpu::generated_launches;
+    if (!ptx.empty()) {
+        auto kernels = gpu::ptx::MeasuredKernels::open(ptx);
+        if (!kernels) {
+            return fail(kernels.error());
+        }
+        launches = [shared = std::shared_ptr<gpu::ptx::MeasuredKernels>(std::move(*kernels))](
+                       const gpu::AccuracyRow& row) { return shared->launches(row); };
+    }
     std::size_t missing = 0;
     using Json = nlohmann::ordered_json;
     Json list = Json::array();
     for (gpu::AccuracyRow& row : *rows) {
-        gpu::model_row(*loaded, model == "full" ? gpu::Model::kFull : gpu::Model::kBasic, row);
+        gpu::model_row(*loaded, model == "full" ? gpu::Model::kFull : gpu::Model::kBasic, row, launches);
         missing += row.modelled_us > 0 ? 0 : 1;
         if (json) {
             list.push_back({{"benchmark", row.benchmark},

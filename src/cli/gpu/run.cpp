@@ -1,5 +1,6 @@
 // kymo gpu run: model a kernel, or all of a list.
 #include "cli/gpu/program.h"
+#include "cli/gpu/ptx_kernel.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "gpu/result_json.h"
@@ -115,12 +116,14 @@ int gpu_run(int argc, char** argv) {
     CLI::App app("Model a kernel's launch, or run a CUDA program without a GPU.", "kymo gpu run");
     set_usage(app, "kymo gpu run [OPTIONS] TRACE\n       kymo gpu run [OPTIONS] -- PROGRAM ARGUMENTS…");
     GpuTarget target;
+    PtxKernel kernel;
     std::string trace;
     std::string output;
     std::uint64_t period = gpu::Timeline::kPeriod;
     bool json = false;
-    app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, or a kernelslist.g");
+    app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, a kernelslist.g, or a kernel's .ptx");
     target.add_to(app);
+    kernel.add_to(app);
     app.add_option("--set", target.settings, "change the GPU: l2.size=2x, sm.count=64")->type_name("P=V");
     app.add_option("-o,--output", output, "write a recording into this folder")->type_name("OUT.kymo");
     app.add_option("--period", period, "a sample of a warp every so many cycles, for -o")
@@ -157,7 +160,7 @@ int gpu_run(int argc, char** argv) {
         if (command.kind != gpu::ListCommand::Kind::kKernel) {
             continue;
         }
-        auto source = gpu::open_kernel(command.kernel);
+        auto source = kernel.open(command.kernel, target.warm);
         if (!source) {
             return fail(source.error());
         }

@@ -1,10 +1,12 @@
-// kymo gpu trace: a text trace into the compact form, or the traces of a CUDA program's kernels.
+// kymo gpu trace: a text trace, or a PTX kernel that is executed, into the compact form or as text; or the traces of
+// a CUDA program's kernels.
 #include "cli/gpu/program.h"
+#include "cli/gpu/ptx_kernel.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "cli/verbs.h"
 #include "gpu/compact_trace.h"
-#include "gpu/trace_file.h"
+#include "gpu/text_writer.h"
 
 #include <cerrno>
 #include <cstring>
@@ -51,19 +53,24 @@ int trace_program(const std::string& gpu, bool text, const std::string& output,
 }  // namespace
 
 int gpu_trace(int argc, char** argv) {
-    CLI::App app("Write a trace in the compact form, or the traces of a CUDA program, executed without a GPU.",
-                 "kymo gpu trace");
+    CLI::App app(
+        "Write a trace in the compact form or as text, or that of a PTX kernel or the kernels of a CUDA program, "
+        "which "
+        "are executed without a GPU.",
+        "kymo gpu trace");
+    PtxKernel kernel;
     set_usage(app, "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] -o FOLDER -- PROGRAM ARGUMENTS…");
     std::string trace;
     std::string output;
     std::string gpu = GpuTarget().gpu;
     bool text = false;
-    app.add_option("TRACE", trace, "a .traceg or .traceg.xz");
-    app.add_option("-o,--output", output, "the new file, or of a program the new folder")
+    app.add_option("TRACE", trace, "a .traceg or .traceg.xz, or a kernel's .ptx");
+    kernel.add_to(app);
+    app.add_option("-o,--output", output, "the new file (.traceg: the text form), or of a program the new folder")
         ->type_name("OUT")
         ->required();
     app.add_option("--gpu", gpu, "of a program: the GPU that it is to see")->type_name("NAME")->capture_default_str();
-    app.add_flag("--text", text, "of a program: in the published text form");
+    app.add_flag("--text", text, "in the published text form");
     const std::vector<std::string> command = words_after_dashes(argc, argv);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
@@ -76,9 +83,18 @@ int gpu_trace(int argc, char** argv) {
     if (!command.empty()) {
         return trace_program(gpu, text, output, command);
     }
-    auto source = gpu::open_kernel(trace);
+    auto source = kernel.open(trace);
     if (!source) {
         return fail(source.error());
+    }
+    if (text || output.ends_with(".traceg")) {
+        const auto written = gpu::write_text(**source, output);
+        if (!written) {
+            return fail(written.error());
+        }
+        fmt::print("{}: {} CTAs, {} warps, {} warp instructions\n", output, written->ctas, written->warps,
+                   written->instructions);
+        return 0;
     }
     const auto size = gpu::write_compact(**source, output);
     if (!size) {

@@ -261,10 +261,14 @@ class CtaExecution : public Execution {
     }
 
     Result<void> rewind() override {
+        if (options_.again) {
+            next_ = executed_ = 0;
+            return {};
+        }
         if (executed_ != 0 && !options_.keep) {
             return Error{ErrorKind::kUnsupported,
                          header_.name + ": an executed kernel cannot be executed again: it has changed memory",
-                         "keep its trace (ExecuteOptions::keep)"};
+                         "write its trace to a file and replay that (kymo gpu trace)"};
         }
         next_ = 0;
         return {};
