@@ -105,8 +105,13 @@ class Compiler {
             if (slot.kind == Slot::Kind::kNone || slot.bits == 1) {
                 continue;
             }
-            if (slot.writes ? writes : reads) {
-                (slot.writes ? instruction.destinations : instruction.sources).add(number_of(slot));
+            Registers& list = slot.writes ? instruction.destinations : instruction.sources;
+            const unsigned number = number_of(slot);
+            // A register once: operands that an operation lacks stand as its first one again.
+            const bool listed = std::find(list.number.begin(), list.number.begin() + list.count, number) !=
+                                list.number.begin() + list.count;
+            if ((slot.writes ? writes : reads) && !listed) {
+                list.add(number);
             }
             if (slot.writes && before) {
                 instruction.sources.add(number_of(slot));
