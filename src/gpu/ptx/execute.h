@@ -37,7 +37,7 @@ struct Totals {
 };
 
 struct ExecuteOptions {
-    bool trace = true;  // false: next_cta() executes, and gives CTAs without warps
+    bool trace = true;   // false: next_cta() executes, and gives CTAs without warps
     bool keep = false;   // keep all CTAs' traces, so that rewind() works after the first CTA (a warm L2)
     bool again = false;  // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
