@@ -33,6 +33,7 @@ std::vector<KernelSum> by_name(const std::vector<const Json*>& kernels) {
         sum.time_us += (*kernel)["time_us"].get<double>();
     }
     std::vector<KernelSum> list;
+    list.reserve(sums.size());
     for (auto& [name, sum] : sums) {
         list.push_back(sum);
     }
