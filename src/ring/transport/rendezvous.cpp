@@ -186,7 +186,7 @@ Rendezvous::Roster Rendezvous::roster() const {
     for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
         const std::string name = entry.path().filename();
         Slot slot = kManager;
-        std::string_view number = name;
+        const std::string_view number = name;
         const bool is_agent = number.starts_with("slot-") && parse_decimal(number.substr(5), slot, kMaxSlots - 1);
         if (!is_agent && name != "manager") {
             continue;
