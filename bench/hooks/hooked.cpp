@@ -2,31 +2,31 @@
 // with an eBPF program, by nobody.
 extern "C" {
 int by_kymo(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
 int by_kymo_unmeasured(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
 int by_line(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a * 5 + 1;
 }
 int by_kernel(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
 int by_uprobe(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
 int by_bpf(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
 int by_nobody(int a) {
-    asm volatile("" ::: "memory");
+    asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
 }

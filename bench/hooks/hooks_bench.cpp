@@ -119,6 +119,10 @@ void kymo_kernel_probes(benchmark::State& state) {
     const std::filesystem::path self[] = {std::filesystem::canonical("/proc/self/exe")};
     const hooks::Request requests[] = {{{}, "by_kernel", {add(kEntries)}, {add(kExits)}}};
     hooks::Planned planned = plan(self, requests, hooks::Means::kProbes);
+    if (planned.probes.empty()) {
+        state.SkipWithError("the function cannot be had");
+        return;
+    }
     for (hooks::Probe& probe : planned.probes) {
         probe.by_return = probe.at_exit;
         probe.in_file = planned.probes.front().in_file;

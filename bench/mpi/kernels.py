@@ -1,8 +1,8 @@
 """kernels.py BUILD [ROUNDS [TIMES]]: what MPI kernels take whose messages are counted, beside the same without Kymo.
 
-Two ranks run a ring exchange, a transpose, and a master with a worker (kernels.c), which time themselves: bare, under `kymo measure` (messages
-counted and timed, and nothing else asked for), and with messages counted but not timed; one after the other and over again. Printed are medians,
-and the median of the ratios of neighbours. As root the ranks run before all else (chrt), so that what else the machine does falls on all alike.
+Two ranks run a ring exchange, a transpose, and a master with a worker (kernels.c), which time themselves: bare; with messages counted and timed, and
+nothing else (libaccount.so of tests/mpi keeps the cells); so, but counted alone; and under `kymo record`, which samples, too; one after the other and
+over again. Printed are medians, and the median of the ratios of neighbours. As root the ranks run before all else (chrt), so that what else the machine does falls on all alike.
 For reading only: nothing here passes or fails.
 """
 
@@ -15,9 +15,8 @@ import sys
 import tempfile
 
 
-def run(command, environment):
-    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env={**os.environ, **environment})
+def run(command):
+    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr.strip()[:300]}")
     seen = {}
@@ -36,15 +35,20 @@ def main():
         sys.exit("mpirun is not installed (apt-get install openmpi-bin)")
     root = os.geteuid() == 0
     first = ["chrt", "-r", "5"] if root and shutil.which("chrt") else []
-    ranks = ["mpirun", *(["--allow-run-as-root"] if root else []), "--bind-to", "core", "-n", "2", build / "bench/mpi_kernels", times]
+    kernels = [build / "bench/mpi_kernels", times]
+    starter = ["mpirun", *(["--allow-run-as-root"] if root else []), "--bind-to", "core", "-n", "2"]
+    account = f"LD_PRELOAD={build}/lib/libkymo-mpi.so {build}/tests/mpi/libaccount.so"
     seen = {}
     with tempfile.TemporaryDirectory(prefix="kymo-mpi-bench-") as name:
         recording = pathlib.Path(name) / "bench.kymo"
-        kymo = [build / "bin/kymo", "measure", "-q", "-o", recording, "--"]
+        kept = f"KYMO_TEST_ACCOUNT={name}"
         for _ in range(rounds):
-            for who, before, environment in (("bare", [], {}), ("counted, timed", kymo, {}), ("counted", kymo, {"KYMO_MPI": "count"})):
-                shutil.rmtree(recording, ignore_errors=True)
-                seen.setdefault(who, []).append(run([*first, *before, *ranks], environment))
+            shutil.rmtree(recording, ignore_errors=True)
+            for who, command in (("bare", [*starter, *kernels]),
+                                 ("counted, timed", [*starter, "env", kept, account, *kernels]),
+                                 ("counted", [*starter, "env", "KYMO_MPI=count", kept, account, *kernels]),
+                                 ("kymo record", [build / "bin/kymo", "record", "-q", "-o", recording, "--", *starter, *kernels])):
+                seen.setdefault(who, []).append(run([*first, *command]))
     print(f"two ranks, medians of {rounds} interleaved rounds: wall time of the slower, processor time of both")
     for kernel in ("ring", "transpose", "workers"):
         for who, rows in seen.items():

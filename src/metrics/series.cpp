@@ -4,6 +4,7 @@
 #include "recording/tables/metrics.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace kymo::metrics {
@@ -105,6 +106,7 @@ void Series::write(const cells::Snapshot& snapshot, bool last, recording::Stream
         recording::write_schema<recording::MetricObject>(rows);
         recording::write_schema<recording::MetricValue>(rows);
     }
+    const std::uint64_t read = std::exchange(read_[{snapshot.pid, snapshot.image}], snapshot.time);  // before this
     for (const TableValues& table : snapshot.tables) {
         const std::vector<Metric> metrics = metrics_of(snapshot, table);
         for (const RowValues& row : table.rows) {
@@ -122,21 +124,27 @@ void Series::write(const cells::Snapshot& snapshot, bool last, recording::Stream
                 }
                 object = object != 0 ? object : object_number(snapshot, table, row, rows);
                 const std::uint64_t number = metric_number(metric, rows);
-                const auto [known, is_new] = values_.try_emplace(object << 16U | number, value);
-                if (!is_new && known->second == value) {
+                const std::uint64_t now = ended && row.end != 0 ? row.end : snapshot.time;
+                const auto [known, is_new] = values_.try_emplace(object << 16U | number, Written{value, now});
+                if (!is_new && known->second.value == value) {
                     continue;
                 }
                 if (is_new && value == 0 && (metric.origin != Origin::kDescription || !is_object)) {
                     values_.erase(known);
                     continue;
                 }
-                known->second = value;
                 recording::MetricValue change;
-                change.time = ended && row.end != 0 ? row.end : snapshot.time;
                 change.metric = number;
                 change.object = object;
+                if (!is_new && known->second.time < read && read < now) {
+                    change.time = read;
+                    change.value = known->second.value;
+                    rows.append(change);
+                }
+                change.time = now;
                 change.value = value;
                 rows.append(change);
+                known->second = {value, now};
             }
         }
     }

@@ -1,4 +1,5 @@
-// Snapshots of segments become rows of a recording: each metric's value whenever it has changed.
+// Snapshots of segments become rows of a recording: each metric's value whenever it has changed, and what it was at
+// the snapshot before where it had not changed for longer, so that the change stands where it was.
 //
 // One thread. Bounded by the objects there are; of tasks, standard metrics are written at their last snapshot only
 // (samples tell them better), all others at every one.
@@ -11,6 +12,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace kymo::metrics {
 
@@ -36,7 +38,12 @@ class Series {
     bool described_ = false;
     std::map<MetricKey, std::uint64_t> metrics_;
     std::map<ObjectKey, std::uint64_t> objects_;
-    std::unordered_map<std::uint64_t, std::uint64_t> values_;  // by object << 16 | metric
+    struct Written {
+        std::uint64_t value = 0;
+        std::uint64_t time = 0;  // of the last row
+    };
+    std::unordered_map<std::uint64_t, Written> values_;                      // by object << 16 | metric
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> read_;  // when a segment was last, by pid, image
 };
 
 }  // namespace kymo::metrics

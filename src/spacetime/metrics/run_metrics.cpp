@@ -179,6 +179,24 @@ class Loader {
         return static_cast<std::size_t>(static_cast<unsigned __int128>(since) * kMetricBins / length);
     }
 
+    // Each bin gets what of the time between lies in it.
+    void spread(std::vector<double>& bins, double change, std::uint64_t begin, std::uint64_t end) const {
+        const std::size_t first = bin_of(begin);
+        const std::size_t last = bin_of(end);
+        const double width = static_cast<double>(std::max(out_.end - out_.begin, std::uint64_t{1})) / kMetricBins;
+        const auto at = [&](std::uint64_t time) {
+            return std::clamp((static_cast<double>(time) - static_cast<double>(out_.begin)) / width, 0.0,
+                              static_cast<double>(kMetricBins));
+        };
+        const double from = at(begin);
+        const double length = at(end) - from;
+        for (std::size_t bin = first; bin <= last; ++bin) {
+            const double low = std::max(from, static_cast<double>(bin));
+            const double high = std::min(from + length, static_cast<double>(bin + 1));
+            bins[bin] += length > 0 ? change * std::max(high - low, 0.0) / length : bin == last ? change : 0;
+        }
+    }
+
     // A counter's change between two readings is spread over the time between them.
     void add_to_bins(RunMetric& metric, const std::vector<Point>& points, std::uint64_t base, std::uint64_t begin) {
         if (metric.type != MetricType::kCounter) {
@@ -197,11 +215,7 @@ class Loader {
         std::uint64_t value = base;
         for (const Point& point : points) {
             const auto change = static_cast<double>(point.value - value);
-            const std::size_t first = bin_of(before);
-            const std::size_t last = bin_of(point.time);
-            for (std::size_t bin = first; bin <= last; ++bin) {
-                metric.bins[bin] += change / static_cast<double>(last - first + 1);
-            }
+            spread(metric.bins, change, before, point.time);
             before = point.time;
             value = point.value;
         }

@@ -6,6 +6,7 @@
 #include "view/page/findings.h"
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
+#include "view/page/series.h"
 #include "view/page/tables.h"
 #include "view/page/visits.h"
 #include "view/page/waits.h"
@@ -88,6 +89,11 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
     head.json["range"] = {range.begin, range.end};
     head.json["states"] = {"user", "system", "ready", "waiting", "off", "paused", "spinning"};
     head.json["counted"] = events;
+    const auto metrics = load_run_metrics(input.recording.files());
+    if (!metrics) {
+        return metrics.error();
+    }
+    head.json["metrics"] = page_series(*metrics, profile.begin);
 
     std::string data;
     const auto levels = pack_pass(

@@ -105,7 +105,7 @@ TEST_F(RunMetricsTest, AddUpOverThreadsProcessesAndHosts) {
     EXPECT_EQ(run.find(Resource::kTask, "largest")->total(), 60U);
     EXPECT_NEAR(std::accumulate(sent->bins.begin(), sent->bins.end(), 0.0), 135, 1e-9);
     // A second a bin: 10 from 100 to 110 s, 20 from there to 130, 5 from 100 to 120, 100 over all of it.
-    EXPECT_NEAR(sent->bins[5], 10.0 / 11 + 5.0 / 21 + 100.0 / 60, 1e-9);
+    EXPECT_NEAR(sent->bins[5], 10.0 / 10 + 5.0 / 20 + 100.0 / 60, 1e-9);
     EXPECT_NEAR(sent->bins[45], 100.0 / 60, 1e-9);
 }
 

@@ -35,6 +35,18 @@ export interface Waits {
   first: Uint32Array; // by thread
 }
 
+// A metric over time: equal parts of what lies between begin and end.
+export interface Series {
+  kind: string; // task, processor, channel
+  name: string;
+  unit: string;
+  description: string;
+  counter: boolean; // bins are what it grew by; else its value
+  begin: number;
+  end: number;
+  bins: number[];
+}
+
 export const enum State {
   User,
   System,
@@ -74,6 +86,7 @@ export class Model {
   lineFirst: Float64Array;
   lineLast: Float64Array;
   waits: Waits;
+  metrics: Series[];
   levels: Levels;
   json: any;
   private ownModules: Set<string>;
@@ -99,6 +112,7 @@ export class Model {
     this.notes = json.notes;
     this.unavailable = json.unavailable;
     this.range = json.range;
+    this.metrics = json.metrics;
     this.nodeParent = blob.u32("node.parent");
     this.nodeFunction = blob.u32("node.function");
     this.nodeKind = blob.u32("node.kind");

@@ -1,6 +1,7 @@
 // Metrics over time on the threads' clock, of the chosen threads: processors used, threads that wanted one, and how often
-// each counted event happened.
+// each counted event happened; and of all of them the metrics of the program, of descriptions, and of channels.
 import { kChannels } from "../data/sums";
+import { Series } from "../data/model";
 import { TrackSums, TrackTimes } from "../data/tracks";
 import { css } from "../draw/palette";
 import { StackImage } from "../draw/stack";
@@ -27,6 +28,7 @@ interface Track {
   parts: { fields: number[]; channel: number }[]; // stacked, from the ground up; channel −1: an event's colour
   perSecond: boolean; // else: how many threads at once
   top: number; // the axis reaches at least this
+  series?: Series; // instead of parts
 }
 
 export class Tracks implements ViewPart {
@@ -68,6 +70,10 @@ export class Tracks implements ViewPart {
 
   private value(track: Track, column: number): number {
     const { fields, values } = this.times!;
+    if (track.series) {
+      const { from, to } = this.context.store.view;
+      return seriesAt(track.series, from + ((column + 0.5) * (to - from)) / this.times!.columns);
+    }
     let sum = 0;
     for (const part of track.parts) {
       for (const field of part.fields) {
@@ -115,6 +121,10 @@ export class Tracks implements ViewPart {
     const floor = top + height - 1;
     for (let column = 0; column < columns; column++) {
       let base = 0;
+      if (track.series) {
+        const tall = (this.value(track, column) * (height - 5)) / (most || 1);
+        this.image.column(column, floor, 0, tall, palette.event, palette.ground);
+      }
       for (const part of track.parts) {
         let tall = 0;
         for (const field of part.fields) {
@@ -210,5 +220,25 @@ function tracksOf(context: Context): Track[] {
       top: 0,
     }),
   );
+  for (const series of model.metrics) {
+    const what = series.kind === "task" ? series.name : `${series.kind} ${series.name}`;
+    const unit = series.counter && series.unit === "ns" ? "" : ` ${series.unit}${series.counter ? "/s" : ""}`;
+    tracks.push({
+      name: what,
+      title: `${series.description || what}, of all threads${unit ? "" : ": how many at once"}`,
+      unit: unit.replace(/^ \//, "/").trimEnd(),
+      parts: [],
+      perSecond: false,
+      top: 0,
+      series,
+    });
+  }
   return tracks;
+}
+
+// Counters: by the second, or, of times, by the nanosecond: how many threads at once.
+function seriesAt(series: Series, time: number): number {
+  const width = (series.end - series.begin) / series.bins.length;
+  const value = series.bins[Math.floor((time - series.begin) / width)] ?? 0;
+  return series.counter ? (value / width) * (series.unit === "ns" ? 1 : 1e9) : value;
 }

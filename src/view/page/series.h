@@ -1,0 +1,17 @@
+// Metrics over time for the page's tracks: those of the program, of descriptions and of channels, and how busy the
+// host's processors were. Parts of the run as report has them (spacetime/metrics).
+#pragma once
+
+#include "spacetime/metrics/run_metrics.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+namespace kymo::view {
+
+inline constexpr std::size_t kMostSeries = 12;
+
+// `begin`: of the page's time, on the recording's clock.
+nlohmann::ordered_json page_series(const spacetime::RunMetrics& run, std::uint64_t begin);
+
+}  // namespace kymo::view

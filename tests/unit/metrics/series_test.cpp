@@ -1,0 +1,71 @@
+// What of a metric's snapshots goes into a recording.
+#include "metrics/series.h"
+
+#include "recording/reader.h"
+#include "recording/tables/metrics.h"
+#include "recording/writer.h"
+
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace kymo::metrics {
+namespace {
+
+using Rows = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // time, value
+
+cells::Snapshot snapshot_at(std::uint64_t time, std::uint64_t value) {
+    constexpr std::uint32_t kCell = 1;
+    cells::Snapshot snapshot;
+    snapshot.time = time;
+    snapshot.pid = 7;
+    snapshot.schema.push_back({cells::ResourceKind::kTask, kCell, cells::MetricType::kCounter,
+                               cells::Origin::kDescription, "", "calls", ""});
+    cells::RowValues row;
+    row.number = 71;
+    row.begin = 50;
+    row.state = cells::RowState::kLive;
+    row.cells = {0, value};
+    cells::TableValues table;
+    table.kind = cells::ResourceKind::kTask;
+    table.cells = 2;
+    table.rows.push_back(row);
+    snapshot.tables.push_back(table);
+    return snapshot;
+}
+
+Rows written(const std::vector<cells::Snapshot>& snapshots) {
+    const auto folder = std::filesystem::temp_directory_path() / ("kymo-series-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    recording::FileWriter file;
+    EXPECT_EQ(file.create((folder / "launch.krec").c_str(), {}), 0);
+    recording::StreamWriter stream;
+    stream.open(file, StreamId{0});
+    Series series;
+    for (const cells::Snapshot& snapshot : snapshots) {
+        series.write(snapshot, false, stream);
+    }
+    EXPECT_EQ(file.close(), 0);
+    Rows rows;
+    const auto read = recording::Recording::open(folder);
+    EXPECT_TRUE(read);
+    for (const recording::File& each : read->files()) {
+        EXPECT_TRUE(each.scan(recording::on<recording::MetricValue>(
+            [&](StreamId, const recording::MetricValue& row) { rows.emplace_back(row.time, row.value); })));
+    }
+    std::filesystem::remove_all(folder);
+    return rows;
+}
+
+TEST(Series, TellsAChangeWhereItWas) {
+    const Rows rows = written({snapshot_at(100, 0), snapshot_at(200, 0), snapshot_at(300, 0), snapshot_at(400, 5),
+                               snapshot_at(500, 6), snapshot_at(600, 6)});
+    // Nothing while it stays; before the change what it still was.
+    EXPECT_EQ(rows, (Rows{{100, 0}, {300, 0}, {400, 5}, {500, 6}}));
+}
+
+}  // namespace
+}  // namespace kymo::metrics
