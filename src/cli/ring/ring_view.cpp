@@ -101,6 +101,7 @@ std::vector<std::string> ring_lines(const view::Style& style, const RingView& vi
         add("    busy  on CPU   locks   waits  switches  faults  messages/s  bytes/s  in MPI  host", view::Ink::kDim);
     }
     std::vector<const RingHost*> hosts;
+    hosts.reserve(view.hosts.size());
     for (const RingHost& host : view.hosts) {
         hosts.push_back(&host);
     }
@@ -113,7 +114,7 @@ std::vector<std::string> ring_lines(const view::Style& style, const RingView& vi
     for (std::size_t i = 0; i < std::min(rows, hosts.size()); ++i) {
         const RingHost& host = *hosts[i];
         if (host.state == PartState::kHole) {
-            add(view::pad_left("no answer", 8 * 4) + std::string(47, ' ') + host.name, view::Ink::kWarning);
+            add(view::pad_left("no answer", 32) + std::string(47, ' ') + host.name, view::Ink::kWarning);
             continue;
         }
         const double on_cpu = (get(host, Shown::kUser) + get(host, Shown::kSystem)) / 1e9;
