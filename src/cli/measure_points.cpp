@@ -80,6 +80,7 @@ Result<std::vector<hooks::Request>> requests_of(const metrics::Description& desc
 Result<hooks::KernelProbes> load_probes(const metrics::Description& description, const PointsWish& wish,
                                         const hooks::Planned& planned, const Error& obstacle) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> bindings;
+    bindings.reserve(description.timers.size());
     for (const metrics::DescribedTimer& timer : description.timers) {
         bindings.emplace_back(timer.number, timer.cell);
     }
