@@ -62,15 +62,15 @@ set(KYMO_GUEST_OPTIONS
     -ftls-model=initial-exec
     -fno-stack-protector)
 
-# Quick to build matters more here than quick to run.
-set(KYMO_UNIT_TEST_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1 -g1>)
+# Where quick to build matters more than quick to run.
+set(KYMO_QUICK_BUILD_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1 -g1>)
 
 # kymo_unit_test(NAME SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
 function(kymo_unit_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_compile_options(${name}_test PRIVATE ${KYMO_UNIT_TEST_OPTIONS})
+  target_compile_options(${name}_test PRIVATE ${KYMO_QUICK_BUILD_OPTIONS})
   target_precompile_headers(${name}_test REUSE_FROM kymo_test_headers)
   target_compile_definitions(${name}_test PRIVATE FMT_SHARED) # as the precompiled fmt has it
   target_link_libraries(${name}_test PRIVATE kymo_warnings GTest::gmock GTest::gtest_main ${TEST_LIBRARIES})
