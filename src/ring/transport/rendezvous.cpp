@@ -36,10 +36,14 @@ Error broken(const std::string& what, const fs::path& path) {
             "the folder must be on a file system that all hosts share, and writable"};
 }
 
-// 0600, with all of the text, under a name of its own; empty: errno says why.
+// 0600, with all of the text, under a name that nobody else has, on no host; empty: errno says why.
 fs::path write_aside(const fs::path& path, const std::string& text) {
-    const fs::path aside = path.string() + "." + std::to_string(getpid()) + ".new";
-    const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    std::uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) {
+        return {};
+    }
+    const fs::path aside = path.string() + "." + std::to_string(random) + ".new";
+    const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) {
         return {};
     }

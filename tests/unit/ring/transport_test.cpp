@@ -117,7 +117,9 @@ TEST(RingRendezvous, ManyAtATimeGetSlotsOfTheirOwn) {
     for (int i = 0; i < 8; ++i) {
         threads.emplace_back([&, i] {
             const auto place = plain(folder / "ring");
+            ASSERT_TRUE(place) << place.error().what;
             auto claim = place->claim_slot("n" + std::to_string(i));
+            ASSERT_TRUE(claim) << claim.error().what;
             ++taken[claim->slot];
             EXPECT_TRUE(place->publish({claim->slot, 1, "n" + std::to_string(i), "tcp://127.0.0.1:9"}));
         });
