@@ -76,6 +76,19 @@ Result<void> write_private(const fs::path& path, const std::string& text) {
     return {};
 }
 
+// Of a job's ranks each writes the same: nobody may find a part of it, nor be hindered by another's.
+Result<void> write_shared(const fs::path& path, const std::string& text, std::uint64_t rank) {
+    const fs::path aside = path.string() + "." + std::to_string(rank);
+    if (auto written = write_private(aside, text); !written) {
+        return written.error();
+    }
+    if (rename(aside.c_str(), path.c_str()) != 0) {
+        return Error{ErrorKind::kPermission, "cannot write " + path.string() + ": " + std::strerror(errno),
+                     "use -o with another folder"};
+    }
+    return {};
+}
+
 Result<void> write_session(events::Session& session, const RecordOptions& options, const Program& program,
                            const fs::path& monitor, const fs::path& path, pid_t pid) {
     session.pid = static_cast<std::uint32_t>(pid);
@@ -295,8 +308,10 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
         log->abandon();
         return written.error();
     }
-    if (!companion.file.empty() && !(job && fs::exists(folder / companion.file))) {
-        if (auto written = write_private(folder / companion.file, companion.text); !written) {
+    if (!companion.file.empty()) {
+        const fs::path file = folder / companion.file;
+        if (auto written = job ? write_shared(file, companion.text, job->rank) : write_private(file, companion.text);
+            !written) {
             log->abandon();
             return written.error();
         }
