@@ -43,11 +43,12 @@ def body(test):
             test.check(f"{name} of the whole run", f"{truth['pages']} to {truth['pages'] + 3000}", counts[name],
                        truth["pages"] <= counts[name] <= truth["pages"] + 3000)
     test.equal("rate asked", 1000, recording["rate_asked_hz"])
-    # A rate is by processor time, or by user time where samples cannot fall into the kernel.
+    # A rate is by processor time, or by user time where samples cannot fall into the kernel. In a program that is half of its time there the two
+    # are far apart, and what the hypervisor takes counts as either: the rate is between them.
     rates = [recording["samples"] / time for time in (total(report, "on_cpu_s"), total(report, "user_s")) if time]
     delivered = recording["rate_delivered_hz"]
-    test.check("rate delivered", " or ".join(f"{rate:.0f}" for rate in rates) + " Hz, ± 10 %", f"{delivered:.0f} Hz",
-               any(abs(delivered - rate) <= 0.1 * rate for rate in rates))
+    test.check("rate delivered", " to ".join(f"{rate:.0f}" for rate in rates) + " Hz, ± 10 %", f"{delivered:.0f} Hz",
+               0.9 * min(rates, default=0) <= delivered <= 1.1 * max(rates, default=0))
     files = [f for f in path.iterdir() if f.is_file()]
     size = sum(f.stat().st_size for f in files)
     print(f"note: {size} bytes in {len(files)} files, {size / max(1, recording['samples']):.1f} a sample, {len(counts)} events")
