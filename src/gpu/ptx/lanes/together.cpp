@@ -191,8 +191,8 @@ Handler pick_together(const Pick& wanted) {
 
 Handler pick_here(const Pick& wanted) {
     Handler found = nullptr;
-    for (const auto family :
-         {pick_integer, pick_bits, pick_float, pick_half, pick_choice, pick_convert, pick_memory, pick_together}) {
+    for (const auto family : {pick_integer, pick_bits, pick_float, pick_half, pick_choice, pick_convert, pick_memory,
+                              pick_atomic, pick_together}) {
         if (found == nullptr) {
             found = family(wanted);
         }
