@@ -45,6 +45,9 @@ struct Failure {
     Error error;
 };
 
+// Where a warp's or a call's first level meets: nowhere.
+inline constexpr std::uint32_t kNever = kNoBlock - 1;
+
 class CtaRunner {
   public:
     explicit CtaRunner(LaunchParts parts);
@@ -131,5 +134,16 @@ class CtaRunner {
     Totals totals_;
     Failure failure_;
 };
+
+inline std::uint32_t predicate(const Warp& warp, std::uint32_t place) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, warp.frame + place, sizeof value);
+    return value;
+}
+
+// The lanes in which a guarded operation executes.
+inline std::uint32_t guarded(const Warp& warp, std::uint8_t how, std::uint32_t place, std::uint32_t mask) {
+    return how == 0 ? mask : mask & (how == 1 ? predicate(warp, place) : ~predicate(warp, place));
+}
 
 }  // namespace kymo::gpu::ptx
