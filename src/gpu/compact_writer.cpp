@@ -1,13 +1,12 @@
 // Writing the compact form.
 #include "gpu/compact_records.h"
 #include "gpu/compact_trace.h"
+#include "gpu/new_file.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <functional>
-#include <unistd.h>
 
 namespace kymo::gpu {
 namespace {
@@ -128,26 +127,11 @@ Result<CompactSize> write_to(KernelSource& source, const Sink& sink) {
 }  // namespace
 
 Result<CompactSize> write_compact(KernelSource& source, const std::filesystem::path& path) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (descriptor < 0) {
-        const int why = errno;
-        return Error{why == EEXIST   ? ErrorKind::kOutputExists
-                     : why == EACCES ? ErrorKind::kPermission
-                                     : ErrorKind::kNotFound,
-                     path.string() + ": " + std::strerror(why), "name another file with -o"};
-    }
-    std::FILE* file = fdopen(descriptor, "wb");
-    auto size = write_to(source, [&](std::span<const std::uint8_t> bytes) {
-        return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    return write_new_file(path, [&](std::FILE* file) {
+        return write_to(source, [&](std::span<const std::uint8_t> bytes) {
+            return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+        });
     });
-    const bool closed = std::fclose(file) == 0;
-    if (size && !closed) {
-        size = Error{ErrorKind::kNoSpace, path.string() + ": " + std::strerror(errno), "check the space left"};
-    }
-    if (!size) {
-        (void)unlink(path.c_str());
-    }
-    return size;
 }
 
 Result<CompactSize> write_compact(KernelSource& source, std::vector<std::uint8_t>& bytes) {

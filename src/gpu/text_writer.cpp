@@ -1,5 +1,6 @@
 #include "gpu/text_writer.h"
 
+#include "gpu/new_file.h"
 #include "gpu/warp_code.h"
 
 #include <bit>
@@ -7,8 +8,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace kymo::gpu {
 namespace {
@@ -144,27 +143,7 @@ Result<TextSize> write_to(KernelSource& source, std::FILE* file) {
 }  // namespace
 
 Result<TextSize> write_text(KernelSource& source, const std::filesystem::path& path) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (descriptor < 0) {
-        const int why = errno;
-        return Error{why == EEXIST   ? ErrorKind::kOutputExists
-                     : why == EACCES ? ErrorKind::kPermission
-                                     : ErrorKind::kNotFound,
-                     path.string() + ": " + std::strerror(why), "name another file with -o"};
-    }
-    std::FILE* const file = fdopen(descriptor, "wb");
-    if (file == nullptr) {
-        (void)close(descriptor);
-        return Error{ErrorKind::kNoSpace, path.string() + ": " + std::strerror(errno), "close some files"};
-    }
-    auto size = write_to(source, file);
-    if (std::fclose(file) != 0 && size) {
-        size = Error{ErrorKind::kNoSpace, path.string() + ": " + std::strerror(errno), "check the space left"};
-    }
-    if (!size) {
-        (void)unlink(path.c_str());
-    }
-    return size;
+    return write_new_file(path, [&](std::FILE* file) { return write_to(source, file); });
 }
 
 }  // namespace kymo::gpu
