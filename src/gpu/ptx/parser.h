@@ -1,5 +1,5 @@
 // The parser's state, shared by the files that parse modules (parse.cpp), variables (parse_variable.cpp) and function
-// bodies (parse_body.cpp). Recursive descent; the first mistake ends it.
+// bodies (parse_body.cpp, parse_instruction.cpp). Recursive descent; the first mistake ends it.
 //
 // Contract: internal to parse(). Each parse_*() returns false once fail() was called; the error is then in error().
 #pragma once
