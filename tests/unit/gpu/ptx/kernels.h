@@ -1,11 +1,15 @@
-// Running kernels in tests: device arrays, parameters in order, and kernels written in a line or two of PTX.
+// Running kernels in tests: device arrays, parameters in order, made-up values, comparison bit for bit.
 #pragma once
 
 #include "gpu/ptx/execute.h"
 #include "gpu/ptx/parse.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
+#include <random>
 #include <span>
 
 namespace kymo::gpu::ptx {
@@ -71,6 +75,40 @@ inline std::shared_ptr<const Module> kernels(const std::string& file) {
     auto module = parse_file(std::filesystem::path(KYMO_GPU_KERNELS) / (file + ".ptx"));
     EXPECT_TRUE(module.ok()) << (module ? "" : module.error().what);
     return module ? *module : std::make_shared<const Module>();
+}
+
+inline std::vector<float> numbers(std::size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> between(-1.0F, 1.0F);
+    std::vector<float> values(count);
+    std::generate(values.begin(), values.end(), [&] { return between(random); });
+    return values;
+}
+
+inline std::vector<int> integers(std::size_t count, int least, int most, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<int> between(least, most);
+    std::vector<int> values(count);
+    std::generate(values.begin(), values.end(), [&] { return between(random); });
+    return values;
+}
+
+template <typename T>
+void expect_equal(std::span<const T> got, const std::vector<T>& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(0, std::memcmp(&got[i], &wanted[i], sizeof(T)))
+            << "at " << i << ": " << +got[i] << " for " << +wanted[i];
+    }
+}
+
+// A sum of products as the compiled loop makes it: each fused with the sum so far.
+inline float dot(std::size_t count, float start, const std::function<std::pair<float, float>(std::size_t)>& factors) {
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto [a, b] = factors(k);
+        start = std::fma(a, b, start);
+    }
+    return start;
 }
 
 }  // namespace kymo::gpu::ptx

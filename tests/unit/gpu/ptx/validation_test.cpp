@@ -5,181 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <gmock/gmock.h>
 #include <numeric>
 #include <random>
 
 namespace kymo::gpu::ptx {
 namespace {
-
-std::vector<float> numbers(std::size_t count, unsigned seed) {
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<float> between(-1.0F, 1.0F);
-    std::vector<float> values(count);
-    std::generate(values.begin(), values.end(), [&] { return between(random); });
-    return values;
-}
-
-std::vector<int> integers(std::size_t count, int least, int most, unsigned seed) {
-    std::mt19937 random(seed);
-    std::uniform_int_distribution<int> between(least, most);
-    std::vector<int> values(count);
-    std::generate(values.begin(), values.end(), [&] { return between(random); });
-    return values;
-}
-
-template <typename T>
-void expect_equal(std::span<const T> got, const std::vector<T>& wanted) {
-    ASSERT_EQ(got.size(), wanted.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        ASSERT_EQ(0, std::memcmp(&got[i], &wanted[i], sizeof(T)))
-            << "at " << i << ": " << +got[i] << " for " << +wanted[i];
-    }
-}
-
-// A sum of products as the compiled loop makes it: each fused with the sum so far.
-float dot(std::size_t count, float start, const std::function<std::pair<float, float>(std::size_t)>& factors) {
-    for (std::size_t k = 0; k < count; ++k) {
-        const auto [a, b] = factors(k);
-        start = std::fma(a, b, start);
-    }
-    return start;
-}
-
-class LinearAlgebra : public testing::Test {
-  protected:
-    Device device{kernels("linear_algebra")};
-};
-
-TEST_F(LinearAlgebra, VectorAdd) {
-    const std::size_t n = 1000;
-    const auto a = device.array(numbers(n, 1));
-    const auto b = device.array(numbers(n, 2));
-    const auto c = device.array<float>(n);
-    const Totals totals = device.run("vector_add", {4}, {256},
-                                     Parameters().add(a.data()).add(b.data()).add(c.data()).add(static_cast<int>(n)));
-    std::vector<float> wanted(n);
-    std::transform(a.begin(), a.end(), b.begin(), wanted.begin(), std::plus());
-    expect_equal<float>(c, wanted);
-    EXPECT_EQ(totals.ctas, 4U);
-}
-
-TEST_F(LinearAlgebra, Gemm) {
-    const int n = 37;
-    const auto nn = static_cast<std::size_t>(n * n);
-    const auto a = device.array(numbers(nn, 1));
-    const auto b = device.array(numbers(nn, 2));
-    const auto c = device.array(numbers(nn, 3));
-    std::vector<float> wanted(c.begin(), c.end());
-    const float alpha = 1.5F;
-    const float beta = 0.25F;
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-            float sum = wanted[static_cast<std::size_t>(i * n + j)] * beta;
-            for (int k = 0; k < n; ++k) {
-                sum = std::fma(alpha * a[static_cast<std::size_t>(i * n + k)], b[static_cast<std::size_t>(k * n + j)],
-                               sum);
-            }
-            wanted[static_cast<std::size_t>(i * n + j)] = sum;
-        }
-    }
-    device.run("gemm", {3, 5}, {16, 8},
-               Parameters().add(n).add(n).add(n).add(alpha).add(beta).add(a.data()).add(b.data()).add(c.data()));
-    expect_equal<float>(c, wanted);
-}
-
-TEST_F(LinearAlgebra, AtaxGesummvSyrk) {
-    const int n = 45;
-    const auto size = static_cast<std::size_t>(n);
-    const auto a = device.array(numbers(size * size, 1));
-    const auto b = device.array(numbers(size * size, 2));
-    const auto x = device.array(numbers(size, 3));
-    const auto tmp = device.array<float>(size);
-    const auto y = device.array<float>(size);
-    device.run("atax_row", {2}, {32}, Parameters().add(n).add(n).add(a.data()).add(x.data()).add(tmp.data()));
-    device.run("atax_column", {2}, {32}, Parameters().add(n).add(n).add(a.data()).add(y.data()).add(tmp.data()));
-    std::vector<float> of_rows(size);
-    std::vector<float> wanted(size);
-    for (std::size_t i = 0; i < size; ++i) {
-        of_rows[i] = dot(size, 0, [&](std::size_t j) { return std::pair(a[i * size + j], x[j]); });
-    }
-    for (std::size_t j = 0; j < size; ++j) {
-        wanted[j] = dot(size, 0, [&](std::size_t i) { return std::pair(a[i * size + j], of_rows[i]); });
-    }
-    expect_equal<float>(tmp, of_rows);
-    expect_equal<float>(y, wanted);
-
-    device.run("gesummv", {2}, {32},
-               Parameters()
-                   .add(n)
-                   .add(2.0F)
-                   .add(3.0F)
-                   .add(a.data())
-                   .add(b.data())
-                   .add(tmp.data())
-                   .add(x.data())
-                   .add(y.data()));
-    for (std::size_t i = 0; i < size; ++i) {
-        const float one = dot(size, 0, [&](std::size_t j) { return std::pair(a[i * size + j], x[j]); });
-        const float two = dot(size, 0, [&](std::size_t j) { return std::pair(b[i * size + j], x[j]); });
-        wanted[i] = std::fma(2.0F, one, 3.0F * two);
-    }
-    expect_equal<float>(y, wanted);
-
-    const auto c = device.array(numbers(size * size, 4));
-    std::vector<float> product(c.begin(), c.end());
-    for (std::size_t i = 0; i < size; ++i) {
-        for (std::size_t j = 0; j < size; ++j) {
-            float sum = product[i * size + j] * 0.5F;
-            for (std::size_t k = 0; k < size; ++k) {
-                sum = std::fma(2.0F * a[i * size + k], a[j * size + k], sum);
-            }
-            product[i * size + j] = sum;
-        }
-    }
-    device.run("syrk", {3, 3}, {16, 16}, Parameters().add(n).add(n).add(2.0F).add(0.5F).add(a.data()).add(c.data()));
-    expect_equal<float>(c, product);
-}
-
-TEST_F(LinearAlgebra, GemmTiledInSharedMemory) {
-    const int n = 48;
-    const auto size = static_cast<std::size_t>(n);
-    const auto a = device.array(numbers(size * size, 1));
-    const auto b = device.array(numbers(size * size, 2));
-    const auto c = device.array<float>(size * size);
-    device.run("gemm_tiled", {3, 3}, {16, 16}, Parameters().add(n).add(a.data()).add(b.data()).add(c.data()));
-    std::vector<float> wanted(size * size);
-    for (std::size_t i = 0; i < size; ++i) {
-        for (std::size_t j = 0; j < size; ++j) {
-            wanted[i * size + j] =
-                dot(size, 0, [&](std::size_t k) { return std::pair(a[i * size + k], b[k * size + j]); });
-        }
-    }
-    expect_equal<float>(c, wanted);
-}
-
-TEST_F(LinearAlgebra, DoublesSquareRootAndDivision) {
-    const int n = 40;
-    const int m = 7;
-    std::vector<double> values;
-    for (const float value : numbers(static_cast<std::size_t>(n * m), 1)) {
-        values.push_back(value * 3.7);
-    }
-    const auto a = device.array(values);
-    const auto out = device.array<double>(values.size());
-    device.run("normalise", {2}, {32}, Parameters().add(n).add(m).add(a.data()).add(out.data()));
-    std::vector<double> wanted(values.size());
-    for (std::size_t row = 0; row < static_cast<std::size_t>(n); ++row) {
-        double squares = 0;
-        for (std::size_t k = 0; k < static_cast<std::size_t>(m); ++k) {
-            squares = std::fma(a[row * 7 + k], a[row * 7 + k], squares);
-        }
-        for (std::size_t k = 0; k < static_cast<std::size_t>(m); ++k) {
-            wanted[row * 7 + k] = a[row * 7 + k] / std::sqrt(squares);
-        }
-    }
-    expect_equal<double>(out, wanted);
-}
 
 class Cooperative : public testing::Test {
   protected:
@@ -354,6 +184,51 @@ TEST_F(Irregular, BreadthFirstSearch) {
         }
     }
     expect_equal<int>(cost, wanted);
+}
+
+TEST_F(Irregular, Hotspot) {
+    const int columns = 50;
+    const int rows = 21;
+    const auto size = static_cast<std::size_t>(columns * rows);
+    const auto power = device.array(numbers(size, 1));
+    const auto in = device.array(numbers(size, 2));
+    const auto out = device.array<float>(size);
+    const float cap = 0.5F;
+    const float rx = 0.1F;
+    const float ry = 0.2F;
+    const float rz = 0.05F;
+    const float ambient = 80.0F;
+    device.run("hotspot", {4, 3}, {16, 8},
+               Parameters()
+                   .add(power.data())
+                   .add(in.data())
+                   .add(out.data())
+                   .add(columns)
+                   .add(rows)
+                   .add(cap)
+                   .add(rx)
+                   .add(ry)
+                   .add(rz)
+                   .add(ambient));
+    std::vector<float> wanted(size);
+    for (int y = 0; y < rows; ++y) {
+        for (int x = 0; x < columns; ++x) {
+            const auto at = [&](int row, int column) {
+                return in[static_cast<std::size_t>(std::clamp(row, 0, rows - 1) * columns +
+                                                   std::clamp(column, 0, columns - 1))];
+            };
+            const float here = at(y, x);
+            const float vertical = at(y + 1, x) + at(y - 1, x) - 2.0F * here;
+            const float horizontal = at(y, x + 1) + at(y, x - 1) - 2.0F * here;
+            float sum = power[static_cast<std::size_t>(y * columns + x)];
+            for (const auto& [difference, by] :
+                 {std::pair(vertical, ry), std::pair(horizontal, rx), std::pair(ambient - here, rz)}) {
+                sum = std::fma(difference, by, sum);
+            }
+            wanted[static_cast<std::size_t>(y * columns + x)] = std::fma(sum, cap, here);
+        }
+    }
+    expect_equal<float>(out, wanted);
 }
 
 TEST_F(Irregular, NeedlemanWunsch) {
