@@ -205,6 +205,7 @@ const std::unordered_map<std::string_view, Op>& table() {
         {"CCTLL", arithmetic(OpClass::kControl)},
         {"VOTE", select(OpClass::kControl)},
         {"MATCH", arithmetic(OpClass::kConvert)},
+        {"MOVM", arithmetic(OpClass::kConvert)},
         {"REDUX", arithmetic(OpClass::kConvert)},
         {"S2R", arithmetic(OpClass::kControl)},
         {"CS2R", arithmetic(OpClass::kControl)},

@@ -6,6 +6,7 @@
 #include "gpu/ptx/machine.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
 
@@ -185,9 +186,11 @@ class Compiler {
             add_machine("ULDC.64", place_of(draft), kNoLog, false);  // what global accesses need
         }
         for (std::size_t i = 0; i < opcodes.size(); ++i) {
-            const bool memory = draft.is_memory && opcodes.size() == 1;
-            const std::uint32_t at = add_machine(opcodes[i], place_of(draft), log, memory);
-            name_registers(draft, out_.program[at], i == 0, true, i > 0);
+            const bool memory = draft.is_memory && opcodes.size() == draft.accesses;
+            const auto own_log = static_cast<std::uint16_t>(log == kNoLog || draft.accesses == 1 ? log : log + i);
+            const std::uint32_t at = add_machine(opcodes[i], place_of(draft), own_log, memory);
+            const bool one_by_one = draft.accesses > 1;
+            name_registers(draft, out_.program[at], i == 0 || one_by_one, true, i > 0 && !one_by_one);
             if (i == 0) {
                 for (const Slot& slot : draft.slots) {
                     if (slot.is_register() && slot.number >= function_.registers.size()) {
@@ -218,8 +221,9 @@ class Compiler {
             std::uint16_t log = kNoLog;
             const bool leaves = draft.ending == Ending::kBranch || draft.ending == Ending::kExit ||
                                 draft.ending == Ending::kReturn || draft.ending == Ending::kTable;
-            if ((draft.op.guarded != 0 || draft.is_memory || leaves) && logs < kNoLog - 1) {
-                log = logs++;
+            if ((draft.op.guarded != 0 || draft.is_memory || leaves) && logs + draft.accesses < kNoLog) {
+                log = logs;
+                logs = static_cast<std::uint16_t>(logs + draft.accesses);
             }
             machine_of(draft, log);
             if (draft.ending == Ending::kFall) {
@@ -243,6 +247,14 @@ class Compiler {
         for (unsigned i = 0; i < 4; ++i) {
             if (draft.slots[kMore0 + i].kind != Slot::Kind::kNone) {
                 op.more[i] = place(draft.slots[kMore0 + i]);
+            }
+        }
+        if (draft.matrix.m != 0) {
+            op.immediate = static_cast<std::int64_t>(out_.lists.size());
+            out_.lists.resize(out_.lists.size() + kMatrixWords);
+            std::memcpy(&out_.lists[out_.lists.size() - kMatrixWords], &draft.matrix, sizeof draft.matrix);
+            for (std::size_t i = kSlots; i < draft.slots.size(); ++i) {
+                out_.lists.push_back(place(draft.slots[i]));
             }
         }
         op.guard = place(draft.guard);
@@ -286,25 +298,24 @@ class Compiler {
 
     void call(const Draft& draft, Block& block) {
         block.taken = draft.target;
-        out_.callees.push_back(draft.target);
-        const Function& callee = module_.functions[draft.target];
-        const Layout theirs = lay_out(callee, 0);
+        if (draft.target == kPointer) {
+            out_.calls_pointers = true;
+        } else {
+            out_.callees.push_back(draft.target);
+        }
         const Instruction& instruction = function_.instructions[draft.instruction];
-        std::vector<Pass> arguments;
-        for (std::size_t i = 0; i < instruction.arguments.size(); ++i) {
-            arguments.push_back({static_cast<std::uint32_t>(out_.layout.variables[instruction.arguments[i].number]),
-                                 static_cast<std::uint32_t>(theirs.parameters[i]), callee.parameters[i].bytes});
+        block.arguments = passed(instruction.arguments);
+        block.returned = passed(instruction.returned);
+    }
+
+    std::uint32_t passed(const std::vector<Operand>& list) {
+        std::vector<Passed> made;
+        for (const Operand& operand : list) {
+            made.push_back({static_cast<std::uint32_t>(out_.layout.variables[operand.number]),
+                            static_cast<std::uint32_t>(function_.variables[operand.number].bytes)});
         }
-        std::vector<Pass> returned;
-        for (std::size_t i = 0; i < instruction.returned.size(); ++i) {
-            returned.push_back({static_cast<std::uint32_t>(theirs.returns[i]),
-                                static_cast<std::uint32_t>(out_.layout.variables[instruction.returned[i].number]),
-                                callee.returns[i].bytes});
-        }
-        block.arguments = static_cast<std::uint32_t>(out_.passes.size());
-        out_.passes.push_back(std::move(arguments));
-        block.returned = static_cast<std::uint32_t>(out_.passes.size());
-        out_.passes.push_back(std::move(returned));
+        out_.passes.push_back(std::move(made));
+        return static_cast<std::uint32_t>(out_.passes.size() - 1);
     }
 
     const Module& module_;

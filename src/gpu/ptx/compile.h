@@ -20,15 +20,16 @@ struct Block {
     Ending ending = Ending::kFall;
     std::uint8_t guarded = 0;  // as Op::guarded: of the ending
     std::uint8_t barrier = 0;
-    std::uint32_t guard = 0;        // place
-    std::uint32_t taken = 0;        // kBranch: block; kTable: in Compiled::tables, its length first; kCall: function
+    std::uint32_t guard = 0;  // place
+    // kBranch: block; kTable: in Compiled::tables, its length first; kCall: function, or kPointer
+    std::uint32_t taken = 0;
     std::uint32_t next = 0;         // block that follows; kNoBlock: none
     std::uint32_t meet = kNoBlock;  // where lanes that part here meet again; kNoBlock: at the function's end
     std::uint32_t machine_first = 0;
     std::uint32_t machine_end = 0;
     std::uint16_t ending_log = kNoLog;  // where the mask of the ending is kept
     std::uint32_t instruction = 0;      // the ending's, for messages
-    std::uint32_t a = 0;                // kBarrier: its number, how many threads, the result; kTable: the index
+    std::uint32_t a = 0;  // kBarrier: its number, how many threads, the result; kTable: the index; kCall: the pointer
     std::uint32_t b = 0;
     std::uint32_t c = 0;
     std::uint32_t d = 0;
@@ -50,10 +51,9 @@ struct ConstantPlace {
     std::uint64_t value = 0;
 };
 
-// A parameter that a call copies, a lane's bytes.
-struct Pass {
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
+// A parameter that a call copies, of each lane: where it lies in the caller's parameters.
+struct Passed {
+    std::uint32_t at = 0;
     std::uint32_t bytes = 0;
 };
 
@@ -64,7 +64,8 @@ struct Compiled {
     std::vector<Block> blocks;
     std::vector<MachineInstruction> machine;
     std::vector<std::uint32_t> tables;
-    std::vector<std::vector<Pass>> passes;
+    std::vector<std::uint32_t> lists;  // Warp::lists
+    std::vector<std::vector<Passed>> passes;
     std::vector<ConstantPlace> constants;
     std::vector<Preset> presets;
     std::uint32_t frame_bytes = 0;
@@ -72,6 +73,7 @@ struct Compiled {
     std::uint32_t caches = 0;
     std::uint32_t registers = 0;  // 32-bit ones, a thread
     std::vector<std::uint32_t> callees;
+    bool calls_pointers = false;
     Program program;
 };
 

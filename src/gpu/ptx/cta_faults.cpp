@@ -45,6 +45,9 @@ bool CtaRunner::fail_memory(const WarpState& state, const Compiled& code, const 
     switch (fault.kind) {
         case FaultKind::kTrap:
             return fail(state, Fault::kTrap, code, op.instruction, fault.lane, "trap");
+        case FaultKind::kPartial:
+            return fail(state, Fault::kTrap, code, op.instruction, fault.lane,
+                        fmt::format("{} in lanes 0x{:x}: it takes all 32 of a warp", words, fault.address));
         case FaultKind::kMisaligned:
             return fail(state, Fault::kMisaligned, code, op.instruction, fault.lane,
                         fmt::format("{}, which is not a multiple of {}", access, fault.bytes));

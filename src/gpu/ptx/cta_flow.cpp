@@ -1,4 +1,4 @@
-// Where a warp goes when a block ends: branches and where their ways meet, barriers, calls.
+// Where a warp goes when a block ends: branches and where their ways meet, barriers.
 #include "gpu/ptx/cta_runner.h"
 
 #include <algorithm>
@@ -8,8 +8,6 @@
 
 namespace kymo::gpu::ptx {
 namespace {
-
-constexpr std::size_t kMostFrames = 4096;
 
 std::uint32_t first_lane(const Warp& warp, std::uint32_t place, std::uint32_t mask) {
     std::uint32_t value = 0;
@@ -49,7 +47,8 @@ bool CtaRunner::end_block(WarpState& state, const Compiled& code, const Block& b
             return leaving == 0 || arrive(state, block, leaving);
         case Ending::kCall:
             top.block = block.next;
-            return leaving == 0 || call(state, block, leaving);
+            return leaving == 0 || (block.taken == kPointer ? call_pointers(state, block, leaving)
+                                                            : call(state, block, block.taken, leaving));
     }
     return true;
 }
@@ -178,52 +177,6 @@ bool CtaRunner::open_barriers() {
         barrier = {};
     }
     return opened;
-}
-
-bool CtaRunner::call(WarpState& state, const Block& block, std::uint32_t mask) {
-    const Compiled& caller = *state.frames.back().code;
-    const Compiled* const callee = parts_.functions[block.taken];
-    if (callee == nullptr) {
-        return built_in(state, caller, block, mask);
-    }
-    Frame frame;
-    frame.code = callee;
-    frame.caller = &block;
-    frame.local_at = state.frames.back().local_at + caller.layout.local_bytes;
-    if (state.frames.size() >= kMostFrames || frame.local_at + callee->layout.local_bytes > local_bytes_) {
-        return fail(state, Fault::kOutOfBounds, caller, block.instruction,
-                    static_cast<unsigned>(std::countr_zero(mask)),
-                    fmt::format("the stack of {} bytes and {} calls is used up", local_bytes_, kMostFrames));
-    }
-    frame.memory = std::make_unique<AlignedBytes>(callee->frame_bytes);
-    fill(frame, state.warp, false);
-    const std::byte* const from = state.warp.parameters;
-    const std::uint64_t from_stride = state.warp.parameter_stride;
-    state.frames.push_back(std::move(frame));
-    enter(state, state.frames.size() - 1);
-    for (const Pass& pass : caller.passes[block.arguments]) {
-        for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-            std::memcpy(state.warp.parameters + lane * state.warp.parameter_stride + pass.to,
-                        from + lane * from_stride + pass.from, pass.bytes);
-        }
-    }
-    state.levels.push_back({callee->blocks.empty() ? kNoBlock : 0, kNever, mask, true});
-    return true;
-}
-
-void CtaRunner::return_from(WarpState& state, std::uint32_t mask) {
-    const Frame callee = std::move(state.frames.back());
-    state.frames.pop_back();
-    enter(state, state.frames.size() - 1);
-    const Compiled& caller = *state.frames.back().code;
-    for (const Pass& pass : caller.passes[callee.caller->returned]) {
-        for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
-            std::memcpy(state.warp.parameters + lane * state.warp.parameter_stride + pass.to,
-                        callee.parameters->data() + lane * callee.code->layout.parameter_bytes + pass.from,
-                        pass.bytes);
-        }
-    }
 }
 
 }  // namespace kymo::gpu::ptx

@@ -123,11 +123,11 @@ std::string CtaRunner::formatted(WarpState& state, unsigned lane, const std::str
 
 // vprintf(format, arguments) → number of arguments; __assertfail(message, file, line, function, size).
 bool CtaRunner::built_in(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
-    const std::vector<Pass>& arguments = code.passes[block.arguments];
+    const std::vector<Passed>& arguments = code.passes[block.arguments];
     const auto passed = [&](std::size_t which, unsigned lane) {
         std::uint64_t value = 0;
         if (which < arguments.size()) {
-            std::memcpy(&value, state.warp.parameters + lane * state.warp.parameter_stride + arguments[which].from,
+            std::memcpy(&value, state.warp.parameters + lane * state.warp.parameter_stride + arguments[which].at,
                         std::min<std::size_t>(arguments[which].bytes, 8));
         }
         return value;
@@ -150,11 +150,11 @@ bool CtaRunner::built_in(WarpState& state, const Compiled& code, const Block& bl
         if (parts_.options->print) {
             parts_.options->print(formatted(state, lane, format, passed(1, lane)));
         }
-        const std::vector<Pass>& returned = code.passes[block.returned];
+        const std::vector<Passed>& returned = code.passes[block.returned];
         if (!returned.empty()) {
             const auto count = static_cast<std::int32_t>(std::count(format.begin(), format.end(), '%'));
-            std::memcpy(state.warp.parameters + lane * state.warp.parameter_stride + returned[0].to, &count,
-                        sizeof count);
+            std::memcpy(state.warp.parameters + lane * state.warp.parameter_stride + returned[0].at, &count,
+                        std::min<std::size_t>(sizeof count, returned[0].bytes));
         }
     }
     return true;

@@ -185,6 +185,7 @@ void CtaRunner::enter(WarpState& state, std::size_t number) {
     }
     state.warp.parameters = frame.parameters ? frame.parameters->data() : nullptr;
     state.warp.parameter_stride = frame.code->layout.parameter_bytes;
+    state.warp.lists = frame.code->lists.data();
 }
 
 bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {

@@ -108,7 +108,8 @@ class CtaRunner {
     bool arrive(WarpState& state, const Block& block, std::uint32_t mask);
     bool open_barriers();
     void give_result(WarpState& state, const Barrier& barrier);
-    bool call(WarpState& state, const Block& block, std::uint32_t mask);
+    bool call(WarpState& state, const Block& block, std::uint32_t function, std::uint32_t mask);
+    bool call_pointers(WarpState& state, const Block& block, std::uint32_t mask);
     void return_from(WarpState& state, std::uint32_t mask);
     void enter(WarpState& state, std::size_t frame);
     bool built_in(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);

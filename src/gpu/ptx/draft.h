@@ -6,9 +6,9 @@
 #pragma once
 
 #include "gpu/ptx/lanes/pick.h"
+#include "gpu/ptx/matrix.h"
 #include "gpu/ptx/module.h"
 
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -28,20 +28,25 @@ struct Slot {
 // How control leaves an instruction that ends a basic block.
 enum class Ending : std::uint8_t { kFall, kBranch, kTable, kExit, kReturn, kBarrier, kCall };
 
+// Draft::target of a call whose function is in a register (slots[kA]).
+inline constexpr std::uint32_t kPointer = ~std::uint32_t{0};
+
 // The places of Op, in the order of Draft::slots.
 enum : std::uint8_t { kD, kA, kB, kC, kMore0, kMore1, kMore2, kMore3, kSlots };
 
 struct Draft {
     Op op;
     Pick pick;
-    std::array<Slot, kSlots> slots{};
-    Slot guard;  // a predicate
+    std::vector<Slot> slots = std::vector<Slot>(kSlots);  // a matrix operation's registers from kSlots on
+    Slot guard;                                           // a predicate
     Ending ending = Ending::kFall;
     bool ends_block = false;
     bool is_gone = false;
-    bool is_memory = false;    // has addresses for the trace
-    std::uint32_t target = 0;  // kBranch: a label; kTable: a label with targets; kCall: a function
-    std::uint8_t barrier = 0;  // kBarrier: 0 sync, 1 arrive, 2 and, 3 or, 4 popc
+    bool is_memory = false;      // has addresses for the trace
+    std::uint16_t accesses = 1;  // so many sets of them
+    MatrixForm matrix;           // of a matrix operation
+    std::uint32_t target = 0;    // kBranch: a label; kTable: a label with targets; kCall: a function, or kPointer
+    std::uint8_t barrier = 0;    // kBarrier: 0 sync, 1 arrive, 2 and, 3 or, 4 popc
     std::uint32_t instruction = 0;
     std::string_view opcode;
     StateSpace space = StateSpace::kNone;

@@ -38,6 +38,7 @@ struct LoadedModule::Parts {
     Result<const Compiled*> code(std::uint32_t number);
     // A kernel and everything it can call.
     Result<std::vector<std::uint32_t>> reachable(std::uint32_t kernel);
+    std::vector<std::uint32_t> pointed_at() const;
     Result<std::uint32_t> kernel_number(std::string_view name) const;
 };
 
@@ -77,8 +78,13 @@ Result<void> LoadedModule::Parts::initial_values() {
     for (std::size_t i = 0; i < module->variables.size(); ++i) {
         for (const Relocation& relocation : module->variables[i].relocations) {
             const Variable* const to = module->variable(relocation.symbol);
+            const Function* const function = to == nullptr ? module->function(relocation.symbol) : nullptr;
             const std::uint64_t address =
-                to != nullptr ? layout.variables[static_cast<std::size_t>(to - module->variables.data())] : 0;
+                to != nullptr ? layout.variables[static_cast<std::size_t>(to - module->variables.data())]
+                : function != nullptr
+                    ? kFunctionWindow +
+                          kFunctionStride * static_cast<std::uint64_t>(function - module->functions.data())
+                    : 0;
             if (address == 0 || layout.variables[i] == 0 ||
                 relocation.offset + relocation.bytes > module->variables[i].bytes) {
                 return Error{ErrorKind::kUnsupported,
@@ -109,6 +115,14 @@ Result<const Compiled*> LoadedModule::Parts::code(std::uint32_t number) {
 
 Result<std::vector<std::uint32_t>> LoadedModule::Parts::reachable(std::uint32_t kernel) {
     std::vector<std::uint32_t> numbers{kernel};
+    const auto add = [&](const std::vector<std::uint32_t>& callees) {
+        for (const std::uint32_t callee : callees) {
+            if (module->functions[callee].is_defined &&
+                std::find(numbers.begin(), numbers.end(), callee) == numbers.end()) {
+                numbers.push_back(callee);
+            }
+        }
+    };
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (!module->functions[numbers[i]].is_defined) {
             continue;
@@ -117,10 +131,34 @@ Result<std::vector<std::uint32_t>> LoadedModule::Parts::reachable(std::uint32_t 
         if (!found) {
             return found.error();
         }
-        for (const std::uint32_t callee : (*found)->callees) {
-            if (module->functions[callee].is_defined &&
-                std::find(numbers.begin(), numbers.end(), callee) == numbers.end()) {
-                numbers.push_back(callee);
+        add((*found)->callees);
+        if ((*found)->calls_pointers) {
+            add(pointed_at());
+        }
+    }
+    return numbers;
+}
+
+// Functions that a pointer may hold: named as an operand, or in a variable's initial value.
+std::vector<std::uint32_t> LoadedModule::Parts::pointed_at() const {
+    std::vector<std::uint32_t> numbers;
+    for (const Variable& variable : module->variables) {
+        for (const Relocation& relocation : variable.relocations) {
+            if (const Function* const function = module->function(relocation.symbol);
+                function != nullptr && !function->is_kernel) {
+                numbers.push_back(static_cast<std::uint32_t>(function - module->functions.data()));
+            }
+        }
+    }
+    for (const Function& function : module->functions) {
+        for (const Instruction& instruction : function.instructions) {
+            if (module->names[instruction.opcode] == "call") {
+                continue;
+            }
+            for (const Operand& operand : instruction.operands) {
+                if (operand.kind == Operand::Kind::kFunction && !module->functions[operand.number].is_kernel) {
+                    numbers.push_back(operand.number);
+                }
             }
         }
     }

@@ -111,6 +111,9 @@ Flow flow_of(const Function& function, std::vector<Draft>& drafts) {
         if (drafts[i].ends_block) {
             begins[i + 1] = true;
         }
+        if (drafts[i].ending == Ending::kCall && drafts[i].target == kPointer) {
+            begins[i] = true;  // it may be executed once for each function that lanes call
+        }
     }
     Flow flow;
     std::vector<std::uint32_t> block_at(count + 1);

@@ -280,6 +280,8 @@ Opcodes machine_opcodes(const Draft& draft, const std::vector<std::string_view>&
             return conversion(draft);
         case Operation::kConvertPair:
             return {"F2FP.PACK_AB"};
+        case Operation::kConvertTf32:
+            return {"F2F.TF32.F32"};
         case Operation::kPack:
         case Operation::kUnpack:
             return draft.pick.source_bits == 16 ? Opcodes{"PRMT"} : Opcodes{};
@@ -319,8 +321,13 @@ Opcodes machine_opcodes(const Draft& draft, const std::vector<std::string_view>&
                    : draft.opcode == "cp"                               ? Opcodes{"LDGDEPBAR"}
                    : draft.opcode == "nanosleep"                        ? Opcodes{"NANOSLEEP"}
                                                                         : Opcodes{};
-        case Operation::kMatrixLoad:
         case Operation::kMatrixMultiply:
+        case Operation::kMatrixLoad:
+        case Operation::kMatrixStore:
+        case Operation::kMatrixTranspose:
+        case Operation::kRowsLoad:
+        case Operation::kRowsStore:
+            return matrix_opcodes(draft);
         case Operation::kNone:
             break;
     }

@@ -18,4 +18,7 @@ namespace kymo::gpu::ptx {
 // the result. At most one of them has addresses: the memory operation itself.
 std::vector<std::string> machine_opcodes(const Draft& draft, const std::vector<std::string_view>& modifiers);
 
+// Of matrix operations.
+std::vector<std::string> matrix_opcodes(const Draft& draft);
+
 }  // namespace kymo::gpu::ptx

@@ -269,6 +269,9 @@ bool Selector::from(std::uint8_t place, const Operand& wanted, unsigned bits) {
             return true;
         case Operand::Kind::kSpecial:
             return special(wanted, bits, slot);
+        case Operand::Kind::kFunction:
+            slot = {Slot::Kind::kConstant, false, narrow, 0, kFunctionWindow + kFunctionStride * wanted.number};
+            return bits == 64 || refuse("an address of a function in fewer than 64 bits");
         case Operand::Kind::kVariable:
         case Operand::Kind::kParameter:
             return address_of(wanted, bits, slot);
@@ -301,7 +304,8 @@ bool Selector::finish(Operation operation) {
 }
 
 bool Selector::one() {
-    for (const auto family : {&Selector::control, &Selector::arithmetic, &Selector::memory, &Selector::together}) {
+    for (const auto family :
+         {&Selector::control, &Selector::arithmetic, &Selector::memory, &Selector::together, &Selector::matrix}) {
         if ((this->*family)()) {
             return true;
         }
@@ -356,11 +360,25 @@ bool Selector::control() {
     return false;
 }
 
+// call (r), f, (a, b); call (r), %rd1, (a, b), prototype;
 bool Selector::call() {
     draft_.ending = Ending::kCall;
     draft_.ends_block = true;
+    const auto are_parameters = [&](const std::vector<Operand>& list) {
+        return std::all_of(list.begin(), list.end(), [&](const Operand& part) {
+            return part.kind == Operand::Kind::kVariable && part.number < Operand::kModuleVariable &&
+                   function_.variables[part.number].space == StateSpace::kParameter;
+        });
+    };
+    if (!are_parameters(instruction_->arguments) || !are_parameters(instruction_->returned)) {
+        return refuse("its arguments are not .param variables");
+    }
+    if (operand(0).kind == Operand::Kind::kRegister) {
+        draft_.target = kPointer;
+        return from(kA, operand(0), 64) && only({"uni"});
+    }
     if (operand(0).kind != Operand::Kind::kFunction) {
-        return refuse("a call through a pointer");
+        return refuse("what it calls is no function");
     }
     draft_.target = operand(0).number;
     const Function& callee = module_.functions[draft_.target];
@@ -368,14 +386,17 @@ bool Selector::call() {
     if (!callee.is_defined && !built_in) {
         return refuse(callee.name + " is not in the module");
     }
-    const auto passes = [&](const std::vector<Operand>& list, const std::vector<Parameter>& formal) {
-        return list.size() == formal.size() && std::all_of(list.begin(), list.end(), [&](const Operand& part) {
-                   return part.kind == Operand::Kind::kVariable && part.number < Operand::kModuleVariable &&
-                          function_.variables[part.number].space == StateSpace::kParameter;
-               });
+    if (callee.is_kernel) {
+        return refuse(callee.name + " is a kernel");
+    }
+    const auto fits = [&](const std::vector<Operand>& list, const std::vector<Parameter>& formal) {
+        return std::equal(list.begin(), list.end(), formal.begin(), formal.end(),
+                          [&](const Operand& part, const Parameter& wanted) {
+                              return function_.variables[part.number].bytes == wanted.bytes;
+                          });
     };
-    if (!passes(instruction_->arguments, callee.parameters) || !passes(instruction_->returned, callee.returns)) {
-        return refuse("its arguments are not .param variables, or not as many as the function's");
+    if (!fits(instruction_->arguments, callee.parameters) || !fits(instruction_->returned, callee.returns)) {
+        return refuse("its arguments are not those of " + callee.name);
     }
     return only({"uni"});
 }

@@ -221,6 +221,9 @@ bool Selector::move() {
 }
 
 bool Selector::convert() {
+    if (has("tf32")) {
+        return convert_to_tf32();
+    }
     Pick& pick = draft_.pick;
     const bool joins = type() == Type::kF16x2 || type() == Type::kBf16x2;
     if (types_.size() != 2 || operands() != (joins ? 3U : 2U) ||

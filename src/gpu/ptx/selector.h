@@ -1,5 +1,5 @@
 // The state of select_all(), shared by the files that select: select.cpp (control, and what is common),
-// select_arithmetic.cpp and select_memory.cpp.
+// select_arithmetic.cpp, select_memory.cpp and select_matrix.cpp.
 #pragma once
 
 #include "gpu/ptx/select.h"
@@ -68,6 +68,13 @@ class Selector {
     bool convert_address();
     bool copy_async();
     bool together();
+    bool matrix();
+    bool matrix_product(bool is_wmma);
+    bool matrix_share(bool is_load);
+    bool matrix_rows(bool is_load);
+    bool matrix_words(Words words);
+    bool share(const Operand& list, unsigned bits, std::uint32_t count, bool writes, bool repeats);
+    bool convert_to_tf32();
 
     const Module& module_;
     const Function& function_;

@@ -31,7 +31,7 @@ struct Op {
     std::uint32_t b = 0;
     std::uint32_t c = 0;
     std::uint32_t more[4] = {};  // and what some have beside: a vector's other registers, a second result
-    std::int64_t immediate = 0;  // an address's offset, a table, a rounding
+    std::int64_t immediate = 0;  // an address's offset, a table, a rounding, a place in Warp::lists
     std::uint32_t guard = 0;     // a predicate's place
     std::uint8_t guarded = 0;    // 0 no, 1 where it is set, 2 where it is not
     std::uint8_t mode = 0;       // what the handler makes of it
@@ -61,13 +61,16 @@ enum class FaultKind : std::uint8_t {
     kUnsupported,
     kShared,
     kLocal,
-    kConstantWrite
+    kPartial  // not all of the lanes that must be there; their mask is the address
 };
 
 // Generic addresses of shared and local memory: where no address of this process can be.
 inline constexpr std::uint64_t kWindowBytes = 1ULL << 24U;
 inline constexpr std::uint64_t kSharedWindow = 0x4000'0000'0000'0000ULL;
 inline constexpr std::uint64_t kLocalWindow = 0x4000'0000'0100'0000ULL;
+// Functions, kFunctionStride apart in the order of Module::functions: what a pointer to one holds.
+inline constexpr std::uint64_t kFunctionWindow = 0x4000'0000'0200'0000ULL;
+inline constexpr std::uint64_t kFunctionStride = 16;
 
 struct Warp {
     std::byte* frame = nullptr;
@@ -82,7 +85,8 @@ struct Warp {
     std::uint64_t local_at = 0;       // where the current function's begin
     std::byte* parameters = nullptr;  // of the current function: of device functions, lane after lane
     std::uint64_t parameter_stride = 0;
-    MemoryRange* ranges = nullptr;  // by Op::cache
+    MemoryRange* ranges = nullptr;         // by Op::cache
+    const std::uint32_t* lists = nullptr;  // of the current function: what operations have more than fits in an Op
     // The range that holds these bytes; false: none does.
     bool (*find)(const void* memory, std::uint64_t address, std::uint64_t bytes, MemoryRange& range) = nullptr;
     const void* memory = nullptr;

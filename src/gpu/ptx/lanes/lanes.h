@@ -26,6 +26,7 @@ Handler pick_convert(const Pick& wanted);
 Handler pick_memory(const Pick& wanted);
 Handler pick_atomic(const Pick& wanted);
 Handler pick_together(const Pick& wanted);
+Handler pick_matrix(const Pick& wanted);
 Handler pick_here(const Pick& wanted);  // any of them
 
 namespace {

@@ -79,6 +79,7 @@ enum class Operation : std::uint16_t {
     kPredicateXor,
     kConvert,
     kConvertPair,
+    kConvertTf32,
     kPack,
     kUnpack,  // mov.b32 r, {lo, hi} and back
     // memory
@@ -101,8 +102,12 @@ enum class Operation : std::uint16_t {
     kReduceWarp,
     kActiveMask,
     kElect,
-    kMatrixLoad,
     kMatrixMultiply,
+    kMatrixLoad,
+    kMatrixStore,
+    kMatrixTranspose,
+    kRowsLoad,
+    kRowsStore,
     kNothing,
     kTrap,
     kClock,

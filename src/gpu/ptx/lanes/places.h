@@ -144,6 +144,37 @@ inline bool parameter(Warp& warp, const Op& op, std::uint32_t, unsigned, Places&
     return true;
 }
 
+// Where one lane's access is: an address in global or generic space, an offset in shared.
+inline bool one_place(Warp& warp, const Op& op, StateSpace space, unsigned lane, std::uint64_t address, unsigned size,
+                      std::uint64_t& place) {
+    if ((address & (size - 1)) != 0) {
+        return fault(warp, op, FaultKind::kMisaligned, lane, address, size);
+    }
+    if (space == StateSpace::kShared || (space == StateSpace::kNone && address - kSharedWindow < kWindowBytes)) {
+        const std::uint64_t at = space == StateSpace::kShared ? address & 0xFFFF'FFFFU : address - kSharedWindow;
+        if (at + size > warp.shared_bytes) {
+            return fault(warp, op, FaultKind::kShared, lane, at, size);
+        }
+        place = reinterpret_cast<std::uint64_t>(warp.shared) + at;
+        return true;
+    }
+    if (space == StateSpace::kNone && address - kLocalWindow < kWindowBytes) {
+        const std::uint64_t at = address - kLocalWindow;
+        if (at + size > warp.local_bytes) {
+            return fault(warp, op, FaultKind::kLocal, lane, at, size);
+        }
+        place = reinterpret_cast<std::uint64_t>(warp.local) + lane * warp.local_bytes + at;
+        return true;
+    }
+    MemoryRange& range = warp.ranges[op.cache];
+    const bool in_range = address >= range.begin && address <= range.end && range.end - address >= size;
+    if (!in_range && !warp.find(warp.memory, address, size, range)) {
+        return fault(warp, op, FaultKind::kOutside, lane, address, size);
+    }
+    place = address;
+    return true;
+}
+
 inline bool generic(Warp& warp, const Op& op, std::uint32_t mask, unsigned size, Places& places) {
     const std::uint64_t* const base = lanes<std::uint64_t>(warp, op.a);
     const auto offset = static_cast<std::uint64_t>(op.immediate);
@@ -159,27 +190,8 @@ inline bool generic(Warp& warp, const Op& op, std::uint32_t mask, unsigned size,
         const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         const std::uint64_t address = base[lane] + offset;
         log[lane] = address;
-        if ((address & (size - 1)) != 0) {
-            return fault(warp, op, FaultKind::kMisaligned, lane, address, size);
-        }
-        if (address - kSharedWindow < kWindowBytes) {
-            const std::uint64_t at = address - kSharedWindow;
-            if (at + size > warp.shared_bytes) {
-                return fault(warp, op, FaultKind::kShared, lane, at, size);
-            }
-            places.own[lane] = reinterpret_cast<std::uint64_t>(warp.shared) + at;
-        } else if (address - kLocalWindow < kWindowBytes) {
-            const std::uint64_t at = address - kLocalWindow;
-            if (at + size > warp.local_bytes) {
-                return fault(warp, op, FaultKind::kLocal, lane, at, size);
-            }
-            places.own[lane] = reinterpret_cast<std::uint64_t>(warp.local) + lane * warp.local_bytes + at;
-        } else {
-            MemoryRange& range = warp.ranges[op.cache];
-            if (!warp.find(warp.memory, address, size, range)) {
-                return fault(warp, op, FaultKind::kOutside, lane, address, size);
-            }
-            places.own[lane] = address;
+        if (!one_place(warp, op, StateSpace::kNone, lane, address, size, places.own[lane])) {
+            return false;
         }
     }
     return true;
