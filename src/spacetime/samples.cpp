@@ -1,5 +1,6 @@
 // The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
 #include "spacetime/load.h"
+#include "spacetime/time_place.h"
 #include "spacetime/wait_groups.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ class StreamSamples {
           file_(file),
           watch_(watch),
           most_states_(most_states),
+          places_(stream.waits, stream.contexts.size()),
           sums_(file.events.size()),
           samples_by_event_(file.events.size()) {
         stream_.costs = CostTable(file.events.size());
@@ -41,10 +43,8 @@ class StreamSamples {
             ++strange_rows_;
             context = 0;
         }
+        charge(time_->add(row), context);
         const auto costs = stream_.costs[context];
-        for (const StateInterval& interval : time_->add(row)) {
-            charge(interval, context, costs);
-        }
         ++costs[kSamples];
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t delta = event < row.deltas.size() ? row.deltas[event] : 0;
@@ -83,9 +83,7 @@ class StreamSamples {
         if (!time_) {
             start(stream_.end_time);
         }
-        for (const StateInterval& interval : time_->finish(stream_.end_time, stream_.totals)) {
-            charge(interval, 0, stream_.unsampled);
-        }
+        charge(time_->finish(stream_.end_time, stream_.totals), kNone);
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
             stream_.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - sums_[event]);
@@ -105,29 +103,33 @@ class StreamSamples {
         time_.emplace(EventRoles(file_.events, mechanism), stream_.begin, stream_.offs, stream_.waits);
     }
 
-    // `context` and `costs`: of the sample that ends the interval.
-    void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {
-        stream_.states.add(interval);
-        const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
-        if (watch_ != nullptr && interval.wait == kNoWait &&
-            (interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem)) {
-            WaitGroups::ran(*watch_, interval, context);
+    // `sampled`: where the sample was that ends the intervals; kNone: none did.
+    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled) {
+        places_.next(intervals, sampled);
+        for (const StateInterval& interval : intervals) {
+            stream_.states.add(interval);
+            const std::uint32_t context = places_.of(interval);
+            charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
         }
-        // In a waiting call, what is not the program's own time is that call's.
-        const std::uint32_t call = interval.wait == kNoWait ? 0 : stream_.waits[interval.wait].context;
-        const auto costs_of_call = call != 0 && call < stream_.contexts.size() ? stream_.costs[call] : costs;
+    }
+
+    void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {
+        const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
         switch (interval.state) {
             case ThreadState::kUser:
+            case ThreadState::kSystem:
+                if (watch_ != nullptr && interval.wait == kNoWait) {
+                    WaitGroups::ran(*watch_, interval, context == kNone ? 0 : context);
+                }
+                costs[interval.state == ThreadState::kUser ? kUser : kSystem] += ns;
+                break;
             case ThreadState::kSpinning:
                 costs[kUser] += ns;
-                break;
-            case ThreadState::kSystem:
-                costs_of_call[kSystem] += ns;
                 break;
             case ThreadState::kReady:
             case ThreadState::kWaiting:
             case ThreadState::kOff:
-                costs_of_call[kOffCpu] += ns;
+                costs[kOffCpu] += ns;
                 break;
             case ThreadState::kPaused:
                 stream_.paused_ns += ns;
@@ -140,6 +142,7 @@ class StreamSamples {
     WaitGroups::Watch* watch_;  // nullptr: nobody waited for it
     std::size_t most_states_;
     std::optional<StreamTime> time_;
+    TimePlace places_;
     std::vector<std::uint64_t> sums_;  // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;
     std::uint64_t strange_rows_ = 0;

@@ -1,6 +1,7 @@
 #include "spacetime/evidence/sample_pass.h"
 
 #include "spacetime/sample_time.h"
+#include "spacetime/time_place.h"
 
 #include <algorithm>
 #include <numeric>
@@ -56,9 +57,9 @@ class PartPass {
   private:
     struct Running {
         const ProfileStream* stream = nullptr;
-        const ProfileThread* thread = nullptr;
         std::unique_ptr<StreamVisitor> visitor;
         std::optional<StreamTime> time;
+        std::optional<TimePlace> places;
         bool has_all_events = false;  // its file's events are the profile's, in their order
     };
 
@@ -71,9 +72,9 @@ class PartPass {
         const ProfileThread& thread = profile_.threads[stream.thread];
         Running& running = running_[stream.stream];
         running.stream = &stream;
-        running.thread = &thread;
         running.visitor = std::move(visitor);
         running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
+        running.places.emplace(thread.waits, profile_.nodes.size());
         std::vector<std::size_t> all(profile_.events.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         running.has_all_events = stream.columns == all;
@@ -98,9 +99,7 @@ class PartPass {
         const std::uint32_t node = row.context == 0                    ? stream.no_path
                                    : row.context < stream.nodes.size() ? stream.nodes[row.context]
                                                                        : kNone;
-        for (const StateInterval& interval : running->time->add(moved)) {
-            piece(*running, interval, node);
-        }
+        pieces(*running, running->time->add(moved), node);
         running->visitor->sample(moved, node, deltas_of(*running, row));
     }
 
@@ -116,20 +115,16 @@ class PartPass {
         return deltas_;
     }
 
-    // In a waiting call, what is not the program's own time is that call's: as profiles are made.
-    static void piece(Running& running, const StateInterval& interval, std::uint32_t node) {
-        const bool is_own = interval.wait == kNoWait || interval.state == ThreadState::kUser ||
-                            interval.state == ThreadState::kSpinning || interval.state == ThreadState::kPaused;
-        const std::uint32_t call = is_own ? 0 : running.thread->waits[interval.wait].context;
-        running.visitor->piece(interval, call != 0 ? call : node);
+    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node) {
+        running.places->next(intervals, node);
+        for (const StateInterval& interval : intervals) {
+            running.visitor->piece(interval, running.places->of(interval));
+        }
     }
 
     void finish(Running& running) {
         if (running.stream->end_time > running.time->last()) {
-            for (const StateInterval& interval :
-                 running.time->finish(running.stream->end_time, running.stream->totals)) {
-                piece(running, interval, kNone);
-            }
+            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone);
         }
         running.visitor->finish();
         running.visitor.reset();
