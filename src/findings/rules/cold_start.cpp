@@ -1,4 +1,5 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
+#include "findings/cases/features.h"
 #include "findings/rules/common.h"
 #include "findings/rules/spare.h"
 #include "findings/rules/table.h"
@@ -16,6 +17,12 @@ using namespace spacetime;
 constexpr double kMoreFaults = 3;
 constexpr std::uint64_t kRepeated = 10;  // visits of a neighbour from which on the level counts as repeated
 
+// Every thread's first occurrence is a little slower: its stack, its share of the caches.
+bool is_small(const Case& subject) {
+    return subject.bad.count < kLeastTested &&
+           static_cast<double>(subject.excess.total()) < kLeastUntested * duration_ns(*subject.evidence);
+}
+
 // Slow occurrences that are the first of their threads.
 void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     const VisitTable& visits = subject.space().rows;
@@ -23,8 +30,8 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     const auto first = static_cast<std::size_t>(std::count_if(
         subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count ||
-        subject.excess_share(set_of(Term::kRunQueue)) > 0.5 || waits_for_workers(subject) ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
+        is_small(subject) || waits_for_workers(subject) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;
@@ -128,7 +135,11 @@ const Rule kColdStartOfOccurrences{
     .needs =
         "at least four fifths of the slow occurrences are the first of their threads, and at least half of the "
         "threads have one",
-    .against = "more than half of the excess is waiting for a processor; or the threads wait for work",
+    .against =
+        "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time in "
+        "which somebody took the processor unsaid (ticks came late); or there are too few to be tested, and they "
+        "cost less "
+        "than a fiftieth of the run; or the threads wait for work",
     .look = look_at_occurrences,
     .direction = kDirection,
     .confirm = kConfirm,

@@ -1,5 +1,6 @@
 #include "findings/rules/common.h"
 
+#include "findings/cases/sides.h"
 #include "findings/rules/spare.h"
 #include "findings/statistics/robust.h"
 
@@ -69,6 +70,28 @@ double regular_amount(std::span<const double> amounts) {
     const auto kept = std::count_if(distances.begin(), distances.end(),
                                     [&](double distance) { return std::abs(distance - usual) <= usual / 10; });
     return usual > 0 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4 ? usual : 0;
+}
+
+double most_taken(const Evidence& evidence, double taken) {
+    return taken + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
+}
+
+double most_lacking_share(const Case& subject) {
+    const VisitTable& visits = subject.space().rows;
+    const auto mean = [](const std::vector<std::int64_t>& column, const std::vector<std::size_t>& rows) {
+        double sum = 0;
+        for (const std::size_t row : rows) {
+            sum += static_cast<double>(column[row]);
+        }
+        return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
+    };
+    const auto more = [&](const std::vector<std::int64_t>& column) {
+        return std::max(0.0, mean(column, subject.bad_rows) - mean(column, subject.good_rows)) *
+               static_cast<double>(subject.bad_rows.size());
+    };
+    const auto total = static_cast<double>(subject.excess.total());
+    return subject.excess_share(set_of(Term::kRunQueue)) +
+           (total > 0 ? (more(visits.held_up) + most_taken(*subject.evidence, more(visits.taken))) / total : 0);
 }
 
 double own_queue_ns(const RunFacts& run) {

@@ -11,6 +11,10 @@
 
 namespace kymo::findings {
 
+// Of the run: what too few visits to be tested cost by their time on the processor, or as the first of their threads,
+// is told from here on.
+inline constexpr double kLeastUntested = 0.02;
+
 // A value of a node's visits, added up by thread; scaled to the node's total where not all visits were kept.
 std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
@@ -30,6 +34,13 @@ double regular_amount(std::span<const double> amounts);
 // Thread time that had to wait for a processor because the program itself had more threads ready than there are
 // processors. ns; 0 where that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);
+
+// ns of so much taken time (late_ticks.h), with a standard error more: it may be that much.
+double most_taken(const spacetime::Evidence& evidence, double taken);
+
+// The part of the excess, as far as it may be, in which a processor was lacking to the bad visits themselves, or to
+// the threads they waited for, or was taken from them unsaid.
+double most_lacking_share(const Case& subject);
 
 // Work by user time of the bad visits against the good ones: 1 where they did more of it at the same speed, under 1
 // where the work became slower. Work is progress (iterations, by registers), or else instructions. kUnknown: neither

@@ -98,6 +98,20 @@ double idle_ns(const Case& subject) {
     return idle;
 }
 
+// Who has its processor taken unsaid seems to work longer, and its peers wait for it: at most so much of what is
+// lost.
+double taken_ns(const Case& subject) {
+    const SpaceNode& node = subject.space();
+    double taken = 0;
+    for (const std::int64_t ns : node.rows.taken) {
+        taken += static_cast<double>(ns);
+    }
+    const double kept = static_cast<double>(std::max<std::size_t>(node.rows.size(), 1));
+    const auto threads = static_cast<double>(std::max<std::size_t>(subject.threads.size(), 1));
+    return most_taken(*subject.evidence, taken * std::max(1.0, static_cast<double>(node.visits) / kept)) *
+           (threads - 1) / threads;
+}
+
 std::string peer_words(std::size_t peers, const char* whose) {
     return peers == 1 ? fmt::format("{} peer works", whose) : fmt::format("{} {} peers work", whose, peers);
 }
@@ -149,7 +163,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     const std::vector<double>& by_step = is_static ? work.lost : work.beyond;
     const double lost = std::accumulate(by_step.begin(), by_step.end(), 0.0);
     if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||
-        serial_ns(*subject.evidence, subject.node) * 2 >= lost) {
+        serial_ns(*subject.evidence, subject.node) * 2 >= lost || taken_ns(subject) * 2 >= lost) {
         return;
     }
     if (idle_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
@@ -219,7 +233,8 @@ const Rule kLoadImbalance{
         "another "
         "then): they do something else meanwhile; or one thread has all of the work of most steps, or as much of it "
         "alone "
-        "as is lost: that is a serial section; of ranks, it is inside a call of MPI, where polling is waiting",
+        "as is lost: that is a serial section; or half of what is lost may be time in which somebody took processors "
+        "unsaid (ticks came late); of ranks, it is inside a call of MPI, where polling is waiting",
     .look = look_for_uneven,
     .direction =
         "deal the work out in smaller pieces as threads become free (dynamic or guided schedule, a work queue), or "

@@ -21,7 +21,8 @@ std::vector<TimeRange> times_of(const Evidence& evidence) {
     for (const SpaceNode& node : evidence.nodes) {
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
             const TimeTerms& terms = node.rows.terms[row];
-            if (node.rows.duration(row) >= kLeastVisit && terms.run_queue * 3 >= terms.wall()) {
+            if (node.rows.duration(row) >= kLeastVisit &&
+                (terms.run_queue + node.rows.taken[row]) * 3 >= terms.wall()) {
                 times.push_back({node.rows.begin[row], node.rows.end[row]});
             }
         }
@@ -43,16 +44,19 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     const RunFacts& run = evidence.run;
     const auto queued = static_cast<double>(run.total.run_queue);
     const auto wall = static_cast<double>(run.end - run.begin);
-    if (run.processors == 0 || queued <= 0 || wall <= 0) {
+    if (run.processors == 0 || wall <= 0) {
         return;
     }
     // Threads held on one processor wait for each other: that is thread-migration's to tell.
     const double outside = std::max(0.0, queued - own_queue_ns(run));
-    const double part = outside / queued;
+    const double part = queued > 0 && outside >= 0.5 * queued ? outside / queued : 0;
     Claim claim;
     double most = 0;
+    double taken = 0;
     for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
-        const double ns = static_cast<double>(run.threads[thread].total.run_queue) * part;
+        const auto unsaid = static_cast<double>(run.threads[thread].taken);
+        taken += unsaid;
+        const double ns = static_cast<double>(run.threads[thread].total.run_queue) * part + unsaid;
         if (ns > 0) {
             claim.own.push_back({thread, ns});
             most = std::max(most, ns);
@@ -61,22 +65,33 @@ void look(const Case& subject, std::vector<Claim>* claims) {
             }
         }
     }
-    if (part < 0.5 || most < kLeastOfRun * wall) {
+    if (most < kLeastOfRun * wall) {
         return;
     }
     claim.own_sure = 0.9;
-    claim.own_terms = set_of(Term::kRunQueue);
+    claim.own_terms = part > 0 ? set_of(Term::kRunQueue) : set_of(Term::kUser, Term::kSystem);
     claim.when = times_of(evidence);
     claim.place = Place{};
-    claim.title = fmt::format(
-        "The machine was busy with something else: the program's threads were ready for {} without getting a "
-        "processor, though it had no more of them ready than there are processors ({}){}.",
-        in_seconds(outside), run.processors,
-        run.steal_ns.value_or(0) > 0
-            ? fmt::format("; the host took {} from the processors", in_seconds(static_cast<double>(*run.steal_ns)))
-            : "");
-    claim.evidence.push_back(
-        {"seconds ready without a processor", queued / 1e9, own_queue_ns(run) / 1e9, kUnknown, kUnknown, kUnknown});
+    std::vector<std::string> said;
+    if (part > 0) {
+        said.push_back(
+            fmt::format("the program's threads were ready for {} without getting a processor, though it had no more "
+                        "of them ready "
+                        "than there are processors ({})",
+                        in_seconds(outside), run.processors));
+        claim.evidence.push_back({"seconds ready without a processor", queued / 1e9, own_queue_ns(run) / 1e9,
+                                  kUnknown, kUnknown, kUnknown});
+    }
+    if (run.steal_ns.value_or(0) > 0) {
+        said.push_back(
+            fmt::format("the host took {} from the processors", in_seconds(static_cast<double>(*run.steal_ns))));
+    }
+    if (taken >= kLeastOfRun * wall) {
+        said.push_back(fmt::format("for about {} somebody had their processors unsaid (timer ticks came late)",
+                                   in_seconds(taken)));
+        claim.evidence.push_back({"seconds that late ticks stand for", taken / 1e9});
+    }
+    claim.title = fmt::format("The machine was busy with something else: {}.", fmt::join(said, "; "));
     claims->push_back(std::move(claim));
 }
 
@@ -86,9 +101,9 @@ const Rule kOutsideInterference{
     .kind = "outside-interference",
     .contrast = Contrast::kRun,
     .needs =
-        "some thread was ready without a processor for at least 5 % of the run, and at least half of all such time "
-        "is not "
-        "explained by the program having more threads ready than there are processors",
+        "for at least 5 % of the run some thread was ready without a processor, where at least half of all such time "
+        "is not explained by the program having more threads ready than there are processors, or somebody took its "
+        "processor unsaid: ticks of its own clock came late",
     .against =
         "threads that are held on one processor (thread-migration), more threads than processors (oversubscription)",
     .look = look,

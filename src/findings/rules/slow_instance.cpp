@@ -16,7 +16,6 @@ namespace kymo::findings {
 namespace {
 
 constexpr double kLeastSlower = 1.2;
-constexpr double kLeastUntested = 0.02;  // of the run
 
 // Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
 std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
@@ -77,23 +76,6 @@ bool are_joined(const Case& subject) {
     return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
 }
 
-// The part of the excess in which a processor was lacking: to the visits themselves, or to the threads they waited
-// for.
-double lacking_share(const Case& subject) {
-    const spacetime::VisitTable& visits = subject.space().rows;
-    const auto held_up = [&](const std::vector<std::size_t>& rows) {
-        double sum = 0;
-        for (const std::size_t row : rows) {
-            sum += static_cast<double>(visits.held_up[row]);
-        }
-        return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
-    };
-    const double more = std::max(0.0, held_up(subject.bad_rows) - held_up(subject.good_rows));
-    const auto total = static_cast<double>(subject.excess.total());
-    return subject.excess_share(set_of(Term::kRunQueue)) +
-           (total > 0 ? more * static_cast<double>(subject.bad_rows.size()) / total : 0);
-}
-
 // A visit or two that were slower, and nothing that says why: a processor that was slower for a moment (by the other
 // thread of its core, or because the host took it away unsaid) looks the same. On a virtual machine that happens
 // every few seconds, for milliseconds. Where the host says how much it took, that may have been here: all of it looks
@@ -119,7 +101,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count || lacking_share(subject) > 0.5 ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
         are_several(subject) || are_joined(subject) || waits_for_workers(subject) || may_be_processor(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
@@ -143,7 +125,8 @@ const Rule kSlowInstance{
     .contrast = Contrast::kOccurrences,
     .needs = "a few occurrences (at most half) are clearly apart from the rest and take at least 1.2 times as long",
     .against =
-        "more than half of the excess is waiting for a processor, or for threads that lacked one; or another rule "
+        "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time in "
+        "which somebody took the processor unsaid (ticks came late); or another rule "
         "explains at least half of it; or a slow round holds about as many more visits of what is called in it: then "
         "it is several rounds; or most slow visits are as long as usual ones on both sides of what was seen only "
         "once "

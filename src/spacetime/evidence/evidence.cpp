@@ -317,6 +317,7 @@ class Maker {
                               .voluntary = thread.switches.voluntary,
                               .involuntary = thread.switches.involuntary,
                               .migrations = static_cast<std::uint64_t>(visits.migrations[i]),
+                              .taken = visits.taken[i],
                               .waits = waits_of(thread, targets[i]),
                               .brief = {},
                               .mappings = {}};

@@ -53,6 +53,7 @@ void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Meanwh
         table.order.push_back(row.order);
         table.ready_before.push_back(row.ready_before);
         table.held_up.push_back(held_up(row, meanwhile));
+        table.taken.push_back(row.sums[kSumTaken]);
         table.step.push_back(kStreamEdge);
         table.active_threads.push_back(static_cast<float>(
             meanwhile.at_work.mean(meanwhile.profile.threads[row.thread].process, row.begin, row.end)));

@@ -22,6 +22,7 @@ enum SumColumn : std::size_t {
     kSumOther,
     kSumSamples,
     kSumMigrations,
+    kSumTaken,  // ns, of those above: late_ticks.h
     kFirstCounter,
 };
 

@@ -35,6 +35,8 @@ class StreamVisits {
     // The stream was in profile node `node` for the interval (kNone: not known); `target`: what a wait is for,
     // kStreamEdge: no wait.
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
+    // So much of the time until now was not the thread's (late_ticks.h).
+    void taken(std::int64_t ns) { now_.sums[kSumTaken] += ns; }
     // A sample, after the pieces that lead up to it.
     void sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,
                 std::span<const std::int64_t> deltas);

@@ -39,11 +39,12 @@ struct VisitPass {
     PairTable pairs;
     TimeGrid at_work;  // threads on a processor or ready for one, not polling; row: process
     TimeGrid ready;    // on a processor or waiting for one; one row: all processes
-    TimeGrid lacking;  // ready, and without a processor; row: thread
+    TimeGrid lacking;  // ready, and without a processor, or it was taken unsaid; row: thread
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
     std::vector<std::int64_t> migrations;  // by thread
+    std::vector<std::int64_t> taken;       // ns, by thread: late_ticks.h
 };
 
 // `wait_targets`: by thread, then by ThreadProfile::waits: index of the target.

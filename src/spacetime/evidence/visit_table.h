@@ -79,7 +79,8 @@ struct VisitTable {
     std::vector<std::uint32_t> order;        // 0, 1, … among all the node's visits in its stream, kept or not
     std::vector<std::int64_t> ready_before;  // ns for which the stream lacked a processor until this visit's begin
     std::vector<std::int64_t> held_up;  // ns of its waits, at most, for which the one waited for lacked a processor
-    std::vector<std::uint32_t> step;    // iteration of the level's loop that it lies in; kStreamEdge: none
+    std::vector<std::int64_t> taken;  // ns, estimated, in which somebody else had its processor unsaid: late_ticks.h
+    std::vector<std::uint32_t> step;  // iteration of the level's loop that it lies in; kStreamEdge: none
     std::vector<float> active_threads;  // mean number of the process's threads at work meanwhile (on a processor or
                                         // ready for one, not polling in a wait); NaN: not known
     std::vector<double> progress;       // loop iterations done, by registers; NaN: not known

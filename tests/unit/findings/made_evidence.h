@@ -24,6 +24,7 @@ struct MadeVisit {
     std::uint32_t step = spacetime::kStreamEdge;
     std::int64_t ready_before = 0;
     std::int64_t held_up = 0;
+    std::int64_t taken = 0;
     std::uint32_t migrations = 0;
     std::uint32_t processor = 0;
     double progress = kUnknown;

@@ -51,6 +51,14 @@ TEST(ColdStart, IsNotTheFirstWaitForThoseWhoWork) {
     EXPECT_FALSE(is_told(true));
 }
 
+// Of about 600 ms the first occurrence costs 11 or 14 more.
+TEST(ColdStart, OfLessThanAFiftiethIsEveryThreadsOwn) {
+    MadeEvidence small = visits(21 * kMs);
+    EXPECT_EQ(find(judge(small.finish()).findings, "cold-start"), nullptr);
+    MadeEvidence large = visits(24 * kMs);
+    EXPECT_NE(find(judge(large.finish()).findings, "cold-start"), nullptr);
+}
+
 TEST(ColdStart, IsNotALaterOne) {
     MadeEvidence made = visits(300 * kMs, 30);
     const Judgement judgement = judge(made.finish());

@@ -8,7 +8,7 @@ namespace {
 
 // Two threads, 40 steps between meetings: the first works `a`, the second `b`; the one that is done waits for the
 // other.
-MadeEvidence steps(std::int64_t a, std::int64_t b, bool does_something_else = false) {
+MadeEvidence steps(std::int64_t a, std::int64_t b, bool does_something_else = false, std::int64_t taken = 0) {
     MadeEvidence made({}, 2);
     const std::uint32_t run = made.add_node("run");
     const std::uint32_t relax = made.add_node("relax_row", run);
@@ -18,11 +18,15 @@ MadeEvidence steps(std::int64_t a, std::int64_t b, bool does_something_else = fa
         spacetime::TimeTerms all;
         for (std::uint32_t step = 0; step < 40; ++step) {
             const auto begin = static_cast<std::uint64_t>(step * step_ns);
-            made.add_visit(relax, {.thread = thread, .begin = begin, .terms = {.user = own}, .step = step});
+            made.add_visit(relax, {.thread = thread,
+                                   .begin = begin,
+                                   .terms = {.user = own},
+                                   .step = step,
+                                   .taken = thread == 0 ? 0 : taken});
             all.user += own + (does_something_else ? step_ns - own : 0);
             all.waiting += does_something_else ? 0 : step_ns - own;
         }
-        made.add_visit(run, {.thread = thread, .terms = all});
+        made.add_visit(run, {.thread = thread, .terms = all, .taken = thread == 0 ? 0 : 40 * taken});
     }
     return made;
 }
@@ -38,6 +42,14 @@ TEST(LoadImbalance, NamesTheThreadWithMoreWork) {
     EXPECT_NEAR(finding.seconds, 40 * 0.010, 0.005);  // longest − mean
     EXPECT_NEAR(finding.share, 0.40 / 1.2, 0.01);
     EXPECT_FALSE(finding.tested);
+}
+
+// The second thread works 20 ms longer a step: 10 ms are lost, of which taken time makes up half of itself.
+TEST(LoadImbalance, IsNoneWhereTheProcessorWasTakenUnsaid) {
+    MadeEvidence own = steps(10 * kMs, 30 * kMs, false, 8 * kMs);
+    EXPECT_NE(find(judge(own.finish()).findings, "load-imbalance"), nullptr);
+    MadeEvidence taken = steps(10 * kMs, 30 * kMs, false, 10 * kMs);
+    EXPECT_EQ(find(judge(taken.finish()).findings, "load-imbalance"), nullptr);
 }
 
 // Ranks wait on the processor, in calls of the message passing interface.

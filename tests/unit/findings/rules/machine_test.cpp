@@ -79,6 +79,27 @@ TEST(OutsideInterference, IsWaitingForProcessorsThatOthersHave) {
     EXPECT_FALSE(judgement.findings[0].when.empty());
 }
 
+// A hundred visits of 10 ms; in each the host had the processor for so much of it, and did not say so.
+TEST(OutsideInterference, IsAProcessorTakenUnsaid) {
+    const auto judged = [](std::int64_t taken_us) {
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("step");
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            made.add_visit(node, {.begin = i * 10 * kMs, .terms = {.user = 10 * kMs}, .taken = taken_us * 1'000});
+        }
+        made.evidence.run.processors = 2;
+        return judge(made.finish());
+    };
+    EXPECT_TRUE(judged(400).findings.empty());
+    const Judgement judgement = judged(4'000);
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].kind, "outside-interference");
+    EXPECT_NEAR(judgement.findings[0].seconds, 0.4, 0.05);
+    EXPECT_NE(judgement.findings[0].title.find("somebody had their processors unsaid"), std::string::npos)
+        << judgement.findings[0].title;
+    EXPECT_FALSE(judgement.findings[0].when.empty());
+}
+
 TEST(OutsideInterference, IsNotTheProgramsOwnCrowd) {
     // Always six threads ready on two processors: four of them must wait.
     MadeEvidence made = queueing(false, {0, 0, 0, 0, 0, 0, 1000});

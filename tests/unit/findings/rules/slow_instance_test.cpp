@@ -80,6 +80,28 @@ TEST(SlowInstance, IsNoneWhereTheOneWaitedForLackedAProcessor) {
     EXPECT_TRUE(is_told(5'500, 600));  // of the usual ones as well: 4.9 ms more
 }
 
+// Five of sixty visits take 10 ms longer, and so much of it somebody else had the processor unsaid.
+TEST(SlowInstance, IsNoneWhereTheProcessorWasTakenUnsaid) {
+    const auto is_told = [](std::int64_t taken_us, std::int64_t always_us) {
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("compute");
+        std::uint64_t time = 0;
+        for (int i = 0; i < 60; ++i) {
+            const bool is_slow = i == 7 || i == 31 || i == 40 || i == 49 || i == 53;
+            const std::int64_t user = is_slow ? 20 * kMs : 10 * kMs;
+            made.add_visit(
+                node, {.begin = time, .terms = {.user = user}, .taken = (is_slow ? taken_us : always_us) * 1'000});
+            time += static_cast<std::uint64_t>(user);
+        }
+        return find(judge(made.finish()).findings, "slow-instance") != nullptr;
+    };
+    EXPECT_TRUE(is_told(0, 0));
+    EXPECT_TRUE(is_told(3'000, 0));   // 15 of 50 ms, and it may be √15 more
+    EXPECT_FALSE(is_told(4'400, 0));  // 22, and it may be 26.7
+    EXPECT_FALSE(is_told(4'400, 100));
+    EXPECT_TRUE(is_told(3'200, 200));
+}
+
 // Of visits of 10 ms some take 12 ms longer, in a run of so many: by user time, with nothing that tells what it was
 // spent on.
 TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
