@@ -23,8 +23,9 @@ class CtaScheduler {
         std::uint64_t number = 0;
         Cta cta;
     };
-    // The next CTA, for a place that is free from `time` on; none when all have been started.
-    Result<std::optional<Start>> next(double time) {
+    // The next CTA, for a place that is free from `time` on; none when all have been started. No place will come
+    // free before `horizon` any more.
+    Result<std::optional<Start>> next(double time, double horizon) {
         for (;;) {
             auto cta = source_.next_cta();
             if (!cta) {
@@ -37,7 +38,7 @@ class CtaScheduler {
             if (sampler_ != nullptr && !sampler_->wants(**cta)) {
                 continue;
             }
-            const double begin = distributor_.book(time, launch_.cta_cycles);
+            const double begin = distributor_.book(time, launch_.cta_cycles, horizon);
             if (sampler_ != nullptr) {
                 sampler_->started(**cta, begin);
             }

@@ -17,7 +17,7 @@ Result<void> launch_once(LaunchContext& context, std::vector<Sm>& sms) {
             if (sm.ctas() > round) {
                 continue;  // a CTA ended at once and another took its place
             }
-            auto start = context.ctas.next(0);
+            auto start = context.ctas.next(0, 0);
             if (!start) {
                 return start.error();
             }
@@ -40,6 +40,8 @@ Result<void> launch_once(LaunchContext& context, std::vector<Sm>& sms) {
         for (const Sm* sm : running) {
             first = std::min(first, sm->next_event());
         }
+        context.horizon = static_cast<double>(first);
+        context.memory.forget_before(context.horizon);
         const std::uint64_t until = first + kStep;
         for (Sm* sm : running) {
             if (sm->next_event() < until) {
@@ -152,7 +154,7 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         CtaSampler sampler(header, source.program(), memory, wave);
         const bool samples = !options.exact && options.observer == nullptr;
         CtaScheduler ctas(source, launch, samples ? &sampler : nullptr);
-        LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {}, {}, 0, nullptr, {}};
+        LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {}, {}, 0, 0, nullptr, {}};
         context.observer = launches == 1 ? options.observer : nullptr;
         std::vector<Sm> sms;
         sms.reserve(gpu.whole(gpu.sms));

@@ -29,14 +29,14 @@ double MemorySystem::dram(double time, std::uint64_t line, unsigned sectors) {
     // Neighbouring lines go to one channel, 1 KiB at a time.
     Server& channel = channels_[pick(spread(line / 8), channels_.size())];
     const double bytes = std::max(static_cast<double>(sectors) * kSectorBytes, gpu_.dram_access_bytes);
-    return channel.book(time, bytes * dram_cycles_) - time;
+    return channel.book(time, bytes * dram_cycles_, horizon_) - time;
 }
 
 Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
     const unsigned sectors = sectors_in(access.sectors);
     Server& slice = slices_[pick(hash, slices_.size())];
-    const double begin = slice.book(time, sectors * slice_cycles_);
+    const double begin = slice.book(time, sectors * slice_cycles_, horizon_);
     const auto outcome = l2_.access(access.line, access.sectors, true, false);
     const unsigned missing = sectors - sectors_in(outcome.hits);
     counts_.l2_reads += sectors;
@@ -62,7 +62,7 @@ Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
 double MemorySystem::write(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
     const unsigned sectors = sectors_in(access.sectors);
-    const double begin = slices_[pick(hash, slices_.size())].book(time, sectors * slice_cycles_);
+    const double begin = slices_[pick(hash, slices_.size())].book(time, sectors * slice_cycles_, horizon_);
     const auto outcome = l2_.access(access.line, access.sectors, true, true);
     counts_.l2_writes += sectors;
     if (outcome.evicted_dirty != 0) {
@@ -75,7 +75,7 @@ double MemorySystem::write(double time, unsigned sm, const LineAccess& access) {
 Reply MemorySystem::atomic(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
     Server& slice = slices_[pick(hash, slices_.size())];
-    const double begin = slice.book(time, access.lanes * gpu_.atomic_cycles);
+    const double begin = slice.book(time, access.lanes * gpu_.atomic_cycles, horizon_);
     const auto outcome = l2_.access(access.line, access.sectors, true, true);
     const unsigned missing = sectors_in(access.sectors) - sectors_in(outcome.hits);
     counts_.l2_atomics += access.lanes;
@@ -105,6 +105,7 @@ double MemorySystem::channels_busy() const {
 void MemorySystem::next_launch() {
     l2_.settle();
     counts_ = {};
+    horizon_ = 0;
     for (Server& server : slices_) {
         server.restart();
     }

@@ -38,6 +38,9 @@ class MemorySystem {
     // Read-modify-write of `access.lanes` lanes, one after another on the slice.
     Reply atomic(double time, unsigned sm, const LineAccess& access);
 
+    // No access will come for a time before this: bookings that end before it may be forgotten.
+    void forget_before(double time) { horizon_ = time; }
+
     // Leaves the L2's contents as such an access would, outside time: nothing is booked or counted.
     void touch(const LineAccess& access, bool store);
 
@@ -62,6 +65,7 @@ class MemorySystem {
     std::vector<Server> channels_;
     double slice_cycles_;  // to move one sector
     double dram_cycles_;   // to move one byte
+    double horizon_ = 0;
     MemoryCounts counts_;
 };
 

@@ -325,7 +325,7 @@ void Sm::refill() {
     while (!places_.empty() && !context_.failed) {
         const std::uint64_t now = places_.front();
         places_.erase(places_.begin());
-        auto next = context_.ctas.next(static_cast<double>(now));
+        auto next = context_.ctas.next(static_cast<double>(now), context_.horizon);
         if (!next) {
             context_.failed = next.error();
         } else if (*next) {

@@ -58,7 +58,7 @@ Sm::Access Sm::shared(const Decoded& decoded, AccessMemo::Banks banks, Account& 
     if (decoded.op.atomic) {
         service += (banks.most_on_one_word - 1) * gpu_.shared_atomic_cycles;
     }
-    const double begin = load_store_.book(static_cast<double>(now), service);
+    const double begin = load_store_.book(static_cast<double>(now), service, context_.horizon);
     const Cause cause = passes > fewest ? Cause::kBankConflict : decoded.op.atomic ? Cause::kAtomic : Cause::kShared;
     return {begin + gpu_.shared_latency + service - fewest, cause, cycle(begin)};
 }
@@ -81,7 +81,9 @@ Sm::Access Sm::constant(const Footprint& footprint, std::uint64_t now) {
         const auto outcome = constants_.access(line.line, line.sectors, true, false);
         const bool hit = (outcome.hits & line.sectors) == line.sectors;
         ready = std::max(ready, outcome.ready) + (hit ? gpu_.constant_latency : gpu_.constant_miss_latency);
-        constants_.arrives(ready);
+        if (!hit) {
+            constants_.arrives(ready);
+        }
     }
     return {ready, Cause::kConstant, 0};
 }
@@ -105,7 +107,7 @@ void Sm::missed_until(double ready, unsigned sectors) {
 Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now) {
     const Op& op = decoded.op;
     const double passes = std::max(1.0, footprint.sectors / gpu_.l1_sectors_per_cycle);
-    const double begin = load_store_.book(static_cast<double>(now), passes);
+    const double begin = load_store_.book(static_cast<double>(now), passes, context_.horizon);
     Access result{begin + gpu_.l1_latency + passes - 1, Cause::kL1, cycle(begin)};
     if (begin - static_cast<double>(now) > gpu_.l1_latency) {
         result.cause = Cause::kMemoryQueue;
@@ -143,7 +145,7 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
         const double leave = miss_slot(begin, missing);
         const LineAccess wanted{line.line, static_cast<std::uint8_t>(line.sectors & ~outcome.hits), line.lanes};
         const Reply reply = context_.memory.read(leave, number_, wanted);
-        const double wait = port_.book(leave, missing * kSectorBytes / gpu_.noc_bytes) - leave;
+        const double wait = port_.book(leave, missing * kSectorBytes / gpu_.noc_bytes, context_.horizon) - leave;
         const double ready = reply.ready + wait + passes - 1;
         l1_.arrives(ready);
         missed_until(ready, missing);

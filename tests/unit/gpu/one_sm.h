@@ -61,19 +61,23 @@ struct Line {
     std::int64_t stride = 4;
 };
 
-// A kernel of one CTA whose warps execute these lines.
-inline std::unique_ptr<KernelSource> kernel_of(const std::vector<std::vector<Line>>& warps, std::uint32_t ctas = 1) {
+// The warps that execute these lines, each its own, and the program of all of them.
+struct Encoded {
+    Program program;
+    std::vector<WarpTrace> warps;
+};
+
+inline Encoded encode(const std::vector<std::vector<Line>>& warps) {
     ProgramBuilder builder;
     for (const auto& lines : warps) {
         for (const Line& line : lines) {
             builder.add(line.opcode, line.destinations, line.sources, line.base != 0 ? 4 : 0);
         }
     }
-    Program program = builder.take();
-    Cta cta;
+    Encoded made{builder.take(), {}};
     std::uint32_t index = 0;
     for (const auto& lines : warps) {
-        WarpEncoder encoder(program);
+        WarpEncoder encoder(made.program);
         for (const Line& line : lines) {
             std::vector<std::uint64_t> addresses;
             std::uint64_t address = line.base;
@@ -84,18 +88,43 @@ inline std::unique_ptr<KernelSource> kernel_of(const std::vector<std::vector<Lin
             encoder.add(index++, line.mask, addresses);
         }
         WarpTrace warp;
-        warp.id = static_cast<std::uint32_t>(cta.warps.size());
+        warp.id = static_cast<std::uint32_t>(made.warps.size());
         warp.instructions = lines.size();
         warp.code = std::make_shared<const std::vector<std::uint8_t>>(encoder.take());
-        cta.warps.push_back(warp);
+        made.warps.push_back(warp);
     }
-    KernelHeader header;
+    return made;
+}
+
+// A kernel of equal CTAs whose warps execute these lines.
+inline std::unique_ptr<KernelSource> kernel_of(const std::vector<std::vector<Line>>& warps, std::uint32_t ctas = 1,
+                                               KernelHeader header = {}) {
+    Encoded made = encode(warps);
     header.name = "by_hand";
     header.grid = {ctas, 1, 1};
     header.block = {static_cast<std::uint32_t>(warps.size()) * kWarpLanes, 1, 1};
     header.registers = 16;
-    return std::make_unique<GeneratedKernel>(header, std::move(program),
+    Cta cta;
+    cta.warps = std::move(made.warps);
+    return std::make_unique<GeneratedKernel>(header, std::move(made.program),
                                              [cta](std::uint64_t, const Program&) { return cta; });
+}
+
+// A kernel of CTAs of one warp each, the n-th executing the n-th lines.
+inline std::unique_ptr<KernelSource> kernel_of_ctas(const std::vector<std::vector<Line>>& ctas) {
+    Encoded made = encode(ctas);
+    KernelHeader header;
+    header.name = "by_hand";
+    header.grid = {static_cast<std::uint32_t>(ctas.size()), 1, 1};
+    header.block = {kWarpLanes, 1, 1};
+    header.registers = 16;
+    return std::make_unique<GeneratedKernel>(header, std::move(made.program),
+                                             [warps = std::move(made.warps)](std::uint64_t number, const Program&) {
+                                                 Cta cta;
+                                                 cta.warps.push_back(warps[number]);
+                                                 cta.warps.back().id = 0;
+                                                 return cta;
+                                             });
 }
 
 inline KernelResult run(const Gpu& gpu, KernelSource& source) {

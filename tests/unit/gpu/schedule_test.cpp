@@ -162,6 +162,63 @@ TEST(Schedule, ABarrierThatOthersLeaveOpensWhenTheyEnd) {
     EXPECT_LT(run(one_sm(), *kernel).cycles, 20);
 }
 
+// Notes in which cycle an instruction was issued.
+class IssueOf : public IssueObserver {
+  public:
+    explicit IssueOf(std::uint32_t instruction) : instruction_(instruction) {}
+    void warp_begins(unsigned, unsigned, std::uint64_t, std::uint64_t, std::uint32_t) override {}
+    void issued(const Issue& issue) override {
+        if (issue.instruction == instruction_) {
+            cycle = issue.cycle;
+        }
+    }
+    void warp_ends(unsigned, unsigned, std::uint64_t) override {}
+    std::uint64_t cycle = 0;
+
+  private:
+    std::uint32_t instruction_;
+};
+
+// The last warp to reach a barrier may be another scheduler's than that of those it lets go, which has been busy.
+TEST(Schedule, ABarrierOpensInTimeOnEveryScheduler) {
+    Gpu gpu = one_sm();
+    gpu.sm_schedulers = 2;
+    gpu.latency[static_cast<std::size_t>(OpClass::kSfu)] = 100;
+    std::vector<Line> busy(60, Line{"FFMA", {1}, {1}});  // issues in every fourth cycle
+    busy.push_back({"EXIT", {}, {}});
+    const std::vector<Line> late = {{"MUFU.RCP", {1}, {}}, {"IADD3", {2}, {1}}, {"BAR.SYNC", {}, {}}, {"EXIT", {}, {}}};
+    const std::vector<Line> early = {{"BAR.SYNC", {}, {}}, {"IADD3", {1}, {}}, {"EXIT", {}, {}}};
+    Encoded made = encode({busy, late, early});
+    KernelHeader header;
+    header.grid = {2, 1, 1};
+    header.block = {2 * kWarpLanes, 1, 1};
+    // The busy warp and the early one are the first scheduler's, the late one the second's.
+    GeneratedKernel kernel(header, made.program, [&](std::uint64_t number, const Program&) {
+        Cta cta;
+        cta.warps.assign(made.warps.begin() + (number == 0 ? 0 : 1), made.warps.begin() + (number == 0 ? 1 : 3));
+        return cta;
+    });
+    IssueOf first_behind(static_cast<std::uint32_t>(busy.size() + late.size() + 1));
+    FullOptions options;
+    options.observer = &first_behind;
+    ASSERT_TRUE(run_full(gpu, gpu.boost, kernel, options));
+    EXPECT_EQ(first_behind.cycle, 101U + 5);
+}
+
+TEST(Schedule, FourSchedulersIssueSideBySide) {
+    Gpu gpu = one_sm();
+    const std::vector<Line> warp = {{"IADD3", {1}, {}}, {"IADD3", {2}, {}}, {"IADD3", {3}, {}}, {"EXIT", {}, {}}};
+    const auto cycles = [&](std::size_t warps) {
+        auto kernel = kernel_of(std::vector<std::vector<Line>>(warps, warp));
+        return run(gpu, *kernel).cycles;
+    };
+    EXPECT_EQ(cycles(4), 16);
+    gpu.sm_schedulers = 4;
+    EXPECT_EQ(cycles(4), 4);
+    EXPECT_EQ(cycles(8), 8);
+    EXPECT_EQ(cycles(5), 8);  // the fifth warp shares the first one's scheduler
+}
+
 TEST(Schedule, ConstantsAreColdOnce) {
     auto kernel =
         kernel_of({{{"LDC", {2}, {}}, {"IADD3", {3}, {2}}, {"LDC", {4}, {}}, {"IADD3", {5}, {4}}, {"EXIT", {}, {}}}});
