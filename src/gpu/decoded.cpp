@@ -5,6 +5,8 @@
 namespace kymo::gpu {
 namespace {
 
+constexpr unsigned kNoRegister = 255;  // RZ
+
 Pipe pipe_of(OpClass op_class) {
     switch (op_class) {
         case OpClass::kInt:
@@ -62,12 +64,12 @@ Decoded decode(const Gpu& gpu, const StaticInstruction& instruction) {
     decoded.flops = flops_of(instruction);
     for (unsigned i = 0; i < instruction.sources.count; ++i) {
         const std::uint16_t number = instruction.sources.number[i];
-        decoded.source[decoded.sources++] = number;
+        decoded.source[decoded.sources++] = Scoreboard::of_register(number);
         // Global and local addresses are register pairs; so are the operands of doubles. Traces name the first.
         const bool address = i == 0 && (op.space == Space::kGlobal || op.space == Space::kGeneric);
         const bool pair = op.op_class == OpClass::kFp64 || (op.store && op.bytes >= 8 && i > 0);
-        if ((address || pair) && number < 254) {
-            decoded.source[decoded.sources++] = static_cast<std::uint16_t>(number + 1);
+        if ((address || pair) && number + 1U < kNoRegister) {
+            decoded.source[decoded.sources++] = Scoreboard::of_register(number + 1U);
         }
     }
     if (op.space == Space::kGlobal) {
@@ -77,8 +79,8 @@ Decoded decode(const Gpu& gpu, const StaticInstruction& instruction) {
     for (unsigned i = 0; i < instruction.destinations.count; ++i) {
         for (unsigned k = 0; k < results && decoded.destinations < decoded.destination.size(); ++k) {
             const unsigned number = instruction.destinations.number[i] + k;
-            if (number < Scoreboard::kPredicate) {
-                decoded.destination[decoded.destinations++] = static_cast<std::uint16_t>(number);
+            if (number < kNoRegister) {
+                decoded.destination[decoded.destinations++] = Scoreboard::of_register(number);
             }
         }
     }

@@ -1,40 +1,41 @@
 // When each of a warp's registers may be used, and what made it wait. Traces name vector registers; predicate and
 // uniform registers, which they leave out, are one entry each.
+//
+// An entry is a time and its cause in one word, and there are as many as the program names: thousands of warps are in
+// flight, and their scoreboards have to be read from where the host's caches keep them.
 #pragma once
 
 #include "gpu/result.h"
 
-#include <algorithm>
-#include <array>
+#include <cstdint>
+#include <vector>
 
 namespace kymo::gpu {
 
 class Scoreboard {
   public:
-    static constexpr unsigned kPredicate = 255;  // RZ's place, which is never written
-    static constexpr unsigned kUniform = 256;
-    static constexpr unsigned kEntries = 257;
+    static constexpr unsigned kPredicate = 0;
+    static constexpr unsigned kUniform = 1;
+    static constexpr std::uint16_t of_register(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
 
-    // For a new warp: of its vector registers only the first `registers` can have been written.
-    void clear(unsigned registers) {
-        std::fill(ready_.begin(), ready_.begin() + std::min(registers, kPredicate), 0);
-        ready_[kPredicate] = ready_[kUniform] = 0;
-    }
+    // For a new warp, which names entries below `entries` only.
+    void clear(unsigned entries) { entries_.assign(entries, 0); }
     void write(unsigned entry, std::uint64_t ready, Cause cause) {
-        ready_[entry] = ready;
-        cause_[entry] = cause;
+        entries_[entry] = ready << kCauseBits | static_cast<std::uint64_t>(cause);
     }
     // Moves `ready` and `cause` to the entry's, if that is later.
     void wait(unsigned entry, std::uint64_t& ready, Cause& cause) const {
-        if (ready_[entry] > ready) {
-            ready = ready_[entry];
-            cause = cause_[entry];
+        const std::uint64_t known = entries_[entry];
+        if (known >> kCauseBits > ready) {
+            ready = known >> kCauseBits;
+            cause = static_cast<Cause>(known & ((1U << kCauseBits) - 1));
         }
     }
 
   private:
-    std::array<std::uint64_t, kEntries> ready_{};
-    std::array<Cause, kEntries> cause_{};
+    static constexpr unsigned kCauseBits = 4;
+    static_assert(kCauses <= 1U << kCauseBits);
+    std::vector<std::uint64_t> entries_;
 };
 
 }  // namespace kymo::gpu

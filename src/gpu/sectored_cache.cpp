@@ -2,7 +2,18 @@
 
 #include "gpu/coalesce.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace kymo::gpu {
+namespace {
+
+constexpr double kParts = 16;  // of a cycle
+// Times lie at most so far behind the base, 134 million cycles, before it moves on by half of that.
+constexpr double kFarthest = 1U << 31U;
+constexpr std::uint32_t kMove = 1U << 30U;
+
+}  // namespace
 
 SectoredCache::SectoredCache(std::uint64_t bytes, unsigned ways)
     : ways_(ways), sets_(bytes / (static_cast<std::uint64_t>(kLineBytes) * ways)) {
@@ -11,7 +22,19 @@ SectoredCache::SectoredCache(std::uint64_t bytes, unsigned ways)
         sets_ = 1;
     }
     lines_.resize(sets_ * ways_);
-    tags_.resize(sets_ * ways_, kNoLine);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        lines_[i].age = static_cast<std::uint16_t>(i % ways_);
+    }
+}
+
+void SectoredCache::use(Line* set, Line& used) {
+    if (used.age == 0) {
+        return;
+    }
+    for (unsigned i = 0; i < ways_; ++i) {
+        set[i].age = static_cast<std::uint16_t>(set[i].age + (set[i].age < used.age ? 1 : 0));
+    }
+    used.age = 0;
 }
 
 SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty) {
@@ -20,20 +43,16 @@ SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t se
     if (sets_ == 0) {
         return outcome;
     }
-    const std::uint64_t first = pick(spread(line), sets_) * ways_;
-    ++clock_;
-    for (std::uint64_t i = first; i != first + ways_; ++i) {
-        if (tags_[i] == line) {
-            Line* const entry = &lines_[i];
+    Line* const set = &lines_[pick(spread(line), sets_) * ways_];
+    for (Line* entry = set; entry != set + ways_; ++entry) {
+        if (entry->tag == line) {
             outcome.hits = entry->valid & sectors;
-            outcome.ready = entry->ready;
-            entry->used = clock_;
+            outcome.ready = entry->ready != 0 ? base_ + entry->ready / kParts : 0;
+            use(set, *entry);
             if (allocate) {
                 entry->valid |= sectors;
+                entry->dirty |= dirty ? sectors : std::uint8_t{0};
                 last_ = entry;
-            }
-            if (dirty && allocate) {
-                entry->dirty |= sectors;
             }
             return outcome;
         }
@@ -41,33 +60,47 @@ SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t se
     if (!allocate) {
         return outcome;
     }
-    std::uint64_t oldest = first;
-    for (std::uint64_t i = first; i != first + ways_; ++i) {
-        oldest = lines_[i].used < lines_[oldest].used ? i : oldest;
+    Line* oldest = set;
+    while (oldest->age != ways_ - 1) {
+        ++oldest;
     }
-    outcome.evicted_dirty = lines_[oldest].dirty;
-    outcome.evicted_line = tags_[oldest];
-    tags_[oldest] = line;
-    lines_[oldest] = {0, clock_, sectors, dirty ? sectors : std::uint8_t{0}};
-    last_ = &lines_[oldest];
+    outcome.evicted_dirty = oldest->dirty;
+    outcome.evicted_line = oldest->tag;
+    use(set, *oldest);
+    oldest->tag = line;
+    oldest->ready = 0;
+    oldest->valid = sectors;
+    oldest->dirty = dirty ? sectors : std::uint8_t{0};
+    last_ = oldest;
     return outcome;
 }
 
-void SectoredCache::settle() {
-    // A cache that is kept over many launches must not see its clock come round: ages are forgotten long before.
-    const bool restart = clock_ >= 1U << 31U;
-    for (Line& line : lines_) {
-        line.ready = 0;
-        line.used = restart ? 0 : line.used;
+void SectoredCache::arrives(double time) {
+    if (last_ == nullptr) {
+        return;
     }
-    clock_ = restart ? 0 : clock_;
+    double behind = std::ceil((time - base_) * kParts);
+    while (behind >= kFarthest) {
+        move_base();
+        behind -= kMove;
+    }
+    if (behind > last_->ready) {
+        last_->ready = static_cast<std::uint32_t>(behind);
+    }
 }
 
-void SectoredCache::clear() {
-    lines_.assign(lines_.size(), Line());
-    tags_.assign(tags_.size(), kNoLine);
-    clock_ = 0;
-    last_ = nullptr;
+void SectoredCache::move_base() {
+    for (Line& line : lines_) {
+        line.ready -= std::min(line.ready, kMove);
+    }
+    base_ += kMove / kParts;
+}
+
+void SectoredCache::settle() {
+    for (Line& line : lines_) {
+        line.ready = 0;
+    }
+    base_ = 0;
 }
 
 }  // namespace kymo::gpu

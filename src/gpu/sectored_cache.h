@@ -1,16 +1,21 @@
 // A set-associative cache of 128-byte lines that are filled by 32-byte sectors, with hashed sets and
 // least-recently-used replacement. It keeps, per line, when its last fill arrives, so that a hit on data still under
 // way waits for it.
+//
+// A line takes 16 bytes, a set of four one line of the host's cache: what all SMs' caches hold does not fit into that,
+// and looking there is most of what a look-up costs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 namespace kymo::gpu {
 
 class SectoredCache {
   public:
-    // `bytes` is rounded down to whole sets; 0: a cache that never hits.
+    // `bytes` is rounded down to whole sets; 0: a cache that never hits. At most 65,536 ways.
     SectoredCache(std::uint64_t bytes, unsigned ways);
 
     struct Outcome {
@@ -23,32 +28,44 @@ class SectoredCache {
     // Looks `sectors` of `line` up. With `allocate`, those that miss are there from now on, arriving when arrives()
     // says; with `dirty` they are marked for writing back.
     Outcome access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty);
-    // The sectors that the last allocating access missed arrive at this time.
-    void arrives(double time) {
-        if (last_ != nullptr && time > last_->ready) {
-            last_->ready = time;
-        }
-    }
-    // Forgets what is under way, keeps the contents: a new launch on a warm cache.
+    // The sectors that the last allocating access missed arrive at this time, which is kept in sixteenths of a cycle,
+    // rounded up.
+    void arrives(double time);
+    // Forgets what is under way, keeps the contents: a new launch, whose time begins at 0, on a warm cache.
     void settle();
-    void clear();
     std::uint64_t sets() const { return sets_; }
     unsigned ways() const { return ways_; }
 
   private:
     static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
     struct Line {
-        double ready = 0;
-        std::uint32_t used = 0;
+        std::uint64_t tag = kNoLine;
+        std::uint32_t ready = 0;  // behind base_
+        std::uint16_t age = 0;    // lines of the set used since
         std::uint8_t valid = 0;
         std::uint8_t dirty = 0;
     };
+    static_assert(sizeof(Line) == 16);
+    template <typename T>
+    struct OnHostLines {
+        using value_type = T;
+        static constexpr std::align_val_t kHostLine{64};
+        OnHostLines() = default;
+        template <typename U>
+        explicit OnHostLines(const OnHostLines<U>&) {}
+        T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kHostLine)); }
+        void deallocate(T* at, std::size_t) { ::operator delete(at, kHostLine); }
+        bool operator==(const OnHostLines&) const = default;
+    };
+
+    void use(Line* set, Line& used);
+    void move_base();
+
     unsigned ways_;
     std::uint64_t sets_;
-    std::uint32_t clock_ = 0;
+    double base_ = 0;
     Line* last_ = nullptr;
-    std::vector<std::uint64_t> tags_;  // apart, so that a set's fit into one or two lines of the host's cache
-    std::vector<Line> lines_;
+    std::vector<Line, OnHostLines<Line>> lines_;
 };
 
 // Spreads lines over sets, slices and channels: a multiplicative hash, so that power-of-two strides do not pile up.

@@ -22,8 +22,12 @@ double l1_bytes(const LaunchContext& context) {
 void LaunchContext::grow() {
     for (std::size_t i = decoded.size(); i < program.size(); ++i) {
         decoded.push_back(decode(gpu, program[i]));
-        for (unsigned k = 0; k < decoded.back().destinations; ++k) {
-            registers = std::max<unsigned>(registers, decoded.back().destination[k] + 1U);
+        const Decoded& last = decoded.back();
+        for (unsigned k = 0; k < last.destinations; ++k) {
+            entries = std::max(entries, last.destination[k] + 1U);
+        }
+        for (unsigned k = 0; k < last.sources; ++k) {
+            entries = std::max(entries, last.source[k] + 1U);
         }
     }
     accounts.resize(program.size());
@@ -67,7 +71,7 @@ void Sm::start(CtaScheduler::Start start) {
         begin += context_.launch.warp_start_cycles;
         Warp& warp = warps_[slot];
         warp.cursor = WarpCursor(context_.program, trace);
-        warp.scoreboard.clear(context_.registers);
+        warp.scoreboard.clear(context_.entries);
         warp.code = std::move(trace.code);
         warp.begun = warp.last_issue = cycle(begin);
         warp.memory_done = 0;
@@ -123,7 +127,15 @@ bool Sm::prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, C
     return true;
 }
 
+// The schedulers take turns, none longer than a barrier takes to open: the warp that opens it may be a later one's.
 void Sm::run(std::uint64_t until) {
+    const std::uint64_t turn = std::clamp(gpu_.whole(gpu_.barrier_latency), 1U, 16U);
+    do {
+        run_turn(std::min(until, next_event_ + turn));
+    } while (next_event_ < until && !context_.failed);
+}
+
+void Sm::run_turn(std::uint64_t until) {
     next_event_ = kNever;
     for (unsigned i = 0; i < schedulers_.size(); ++i) {
         run_scheduler(i, until);

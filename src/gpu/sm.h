@@ -7,7 +7,7 @@
 // warps a scheduler take twice the time of four, as do eight).
 //
 // Contract: one thread. run(until) issues everything before `until`; the shared MemorySystem sees the requests of
-// different SMs out of order by at most the step the caller takes.
+// different SMs out of order by at most what the caller runs one of them ahead.
 #pragma once
 
 #include "gpu/access_memo.h"
@@ -63,7 +63,7 @@ struct LaunchContext {
     std::vector<Account> accounts;
     AccessMemo memo;
     double horizon = 0;      // nothing happens before this time any more
-    unsigned registers = 0;  // one more than the highest that the program names
+    unsigned entries = 2;  // of a scoreboard: one more than the highest that the program names
     IssueObserver* observer = nullptr;
     std::optional<Error> failed;
     void grow();  // after a CTA was read
@@ -90,15 +90,16 @@ class Sm {
     std::uint64_t l1_read_hits() const { return l1_read_hits_; }
 
   private:
-    struct Warp {
+    // What every issue needs comes first.
+    struct alignas(64) Warp {
         WarpCursor cursor;
-        Scoreboard scoreboard;
-        std::uint64_t last_issue = 0;
-        std::uint64_t begun = 0;
-        std::uint64_t memory_done = 0;  // its stores and atomics so far
         std::uint32_t mask_before = 0;
         Cause cause = Cause::kIssue;
-        std::uint32_t cta = 0;  // place in ctas_in_
+        Scoreboard scoreboard;
+        std::uint64_t last_issue = 0;
+        std::uint64_t memory_done = 0;  // its stores and atomics so far
+        std::uint64_t begun = 0;
+        std::uint32_t cta = 0;  // place in resident_
         bool used = false;
         bool at_barrier = false;
         std::shared_ptr<const std::vector<std::uint8_t>> code;
@@ -121,6 +122,7 @@ class Sm {
         bool used = false;
     };
 
+    void run_turn(std::uint64_t until);
     void run_scheduler(unsigned which, std::uint64_t until);
     void issue(Scheduler& scheduler, unsigned entry, std::uint64_t now);
     // The warp's next instruction: when it could issue, and why not before. False: the warp has ended.
