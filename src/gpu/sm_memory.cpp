@@ -145,8 +145,8 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
         const double leave = miss_slot(begin, missing);
         const LineAccess wanted{line.line, static_cast<std::uint8_t>(line.sectors & ~outcome.hits), line.lanes};
         const Reply reply = context_.memory.read(leave, number_, wanted);
-        const double wait = port_.book(leave, missing * kSectorBytes / gpu_.noc_bytes, context_.horizon) - leave;
-        const double ready = reply.ready + wait + passes - 1;
+        const double ready =
+            port_.book(reply.ready, missing * kSectorBytes / gpu_.noc_bytes, context_.horizon) + passes - 1;
         l1_.arrives(ready);
         missed_until(ready, missing);
         if (ready > result.ready) {

@@ -83,6 +83,67 @@ TEST(Sampling, ALaunchOfFewWavesIsSimulatedWhole) {
     EXPECT_EQ(simulated_share(cut("h100-pcie", 2, 8), *vector_add_kernel(60'000)), 1);
 }
 
+// The sampler keeps what 64 kinds of CTAs did, not more: with the 65th it gives up, and the rest is simulated.
+TEST(Sampling, KeepsABoundedNumberOfKinds) {
+    constexpr std::uint64_t kEqual = 100;
+    constexpr std::uint64_t kCtas = 400;
+    std::vector<std::vector<Line>> kinds;
+    for (std::size_t extra = 0; extra <= CtaSampler::kMostSignatures + 5; ++extra) {
+        kinds.emplace_back(extra + 20, Line{"FFMA", {1}, {1}}).push_back({"EXIT", {}, {}});
+    }
+    const Encoded made = encode(kinds);
+    Gpu gpu = one_sm();
+    gpu.sm_ctas = 1;
+    KernelHeader header;
+    header.grid = {kCtas, 1, 1};
+    header.block = {kWarpLanes, 1, 1};
+    // Equal ones first, then one of each kind, then equal ones again.
+    GeneratedKernel kernel(header, made.program, [&](std::uint64_t number, const Program&) {
+        const bool own = number >= kEqual && number < kEqual + kinds.size();
+        Cta cta;
+        cta.warps.push_back(made.warps[own ? number - kEqual : 0]);
+        return cta;
+    });
+    const auto result = run_full(gpu, gpu.boost, kernel);
+    ASSERT_TRUE(result);
+    EXPECT_LT(result->ctas_simulated, kCtas);            // it does skip in the beginning
+    EXPECT_GE(result->ctas_simulated, kCtas - kEqual);  // but none of the last 230
+}
+
+// Memory is that of the CTAs that the GPU holds, however many there are.
+TEST(Sampling, OnlyResidentCtasAreHeld) {
+    Gpu gpu = one_sm();
+    gpu.sms = 2;
+    gpu.sm_ctas = 4;
+    const Encoded made = encode({{{"FFMA", {1}, {1}}, {"FFMA", {1}, {1}}, {"EXIT", {}, {}}}});
+    for (const std::uint32_t ctas : {100U, 1000U}) {
+        std::size_t held = 0;
+        std::size_t most = 0;
+        KernelHeader header;
+        header.grid = {ctas, 1, 1};
+        header.block = {kWarpLanes, 1, 1};
+        GeneratedKernel kernel(header, made.program, [&](std::uint64_t, const Program&) {
+            most = std::max(most, ++held);
+            WarpTrace warp = made.warps[0];
+            warp.code = std::shared_ptr<const std::vector<std::uint8_t>>(
+                new std::vector<std::uint8_t>(*warp.code), [&held](const std::vector<std::uint8_t>* code) {
+                    --held;
+                    delete code;
+                });
+            Cta cta;
+            cta.warps.push_back(std::move(warp));
+            return cta;
+        });
+        FullOptions exact;
+        exact.exact = true;
+        const auto result = run_full(gpu, gpu.boost, kernel, exact);
+        ASSERT_TRUE(result);
+        EXPECT_EQ(result->ctas_simulated, ctas);
+        EXPECT_EQ(held, 0U);
+        EXPECT_LE(most, 2U * 4 + 1);
+    }
+}
+
 TEST(Sampling, ATimelineShowsEveryCta) {
     class Counting : public IssueObserver {
       public:
