@@ -70,6 +70,7 @@ TEST(MemorySchedule, ScatteredLoadsOfManySmsTakeWhatTheDramTakes) {
         for (std::uint64_t i = 0; i < 16; ++i) {
             lines.push_back({"LDG.E", {4}, {2}, kAll, 0x100'0000 + (cta * 16 + i) * 32 * 4096, 4096});
         }
+        lines.push_back({"IADD3", {6}, {4}});
         lines.push_back({"EXIT", {}, {}});
         ctas.push_back(std::move(lines));
     }
@@ -182,9 +183,10 @@ TEST(MemorySchedule, WarpsThatHitOneConstantDoNotWaitForEachOther) {
                                     {"IADD3", {8}, {6}},
                                     {"EXIT", {}, {}}};
     auto kernel = kernel_of({warp, warp, warp, warp});
-    // All four read again from 48 on, one a cycle (the first read missed at 0; the others waited for it, and 8 more);
-    // the last of them issues its second read in 51 and its last instruction in 60.
-    EXPECT_EQ(run(one_sm(), *kernel).cycles, 61);
+    // The first to read, in 0, misses: 40. The others hit what is under way: 48. It reads again in 40 and, having
+    // issued last, ends in 48 and 49; the others read again in 50, 51 and 52 and have that in 58, 59 and 60. They end
+    // one after the other: 58 and 59, 60 and 61, 62 and 63.
+    EXPECT_EQ(run(one_sm(), *kernel).cycles, 64);
 }
 
 TEST(MemorySchedule, GenericAddressesMeanWhatTheirWindowSays) {
