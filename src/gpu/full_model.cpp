@@ -6,9 +6,9 @@
 namespace kymo::gpu {
 namespace {
 
-// SMs run in turn, this many cycles at a time, so that the host finds an SM's warps and tags in its cache for a while.
-// Requests of different SMs reach the common memory out of order by at most as much; bookings do not mind (Server),
-// and of two first uses of a line the later may be taken for the one that fetches it.
+// SMs run in turn, this many cycles at a time, so that the host finds an SM's warps and tags in its cache for a
+// while. Requests of different SMs reach the common memory out of order by at most as much; bookings do not mind
+// (Server), and of two first uses of a line the later may be taken for the one that fetches it.
 constexpr std::uint64_t kStep = 64;
 
 Result<void> launch_once(LaunchContext& context, std::vector<Sm>& sms) {
@@ -155,7 +155,8 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         CtaSampler sampler(header, source.program(), memory, wave);
         const bool samples = !options.exact && options.observer == nullptr;
         CtaScheduler ctas(source, launch, samples ? &sampler : nullptr);
-        LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {}, {}, 0, 2, nullptr, {}};
+        LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {},
+                              {},  0,      2,      nullptr,          {}};
         context.observer = launches == 1 ? options.observer : nullptr;
         std::vector<Sm> sms;
         sms.reserve(gpu.whole(gpu.sms));

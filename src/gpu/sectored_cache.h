@@ -2,8 +2,8 @@
 // least-recently-used replacement. It keeps, per line, when its last fill arrives, so that a hit on data still under
 // way waits for it.
 //
-// A line takes 16 bytes, a set of four one line of the host's cache: what all SMs' caches hold does not fit into that,
-// and looking there is most of what a look-up costs.
+// A line takes 16 bytes, a set of four one line of the host's cache: what all SMs' caches hold does not fit into
+// that, and looking there is most of what a look-up costs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Schedules calculated by hand of the memory's mechanisms, on the GPU of one_sm.h: an L1 hit takes 30 cycles, an L2 hit
-// 200, the DRAM 500; the slice serves a sector a cycle, the channel one every two.
+// Schedules calculated by hand of the memory's mechanisms, on the GPU of one_sm.h: an L1 hit takes 30 cycles, an L2
+// hit 200, the DRAM 500; the slice serves a sector a cycle, the channel one every two.
 #include "one_sm.h"
 
 namespace kymo::gpu {
@@ -128,8 +128,8 @@ TEST(MemorySchedule, StoresAreNotWaitedForWithoutAFence) {
 
 TEST(MemorySchedule, SharedAtomicsOnOneWordGoOneByOne) {
     const auto cycles = [](std::int64_t stride) {
-        auto kernel = kernel_of(
-            {{{"ATOMS.ADD", {4}, {2}, kAll, 0x400, stride}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}}});
+        auto kernel =
+            kernel_of({{{"ATOMS.ADD", {4}, {2}, kAll, 0x400, stride}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}}});
         return run(one_sm(), *kernel).cycles;
     };
     EXPECT_EQ(cycles(4), 20 + 2);           // a word each
@@ -178,10 +178,8 @@ TEST(MemorySchedule, ConstantsByAddressMissOnceALine) {
 }
 
 TEST(MemorySchedule, WarpsThatHitOneConstantDoNotWaitForEachOther) {
-    const std::vector<Line> warp = {{"LDC", {4}, {2}, kAll, 0x100, 0},
-                                    {"LDC", {6}, {4}, kAll, 0x100, 0},
-                                    {"IADD3", {8}, {6}},
-                                    {"EXIT", {}, {}}};
+    const std::vector<Line> warp = {
+        {"LDC", {4}, {2}, kAll, 0x100, 0}, {"LDC", {6}, {4}, kAll, 0x100, 0}, {"IADD3", {8}, {6}}, {"EXIT", {}, {}}};
     auto kernel = kernel_of({warp, warp, warp, warp});
     // The first to read, in 0, misses: 40. The others hit what is under way: 48. It reads again in 40 and, having
     // issued last, ends in 48 and 49; the others read again in 50, 51 and 52 and have that in 58, 59 and 60. They end
@@ -194,8 +192,8 @@ TEST(MemorySchedule, GenericAddressesMeanWhatTheirWindowSays) {
     header.shared_base = 0x7000'0000;
     header.local_base = 0x7200'0000;
     const auto result = [&](std::uint64_t address) {
-        auto kernel = kernel_of({{{"LD.E", {4}, {2}, kAll, address, 0}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}}}, 1,
-                                header);
+        auto kernel =
+            kernel_of({{{"LD.E", {4}, {2}, kAll, address, 0}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}}}, 1, header);
         return run(one_sm(), *kernel);
     };
     const KernelResult in_shared = result(0x7000'0400);
@@ -210,10 +208,8 @@ TEST(MemorySchedule, GenericAddressesMeanWhatTheirWindowSays) {
 }
 
 TEST(MemorySchedule, LocalMemoryLiesSideBySideWarpByWarp) {
-    const std::vector<Line> warp = {{"STL", {}, {2, 3}, kAll, 0x40, 0},
-                                    {"LDL", {4}, {2}, kAll, 0x40, 0},
-                                    {"IADD3", {6}, {4}},
-                                    {"EXIT", {}, {}}};
+    const std::vector<Line> warp = {
+        {"STL", {}, {2, 3}, kAll, 0x40, 0}, {"LDL", {4}, {2}, kAll, 0x40, 0}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}};
     auto kernel = kernel_of({warp, warp});
     const KernelResult result = run(one_sm(), *kernel);
     EXPECT_EQ(result.total.sectors, 2U * 2 * 4);
@@ -228,8 +224,7 @@ TEST(MemorySchedule, LocalMemoryLiesSideBySideWarpByWarp) {
 TEST(MemorySchedule, TheLoadStoreUnitIsSharedByTheSchedulers) {
     Gpu gpu = one_sm();
     gpu.sm_schedulers = 4;
-    const std::vector<Line> conflict = {
-        {"LDS", {4}, {2}, kAll, 0x400, 128}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}};
+    const std::vector<Line> conflict = {{"LDS", {4}, {2}, kAll, 0x400, 128}, {"IADD3", {6}, {4}}, {"EXIT", {}, {}}};
     const std::vector<Line> none = {{"EXIT", {}, {}}};
     auto one = kernel_of({conflict, none, none, none});
     EXPECT_EQ(run(gpu, *one).cycles, 20 + 31 + 2);

@@ -106,7 +106,7 @@ TEST(Sampling, KeepsABoundedNumberOfKinds) {
     });
     const auto result = run_full(gpu, gpu.boost, kernel);
     ASSERT_TRUE(result);
-    EXPECT_LT(result->ctas_simulated, kCtas);            // it does skip in the beginning
+    EXPECT_LT(result->ctas_simulated, kCtas);           // it does skip in the beginning
     EXPECT_GE(result->ctas_simulated, kCtas - kEqual);  // but none of the last 230
 }
 

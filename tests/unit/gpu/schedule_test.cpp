@@ -186,7 +186,8 @@ TEST(Schedule, ABarrierOpensInTimeOnEveryScheduler) {
     gpu.latency[static_cast<std::size_t>(OpClass::kSfu)] = 100;
     std::vector<Line> busy(60, Line{"FFMA", {1}, {1}});  // issues in every fourth cycle
     busy.push_back({"EXIT", {}, {}});
-    const std::vector<Line> late = {{"MUFU.RCP", {1}, {}}, {"IADD3", {2}, {1}}, {"BAR.SYNC", {}, {}}, {"EXIT", {}, {}}};
+    const std::vector<Line> late = {
+        {"MUFU.RCP", {1}, {}}, {"IADD3", {2}, {1}}, {"BAR.SYNC", {}, {}}, {"EXIT", {}, {}}};
     const std::vector<Line> early = {{"BAR.SYNC", {}, {}}, {"IADD3", {1}, {}}, {"EXIT", {}, {}}};
     Encoded made = encode({busy, late, early});
     KernelHeader header;
