@@ -76,10 +76,10 @@ bool are_joined(const Case& subject) {
     return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
 }
 
-// A visit or two that were slower, and nothing that says why: a processor that was slower for a moment (by the other
-// thread of its core, or because the host took it away unsaid) looks the same. On a virtual machine that happens
-// every few seconds, for milliseconds. Where the host says how much it took, that may have been here: all of it looks
-// like time on the processor, and keeps waiting who waits for the thread.
+// A visit or two that were slower, on the processor or off it, and nothing that says why: a processor that was slower
+// for a moment (by the other thread of its core, or because the host took it away unsaid) looks the same. On a
+// virtual machine that happens every few seconds, for milliseconds. Where the host says how much it took, that may
+// have been here: all of it looks like time on the processor, and keeps waiting who waits for the thread.
 bool may_be_processor(const Case& subject) {
     if (subject.bad.count >= kLeastTested || !std::isnan(work_ratio(subject))) {
         return false;
@@ -92,7 +92,8 @@ bool may_be_processor(const Case& subject) {
                                    subject.evidence->wait_targets[part.target].holder != kNoNode;
         waits += is_for_thread ? static_cast<double>(part.ns) : 0;
     }
-    const double taken = waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning));
+    const double taken =
+        waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning, Term::kOther));
     const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
     return taken > 0.5 * excess && (excess < kLeastUntested * duration_ns(*subject.evidence) || taken <= steal);
 }
@@ -132,7 +133,8 @@ const Rule kSlowInstance{
         "once "
         "between, likewise; or visits are too short to be seen one by one and less than half of the excess is "
         "waiting, "
-        "likewise; or one or two slow visits had more time on the processor, or waiting for a thread, less than a "
+        "likewise; or one or two slow visits had more time on the processor, off it for a reason not known, or "
+        "waiting for a thread, less than a "
         "fiftieth of the run or no more than the host took from the processors, and what it was spent on is not "
         "known: a processor that is slower for a moment looks the same; or the threads wait for work, or for others "
         "that keep the processors busy",

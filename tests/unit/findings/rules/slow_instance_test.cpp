@@ -105,7 +105,7 @@ TEST(SlowInstance, IsNoneWhereTheProcessorWasTakenUnsaid) {
 // Of visits of 10 ms some take 12 ms longer, in a run of so many: by user time, with nothing that tells what it was
 // spent on.
 TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
-    const auto is_told = [](int visits, int slow, bool waits) {
+    const auto is_told = [](int visits, int slow, bool waits, bool is_off = false) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("compute");
         const std::uint32_t lock = made.add_wait_target(recording::WaitKind::kSleep, "compute");
@@ -113,7 +113,7 @@ TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
         for (int i = 0; i < visits; ++i) {
             const std::int64_t more = i % 7 == 3 && i / 7 < slow ? 12 * kMs : 0;
             MadeVisit visit{.begin = time, .terms = {.user = 10 * kMs}};
-            (waits ? visit.terms.waiting : visit.terms.user) += more;
+            (waits ? visit.terms.waiting : is_off ? visit.terms.other : visit.terms.user) += more;
             if (waits && more != 0) {
                 visit.waits = {{lock, more}};
             }
@@ -122,9 +122,11 @@ TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
         }
         return find(judge(made.finish()).findings, "slow-instance") != nullptr;
     };
-    EXPECT_FALSE(is_told(60, 1, false));  // 12 of 612 ms: 1.96 %
-    EXPECT_TRUE(is_told(58, 1, false));   // 12 of 592 ms: 2.03 %
-    EXPECT_TRUE(is_told(60, 1, true));    // time off the processor is no slow processor's
+    EXPECT_FALSE(is_told(60, 1, false));        // 12 of 612 ms: 1.96 %
+    EXPECT_TRUE(is_told(58, 1, false));         // 12 of 592 ms: 2.03 %
+    EXPECT_TRUE(is_told(60, 1, true));          // time off the processor is no slow processor's
+    EXPECT_FALSE(is_told(60, 1, false, true));  // but where nothing is known of why it was off
+    EXPECT_TRUE(is_told(58, 1, false, true));
     EXPECT_FALSE(is_told(120, 2, false));
     EXPECT_TRUE(is_told(200, 3, false));  // three can be tested
 }
