@@ -7,6 +7,7 @@
 #include "launch/kernel_rings.h"
 #include "launch/monitor_library.h"
 #include "launch/output.h"
+#include "launch/private_file.h"
 #include "launch/program.h"
 #include "launch/record_reach.h"
 #include "launch/run_log.h"
@@ -61,33 +62,6 @@ class FolderGuard {
     const std::optional<Job>& job_;
     std::string companion_;
 };
-
-Result<void> write_private(const fs::path& path, const std::string& text) {
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    const int error = errno;
-    if (file >= 0) {
-        close(file);
-    }
-    if (!written) {
-        return Error{error == ENOSPC ? ErrorKind::kNoSpace : ErrorKind::kPermission,
-                     "cannot write " + path.string() + ": " + std::strerror(error), "use -o with another folder"};
-    }
-    return {};
-}
-
-// Of a job's ranks each writes the same: nobody may find a part of it, nor be hindered by another's.
-Result<void> write_shared(const fs::path& path, const std::string& text, std::uint64_t rank) {
-    const fs::path aside = path.string() + "." + std::to_string(rank);
-    if (auto written = write_private(aside, text); !written) {
-        return written.error();
-    }
-    if (rename(aside.c_str(), path.c_str()) != 0) {
-        return Error{ErrorKind::kPermission, "cannot write " + path.string() + ": " + std::strerror(errno),
-                     "use -o with another folder"};
-    }
-    return {};
-}
 
 Result<void> write_session(events::Session& session, const RecordOptions& options, const Program& program,
                            const fs::path& monitor, const fs::path& path, pid_t pid) {

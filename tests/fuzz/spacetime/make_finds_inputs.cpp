@@ -1,9 +1,7 @@
 // Writes small recording files with finds, right and strange, into the folder named on the command line.
-#include "made_recording.h"
-#include "recording/pack.h"
+#include "made_inputs.h"
 
 #include <cstdio>
-#include <functional>
 
 namespace {
 
@@ -115,7 +113,7 @@ int main(int argc, char** argv) {
         std::fputs("usage: finds_fuzz_inputs FOLDER\n", stderr);
         return 2;
     }
-    const std::pair<const char*, std::function<void(MadeFile&)>> inputs[] = {
+    const testing::MadeInput inputs[] = {
         {"whole", whole},
         {"no-end", no_end},
         {"ends-alone", ends_alone},
@@ -125,17 +123,5 @@ int main(int argc, char** argv) {
         {"before-the-run", before_the_run},
         {"strange-hunt", strange_hunt},
     };
-    for (const auto& [name, write] : inputs) {
-        const auto path = std::filesystem::path(argv[1]) / (std::string(name) + ".krec");
-        {
-            MadeFile file(path, 1);
-            write(file);
-            file.close();
-        }
-        if (const auto packed = recording::pack_file(path); !packed) {
-            std::fprintf(stderr, "%s\n", packed.error().what.c_str());
-            return 1;
-        }
-    }
-    return 0;
+    return testing::write_inputs(argv[1], inputs);
 }

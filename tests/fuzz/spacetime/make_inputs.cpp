@@ -1,10 +1,8 @@
 // Writes small recording files, right and strange, into the folder named on the command line: what the fuzz driver
 // begins with.
-#include "made_recording.h"
-#include "recording/pack.h"
+#include "made_inputs.h"
 
 #include <cstdio>
-#include <functional>
 
 namespace {
 
@@ -96,21 +94,9 @@ int main(int argc, char** argv) {
         std::fputs("usage: profile_fuzz_inputs FOLDER\n", stderr);
         return 2;
     }
-    const std::pair<const char*, std::function<void(MadeFile&)>> inputs[] = {
+    const testing::MadeInput inputs[] = {
         {"samples", samples},         {"waits", waits}, {"joins", joins}, {"strange-joins", strange_joins},
         {"kernel-rows", kernel_rows},
     };
-    for (const auto& [name, write] : inputs) {
-        const auto path = std::filesystem::path(argv[1]) / (std::string(name) + ".krec");
-        {
-            MadeFile file(path, 1);
-            write(file);
-            file.close();
-        }
-        if (const auto packed = recording::pack_file(path); !packed) {
-            std::fprintf(stderr, "%s\n", packed.error().what.c_str());
-            return 1;
-        }
-    }
-    return 0;
+    return testing::write_inputs(argv[1], inputs);
 }

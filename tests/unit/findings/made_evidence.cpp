@@ -131,6 +131,15 @@ const Evidence& MadeEvidence::finish() {
     return evidence;
 }
 
+std::vector<Claim> claims_of(const Rule& rule, const spacetime::Evidence& evidence) {
+    Case subject;
+    subject.evidence = &evidence;
+    subject.contrast = Contrast::kRun;
+    std::vector<Claim> claims;
+    rule.look(subject, &claims);
+    return claims;
+}
+
 const Finding* find(const std::vector<Finding>& findings, const std::string& kind) {
     const auto found =
         std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.kind == kind; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "findings/judge.h"
+#include "findings/rule.h"
 #include "spacetime/evidence/evidence.h"
 
 #include <cstdint>
@@ -45,6 +46,9 @@ class MadeEvidence {
 
     spacetime::Evidence evidence;
 };
+
+// What a rule about the whole run says of it.
+std::vector<Claim> claims_of(const Rule& rule, const spacetime::Evidence& evidence);
 
 // The finding of a kind; null where there is none.
 const Finding* find(const std::vector<Finding>& findings, const std::string& kind);

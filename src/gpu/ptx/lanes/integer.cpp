@@ -1,6 +1,8 @@
 // Integer arithmetic.
 #include "gpu/ptx/lanes/lanes.h"
 
+#include <type_traits>
+
 namespace kymo::gpu::ptx::KYMO_LANES {
 namespace {
 
@@ -33,33 +35,7 @@ struct Wider<std::int64_t> {
 template <typename T>
 using WiderOf = typename Wider<T>::Type;
 template <typename T>
-struct Unsigned;
-template <>
-struct Unsigned<std::uint16_t> {
-    using Type = std::uint16_t;
-};
-template <>
-struct Unsigned<std::int16_t> {
-    using Type = std::uint16_t;
-};
-template <>
-struct Unsigned<std::uint32_t> {
-    using Type = std::uint32_t;
-};
-template <>
-struct Unsigned<std::int32_t> {
-    using Type = std::uint32_t;
-};
-template <>
-struct Unsigned<std::uint64_t> {
-    using Type = std::uint64_t;
-};
-template <>
-struct Unsigned<std::int64_t> {
-    using Type = std::uint64_t;
-};
-template <typename T>
-using UnsignedOf = typename Unsigned<T>::Type;
+using UnsignedOf = std::make_unsigned_t<T>;
 
 // Arithmetic wraps: in the unsigned type, at least 32 bits wide.
 template <typename T>

@@ -10,15 +10,6 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-std::vector<Claim> claims_of(const Rule& rule, const Evidence& evidence) {
-    Case subject;
-    subject.evidence = &evidence;
-    subject.contrast = Contrast::kRun;
-    std::vector<Claim> claims;
-    rule.look(subject, &claims);
-    return claims;
-}
-
 // One thread, 60 steps of evaluate: 10 ms in the program, 10 in the kernel, `faults` each, new memory `mappings`
 // times.
 MadeEvidence allocating(std::int64_t faults, std::uint64_t mappings, std::uint64_t peak_bytes) {

@@ -11,15 +11,6 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-std::vector<Claim> claims_of(const Rule& rule, const Evidence& evidence) {
-    Case subject;
-    subject.evidence = &evidence;
-    subject.contrast = Contrast::kRun;
-    std::vector<Claim> claims;
-    rule.look(subject, &claims);
-    return claims;
-}
-
 double most(const Claim& claim) {
     double ns = 0;
     for (const ThreadTime& time : claim.own) {

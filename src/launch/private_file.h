@@ -1,0 +1,18 @@
+// Files of a recording folder that the monitors read: of this user alone, whole or not there.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace kymo::launch {
+
+// A new file of mode 0600. Error: it is there already, or cannot be written.
+Result<void> write_private(const std::filesystem::path& path, const std::string& text);
+
+// Of a job's ranks each writes the same: nobody may find a part of it, nor be hindered by another's.
+Result<void> write_shared(const std::filesystem::path& path, const std::string& text, std::uint64_t rank);
+
+}  // namespace kymo::launch
