@@ -13,8 +13,9 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-constexpr std::uint32_t kRegisterBytes = 128;  // 32 lanes of 32 bits
-constexpr std::uint32_t kPredicatesAt = 64;    // place 0 means that there is none
+constexpr std::uint32_t kRegisterBytes = 128;                           // 32 lanes of 32 bits
+constexpr std::uint32_t kPredicatesAt = 64;                             // place 0 means that there is none
+constexpr std::uint64_t kMostParameterBytes = std::uint64_t{1} << 20U;  // a lane's, of calls
 constexpr std::uint64_t kMostNeeds = std::uint64_t{1} << 33U;
 
 std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
@@ -36,7 +37,8 @@ class Compiler {
         drafts_ = std::move(selected->drafts);
         out_.presets = std::move(selected->presets);
         Flow flow = flow_of(function_, drafts_);
-        if (function_.registers.size() * flow.blocks.size() > kMostNeeds) {
+        if (function_.registers.size() * flow.blocks.size() > kMostNeeds ||
+            out_.layout.parameter_bytes > kMostParameterBytes) {
             return Error{ErrorKind::kUnsupported, function_.name + ": is too large to be executed", ""};
         }
         fold(flow, drafts_, function_.registers.size());

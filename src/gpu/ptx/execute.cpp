@@ -11,7 +11,8 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-constexpr std::uint64_t kMostShared = 232'448;  // what the largest GPUs of compute capability 9.0 give a CTA
+constexpr std::uint64_t kMostLocal = 512 * 1024;  // a thread's
+constexpr std::uint64_t kMostShared = 232'448;    // what the largest GPUs of compute capability 9.0 give a CTA
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
@@ -219,16 +220,27 @@ Result<LoadedModule::KernelFacts> LoadedModule::facts(std::string_view kernel) {
         return numbers.error();
     }
     KernelFacts facts;
+    std::uint64_t local = 0;
     constexpr std::uint32_t kBeside = 4;  // the stack's beginning, and what special registers need
     for (const std::uint32_t part : *numbers) {
         const Compiled& code = **parts_->code(part);
         facts.registers = std::max(facts.registers, code.registers + kBeside);
-        facts.local_bytes += static_cast<std::uint32_t>(code.layout.local_bytes);
+        local += code.layout.local_bytes;
     }
     const Function& function = parts_->module->functions[*number];
     facts.registers =
         std::min(std::max(facts.registers, 8U), function.most_registers != 0 ? function.most_registers : 255U);
-    facts.shared_bytes = static_cast<std::uint32_t>((*parts_->code(*number))->layout.shared_bytes);
+    const std::uint64_t shared = (*parts_->code(*number))->layout.shared_bytes;
+    if (local > kMostLocal || shared > kMostShared) {
+        return Error{
+            ErrorKind::kUsage,
+            fmt::format("{}: {} bytes of {} memory: {} at most", function.name, local > kMostLocal ? local : shared,
+                        local > kMostLocal ? "a thread's local" : "shared",
+                        local > kMostLocal ? kMostLocal : kMostShared),
+            "use global memory for what is large"};
+    }
+    facts.local_bytes = static_cast<std::uint32_t>(local);
+    facts.shared_bytes = static_cast<std::uint32_t>(shared);
     const std::uint64_t exact = function.exact_threads.count();
     const std::uint64_t most = exact != 0 ? exact : function.most_threads.count();
     facts.most_threads = most == 0 ? 1024 : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 1024));
