@@ -16,6 +16,8 @@ void PtxKernel::add_to(CLI::App& app) {
     app.add_option("--args", arguments_,
                    "of a .ptx: one word a parameter: 12, 0.5, f32[1000]=random, s32[64]=index, u8[9]=@FILE")
         ->type_name("WORD…");
+    app.add_option("--check", checks_, "of what is executed here: initialised, races, or both with a comma")
+        ->type_name("CHECKS");
 }
 
 Result<std::string> PtxKernel::only_kernel(const gpu::ptx::Module& module) const {
@@ -36,7 +38,16 @@ Result<std::string> PtxKernel::only_kernel(const gpu::ptx::Module& module) const
 }
 
 Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem::path& path, bool warm) {
+    execution_ = nullptr;
+    const auto checks = gpu::ptx::checks_from(checks_);
+    if (!checks) {
+        return checks.error();
+    }
     if (path.extension() != ".ptx") {
+        if (checks->any()) {
+            return Error{ErrorKind::kUsage, path.string() + " is a trace: nothing is executed that could be checked",
+                         "--check is for a .ptx, or a program behind --"};
+        }
         return gpu::open_kernel(path);
     }
     auto module = gpu::ptx::parse_file(path);
@@ -65,12 +76,28 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
     }
     gpu::ptx::ExecuteOptions options;
     options.keep = warm;
+    options.checks = *checks;
     options.print = [](std::string_view text) { fmt::print("{}", text); };
     auto execution = module_->launch(*kernel, {*grid, *block, shared_, std::move(*parameters)}, std::move(options));
     if (!execution) {
         return execution.error();
     }
+    execution_ = execution->get();
     return std::unique_ptr<gpu::KernelSource>(std::move(*execution));
+}
+
+int PtxKernel::finish() {
+    int code = 0;
+    if (execution_ == nullptr || checks_.empty()) {
+        return code;
+    }
+    if (auto done = execution_->finish(); !done) {
+        code = fail(done.error());
+    }
+    for (const gpu::ptx::Defect& defect : execution_->defects()) {
+        code = fail(error_of(defect));
+    }
+    return code;
 }
 
 }  // namespace kymo::cli

@@ -13,9 +13,13 @@ namespace kymo::cli {
 class PtxKernel {
   public:
     void add_to(CLI::App& app);
+    const std::string& checks() const { return checks_; }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
     // file. `warm`: it will be run twice. Valid as long as this object and until the next open().
     Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, bool warm = false);
+
+    // The kernel is executed to its end; what its checks saw is told to stderr. The exit code.
+    int finish();
 
   private:
     Result<std::string> only_kernel(const gpu::ptx::Module& module) const;
@@ -25,8 +29,10 @@ class PtxKernel {
     std::string block_ = "32";
     std::uint32_t shared_ = 0;
     std::vector<std::string> arguments_;
+    std::string checks_;
     std::unique_ptr<gpu::ptx::DeviceMemory> memory_;
     std::unique_ptr<gpu::ptx::LoadedModule> module_;
+    gpu::ptx::Execution* execution_ = nullptr;  // of the last .ptx opened; belongs to who opened it
 };
 
 }  // namespace kymo::cli

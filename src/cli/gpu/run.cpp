@@ -79,7 +79,7 @@ std::filesystem::path numbered(const std::filesystem::path& output, std::size_t 
 
 // `kymo gpu run -- PROGRAM`: the program on the CPU, its kernels on the modelled GPU.
 int run_program(const GpuTarget& target, const std::vector<std::string>& command, const std::string& output,
-                std::uint64_t period, bool json) {
+                std::uint64_t period, bool json, const std::string& checks) {
     if (target.model != "full" || target.warm) {
         return fail({ErrorKind::kUsage,
                      target.warm ? "--warm is for a single launch" : "the basic model is for traces",
@@ -92,7 +92,11 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
     if (!output.empty() && std::filesystem::exists(output)) {
         return fail({ErrorKind::kOutputExists, output + " exists already", "name another folder with -o"});
     }
+    if (const auto known = gpu::ptx::checks_from(checks); !known) {
+        return fail(known.error());
+    }
     gpu::cudart::JobOptions options;
+    options.checks = checks;
     options.gpu = gpu_seen_from_anywhere(target.gpu);
     options.settings = target.settings;
     options.profiled = target.profiled;
@@ -140,7 +144,7 @@ int gpu_run(int argc, char** argv) {
                      "kymo gpu run TRACE, or kymo gpu run -- PROGRAM ARGUMENTS…"});
     }
     if (!command.empty()) {
-        return run_program(target, command, output, period, json);
+        return run_program(target, command, output, period, json, kernel.checks());
     }
     if (!output.empty() && target.model != "full") {
         return fail(
@@ -154,6 +158,7 @@ int gpu_run(int argc, char** argv) {
     if (!commands) {
         return fail(commands.error());
     }
+    int code = 0;
     Json all = {{"kernels", Json::array()}, {"findings", Json::array()}};
     std::size_t kernels = 0;
     for (const gpu::ListCommand& command : *commands) {
@@ -182,6 +187,9 @@ int gpu_run(int argc, char** argv) {
         if (!result) {
             return fail(result.error());
         }
+        if (const int checked = kernel.finish(); checked != 0) {
+            code = checked;
+        }
         const auto found = gpu::findings(*result);
         if (timeline) {
             if (auto done = timeline->finish(*result, found); !done) {
@@ -204,7 +212,7 @@ int gpu_run(int argc, char** argv) {
     if (json) {
         fmt::print("{}\n", all.dump(1));
     }
-    return 0;
+    return code;
 }
 
 }  // namespace kymo::cli

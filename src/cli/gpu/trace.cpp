@@ -17,8 +17,11 @@ namespace kymo::cli {
 namespace {
 
 // `kymo gpu trace -o FOLDER -- PROGRAM`: a trace a launch, and kernelslist.g, which names them in order.
-int trace_program(const std::string& gpu, bool text, const std::string& output,
+int trace_program(const std::string& gpu, bool text, const std::string& output, const std::string& checks,
                   const std::vector<std::string>& command) {
+    if (const auto known = gpu::ptx::checks_from(checks); !known) {
+        return fail(known.error());
+    }
     if (const auto loaded = gpu::load_gpu(gpu); !loaded) {
         return fail(loaded.error());
     }
@@ -31,6 +34,7 @@ int trace_program(const std::string& gpu, bool text, const std::string& output,
     options.gpu = gpu_seen_from_anywhere(gpu);
     options.traces = std::filesystem::absolute(output);
     options.text_traces = text;
+    options.checks = checks;
     const auto run = run_gpu_program(options, command);
     if (!run) {
         (void)rmdir(output.c_str());
@@ -81,7 +85,7 @@ int gpu_trace(int argc, char** argv) {
                      "kymo gpu trace TRACE -o OUT.kgt, or kymo gpu trace -o FOLDER -- PROGRAM ARGUMENTS…"});
     }
     if (!command.empty()) {
-        return trace_program(gpu, text, output, command);
+        return trace_program(gpu, text, output, kernel.checks(), command);
     }
     auto source = kernel.open(trace);
     if (!source) {
@@ -94,7 +98,7 @@ int gpu_trace(int argc, char** argv) {
         }
         fmt::print("{}: {} CTAs, {} warps, {} warp instructions\n", output, written->ctas, written->warps,
                    written->instructions);
-        return 0;
+        return kernel.finish();
     }
     const auto size = gpu::write_compact(**source, output);
     if (!size) {
@@ -104,7 +108,7 @@ int gpu_trace(int argc, char** argv) {
         "{}: {} CTAs, {} warps, {} warp instructions, {} bytes ({:.2f} an instruction)\n", output, size->ctas,
         size->warps, size->instructions, size->bytes,
         static_cast<double>(size->bytes) / static_cast<double>(std::max<std::uint64_t>(size->instructions, 1)));
-    return 0;
+    return kernel.finish();
 }
 
 }  // namespace kymo::cli

@@ -37,8 +37,11 @@ Status check(const Device& device, const void* to, std::size_t to_bytes, const v
     return Status::kSuccess;
 }
 
-Status fill_rows(const Device& device, void* address, std::size_t pitch, int value, std::size_t width,
-                 std::size_t rows) {
+void wrote(Device& device, const void* address, std::size_t bytes) {
+    device.memory.wrote(reinterpret_cast<std::uint64_t>(address), bytes);
+}
+
+Status fill_rows(Device& device, void* address, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
     if (width == 0 || rows == 0) {
         return Status::kSuccess;
     }
@@ -50,6 +53,7 @@ Status fill_rows(const Device& device, void* address, std::size_t pitch, int val
     }
     for (std::size_t row = 0; row < rows; ++row) {
         std::memset(at(address, row * pitch), value, width);
+        wrote(device, at(address, row * pitch), width);
     }
     return Status::kSuccess;
 }
@@ -63,6 +67,7 @@ Status copy(Device& device, void* to, const void* from, std::size_t bytes, Direc
     const Status status = check(device, to, bytes, from, bytes, direction);
     if (status == Status::kSuccess) {
         std::memmove(to, from, bytes);
+        wrote(device, to, bytes);
     }
     return status;
 }
@@ -79,6 +84,7 @@ Status copy_rows(Device& device, PitchedPointer to, PitchedPointer from, std::si
                                 span_of(from.pitch, width, rows), direction);
     for (std::size_t row = 0; status == Status::kSuccess && row < rows; ++row) {
         std::memmove(at(to.address, row * to.pitch), at(from.address, row * from.pitch), width);
+        wrote(device, at(to.address, row * to.pitch), width);
     }
     return status;
 }

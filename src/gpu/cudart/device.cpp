@@ -1,5 +1,7 @@
 #include "gpu/cudart/device.h"
 
+#include "gpu/ptx/check.h"
+
 #include <cmath>
 #include <cstdio>
 
@@ -25,7 +27,11 @@ Device::Device(Job told, Gpu which)
       gpu(std::move(which)),
       capability(static_cast<unsigned>(std::lround(gpu.capability * 10))),
       memory(static_cast<std::uint64_t>(gpu.dram_size)),
-      caches(gpu, costs()) {}
+      caches(gpu, costs()) {
+    if (const auto checks = ptx::checks_from(job.options().checks); checks && checks->initialised) {
+        memory.watch();
+    }
+}
 
 Device* Device::get() {
     static Device* const device = []() -> Device* {

@@ -20,7 +20,8 @@ Json to_json(const JobOptions& options) {
             {"period", options.period},
             {"recording", options.recording.string()},
             {"traces", options.traces.string()},
-            {"text_traces", options.text_traces}};
+            {"text_traces", options.text_traces},
+            {"checks", options.checks}};
 }
 
 Result<JobOptions> job_options(const std::string& text) {
@@ -35,6 +36,7 @@ Result<JobOptions> job_options(const std::string& text) {
         options.recording = json.at("recording").get<std::string>();
         options.traces = json.at("traces").get<std::string>();
         options.text_traces = json.at("text_traces").get<bool>();
+        options.checks = json.at("checks").get<std::string>();
     } catch (const nlohmann::json::exception& why) {
         return Error{ErrorKind::kMalformed, std::string("job.json: ") + why.what(),
                      "start the program by kymo gpu run"};

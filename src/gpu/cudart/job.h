@@ -29,6 +29,7 @@ struct JobOptions {
     std::filesystem::path recording;  // empty: none
     std::filesystem::path traces;     // folder for traces instead of times; empty: times
     bool text_traces = false;
+    std::string checks;  // as --check has them
 };
 
 class Job {

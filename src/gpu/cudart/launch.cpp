@@ -206,7 +206,9 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
     }
     ++device.launches;
     ptx::ExecuteOptions execute;
-    // REGISTERS
+    if (const auto checks = ptx::checks_from(device.job.options().checks)) {
+        execute.checks = *checks;
+    }
     execute.print = [](std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); };
     auto execution = module->launch(
         kernel->name, {grid, block, static_cast<std::uint32_t>(shared_bytes), packed(*function, arguments)}, execute);
@@ -229,6 +231,9 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
         // The model or the disk gave up; the program still wants its results.
         device.job.problem(done.error());
         (void)(*execution)->finish();
+    }
+    for (const ptx::Defect& defect : (*execution)->defects()) {
+        device.job.problem(error_of(defect));
     }
     if ((*execution)->fault() != ptx::Fault::kNone) {
         device.job.problem(done ? Error{ErrorKind::kInternal, readable(kernel->name) + " failed", ""} : done.error());

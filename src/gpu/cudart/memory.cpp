@@ -17,7 +17,9 @@ Status allocate(Device& device, void** address, std::size_t bytes, MemoryKind ki
         *address = nullptr;
         return Status::kSuccess;
     }
-    const auto made = device.memory.allocate(bytes);
+    using Contents = ptx::DeviceMemory::Contents;
+    const auto made =
+        device.memory.allocate(bytes, kind == MemoryKind::kDevice ? Contents::kUnknown : Contents::kZero);
     if (!made) {
         return Status::kMemoryAllocation;
     }

@@ -266,6 +266,24 @@ class Compiler {
             out_.caches = std::min<std::uint32_t>(out_.caches + 1, 0xFFFF);
         }
         out_.ops.push_back(op);
+        OpFacts facts = facts_of(draft, module_, function_.instructions[draft.instruction]);
+        facts.uses = uses_of(draft);
+        out_.facts.push_back(facts);
+    }
+
+    UseRange uses_of(const Draft& draft) {
+        const auto first = static_cast<std::uint32_t>(out_.uses.size());
+        const auto add = [&](const Slot& slot, std::uint8_t which) {
+            if (slot.kind != Slot::Kind::kNone) {
+                const std::uint32_t number = slot.is_register() ? slot.number : RegisterUse::kConstant;
+                out_.uses.push_back({number, place(slot), slot.bits, which, slot.writes});
+            }
+        };
+        for (std::size_t i = 0; i < draft.slots.size(); ++i) {
+            add(draft.slots[i], static_cast<std::uint8_t>(i));
+        }
+        add(draft.guard, kGuardSlot);
+        return {first, static_cast<std::uint32_t>(out_.uses.size()) - first};
     }
 
     void ending(const Flow& flow, const Draft& draft, std::uint16_t log, Block& block) {
@@ -280,6 +298,7 @@ class Compiler {
         block.b = place(draft.slots[kB]);
         block.c = place(draft.slots[kC]);
         block.d = place(draft.slots[kD]);
+        block.uses = uses_of(draft);
         const auto target = [&](std::uint32_t label) {
             const std::uint32_t of = flow.block_of_label[label];
             return of == flow.end() ? kNoBlock : of;

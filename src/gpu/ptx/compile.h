@@ -7,7 +7,7 @@
 #pragma once
 
 #include "gpu/kernel.h"
-#include "gpu/ptx/draft.h"
+#include "gpu/ptx/op_facts.h"
 #include "gpu/ptx/select.h"
 
 namespace kymo::gpu::ptx {
@@ -36,6 +36,7 @@ struct Block {
     std::uint8_t flags = 0;
     std::uint32_t arguments = 0;  // kCall: in Compiled::passes
     std::uint32_t returned = 0;
+    UseRange uses;  // the ending's
 };
 
 // What the models see of a block, in order.
@@ -72,6 +73,8 @@ struct Compiled {
     std::uint32_t logs = 0;  // places that a block's log needs at most
     std::uint32_t caches = 0;
     std::uint32_t registers = 0;  // 32-bit ones, a thread
+    std::vector<OpFacts> facts;   // of each operation
+    std::vector<RegisterUse> uses;
     std::vector<std::uint32_t> callees;
     bool calls_pointers = false;
     Program program;

@@ -39,6 +39,9 @@ bool CtaRunner::call(WarpState& state, const Block& block, std::uint32_t functio
     const std::uint64_t from_stride = state.warp.parameter_stride;
     state.frames.push_back(std::move(frame));
     enter(state, state.frames.size() - 1);
+    if (checker_) {
+        checker_->enter(state.warp.number, *callee, mask, state.warp.local_at);
+    }
     const std::vector<Passed>& arguments = caller.passes[block.arguments];
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
@@ -88,6 +91,9 @@ bool CtaRunner::call_pointers(WarpState& state, const Block& block, std::uint32_
 void CtaRunner::return_from(WarpState& state, std::uint32_t mask) {
     const Frame callee = std::move(state.frames.back());
     state.frames.pop_back();
+    if (checker_) {
+        checker_->leave(state.warp.number);
+    }
     enter(state, state.frames.size() - 1);
     const Compiled& caller = *state.frames.back().code;
     const std::vector<Passed>& returned = caller.passes[callee.caller->returned];

@@ -1,5 +1,6 @@
 // What is told about a kernel that does what it must not.
 #include "gpu/ptx/cta_runner.h"
+#include "gpu/ptx/instruction_words.h"
 
 #include <bit>
 #include <fmt/format.h>
@@ -36,10 +37,7 @@ bool CtaRunner::fail_memory(const WarpState& state, const Compiled& code, const 
     const auto& fault = state.warp.fault;
     const Function& function = *code.function;
     const Instruction& instruction = function.instructions[op.instruction];
-    std::string words = parts_.module->names[instruction.opcode];
-    for (const std::uint32_t modifier : instruction.modifiers) {
-        words += "." + parts_.module->names[modifier];
-    }
+    const std::string words = words_of(*parts_.module, instruction);
     const std::string access =
         fmt::format("{} {} {} bytes at 0x{:x}", words, fault.store ? "writes" : "reads", fault.bytes, fault.address);
     switch (fault.kind) {

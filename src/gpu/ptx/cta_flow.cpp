@@ -20,7 +20,7 @@ std::uint32_t first_lane(const Warp& warp, std::uint32_t place, std::uint32_t ma
 bool CtaRunner::end_block(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     Level& top = state.levels.back();
     const std::uint32_t leaving = guarded(state.warp, block.guarded, block.guard, mask);
-    if (state.warp.log != nullptr) {
+    if (tracing_) {
         if (block.ending_log != kNoLog) {
             state.warp.log[block.ending_log].mask = leaving;
         }
@@ -122,6 +122,9 @@ bool CtaRunner::arrive(WarpState& state, const Block& block, std::uint32_t mask)
     }
     Barrier& barrier = barriers_[number];
     ++barrier.arrived;
+    if (checker_) {
+        checker_->arrives(state.warp.number, number);
+    }
     barrier.expected = threads / kWarpLanes;
     if (block.barrier >= 2) {
         const std::uint32_t yes = predicate(state.warp, block.c) ^ ((block.flags & 1U) != 0 ? kAllLanes : 0U);
@@ -167,12 +170,17 @@ bool CtaRunner::open_barriers() {
         if (barrier.arrived == 0 || barrier.arrived < expected) {
             continue;
         }
+        std::uint32_t waited = 0;
         for (WarpState& state : warps_) {
             if (state.state == State::kWaiting && state.barrier == number) {
                 give_result(state, barrier);
+                waited |= 1U << state.warp.number;
                 state.state = State::kReady;
                 opened = true;
             }
+        }
+        if (checker_) {
+            checker_->opens(number, waited);
         }
         barrier = {};
     }

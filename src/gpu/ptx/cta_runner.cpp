@@ -47,6 +47,10 @@ CtaRunner::CtaRunner(LaunchParts parts) : parts_(std::move(parts)) {
     std::copy_n(reinterpret_cast<const std::byte*>(parts_.launch.parameters.data()), parts_.launch.parameters.size(),
                 parameters_.data());
     warps_.resize((threads + kWarpLanes - 1) / kWarpLanes);
+    if (parts_.options->checks.any()) {
+        checker_ = std::make_unique<Checker>(parts_.options->checks, parts_,
+                                             static_cast<std::uint32_t>(warps_.size()), shared, local_bytes_);
+    }
     for (std::uint32_t number = 0; number < warps_.size(); ++number) {
         prepare(warps_[number], number);
     }
@@ -160,6 +164,9 @@ void CtaRunner::fill(Frame& frame, const Warp& warp, bool only_cta) {
 void CtaRunner::begin_cta(const Dim3& index) {
     cta_ = index;
     steps_ = 0;
+    if (checker_) {
+        checker_->begin_cta(index);
+    }
     barriers_ = {};
     for (WarpState& state : warps_) {
         state.state = State::kReady;
@@ -173,6 +180,11 @@ void CtaRunner::begin_cta(const Dim3& index) {
         state.levels.assign(1, {parts_.kernel->blocks.empty() ? kNoBlock : 0, kNever, state.launched, false});
         state.reduction = nullptr;
     }
+}
+
+const std::vector<Defect>& CtaRunner::defects() const {
+    static const std::vector<Defect> kNone;
+    return checker_ ? checker_->defects() : kNone;
 }
 
 // A frame becomes the current one.
@@ -191,9 +203,9 @@ void CtaRunner::enter(WarpState& state, std::size_t number) {
 bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
     begin_cta(index);
     cta.index = index;
-    trace = trace && parts_.program != nullptr;
+    tracing_ = trace = trace && parts_.program != nullptr;
     for (WarpState& state : warps_) {
-        state.warp.log = trace ? log_.data() : nullptr;
+        state.warp.log = trace || checker_ ? log_.data() : nullptr;
     }
     for (bool left = true; left;) {
         left = false;
@@ -258,7 +270,9 @@ bool CtaRunner::run_warp(WarpState& state) {
         }
         const Compiled& code = *state.frames.back().code;
         const Block& block = code.blocks[top.block];
-        if (!run_ops(state, code, block, mask) || !end_block(state, code, block, mask)) {
+        const bool ran =
+            checker_ ? run_ops<true>(state, code, block, mask) : run_ops<false>(state, code, block, mask);
+        if (!ran || !end_block(state, code, block, mask)) {
             return false;
         }
         if (state.state != State::kReady) {
@@ -268,6 +282,7 @@ bool CtaRunner::run_warp(WarpState& state) {
     return true;
 }
 
+template <bool kChecked>
 bool CtaRunner::run_ops(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     Warp& warp = state.warp;
     const Op* const end = code.ops.data() + block.end;
@@ -284,14 +299,26 @@ bool CtaRunner::run_ops(WarpState& state, const Compiled& code, const Block& blo
                 warp.log[op->log].mask = lanes;
             }
             threads -= static_cast<unsigned>(std::popcount(mask) - std::popcount(lanes));
+            if (kChecked && lanes == 0) {
+                checker_->before(warp, code, static_cast<std::size_t>(op - code.ops.data()), mask, 0);
+            }
             if (lanes == 0) {
                 --executed;
                 continue;
             }
         }
+        if (kChecked) {
+            checker_->before(warp, code, static_cast<std::size_t>(op - code.ops.data()), mask, lanes);
+        }
         if (!op->run(warp, *op, lanes)) {
             return fail_memory(state, code, *op);
         }
+        if (kChecked) {
+            checker_->after(warp, code, static_cast<std::size_t>(op - code.ops.data()), lanes);
+        }
+    }
+    if (kChecked) {
+        checker_->at_end(warp, code, block, mask);
     }
     totals_.warp_instructions += executed;
     totals_.thread_instructions += threads;

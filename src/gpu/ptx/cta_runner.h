@@ -5,6 +5,7 @@
 // it fills in the warps' traces.
 #pragma once
 
+#include "gpu/ptx/checker.h"
 #include "gpu/ptx/compile.h"
 #include "gpu/ptx/execute.h"
 #include "gpu/warp_code.h"
@@ -58,6 +59,7 @@ class CtaRunner {
     bool run(const Dim3& index, bool trace, Cta& cta);
     const Failure& failure() const { return failure_; }
     const Totals& totals() const { return totals_; }
+    const std::vector<Defect>& defects() const;
 
   private:
     static constexpr unsigned kBarriers = 16;
@@ -100,6 +102,7 @@ class CtaRunner {
     void fill(Frame& frame, const Warp& warp, bool only_cta);
     std::uint64_t special(std::string_view name, const Warp& warp, unsigned lane, std::uint64_t local_at) const;
     bool run_warp(WarpState& state);
+    template <bool kChecked>
     bool run_ops(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
     bool end_block(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
     void record(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
@@ -133,6 +136,8 @@ class CtaRunner {
     Dim3 cta_;
     std::uint64_t steps_ = 0;  // operations of this CTA
     Totals totals_;
+    bool tracing_ = false;
+    std::unique_ptr<Checker> checker_;  // null: nothing is checked
     Failure failure_;
 };
 

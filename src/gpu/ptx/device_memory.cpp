@@ -36,7 +36,7 @@ DeviceMemory::~DeviceMemory() {
     }
 }
 
-Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes, Contents contents) {
     const std::scoped_lock lock(mutex_);
     const std::uint64_t wanted = bytes == 0 ? 1 : bytes;
     next_ = next_ < kFirst || next_ + wanted > kBehindLast ? kFirst : next_;
@@ -50,7 +50,8 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
     used_ += wanted;
     next_ += round_up(wanted, kPage);
     const auto address = reinterpret_cast<std::uint64_t>(at);
-    blocks_[address] = {wanted, at};
+    const bool unknown = watches_ && contents == Contents::kUnknown;
+    blocks_[address] = {wanted, at, unknown ? std::make_unique<WrittenBytes>(wanted) : nullptr};
     return address;
 }
 
@@ -68,7 +69,7 @@ bool DeviceMemory::free(std::uint64_t address) {
 
 void DeviceMemory::share(std::uint64_t address, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
-    blocks_[address] = {bytes, nullptr};
+    blocks_[address] = {bytes, nullptr, nullptr};
 }
 
 bool DeviceMemory::unshare(std::uint64_t address) {
@@ -106,6 +107,28 @@ std::optional<DeviceMemory::Range> DeviceMemory::nearest(std::uint64_t address) 
         }
     }
     return best;
+}
+
+void DeviceMemory::watch() {
+    const std::scoped_lock lock(mutex_);
+    watches_ = true;
+}
+
+void DeviceMemory::wrote(std::uint64_t address, std::uint64_t bytes) {
+    std::uint64_t first = 0;
+    if (WrittenBytes* const known = written(address, first); known != nullptr) {
+        known->set(first, bytes);
+    }
+}
+
+WrittenBytes* DeviceMemory::written(std::uint64_t address, std::uint64_t& first) const {
+    const std::scoped_lock lock(mutex_);
+    const auto after = blocks_.upper_bound(address);
+    if (!watches_ || after == blocks_.begin()) {
+        return nullptr;
+    }
+    first = address - std::prev(after)->first;
+    return std::prev(after)->second.written.get();
 }
 
 std::uint64_t DeviceMemory::used_bytes() const {

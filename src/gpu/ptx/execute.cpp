@@ -290,6 +290,7 @@ class CtaExecution : public Execution {
     const Program& program() const override { return program_; }
     const Totals& totals() const override { return runner_->totals(); }
     Fault fault() const override { return runner_->failure().fault; }
+    const std::vector<Defect>& defects() const override { return runner_->defects(); }
 
     Result<std::optional<Cta>> next_cta() override {
         if (next_ < kept_.size()) {

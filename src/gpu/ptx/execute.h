@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "gpu/kernel.h"
+#include "gpu/ptx/check.h"
 #include "gpu/ptx/device_memory.h"
 #include "gpu/ptx/module.h"
 
@@ -42,6 +43,7 @@ struct ExecuteOptions {
     bool again = false;  // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
     std::function<void(std::string_view)> print;         // what the kernel's printf writes; none: dropped
+    Checks checks;                                       // a hundred times slower with them
 };
 
 class LoadedModule;
@@ -53,6 +55,8 @@ class Execution : public KernelSource {
   public:
     virtual const Totals& totals() const = 0;  // so far
     virtual Fault fault() const = 0;
+    // What the checks have seen so far; a line, or a pair of lines that race, once.
+    virtual const std::vector<Defect>& defects() const = 0;
     // Executes what is left, without a trace: for a model that stopped early.
     virtual Result<void> finish() = 0;
 };

@@ -1,5 +1,6 @@
 #include "gpu/ptx/select.h"
 
+#include "gpu/ptx/instruction_words.h"
 #include "gpu/ptx/selector.h"
 
 #include <algorithm>
@@ -72,13 +73,9 @@ Result<Selected> Selector::run() {
 
 bool Selector::refuse(const std::string& why) {
     if (!error_) {
-        std::string words(name_);
-        for (const std::uint32_t modifier : instruction_->modifiers) {
-            words += "." + module_.names[modifier];
-        }
         error_ = Error{ErrorKind::kUnsupported,
                        fmt::format("{}: in {}: {} is not supported{}", module_.where(instruction_->place),
-                                   function_.name, words, why.empty() ? "" : ": " + why),
+                                   function_.name, words_of(module_, *instruction_), why.empty() ? "" : ": " + why),
                        "run the kernel on a GPU and replay its trace (kymo gpu run TRACE)"};
     }
     return false;

@@ -25,9 +25,10 @@ std::vector<std::uint8_t> parameters(std::uint32_t bytes, std::uint64_t memory) 
 }
 
 void launch(LoadedModule& module, const Function& kernel, std::uint64_t memory) {
-    for (const bool trace : {false, true}) {
+    for (const auto& [trace, checks] : {std::pair(false, Checks{}), {true, Checks{}}, {true, Checks{true, true}}}) {
         ExecuteOptions options;
         options.trace = trace;
+        options.checks = checks;
         options.most_warp_instructions = 3000;
         options.print = [](std::string_view text) {
             if (text.size() > 1U << 20U) {
@@ -56,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     DeviceMemory device(std::uint64_t{1} << 30U);
-    const auto memory = device.allocate(kBytes);
+    device.watch();
+    const auto memory = device.allocate(kBytes, DeviceMemory::Contents::kUnknown);
     // What lies beside: the host's, which a kernel that misses its memory would hit.
     const std::vector<std::uint8_t> before(kBytes, 0xA5);
     std::vector<std::uint8_t> host = before;

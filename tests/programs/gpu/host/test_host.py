@@ -137,6 +137,33 @@ def mistakes(test):
     refused("a trace into no folder", 8, "", "trace", "-o", test.work / "no" / "where", "--", path)
 
 
+def checks(test):
+    path = program(test, "checked")
+    unwritten, race = line_of("checked", "unwritten"), line_of("checked", "race")
+    asked = ["--check", "initialised,races"]
+    done, _, told = modelled(test, "planted", path, "bad", options=asked)
+    said = [one["what"] for one in told["problems"]]
+    expected = [f"checked.cu:{unwritten}: in smooth: ld.global.f32 reads 4 bytes", "of global memory, which nothing has written",
+                f"at checked.cu:{race}, with no barrier in between", "thread 64,0,0"]
+    test.check("planted: what is said", expected, said, all(any(part in one for one in said) for part in expected))
+    test.check("planted: exit status", "not 0", done.returncode, done.returncode != 0)
+    done, output, told = modelled(test, "planted, not checked", path, "bad")
+    test.equal("planted, not checked", (0, "right", []), (done.returncode, output.strip(), told["problems"]))
+    done, output, told = modelled(test, "fixed", path, "fixed", options=asked)
+    test.equal("fixed", (0, "right", []), (done.returncode, output.strip(), told["problems"]))
+    wrong = test.run(test.kymo, "gpu", "run", "--check", "racing", "--", path, "bad")
+    test.check("a check that is none", "2, no check is called 'racing'", (wrong.returncode, wrong.stderr),
+               wrong.returncode == 2 and "no check is called 'racing'" in wrong.stderr)
+    # A kernel by itself.
+    kernels = HERE.parent / "kernels" / "checks.ptx"
+    launch = ["--grid", "1", "--block", "64", "--args", "s32[64]=index", "s32[64]"]
+    for kernel, code in (("neighbour_bad", 6), ("neighbour_fixed", 0)):
+        for verb in (["run", "--json"], ["trace", "-o", test.work / f"{kernel}.kgt"]):
+            done = test.run(test.kymo, "gpu", *verb, kernels, "--kernel", kernel, *launch, "--check", "races")
+            test.check(f"{verb[0]} {kernel}", code, (done.returncode, done.stderr),
+                       done.returncode == code and ("with no barrier in between" in done.stderr) == (code == 6))
+
+
 def symbols(test):
     nm = test.tool("nm", "binutils")
     for version in (12, 13):
@@ -175,5 +202,5 @@ def nvcc(test):
                    made.returncode == 0 and done.returncode == 4 and says in done.stderr)
 
 
-PARTS = {"calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "symbols": symbols, "nvcc": nvcc}
+PARTS = {"calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "checks": checks, "symbols": symbols, "nvcc": nvcc}
 main(lambda test: PARTS[test.arguments[0]](test))

@@ -45,6 +45,7 @@ class Device {
     std::span<T> array(std::size_t count) {
         auto at = memory.allocate(count * sizeof(T));
         EXPECT_TRUE(at.ok());
+        arrays_.emplace_back(reinterpret_cast<std::byte*>(*at), count * sizeof(T));
         return {reinterpret_cast<T*>(*at), count};
     }
     template <typename T>
@@ -60,6 +61,35 @@ class Device {
         EXPECT_TRUE(totals.ok()) << (totals ? "" : totals.error().what);
         return totals ? *totals : Totals();
     }
+    // With everything watched first, which must see nothing, then as run() does.
+    Totals run_checked(const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters,
+                       std::uint32_t dynamic_shared = 0) {
+        std::vector<std::vector<std::byte>> before;
+        for (const auto& [at, bytes] : arrays_) {
+            before.emplace_back(at, at + bytes);
+        }
+        for (const Defect& defect : defects(kernel, grid, block, parameters, dynamic_shared)) {
+            ADD_FAILURE() << defect.what;
+        }
+        for (std::size_t i = 0; i < arrays_.size(); ++i) {
+            std::copy(before[i].begin(), before[i].end(), arrays_[i].first);
+        }
+        return run(kernel, grid, block, parameters, dynamic_shared);
+    }
+    std::vector<Defect> defects(const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters,
+                                std::uint32_t dynamic_shared = 0, Checks checks = {true, true}) {
+        ExecuteOptions options;
+        options.trace = false;
+        options.checks = checks;
+        auto execution = module_->launch(kernel, {grid, block, dynamic_shared, parameters.bytes()}, options);
+        EXPECT_TRUE(execution.ok()) << (execution ? "" : execution.error().what);
+        if (!execution) {
+            return {};
+        }
+        const auto done = (*execution)->finish();
+        EXPECT_TRUE(done.ok()) << (done ? "" : done.error().what);
+        return (*execution)->defects();
+    }
     std::string fault(const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters) {
         auto totals = execute(*module_, kernel, {grid, block, 0, parameters.bytes()});
         return totals ? std::string() : totals.error().what;
@@ -69,6 +99,7 @@ class Device {
 
   private:
     std::unique_ptr<LoadedModule> module_;
+    std::vector<std::pair<std::byte*, std::size_t>> arrays_;
 };
 
 inline std::shared_ptr<const Module> kernels(const std::string& file) {

@@ -18,8 +18,8 @@ TEST_F(LinearAlgebra, VectorAdd) {
     const auto a = device.array(numbers(n, 1));
     const auto b = device.array(numbers(n, 2));
     const auto c = device.array<float>(n);
-    const Totals totals = device.run("vector_add", {4}, {256},
-                                     Parameters().add(a.data()).add(b.data()).add(c.data()).add(static_cast<int>(n)));
+    const Totals totals = device.run_checked(
+        "vector_add", {4}, {256}, Parameters().add(a.data()).add(b.data()).add(c.data()).add(static_cast<int>(n)));
     std::vector<float> wanted(n);
     std::transform(a.begin(), a.end(), b.begin(), wanted.begin(), std::plus());
     expect_equal<float>(c, wanted);
@@ -45,8 +45,9 @@ TEST_F(LinearAlgebra, Gemm) {
             wanted[static_cast<std::size_t>(i * n + j)] = sum;
         }
     }
-    device.run("gemm", {3, 5}, {16, 8},
-               Parameters().add(n).add(n).add(n).add(alpha).add(beta).add(a.data()).add(b.data()).add(c.data()));
+    device.run_checked(
+        "gemm", {3, 5}, {16, 8},
+        Parameters().add(n).add(n).add(n).add(alpha).add(beta).add(a.data()).add(b.data()).add(c.data()));
     expect_equal<float>(c, wanted);
 }
 
@@ -58,8 +59,9 @@ TEST_F(LinearAlgebra, AtaxGesummvSyrk) {
     const auto x = device.array(numbers(size, 3));
     const auto tmp = device.array<float>(size);
     const auto y = device.array<float>(size);
-    device.run("atax_row", {2}, {32}, Parameters().add(n).add(n).add(a.data()).add(x.data()).add(tmp.data()));
-    device.run("atax_column", {2}, {32}, Parameters().add(n).add(n).add(a.data()).add(y.data()).add(tmp.data()));
+    device.run_checked("atax_row", {2}, {32}, Parameters().add(n).add(n).add(a.data()).add(x.data()).add(tmp.data()));
+    device.run_checked("atax_column", {2}, {32},
+                       Parameters().add(n).add(n).add(a.data()).add(y.data()).add(tmp.data()));
     std::vector<float> of_rows(size);
     std::vector<float> wanted(size);
     for (std::size_t i = 0; i < size; ++i) {
@@ -71,16 +73,16 @@ TEST_F(LinearAlgebra, AtaxGesummvSyrk) {
     expect_equal<float>(tmp, of_rows);
     expect_equal<float>(y, wanted);
 
-    device.run("gesummv", {2}, {32},
-               Parameters()
-                   .add(n)
-                   .add(2.0F)
-                   .add(3.0F)
-                   .add(a.data())
-                   .add(b.data())
-                   .add(tmp.data())
-                   .add(x.data())
-                   .add(y.data()));
+    device.run_checked("gesummv", {2}, {32},
+                       Parameters()
+                           .add(n)
+                           .add(2.0F)
+                           .add(3.0F)
+                           .add(a.data())
+                           .add(b.data())
+                           .add(tmp.data())
+                           .add(x.data())
+                           .add(y.data()));
     for (std::size_t i = 0; i < size; ++i) {
         const float one = dot(size, 0, [&](std::size_t j) { return std::pair(a[i * size + j], x[j]); });
         const float two = dot(size, 0, [&](std::size_t j) { return std::pair(b[i * size + j], x[j]); });
@@ -99,7 +101,8 @@ TEST_F(LinearAlgebra, AtaxGesummvSyrk) {
             product[i * size + j] = sum;
         }
     }
-    device.run("syrk", {3, 3}, {16, 16}, Parameters().add(n).add(n).add(2.0F).add(0.5F).add(a.data()).add(c.data()));
+    device.run_checked("syrk", {3, 3}, {16, 16},
+                       Parameters().add(n).add(n).add(2.0F).add(0.5F).add(a.data()).add(c.data()));
     expect_equal<float>(c, product);
 }
 
@@ -109,7 +112,7 @@ TEST_F(LinearAlgebra, GemmTiledInSharedMemory) {
     const auto a = device.array(numbers(size * size, 1));
     const auto b = device.array(numbers(size * size, 2));
     const auto c = device.array<float>(size * size);
-    device.run("gemm_tiled", {3, 3}, {16, 16}, Parameters().add(n).add(a.data()).add(b.data()).add(c.data()));
+    device.run_checked("gemm_tiled", {3, 3}, {16, 16}, Parameters().add(n).add(a.data()).add(b.data()).add(c.data()));
     std::vector<float> wanted(size * size);
     for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = 0; j < size; ++j) {
@@ -129,7 +132,7 @@ TEST_F(LinearAlgebra, DoublesSquareRootAndDivision) {
     }
     const auto a = device.array(values);
     const auto out = device.array<double>(values.size());
-    device.run("normalise", {2}, {32}, Parameters().add(n).add(m).add(a.data()).add(out.data()));
+    device.run_checked("normalise", {2}, {32}, Parameters().add(n).add(m).add(a.data()).add(out.data()));
     std::vector<double> wanted(values.size());
     for (std::size_t row = 0; row < static_cast<std::size_t>(n); ++row) {
         double squares = 0;
@@ -149,8 +152,9 @@ TEST_F(LinearAlgebra, Convolution2d) {
     const std::size_t columns = 45;
     const auto a = device.array(numbers(rows * columns, 1));
     const auto b = device.array(std::vector<float>(rows * columns, -7.0F));
-    device.run("convolution_2d", {3, 3}, {16, 8},
-               Parameters().add(static_cast<int>(rows)).add(static_cast<int>(columns)).add(a.data()).add(b.data()));
+    device.run_checked(
+        "convolution_2d", {3, 3}, {16, 8},
+        Parameters().add(static_cast<int>(rows)).add(static_cast<int>(columns)).add(a.data()).add(b.data()));
     const std::array<float, 9> weights = {0.2F, 0.5F, -0.8F, -0.3F, 0.6F, -0.9F, 0.4F, 0.7F, 0.1F};
     std::vector<float> wanted(rows * columns, -7.0F);  // the edge stays
     for (std::size_t i = 1; i < rows - 1; ++i) {
@@ -203,10 +207,10 @@ TEST_F(Polybench, TwoProducts) {
     const auto tmp = device.array<float>(21 * 18);
     std::vector<float> scaled(d.begin(), d.end());
     std::transform(scaled.begin(), scaled.end(), scaled.begin(), [](float value) { return value * 0.75F; });
-    device.run("mm2_first", {2, 3}, {16, 8},
-               Parameters().add(ni).add(nj).add(nk).add(1.25F).add(a.data()).add(b.data()).add(tmp.data()));
-    device.run("mm2_second", {2, 3}, {16, 8},
-               Parameters().add(ni).add(nl).add(nj).add(0.75F).add(tmp.data()).add(c.data()).add(d.data()));
+    device.run_checked("mm2_first", {2, 3}, {16, 8},
+                       Parameters().add(ni).add(nj).add(nk).add(1.25F).add(a.data()).add(b.data()).add(tmp.data()));
+    device.run_checked("mm2_second", {2, 3}, {16, 8},
+                       Parameters().add(ni).add(nl).add(nj).add(0.75F).add(tmp.data()).add(c.data()).add(d.data()));
     const std::vector<float> first = product(a, b, std::vector<float>(21 * 18), 18, 1.25F);
     expect_equal<float>(tmp, first);
     expect_equal<float>(d, product(first, c, scaled, 30));
@@ -223,8 +227,8 @@ TEST_F(Polybench, ThreeProducts) {
     const auto g = device.array<float>(n * n);
     const auto multiply = [&](std::span<float> a, std::span<float> b, std::span<float> into) {
         const int size = static_cast<int>(n);
-        device.run("mm3_multiply", {2, 3}, {16, 8},
-                   Parameters().add(size).add(size).add(size).add(a.data()).add(b.data()).add(into.data()));
+        device.run_checked("mm3_multiply", {2, 3}, {16, 8},
+                           Parameters().add(size).add(size).add(size).add(a.data()).add(b.data()).add(into.data()));
     };
     multiply(factors[0], factors[1], e);
     multiply(factors[2], factors[3], f);
@@ -244,8 +248,10 @@ TEST_F(Polybench, MatrixAndItsTransposeTimesVectors) {
     const auto p = device.array(numbers(columns, 3));
     const auto s = device.array<float>(columns);
     const auto q = device.array<float>(rows);
-    device.run("bicg_columns", {2}, {32}, Parameters().add(nx).add(ny).add(a.data()).add(r.data()).add(s.data()));
-    device.run("bicg_rows", {2}, {32}, Parameters().add(nx).add(ny).add(a.data()).add(p.data()).add(q.data()));
+    device.run_checked("bicg_columns", {2}, {32},
+                       Parameters().add(nx).add(ny).add(a.data()).add(r.data()).add(s.data()));
+    device.run_checked("bicg_rows", {2}, {32},
+                       Parameters().add(nx).add(ny).add(a.data()).add(p.data()).add(q.data()));
     expect_equal<float>(s, product(transposed(a, columns), r, std::vector<float>(columns), 1));
     expect_equal<float>(q, product(a, p, std::vector<float>(rows), 1));
 
@@ -254,8 +260,8 @@ TEST_F(Polybench, MatrixAndItsTransposeTimesVectors) {
     const auto x2 = device.array(numbers(n, 5));
     const std::vector<float> one(x1.begin(), x1.end());
     const std::vector<float> two(x2.begin(), x2.end());
-    device.run("mvt_rows", {2}, {32}, Parameters().add(nx).add(a.data()).add(x1.data()).add(r.data()));
-    device.run("mvt_columns", {2}, {32}, Parameters().add(nx).add(a.data()).add(x2.data()).add(r.data()));
+    device.run_checked("mvt_rows", {2}, {32}, Parameters().add(nx).add(a.data()).add(x1.data()).add(r.data()));
+    device.run_checked("mvt_columns", {2}, {32}, Parameters().add(nx).add(a.data()).add(x2.data()).add(r.data()));
     const std::span<const float> square = a.first(n * n);
     expect_equal<float>(x1, product(square, r, one, 1));
     expect_equal<float>(x2, product(transposed(square, n), r, two, 1));
@@ -272,7 +278,8 @@ TEST_F(Polybench, Convolution3d) {
     std::memcpy(reinterpret_cast<void*>(constant->address), weights.data(), constant->bytes);
     const auto in = device.array(numbers(ni * nj * nk, 2));
     const auto out = device.array(std::vector<float>(ni * nj * nk, 9.0F));
-    device.run("convolution_3d", {2, 2}, {32, 8}, Parameters().add(6).add(13).add(38).add(in.data()).add(out.data()));
+    device.run_checked("convolution_3d", {2, 2}, {32, 8},
+                       Parameters().add(6).add(13).add(38).add(in.data()).add(out.data()));
     std::vector<float> wanted(ni * nj * nk, 9.0F);
     for (std::size_t i = 1; i < ni - 1; ++i) {
         for (std::size_t j = 1; j < nj - 1; ++j) {

@@ -277,7 +277,7 @@ TEST_P(Tiles, AreThoseOfTheTripleLoop) {
     const auto a = device.array(in_memory(tile.factor, left, tile.inner, tile.left_by_columns));
     const auto b = device.array(in_memory(tile.factor, right, tile.columns, tile.right_by_columns));
     const auto c = device.array(in_memory(tile.sum, addend, tile.columns, tile.result_by_columns));
-    device.run(tile.kernel, {1}, {32}, Parameters().add(a.data()).add(b.data()).add(c.data()));
+    device.run_checked(tile.kernel, {1}, {32}, Parameters().add(a.data()).add(b.data()).add(c.data()));
     expect_equal<std::uint8_t>(c, in_memory(tile.sum, sums, tile.columns, tile.result_by_columns));
 }
 
@@ -307,7 +307,7 @@ TEST(Matrices, AGemmOfHalvesInSharedMemory) {
     const auto a = device.array(halves(left));
     const auto b = device.array(halves(right));
     const auto c = device.array<float>(count);
-    device.run("gemm_halves", {2, 2}, {128}, Parameters().add(n).add(a.data()).add(b.data()).add(c.data()));
+    device.run_checked("gemm_halves", {2, 2}, {128}, Parameters().add(n).add(a.data()).add(b.data()).add(c.data()));
     std::vector<float> wanted(count);
     for (std::size_t i = 0; i < 128; ++i) {
         for (std::size_t j = 0; j < 128; ++j) {

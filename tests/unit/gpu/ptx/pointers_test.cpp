@@ -12,7 +12,7 @@ TEST(Pointers, EachLaneCallsItsOwnFunctionAndAllMeetAgain) {
     Device device(kernels("pointers"));
     const auto which = device.array(integers(96, 0, 2, 1));
     const auto out = device.array<int>(96);
-    device.run("by_table", {3}, {32}, Parameters().add(which.data()).add(out.data()));
+    device.run_checked("by_table", {3}, {32}, Parameters().add(which.data()).add(out.data()));
     std::vector<int> wanted;
     for (int i = 0; i < 96; ++i) {
         const int kind = which[static_cast<std::size_t>(i)];
@@ -26,7 +26,7 @@ TEST(Pointers, VirtualFunctions) {
     const auto which = device.array(integers(64, 0, 1, 1));
     const auto in = device.array(numbers(64, 2));
     const auto out = device.array<float>(64);
-    device.run("by_object", {1}, {64}, Parameters().add(which.data()).add(in.data()).add(out.data()));
+    device.run_checked("by_object", {1}, {64}, Parameters().add(which.data()).add(in.data()).add(out.data()));
     std::vector<float> wanted;
     for (std::size_t i = 0; i < 64; ++i) {
         wanted.push_back(which[i] != 0 ? in[i] * in[i] : 3.0F * in[i]);
@@ -53,7 +53,7 @@ TEST(Pointers, WhatIsNoFunctionOrAnotherIsTold) {
     ASSERT_TRUE(module.ok()) << module.error().what;
     Device device(*module);
     const auto out = device.array<std::uint32_t>(32);
-    device.run("k", {1}, {32}, Parameters().add(out.data()).add<std::uint64_t>(0));
+    device.run_checked("k", {1}, {32}, Parameters().add(out.data()).add<std::uint64_t>(0));
     EXPECT_EQ(out[31], 62U);
     EXPECT_THAT(device.fault("k", {1}, {32}, Parameters().add(out.data()).add<std::uint64_t>(4)),
                 HasSubstr("k.ptx:7: in k: calls 0x4000000002000004, where no function is (CTA 0,0,0 thread 0,0,0)"));

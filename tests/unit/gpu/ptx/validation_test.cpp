@@ -20,20 +20,20 @@ TEST_F(Cooperative, Reductions) {
     const int n = 3000;
     const auto in = device.array(integers(static_cast<std::size_t>(n), -1000, 1000, 1));
     const auto out = device.array<int>(1);
-    device.run("reduce_shared", {24}, {128}, Parameters().add(in.data()).add(out.data()).add(n), 512);
+    device.run_checked("reduce_shared", {24}, {128}, Parameters().add(in.data()).add(out.data()).add(n), 512);
     EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0));
 
     std::vector<float> whole(in.begin(), in.end());  // sums of whole numbers are exact in any order
     const auto floats = device.array(whole);
     const auto sums = device.array<float>(5);
-    device.run("reduce_shuffle", {5}, {96}, Parameters().add(floats.data()).add(sums.data()).add(n));
+    device.run_checked("reduce_shuffle", {5}, {96}, Parameters().add(floats.data()).add(sums.data()).add(n));
     EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0.0F), std::accumulate(whole.begin(), whole.end(), 0.0F));
 }
 
 TEST_F(Cooperative, Scan) {
     const auto in = device.array(integers(500, -9, 9, 1));
     const auto out = device.array<int>(500);
-    device.run("scan", {2}, {256}, Parameters().add(in.data()).add(out.data()).add(500));
+    device.run_checked("scan", {2}, {256}, Parameters().add(in.data()).add(out.data()).add(500));
     std::vector<int> wanted(500);
     std::partial_sum(in.begin(), in.begin() + 256, wanted.begin());
     std::partial_sum(in.begin() + 256, in.end(), wanted.begin() + 256);
@@ -44,7 +44,8 @@ TEST_F(Cooperative, Transpose) {
     const std::size_t n = 96;
     const auto in = device.array(numbers(n * n, 1));
     const auto out = device.array<float>(n * n);
-    device.run("transpose", {3, 3}, {32, 8}, Parameters().add(in.data()).add(out.data()).add(static_cast<int>(n)));
+    device.run_checked("transpose", {3, 3}, {32, 8},
+                       Parameters().add(in.data()).add(out.data()).add(static_cast<int>(n)));
     std::vector<float> wanted(n * n);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
@@ -62,7 +63,7 @@ TEST_F(Cooperative, Histogram) {
     }
     const auto in = device.array(values);
     const auto bins = device.array<unsigned>(256);
-    device.run("histogram", {3}, {128}, Parameters().add(in.data()).add(bins.data()).add(n));
+    device.run_checked("histogram", {3}, {128}, Parameters().add(in.data()).add(bins.data()).add(n));
     std::vector<unsigned> wanted(256);
     for (const unsigned char value : values) {
         ++wanted[value];
@@ -76,7 +77,7 @@ TEST_F(Cooperative, BitonicSort) {
         values.push_back(static_cast<unsigned>(value));
     }
     const auto data = device.array(values);
-    device.run("bitonic_sort", {2}, {256}, Parameters().add(data.data()).add(1024));
+    device.run_checked("bitonic_sort", {2}, {256}, Parameters().add(data.data()).add(1024));
     std::sort(values.begin(), values.begin() + 512);
     std::sort(values.begin() + 512, values.end());
     expect_equal<unsigned>(data, values);
@@ -85,7 +86,7 @@ TEST_F(Cooperative, BitonicSort) {
 TEST_F(Cooperative, WalshTransform) {
     std::vector<float> values = numbers(512, 1);
     const auto data = device.array(values);
-    device.run("walsh", {2}, {64}, Parameters().add(data.data()).add(8), 1024);
+    device.run_checked("walsh", {2}, {64}, Parameters().add(data.data()).add(8), 1024);
     for (std::size_t half = 0; half < 512; half += 256) {
         for (std::size_t stride = 1; stride < 256; stride *= 2) {
             for (std::size_t i = 0; i < 256; i += 2 * stride) {
@@ -104,7 +105,7 @@ TEST_F(Cooperative, WalshTransform) {
 TEST_F(Cooperative, Votes) {
     const auto in = device.array(integers(128, 0, 9, 1));
     const auto out = device.array<int>(128);
-    device.run("votes", {2}, {64}, Parameters().add(in.data()).add(out.data()));
+    device.run_checked("votes", {2}, {64}, Parameters().add(in.data()).add(out.data()));
     std::vector<int> wanted(128);
     for (std::size_t i = 0; i < 128; ++i) {
         const std::size_t warp = i / 32 * 32;
@@ -157,16 +158,16 @@ TEST_F(Irregular, BreadthFirstSearch) {
     cost[0] = 0;
     do {
         over[0] = 0;
-        device.run("bfs_step", {5}, {64},
-                   Parameters()
-                       .add(graph.data())
-                       .add(to.data())
-                       .add(frontier.data())
-                       .add(updating.data())
-                       .add(visited.data())
-                       .add(cost.data())
-                       .add(n));
-        device.run(
+        device.run_checked("bfs_step", {5}, {64},
+                           Parameters()
+                               .add(graph.data())
+                               .add(to.data())
+                               .add(frontier.data())
+                               .add(updating.data())
+                               .add(visited.data())
+                               .add(cost.data())
+                               .add(n));
+        device.run_checked(
             "bfs_commit", {5}, {64},
             Parameters().add(frontier.data()).add(updating.data()).add(visited.data()).add(over.data()).add(n));
     } while (over[0] != 0);
@@ -198,18 +199,18 @@ TEST_F(Irregular, Hotspot) {
     const float ry = 0.2F;
     const float rz = 0.05F;
     const float ambient = 80.0F;
-    device.run("hotspot", {4, 3}, {16, 8},
-               Parameters()
-                   .add(power.data())
-                   .add(in.data())
-                   .add(out.data())
-                   .add(columns)
-                   .add(rows)
-                   .add(cap)
-                   .add(rx)
-                   .add(ry)
-                   .add(rz)
-                   .add(ambient));
+    device.run_checked("hotspot", {4, 3}, {16, 8},
+                       Parameters()
+                           .add(power.data())
+                           .add(in.data())
+                           .add(out.data())
+                           .add(columns)
+                           .add(rows)
+                           .add(cap)
+                           .add(rx)
+                           .add(ry)
+                           .add(rz)
+                           .add(ambient));
     std::vector<float> wanted(size);
     for (int y = 0; y < rows; ++y) {
         for (int x = 0; x < columns; ++x) {
@@ -242,8 +243,8 @@ TEST_F(Irregular, NeedlemanWunsch) {
             wanted[static_cast<std::size_t>(i)] = wanted[static_cast<std::size_t>(i * n)] = -2 * i;
     }
     for (int diagonal = 2; diagonal < 2 * n; ++diagonal) {
-        device.run("nw_diagonal", {2}, {32},
-                   Parameters().add(score.data()).add(similar.data()).add(n).add(diagonal).add(2));
+        device.run_checked("nw_diagonal", {2}, {32},
+                           Parameters().add(score.data()).add(similar.data()).add(n).add(diagonal).add(2));
     }
     const auto at = [&](int i, int j) -> int& { return wanted[static_cast<std::size_t>(i * n + j)]; };
     for (int i = 1; i < n; ++i) {
@@ -266,7 +267,7 @@ TEST_F(Irregular, LudStep) {
             at(i, j) -= at(i, 2) / at(2, 2) * at(2, j);  // nvcc leaves this one to ptxas: two roundings in PTX
         }
     }
-    device.run("lud_step", {3, 3}, {16, 16}, Parameters().add(a.data()).add(n).add(2));
+    device.run_checked("lud_step", {3, 3}, {16, 16}, Parameters().add(a.data()).add(n).add(2));
     expect_equal<float>(a, wanted);
 }
 
@@ -275,8 +276,8 @@ TEST_F(Irregular, KmeansNearestPathfinder) {
     const auto points = device.array(numbers(800, 1));
     const auto centres = device.array(numbers(20, 2));
     const auto member = device.array<int>(200);
-    device.run("kmeans_assign", {2}, {128},
-               Parameters().add(points.data()).add(centres.data()).add(member.data()).add(n).add(5).add(4));
+    device.run_checked("kmeans_assign", {2}, {128},
+                       Parameters().add(points.data()).add(centres.data()).add(member.data()).add(n).add(5).add(4));
     std::vector<int> wanted(200);
     for (std::size_t p = 0; p < 200; ++p) {
         float least = 3.4e38F;
@@ -295,8 +296,8 @@ TEST_F(Irregular, KmeansNearestPathfinder) {
     expect_equal<int>(member, wanted);
 
     const auto distance = device.array<float>(400);
-    device.run("nearest", {2}, {256},
-               Parameters().add(points.data()).add(distance.data()).add(400).add(0.3F).add(-0.2F));
+    device.run_checked("nearest", {2}, {256},
+                       Parameters().add(points.data()).add(distance.data()).add(400).add(0.3F).add(-0.2F));
     std::vector<float> far(400);
     for (std::size_t i = 0; i < 400; ++i) {
         const float x = 0.3F - points[2 * i];
@@ -308,8 +309,8 @@ TEST_F(Irregular, KmeansNearestPathfinder) {
     const auto wall = device.array(integers(300, 0, 9, 1));
     const auto row = device.array(integers(100, 0, 99, 2));
     const auto next = device.array<int>(100);
-    device.run("pathfinder_row", {2}, {64},
-               Parameters().add(wall.data()).add(row.data()).add(next.data()).add(100).add(1));
+    device.run_checked("pathfinder_row", {2}, {64},
+                       Parameters().add(wall.data()).add(row.data()).add(next.data()).add(100).add(1));
     std::vector<int> path(100);
     for (std::size_t x = 0; x < 100; ++x) {
         path[x] = wall[100 + x] + std::min({row[x], x > 0 ? row[x - 1] : 100, x < 99 ? row[x + 1] : 100});
@@ -333,7 +334,7 @@ TEST_F(Irregular, DivergenceCallsAndRecursion) {
     const int n = 150;
     const auto in = device.array(integers(150, 0, 99'999, 1));
     const auto out = device.array<long long>(150);
-    device.run("divergent", {3}, {64}, Parameters().add(in.data()).add(out.data()).add(n));
+    device.run_checked("divergent", {3}, {64}, Parameters().add(in.data()).add(out.data()).add(n));
     std::vector<long long> wanted;
     for (int i = 0; i < n; ++i) {
         const int v = in[static_cast<std::size_t>(i)];
@@ -376,7 +377,7 @@ TEST_F(Irregular, DigitsInLocalMemory) {
     }
     const auto in = device.array(values);
     const auto out = device.array<int>(700);
-    device.run("digits", {2}, {64}, Parameters().add(in.data()).add(out.data()).add(70));
+    device.run_checked("digits", {2}, {64}, Parameters().add(in.data()).add(out.data()).add(70));
     std::vector<int> wanted(700);
     for (std::size_t i = 0; i < 70; ++i) {
         for (unsigned long long left = values[i]; left != 0; left /= 10) {
