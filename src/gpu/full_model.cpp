@@ -110,11 +110,12 @@ void summarise(LaunchContext& context, const std::vector<Sm>& sms, const CtaSamp
     result.waves = static_cast<double>(result.ctas) / (context.occupancy.ctas * gpu.sms);
     if (first_out != Sm::kNever) {
         result.tail_cycles = end - static_cast<double>(first_out);
-        double idle = 0;
+        const double all = gpu.whole(gpu.sms);
+        double idle = end * (all - static_cast<double>(sms.size()));
         for (const Sm& sm : sms) {
             idle += end - sm.end();
         }
-        result.tail_idle = end > 0 ? idle / ((end + skipped) * static_cast<double>(sms.size())) : 0;
+        result.tail_idle = end > 0 ? idle / ((end + skipped) * all) : 0;
     }
     result.memory = context.memory.counts();
     if (sampler != nullptr && sampler->skipped() != 0) {
@@ -158,9 +159,11 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {},
                               {},  0,      2,      nullptr,          {}};
         context.observer = launches == 1 ? options.observer : nullptr;
+        // Those that a CTA may come to; the others would do nothing but take memory.
+        const auto used = static_cast<unsigned>(std::min<std::uint64_t>(gpu.whole(gpu.sms), header.grid.count()));
         std::vector<Sm> sms;
-        sms.reserve(gpu.whole(gpu.sms));
-        for (unsigned i = 0; i < gpu.whole(gpu.sms); ++i) {
+        sms.reserve(used);
+        for (unsigned i = 0; i < used; ++i) {
             sms.emplace_back(context, i);
         }
         if (auto done = launch_once(context, sms); !done) {

@@ -155,10 +155,17 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
             if (facts.operation == Operation::kStore) {
                 data_of(warp, code, facts, access);
             }
-            touch(access, facts.space, log.address[lane]);
+            if (facts.is_copy_async && op.c != 0) {  // the rest is zeros
+                access.bytes =
+                    static_cast<unsigned>(std::min<std::uint64_t>(facts.bytes, bits_at(warp, op.c, lane, 32)));
+            }
+            if (access.bytes != 0) {
+                touch(access, facts.space, log.address[lane]);
+            }
             if (facts.is_copy_async) {  // the log has where it comes from
                 Access into = access;
                 into.loads = false;
+                into.bytes = facts.bytes;
                 into.stores = true;
                 const std::uint64_t at =
                     (op.mode & 1U) != 0 ? bits_at(warp, op.a, lane, 64) : bits_at(warp, op.a, lane, 32);
