@@ -43,7 +43,7 @@ struct ExecuteOptions {
     bool again = false;  // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
     std::function<void(std::string_view)> print;         // what the kernel's printf writes; none: dropped
-    Checks checks;                                       // a hundred times slower with them
+    Checks checks;                                       // thirty to fifty times slower with them
 };
 
 class LoadedModule;

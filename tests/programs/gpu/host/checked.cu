@@ -25,10 +25,14 @@ int main(int argc, char** argv) {
     const std::vector<float> ones(kCount, 1.0f);
     const std::vector<float> zeros(kCount, 0.0f);
     const float* const in = kymo_program::on_device(ones.data(), kCount);
-    const float* const offset =
-        bad ? kymo_program::on_device<float>(kCount) : kymo_program::on_device(zeros.data(), kCount);
+    void* offset = nullptr;
+    kymo_program::check(cudaMalloc(&offset, kCount * sizeof(float)), "cudaMalloc");
+    if (!bad) {
+        kymo_program::check(cudaMemcpy(offset, zeros.data(), kCount * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy");
+    }
     float* const out = kymo_program::on_device<float>(kCount);
-    kymo_program::launch(bad ? smooth : smooth_fixed, kCount / 256, 256, 256 * sizeof(float), in, offset, out);
+    kymo_program::launch(bad ? smooth : smooth_fixed, kCount / 256, 256, 256 * sizeof(float), in,
+                         static_cast<const float*>(offset), out);
     std::vector<float> results(kCount);
     kymo_program::to_host(results.data(), out, kCount);
     std::printf("%s\n", bad || results == ones ? "right" : "wrong");
