@@ -1,4 +1,4 @@
-// What is hooked: by Kymo, by Kymo at a line, by Kymo's probes of the kernel, by a uprobe that counts, by a uprobe
+// What is hooked: by Kymo, by Kymo with a timer, by Kymo at a line, by Kymo's probes of the kernel, by a uprobe that counts, by a uprobe
 // with an eBPF program, by nobody.
 extern "C" {
 int by_kymo(int a) {
@@ -6,6 +6,10 @@ int by_kymo(int a) {
     return a + 1;
 }
 int by_kymo_unmeasured(int a) {
+    asm volatile("" ::: "memory", "rbx");
+    return a + 1;
+}
+int by_kymo_timer(int a) {
     asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }

@@ -1,80 +1,16 @@
 // What a hooked call costs: entry and exit with one addition each, beside the kernel's uprobes on the same function.
 //
-// Expected beforehand: about 90 instructions at entry and 70 at exit, of which 36 are the registers' saving, all well
-// predicted (each call has its return): 16 to 22 ns; a uprobe pair traps twice, 2 µs counted, more with eBPF.
-#include "cells/primitives.h"
-#include "hooks/guest/apply.h"
+// A uprobe pair traps twice: expected are 2 µs counted, more with eBPF. Where our own time goes: hook_costs.cpp.
 #include "hooks/kernel/kernel_probes.h"
-#include "hooks/plan/planner.h"
+#include "own_hooks.h"
 #include "uprobe.h"
 
-#include <array>
 #include <benchmark/benchmark.h>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <memory>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-extern "C" {
-int by_kymo(int a);
-int by_kymo_unmeasured(int a);
-int by_line(int a);
-int by_kernel(int a);
-int by_uprobe(int a);
-int by_bpf(int a);
-int by_nobody(int a);
-}
 
 namespace {
 
 using namespace kymo;
-
-constexpr std::uint16_t kEntries = 64;
-constexpr std::uint16_t kExits = 65;
-constexpr std::uint16_t kLines = 66;
-constexpr std::uint32_t kLine = 14;  // of by_line, in hooked.cpp
-
-cells::Step add(std::uint16_t cell) {
-    cells::Step step;
-    step.operation = cells::Operation::kAdd;
-    step.target = cell;
-    step.constant = 1;
-    return step;
-}
-
-// This program's own hooks, and its thread's cells.
-struct Hooked {
-    std::unique_ptr<std::uint64_t[]> file;
-    hooks::Hooks hooks;
-    hooks::Thread thread;
-    cells::TickRate rate;
-    std::array<std::uint64_t, cells::kTaskCells> cells{};
-    std::array<cells::Timer, cells::kTaskTimers> timers{};
-    std::array<std::uint32_t, cells::kTaskTimers> bindings{};
-    cells::Task task{cells.data(), timers.data(), &rate, bindings.data()};
-
-    Hooked() {
-        const std::filesystem::path self[] = {std::filesystem::canonical("/proc/self/exe")};
-        const hooks::Request requests[] = {{{}, "by_kymo", {add(kEntries)}, {add(kExits)}},
-                                           {{}, "by_kymo_unmeasured", {add(kEntries)}, {add(kExits)}},
-                                           {{}, {}, {add(kLines)}, {}, "hooks/hooked.cpp", kLine}};
-        const hooks::Planned planned = plan(self, requests);
-        file = std::make_unique<std::uint64_t[]>(planned.file.size() / 8 + 1);
-        std::memcpy(file.get(), planned.file.data(), planned.file.size());
-        hooks.begin({reinterpret_cast<const std::uint8_t*>(file.get()), planned.file.size()}, {}, {});
-    }
-    void begin() {
-        const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-        begin_thread(thread, static_cast<int>(syscall(SYS_gettid)), here - (1U << 20U), here + 4096, &task);
-    }
-};
-
-Hooked& hooked() {
-    static Hooked made;
-    return made;
-}
+using namespace kymo::bench;
 
 template <int (*Function)(int)>
 void call(benchmark::State& state) {

@@ -23,8 +23,16 @@ void ProbedRun::fit(launch::RecordOptions& options) {
     options.attach = [this, program = std::filesystem::path(options.command.front()).filename().string()](
                          pid_t process) { return begin(process, program); };
     options.poll = [this, read = std::move(options.poll)](recording::StreamWriter& rows, bool last) {
-        copy();
+        copy(last);
         read(rows, last);
+        if (last && unreturned() != 0) {
+            const events::Missing missing = unreturned_calls();
+            recording::Unavailable row;
+            row.what = missing.what;
+            row.why = missing.why;
+            row.remedy = missing.remedy;
+            rows.append(row);
+        }
     };
 }
 
@@ -52,14 +60,21 @@ Result<void> ProbedRun::begin(pid_t process, const std::string& program) {
     return plan_.probes.attach(plan_.places, process, plan_.wherever);
 }
 
-void ProbedRun::copy() {
+events::Missing ProbedRun::unreturned_calls() const {
+    return {fmt::format("exits of {} of {} calls", unreturned(), awaited()),
+            "deeper than the 64 calls of a thread whose returns the kernel follows, left by a jump (longjmp), or not over "
+            "when their thread ended",
+            "docs/hooks.md says which programs have them all"};
+}
+
+void ProbedRun::copy(bool last) {
     for (const std::uint32_t thread : plan_.probes.threads()) {
-        copy(thread);
+        copy(thread, last);
     }
 }
 
-void ProbedRun::copy(std::uint32_t thread) {
-    const bool is_gone = !is_there(process_, thread);  // first: what is read then is the last
+void ProbedRun::copy(std::uint32_t thread, bool last) {
+    const bool is_gone = last || !is_there(process_, thread);  // first: what is read then is the last
     hooks::ProbeThread values;
     if (!plan_.probes.read(thread, values)) {
         return;
@@ -88,9 +103,23 @@ void ProbedRun::copy(std::uint32_t thread) {
         }
     }
     if (is_gone) {
+        awaited_ += values.awaited;
+        returned_ += values.returned;
         plan_.probes.forget(thread);
         rows_.erase(known);
     }
+}
+
+std::size_t forked_processes(const recording::Recording& recording) {
+    std::set<std::uint64_t> processes;
+    for (const recording::RecordingFile& file : recording.files()) {
+        file.scan(recording::on<recording::Task>([&](recording::StreamId, const recording::Task& row) {
+            if (row.change == static_cast<std::uint64_t>(recording::TaskChange::kFork) && row.pid != row.parent_pid) {
+                processes.insert(row.pid);
+            }
+        }));
+    }
+    return processes.size();
 }
 
 }  // namespace kymo::metrics

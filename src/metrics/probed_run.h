@@ -9,6 +9,7 @@
 #include "hooks/kernel/kernel_probes.h"
 #include "launch/record.h"
 #include "metrics/measured_run.h"
+#include "recording/reader.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -34,17 +35,26 @@ class ProbedRun {
 
     // Hits by threads that found no room.
     [[nodiscard]] std::uint64_t missed() const { return plan_.probes.missed(); }
+    // Calls that were to be seen returning and were not, and all of those that were to be. Told in the recording, too.
+    [[nodiscard]] std::uint64_t unreturned() const { return awaited_ - returned_; }
+    [[nodiscard]] std::uint64_t awaited() const { return awaited_; }
+    [[nodiscard]] events::Missing unreturned_calls() const;
 
   private:
     Result<void> begin(pid_t process, const std::string& program);
-    void copy();
-    void copy(std::uint32_t thread);
+    void copy(bool last);
+    void copy(std::uint32_t thread, bool last);
 
     Plan plan_;
     std::filesystem::path folder_;
     pid_t process_ = 0;
     std::unique_ptr<cells::Segment> segment_;
     std::unordered_map<std::uint32_t, cells::Row*> rows_;  // by thread; null: it got none
+    std::uint64_t awaited_ = 0;                            // of threads that are gone
+    std::uint64_t returned_ = 0;
 };
+
+// Processes that the recorded program has forked, and those that they have: a ProbedRun does not count in them.
+std::size_t forked_processes(const recording::Recording& recording);
 
 }  // namespace kymo::metrics

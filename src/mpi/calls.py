@@ -13,7 +13,7 @@ def add(names, kind, **roles):
 # Point to point.
 add("Send Bsend Ssend Rsend", "send", comm="comm", peer="dest", count="count", type="datatype")
 add("Isend Ibsend Issend Irsend", "start_send", comm="comm", peer="dest", count="count", type="datatype", request="request")
-add("Recv", "receive", comm="comm", status="status")
+add("Recv", "receive", comm="comm", peer="source", status="status")
 add("Irecv", "start_receive", comm="comm", peer="source", request="request")
 add("Sendrecv", "exchange", comm="comm", peer="dest", count="sendcount", type="sendtype", status="status")
 add("Sendrecv_replace", "exchange", comm="comm", peer="dest", count="count", type="datatype", status="status")
@@ -65,6 +65,24 @@ add("Fetch_and_op Compare_and_swap", "one_sided", request=None)
 add("Win_fence Win_complete Win_wait Win_start Win_post Win_lock_all Win_unlock_all Win_flush_all Win_flush_local_all Win_sync", "synchronise", rank=None)
 add("Win_lock Win_unlock Win_flush Win_flush_local", "synchronise", rank="rank")
 add("Win_test", "synchronise", rank=None)
+
+# Files. `_begin` and `_end` are the halves of a collective access.
+for kind, direction in (("read", "kRead"), ("write", "kWrite")):
+    for how in ("", "_at", "_all", "_at_all", "_shared", "_ordered"):
+        add(f"File_{kind}{how}", "transfer", file="fh", status="status", direction=direction)
+    for how in ("", "_at", "_all", "_at_all", "_shared"):
+        add(f"File_i{kind}{how}", "start_transfer", file="fh", request="request", direction=direction)
+    for how in ("_all", "_at_all", "_ordered"):
+        add(f"File_{kind}{how}_begin", "begin_transfer", file="fh", direction=direction)
+        add(f"File_{kind}{how}_end", "transfer", file="fh", status="status", direction=direction)
+add("File_open", "open", file="fh", path="filename")
+add("File_close", "forget_file", file="fh")
+
+# Other processes: what waits for them, as a barrier does.
+add("Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect", "collective", bytes="none", root="root", request=None)
+
+# Fortran gives texts with a length behind all arguments, each compiler in its own way: in C alone.
+ONLY_C = ["File_open", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"]
 
 # What handles are forgotten by.
 add("Comm_free Comm_disconnect", "forget_comm", comm="comm")

@@ -116,37 +116,83 @@ const int* world_ranks(MPI_Group members, int size) {
     return result == MPI_SUCCESS ? ranks : nullptr;
 }
 
-const Group* find_group(std::uint64_t handle, bool is_window) {
+const Group* find_group(std::uint64_t handle, GroupKind kind) {
     for (std::uint32_t i = group_count; i > 0; --i) {
-        if (groups[i - 1]->handle == handle && groups[i - 1]->is_window == is_window) {
+        if (groups[i - 1]->handle == handle && groups[i - 1]->kind == kind) {
             return groups[i - 1];
         }
     }
     return nullptr;
 }
 
-const Group* enter_group(std::uint64_t handle, bool is_window, MPI_Group members, MPI_Comm communicator,
-                         bool is_between, const char* name) {
-    int size = 0;
-    real_calls.Group_size(members, &size);
-    const int* world = size > 0 ? world_ranks(members, size) : nullptr;
-    if (world == nullptr) {
-        return nullptr;
-    }
-    std::uint64_t hash = is_window ? 7 : 3;
+std::uint64_t hash_of(std::uint64_t hash, const int* world, int size) {
     for (int i = 0; i < size; ++i) {
         hash = mix(hash + static_cast<std::uint64_t>(world[i]) + 1);
     }
+    return hash;
+}
+
+// Of the world of processes that others have spawned: ranks of several worlds stand beside each other in a recording.
+std::uint64_t hash_of_own_world() {
+    MPI_Comm parent = MPI_COMM_NULL;
+    const char* job = getenv("PMIX_NAMESPACE");
+    if (real_calls.Comm_get_parent(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL || job == nullptr) {
+        return 0;
+    }
+    std::uint64_t hash = 13;
+    for (const char* at = job; *at != 0; ++at) {
+        hash = mix(hash + static_cast<std::uint8_t>(*at));
+    }
+    return hash;
+}
+
+// What identifies a group beside its members, and how it is to be entered.
+struct NewGroup {
+    std::uint64_t handle = 0;
+    GroupKind kind = GroupKind::kCommunicator;
+    MPI_Group members{};  // the remote ones of an intercommunicator
+    MPI_Comm communicator = MPI_COMM_NULL;
+    bool is_between = false;
+    const char* name = "";
+};
+
+// The same for all that belong to it, as far as they are of one world. 0: MPI_COMM_WORLD.
+std::uint64_t identity_of(const NewGroup& made, const int* world, int size) {
+    constexpr std::uint64_t kSeeds[] = {3, 7, 11};
+    if (made.kind == GroupKind::kCommunicator && made.communicator == MPI_COMM_WORLD) {
+        return hash_of_own_world();
+    }
+    std::uint64_t hash = hash_of(kSeeds[static_cast<std::size_t>(made.kind)], world, size);
+    MPI_Group own{};
+    if (made.is_between && real_calls.Comm_group(made.communicator, &own) == MPI_SUCCESS) {
+        int own_size = 0;
+        real_calls.Group_size(own, &own_size);
+        if (const int* own_world = own_size > 0 ? world_ranks(own, own_size) : nullptr; own_world != nullptr) {
+            hash += hash_of(kSeeds[0], own_world, own_size);  // the other side adds the same two
+        }
+        real_calls.Group_free(&own);
+    }
+    return hash;
+}
+
+const Group* enter_group(const NewGroup& made) {
+    int size = 0;
+    real_calls.Group_size(made.members, &size);
+    const int* world = size > 0 ? world_ranks(made.members, size) : nullptr;
+    if (world == nullptr) {
+        return nullptr;
+    }
+    const std::uint64_t hash = identity_of(made, world, size);
     int rank = 0;
     int destinations = 0;
-    if (!is_window) {
-        real_calls.Comm_rank(communicator, &rank);
-        destinations = destinations_in(communicator, rank);
+    if (made.kind == GroupKind::kCommunicator) {
+        real_calls.Comm_rank(made.communicator, &rank);
+        destinations = destinations_in(made.communicator, rank);
     } else {
-        real_calls.Group_rank(members, &rank);
+        real_calls.Group_rank(made.members, &rank);
     }
     const Locked locked(lock);
-    if (const Group* known = find_group(handle, is_window)) {
+    if (const Group* known = find_group(made.handle, made.kind)) {
         return known;  // another thread was quicker
     }
     auto* group = group_count < kMostGroups ? static_cast<Group*>(allocate_locked(sizeof(Group))) : nullptr;
@@ -157,18 +203,18 @@ const Group* enter_group(std::uint64_t handle, bool is_window, MPI_Group members
     for (std::uint32_t i = 0; i < group_count; ++i) {
         same += groups[i]->id >> 12U == hash >> 12U ? 1 : 0;
     }
-    group->id = !is_window && communicator == MPI_COMM_WORLD ? 0 : ((hash >> 12U) << 12U | (same & 0xFFFU));
+    group->id = hash == 0 ? 0 : ((hash >> 12U) << 12U | (same & 0xFFFU));
     group->number = group_count;
-    group->is_window = is_window;
-    group->is_between = is_between;
+    group->kind = made.kind;
+    group->is_between = made.is_between;
     group->size = size;
     group->rank = rank;
     group->destinations = destinations;
     group->world = world;
-    for (std::size_t i = 0; i + 1 < sizeof group->name && name[i] != 0; ++i) {
-        group->name[i] = name[i];
+    for (std::size_t i = 0; i + 1 < sizeof group->name && made.name[i] != 0; ++i) {
+        group->name[i] = made.name[i];
     }
-    group->handle = handle;
+    group->handle = made.handle;
     groups[group_count++] = group;
     return group;
 }
@@ -184,15 +230,26 @@ const Group* make_communicator(MPI_Comm communicator) {
         return nullptr;
     }
     real_calls.Comm_get_name(communicator, name, &length);
-    const Group* group = enter_group(bits_of(communicator), false, members, communicator, between != 0, name);
+    const Group* group = enter_group(
+        {bits_of(communicator), GroupKind::kCommunicator, members, communicator, between != 0, name});
     real_calls.Group_free(&members);
     return group;
 }
 
-void forget(std::uint64_t handle, bool is_window) {
+const Group* make_file(MPI_File file, const char* name) {
+    MPI_Group members{};
+    if (real_calls.File_get_group(file, &members) != MPI_SUCCESS) {
+        return nullptr;
+    }
+    const Group* group = enter_group({bits_of(file), GroupKind::kFile, members, MPI_COMM_NULL, false, name});
+    real_calls.Group_free(&members);
+    return group;
+}
+
+void forget(std::uint64_t handle, GroupKind kind) {
     const Locked locked(lock);
     for (std::uint32_t i = 0; i < group_count; ++i) {
-        if (groups[i]->handle == handle && groups[i]->is_window == is_window) {
+        if (groups[i]->handle == handle && groups[i]->kind == kind) {
             groups[i]->handle = 0;
         }
     }
@@ -220,9 +277,11 @@ std::uint64_t number_of(const kymo_channel_key& key) {
 std::uint64_t* new_row(const Group& group, int peer, Direction direction) {
     kymo_channel_key key{};
     key.communicator = group.id;
-    key.peer = peer >= 0 && peer < group.size
-                   ? static_cast<std::uint64_t>(static_cast<std::int64_t>(group.world[peer]))
-                   : ~std::uint64_t{0};
+    key.peer = ~std::uint64_t{0};
+    if (peer >= 0 && peer < group.size) {
+        const auto rank = static_cast<std::uint32_t>(peer);
+        key.peer = group.world[peer] < 0 ? kElsewhere + rank : static_cast<std::uint32_t>(group.world[peer]);
+    }
     key.direction = static_cast<std::uint64_t>(direction);
     return monitor_cells->channel(&key, number_of(key), group.name);
 }
@@ -297,7 +356,7 @@ const Group* group_of(MPI_Comm communicator) {
     }
     {
         const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(communicator), false)) {
+        if (const Group* group = find_group(bits_of(communicator), GroupKind::kCommunicator)) {
             return group;
         }
     }
@@ -310,7 +369,7 @@ const Group* group_of_window(MPI_Win window) {
     }
     {
         const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(window), true)) {
+        if (const Group* group = find_group(bits_of(window), GroupKind::kWindow)) {
             return group;
         }
     }
@@ -321,17 +380,44 @@ const Group* group_of_window(MPI_Win window) {
         return nullptr;
     }
     real_calls.Win_get_name(window, name, &length);
-    const Group* group = enter_group(bits_of(window), true, members, MPI_COMM_NULL, false, name);
+    const Group* group =
+        enter_group({bits_of(window), GroupKind::kWindow, members, MPI_COMM_NULL, false, name});
     real_calls.Group_free(&members);
     return group;
 }
 
+const Group* group_of_file(MPI_File file) {
+    if (file == MPI_FILE_NULL) {
+        return nullptr;
+    }
+    {
+        const Locked locked(lock);
+        if (const Group* group = find_group(bits_of(file), GroupKind::kFile)) {
+            return group;
+        }
+    }
+    return make_file(file, "");
+}
+
+void note_file(MPI_File file, const char* path) {
+    const char* name = path;
+    for (const char* at = path; *at != 0; ++at) {
+        name = *at == '/' ? at + 1 : name;
+    }
+    forget_file(file);  // one that was not closed through us
+    make_file(file, name);
+}
+
 void forget_communicator(MPI_Comm communicator) {
-    forget(bits_of(communicator), false);
+    forget(bits_of(communicator), GroupKind::kCommunicator);
 }
 
 void forget_window(MPI_Win window) {
-    forget(bits_of(window), true);
+    forget(bits_of(window), GroupKind::kWindow);
+}
+
+void forget_file(MPI_File file) {
+    forget(bits_of(file), GroupKind::kFile);
 }
 
 void forget_type(MPI_Datatype /*type*/) {
@@ -348,9 +434,7 @@ std::uint64_t* look_up(MPI_Comm communicator, int peer, Direction direction, Rec
     std::uint64_t* cells =
         group != nullptr && peer >= 0 && peer < group->size ? cells_of(*group, peer, direction) : nullptr;
     if (cells != nullptr) {
-        place = {bits_of(communicator),
-                 std::uint64_t{static_cast<std::uint32_t>(peer)} << 2U | static_cast<std::uint32_t>(direction),
-                 cells};
+        place = {bits_of(communicator), peer_and_direction(peer, direction), cells};
     }
     return cells;
 }
@@ -365,7 +449,7 @@ std::int64_t look_up(MPI_Datatype type, Recent::Type& place) {
 }
 
 std::uint64_t* cells_of(const Group& group, int peer, Direction direction) {
-    const std::uint64_t key = (std::uint64_t{group.number} + 1) << 34U |
+    const std::uint64_t key = (std::uint64_t{group.number} + 1) << 36U |
                               std::uint64_t{static_cast<std::uint32_t>(direction)} << 32U |
                               static_cast<std::uint32_t>(peer);
     if (own.last.key == key) {

@@ -21,16 +21,29 @@
 
 namespace kymo::mpi {
 
-enum class Direction : std::uint32_t { kSend = 0, kReceive = 1, kCollective = 2, kOneSided = 3 };
+enum class Direction : std::uint32_t {
+    kSend = 0,
+    kReceive = 1,
+    kCollective = 2,
+    kOneSided = 3,
+    kRead = 4,  // of a file
+    kWrite = 5,
+};
 
 inline constexpr int kEverybody = -1000;  // the peer of what has none
 
-// Communicators and windows. Never given back: there are few.
+// A peer that is not in MPI_COMM_WORLD, but in the world of processes that were spawned or connected to, goes by this and
+// its rank in the communicator.
+inline constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 32U;
+
+enum class GroupKind : std::uint8_t { kCommunicator, kWindow, kFile };
+
+// Communicators, windows and files. Never given back: there are few.
 struct Group {
     std::uint64_t handle = 0;  // 0: forgotten
     std::uint64_t id = 0;
     std::uint32_t number = 0;  // in this process, from 0
-    bool is_window = false;
+    GroupKind kind = GroupKind::kCommunicator;
     bool is_between = false;     // an intercommunicator
     int size = 0;                // of the peers: the remote group's, where there is one
     int rank = 0;                // own
@@ -42,8 +55,12 @@ struct Group {
 // Null: MPI has not begun, the handle is null, or there is no memory.
 const Group* group_of(MPI_Comm communicator);
 const Group* group_of_window(MPI_Win window);
+const Group* group_of_file(MPI_File file);
+// As opened: gives it its name (what stands behind the last slash).
+void note_file(MPI_File file, const char* path);
 void forget_communicator(MPI_Comm communicator);
 void forget_window(MPI_Win window);
+void forget_file(MPI_File file);
 
 void forget_type(MPI_Datatype type);
 
@@ -70,16 +87,18 @@ inline bool is_counting() {
 struct Recent {
     static constexpr std::uint32_t kChannels = 32;
     static constexpr std::uint32_t kTypes = 16;
-    struct Channel {
+    struct alignas(64) Channel {
         std::uint64_t communicator = 0;
         std::uint64_t peer_and_direction = 0;
         std::uint64_t* cells = nullptr;
+        std::uint64_t type = 0;  // that was last sent by it; 0: none
+        std::int64_t type_size = 0;
     };
     struct Type {
         std::uint64_t handle = 0;
         std::int64_t size = 0;
     };
-    std::uint32_t seen = 0;  // `forgotten` when they were looked up
+    std::uint32_t seen = 0;  // `forgotten` when they were looked up; 0: nothing was, nobody may be counting
     Channel channels[kChannels];
     Type types[kTypes];
 };
@@ -109,14 +128,29 @@ inline void check_forgotten() {
     }
 }
 
+// Where a channel is kept if the thread has used it lately.
+inline std::uint64_t peer_and_direction(int peer, Direction direction) {
+    return std::uint64_t{static_cast<std::uint32_t>(peer)} << 3U | static_cast<std::uint32_t>(direction);
+}
+inline Recent::Channel& place_of(MPI_Comm communicator, std::uint64_t peer_and_direction) {
+    return recent.channels[(bits_of(communicator) / 64 + peer_and_direction) % Recent::kChannels];
+}
+
+// A channel that the thread has used lately; null: it has not, or nobody counts. Nothing is looked up.
+inline const Recent::Channel* known_channel(MPI_Comm communicator, int peer, Direction direction) {
+    const std::uint64_t rest = peer_and_direction(peer, direction);
+    const Recent::Channel& place = place_of(communicator, rest);
+    const bool is_known = recent.seen == counting.forgotten.load(std::memory_order_acquire) &&
+                          place.communicator == bits_of(communicator) && place.peer_and_direction == rest;
+    return __builtin_expect(is_known, 1) ? &place : nullptr;
+}
+
 // As group_of() and cells_of(); null also for a peer that is nobody.
 inline std::uint64_t* cells_of(MPI_Comm communicator, int peer, Direction direction) {
     check_forgotten();
-    const std::uint64_t handle = bits_of(communicator);
-    const std::uint64_t rest =
-        std::uint64_t{static_cast<std::uint32_t>(peer)} << 2U | static_cast<std::uint32_t>(direction);
-    Recent::Channel& place = recent.channels[(handle / 64 + rest) % Recent::kChannels];
-    if (__builtin_expect(place.communicator == handle && place.peer_and_direction == rest, 1)) {
+    const std::uint64_t rest = peer_and_direction(peer, direction);
+    Recent::Channel& place = place_of(communicator, rest);
+    if (__builtin_expect(place.communicator == bits_of(communicator) && place.peer_and_direction == rest, 1)) {
         return place.cells;
     }
     return look_up(communicator, peer, direction, place);

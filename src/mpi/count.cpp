@@ -1,6 +1,5 @@
 #include "mpi/count.h"
 
-#include "mpi/generated.h"
 #include "mpi/real.h"
 
 namespace kymo::mpi {
@@ -42,15 +41,6 @@ bool is_peer(const Group* group, int peer) {
     return group != nullptr && peer >= 0 && peer < group->size;
 }
 
-std::int64_t bytes_in(const MPI_Status& status) {
-#ifdef OPEN_MPI
-    return static_cast<std::int64_t>(status._ucount);  // what MPI_Get_elements_x would say of bytes, in 6 ns
-#else
-    MPI_Count bytes = 0;
-    return real_calls.Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? bytes : 0;
-#endif
-}
-
 void receive_of(const Group* group, const MPI_Status& status, std::uint64_t ns) {
     if (is_peer(group, status.MPI_SOURCE)) {
         message(called(*group, status.MPI_SOURCE, Direction::kReceive, ns), bytes_in(status));
@@ -65,6 +55,19 @@ void receive_of(MPI_Comm communicator, const MPI_Status& status, std::uint64_t n
 }
 
 }  // namespace
+
+void sent(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type) {
+    if (std::uint64_t* cells = cells_of(communicator, peer, Direction::kSend)) {
+        const std::int64_t size = size_of(type);
+        count_call(cells, begin.ns());
+        count_message(cells, count * size);
+        Recent::Channel& place = place_of(communicator, peer_and_direction(peer, Direction::kSend));
+        if (place.cells == cells) {
+            place.type = bits_of(type);
+            place.type_size = size;
+        }
+    }
+}
 
 void started_send(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
                   MPI_Request request, bool is_persistent) {
@@ -140,6 +143,9 @@ void completed(std::uint64_t ns, int parts, MPI_Request handle, const MPI_Status
     int was_cancelled = 0;
     if (request.is_cancelled) {
         real_calls.Test_cancelled(&status, &was_cancelled);
+    }
+    if (request.direction == Direction::kRead || request.direction == Direction::kWrite) {
+        message(begun, bytes_in(status));
     }
     if (request.direction == Direction::kReceive && was_cancelled == 0 && is_peer(request.group, status.MPI_SOURCE)) {
         message(cells_of(*request.group, status.MPI_SOURCE, Direction::kReceive), bytes_in(status));
@@ -221,6 +227,32 @@ void accessed(const Begin& begin, MPI_Win window, int target, std::int64_t bytes
 void synchronised(const Begin& begin, MPI_Win window, int target) {
     if (const Group* group = group_of_window(window)) {
         called(*group, is_peer(group, target) ? target : kEverybody, Direction::kOneSided, begin.ns());
+    }
+}
+
+void opened(MPI_File file, const char* path) {
+    note_file(file, path);
+}
+
+void transferred(const Begin& begin, MPI_File file, Direction direction, const MPI_Status& status) {
+    if (const Group* group = group_of_file(file)) {
+        message(called(*group, kEverybody, direction, begin.ns()), bytes_in(status));
+    }
+}
+
+void began_transfer(const Begin& begin, MPI_File file, Direction direction) {
+    if (const Group* group = group_of_file(file)) {
+        called(*group, kEverybody, direction, begin.ns());
+    }
+}
+
+void started_transfer(const Begin& begin, MPI_File file, Direction direction, MPI_Request handle) {
+    if (const Group* group = group_of_file(file)) {
+        Request request;
+        request.group = group;
+        request.direction = direction;
+        outstanding(called(*group, kEverybody, direction, begin.ns()), true);
+        note_request(handle, request);
     }
 }
 

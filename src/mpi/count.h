@@ -3,7 +3,7 @@
 //
 // Per channel (cells::ChannelCell): `messages` and `bytes` of a send when it is begun, of a receive when it is
 // complete; of a collective and a one-sided call one message and the bytes that this process puts in (Get: takes
-// out). `blocked`: time inside calls; of a call that completes several requests, in equal parts. `outstanding`: begun
+// out); of a file one message an access, when it is complete. `blocked`: time inside calls; of a call that completes several requests, in equal parts. `outstanding`: begun
 // and not yet completed. To and from MPI_PROC_NULL nothing is counted.
 //
 // Contract: no MPI call but PMPI_, no malloc, no exceptions; a thread writes its own rows only.
@@ -12,6 +12,7 @@
 #include "cells/primitives.h"
 #include "cells/standard.h"
 #include "mpi/channels.h"
+#include "mpi/generated.h"
 #include "mpi/requests.h"
 
 #include <mpi.h>
@@ -55,13 +56,45 @@ KYMO_MPI_QUICK void count_message(std::uint64_t* cells, std::int64_t bytes) {
     }
 }
 
-KYMO_MPI_QUICK void sent(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type) {
-    if (std::uint64_t* cells = cells_of(communicator, peer, Direction::kSend)) {
-        count_call(cells, begin.ns());
-        count_message(cells, count * size_of(type));
-    }
+inline std::int64_t bytes_in(const MPI_Status& status) {
+#ifdef OPEN_MPI
+    return static_cast<std::int64_t>(status._ucount);  // what MPI_Get_elements_x would say of bytes, in 6 ns
+#else
+    MPI_Count bytes = 0;
+    return real_calls.Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? bytes : 0;
+#endif
 }
 
+// The quick way of MPI_Send and MPI_Recv: what the call will add to is known before it, so that little has to be kept
+// over it.
+struct QuickSend {
+    std::uint64_t* cells = nullptr;  // null: not known
+    std::int64_t bytes = 0;
+    KYMO_MPI_QUICK QuickSend(MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type) {
+        const Recent::Channel* known = known_channel(communicator, peer, Direction::kSend);
+        if (known != nullptr && __builtin_expect(known->type == bits_of(type), 1)) {
+            cells = known->cells;
+            bytes = count * known->type_size;
+        }
+    }
+    KYMO_MPI_QUICK void succeeded(const Begin& begin) const {
+        count_call(cells, begin.ns());
+        count_message(cells, bytes);
+    }
+};
+struct QuickReceive {
+    std::uint64_t* cells = nullptr;
+    KYMO_MPI_QUICK QuickReceive(MPI_Comm communicator, int peer) {
+        const Recent::Channel* known = known_channel(communicator, peer, Direction::kReceive);
+        cells = known != nullptr ? known->cells : nullptr;
+    }
+    KYMO_MPI_QUICK void succeeded(const Begin& begin, const MPI_Status& status) const {
+        count_call(cells, begin.ns());
+        count_message(cells, bytes_in(status));
+    }
+};
+
+void sent(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type);
 void started_send(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
                   MPI_Request request, bool is_persistent);
 void received(const Begin& begin, MPI_Comm communicator, const MPI_Status& status);
@@ -84,6 +117,13 @@ void collected(const Begin& begin, MPI_Comm communicator, int root, std::int64_t
 void accessed(const Begin& begin, MPI_Win window, int target, std::int64_t bytes, const MPI_Request* request);
 // target kEverybody: fences and their like.
 void synchronised(const Begin& begin, MPI_Win window, int target);
+
+// Of a file: what has been read or written, as the status says it.
+void opened(MPI_File file, const char* path);
+void transferred(const Begin& begin, MPI_File file, Direction direction, const MPI_Status& status);
+void started_transfer(const Begin& begin, MPI_File file, Direction direction, MPI_Request request);
+// The first half of a collective that is done in two calls; the second is transferred().
+void began_transfer(const Begin& begin, MPI_File file, Direction direction);
 
 // ---- for the expressions of collectives' bytes
 

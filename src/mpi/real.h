@@ -14,6 +14,7 @@
 #pragma weak ompi_request_null
 #pragma weak ompi_mpi_win_null
 #pragma weak ompi_mpi_datatype_null
+#pragma weak ompi_mpi_file_null
 
 #include <mpi.h>
 

@@ -10,12 +10,12 @@ import pathlib
 import re
 import sys
 
-from calls import CALLS
+from calls import CALLS, ONLY_C
 
 SUPPORT = """Comm_group Comm_remote_group Comm_test_inter Comm_get_name Comm_rank Group_size Group_rank Group_free Group_translate_ranks
 Type_size_x Get_elements_x Topo_test Cartdim_get Graph_neighbors_count Dist_graph_neighbors_count Win_get_group Win_get_name Test_cancelled
-Comm_f2c Type_f2c Request_f2c Message_f2c Win_f2c Status_f2c""".split()
-HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Request": "Request", "MPI_Message": "Message", "MPI_Win": "Win"}
+Comm_get_parent File_get_group Comm_f2c Type_f2c Request_f2c Message_f2c Win_f2c File_f2c Status_f2c""".split()
+HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Request": "Request", "MPI_Message": "Message", "MPI_Win": "Win", "MPI_File": "File"}
 
 
 class Parameter:
@@ -28,8 +28,6 @@ class Parameter:
 
 class C:
     """How roles are read in a C wrapper."""
-
-    suffix = ""
 
     def value(self, p):
         return p.name if "*" not in p.type else f"*{p.name}"
@@ -213,10 +211,18 @@ def body(language, name, parameters):
         if request:
             after.append(f"const MPI_Request made = {request};")
         after.append(f"accessed(begin, {language.value(at['win'])}, {language.value(at['target_rank'])}, {one_sided_bytes(language, at)}, {'&made' if request else 'nullptr'});")
+    elif kind == "transfer":
+        after.append(f"transferred(begin, {v('file')}, Direction::{roles['direction']}, {status});")
+    elif kind == "start_transfer":
+        after.append(f"started_transfer(begin, {v('file')}, Direction::{roles['direction']}, {request});")
+    elif kind == "begin_transfer":
+        after.append(f"began_transfer(begin, {v('file')}, Direction::{roles['direction']});")
+    elif kind == "open":
+        after.append(f"opened({v('file')}, {roles['path']});")
     elif kind == "synchronise":
         after.append(f"synchronised(begin, {language.value(at['win'])}, {v('rank') if roles['rank'] else 'kEverybody'});")
     else:
-        what = {"forget_comm": ("communicator", "comm"), "forget_type": ("type", "type"), "forget_win": ("window", "win")}[kind]
+        what = {"forget_comm": ("communicator", "comm"), "forget_type": ("type", "type"), "forget_win": ("window", "win"), "forget_file": ("file", "file")}[kind]
         before.append(f"const auto handle_before = {v(what[1])};")
         after.append(f"forget_{what[0]}(handle_before);")
     return before, replaced, after
@@ -231,10 +237,29 @@ def function(language, head, call, result, name, parameters, ending):
     return lines + [*("        " + line for line in after), "    }"]
 
 
+# Of what programs call most: the arguments of QuickSend or QuickReceive (count.h), by role, and those of succeeded().
+QUICK = {"send": ("QuickSend", ["comm", "peer", "count", "type"]), "receive": ("QuickReceive", ["comm", "peer"])}
+
+
+def quick_way(name, parameters, call):
+    kind, roles = CALLS[name]
+    what, wanted = QUICK[kind]
+    at = {p.name: p for p in parameters}
+    before, known, _, status = C().status(at[roles["status"]]) if roles.get("status") else ([], None, [], None)
+    given = [known if p.name == roles.get("status") else p.name for p in parameters]
+    lines = [f"    if (const {what} quick({', '.join(roles[role] for role in wanted)}); quick.cells != nullptr) {{", *("    " + line for line in ["    " + line for line in before])]
+    return lines + ["        const Begin begin;", f"        {call(given, True)}", "        if (result == MPI_SUCCESS) {",
+                    f"            quick.succeeded({', '.join(['begin', *([status] if status else [])])});", "        }", "        return result;", "    }"]
+
+
 def c_wrapper(name, parameters):
-    head = f"KYMO_MPI_CALL int MPI_{name}({', '.join(p.text for p in parameters)})"
+    listed, given = ", ".join(p.text for p in parameters), ", ".join(p.name for p in parameters)
     call = lambda given, kept: f"{'const int result =' if kept else 'return'} real_calls.{name}({', '.join(given)});"
-    return function(C(), head, call, "result", name, parameters, []) + ["    return result;", "}", ""]
+    whole = lambda head: function(C(), head, call, "result", name, parameters, []) + ["    return result;", "}", ""]
+    if CALLS[name][0] not in QUICK:
+        return whole(f"KYMO_MPI_CALL int MPI_{name}({listed})")
+    return whole(f"__attribute__((noinline)) static int fully_{name}({listed})") + [
+        f"KYMO_MPI_CALL int MPI_{name}({listed}) {{", *quick_way(name, parameters, call), f"    return fully_{name}({given});", "}", ""]
 
 
 def fortran_wrapper(name, parameters):
@@ -259,7 +284,7 @@ def prototypes(header):
     found = {}
     for match in re.finditer(r"\bint\s+MPI_(\w+)\s*\(([^;{}]*)\)\s*(?:__attribute__[^;]*)?;", header):
         listed = [text for text in match[2].split(",")]
-        if all(re.search(r"\w\s*[\s*]\w+\s*(\[\d*\])*\s*$", text) for text in listed):
+        if all(re.search(r"\w[\s*]+\w+\s*(\[\d*\])*\s*$", text) for text in listed):
             found[match[1]] = [Parameter(text) for text in listed]
     return found
 
@@ -271,7 +296,7 @@ def main():
     if missing := [name for name in CALLS if name not in known]:
         print(f"this MPI has no {', '.join('MPI_' + name for name in missing)}: not counted")
     real = counted + [name for name in SUPPORT if name not in counted]
-    lower = [name.lower() for name in counted]
+    lower = [name.lower() for name in counted if name not in ONLY_C]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "generated.h").write_text("\n".join([
         "// Made by wrappers.py. The MPI library's own entry points, as find_real_calls() has found them.", "#pragma once", "",
@@ -289,7 +314,7 @@ def main():
         lines += [f'    {table}.{name} = find_real("pmpi_{name}{end}", "{library}");' for name in lower]
     lines += ["}", "", "}  // namespace kymo::mpi", "", "using namespace kymo::mpi;", ""]
     for name in counted:
-        lines += c_wrapper(name, known[name]) + fortran_wrapper(name, known[name])
+        lines += c_wrapper(name, known[name]) + ([] if name in ONLY_C else fortran_wrapper(name, known[name]))
     (folder / "generated.cpp").write_text("\n".join(lines))
 
 

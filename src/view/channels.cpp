@@ -17,7 +17,7 @@ constexpr std::size_t kMostColumns = 12;  // ranks side by side
 constexpr std::size_t kColumnWidth = 10;  // "1,234,567", and a blank
 
 const char* direction_name(ChannelDirection direction) {
-    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided"};
+    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
     return kNames[static_cast<std::size_t>(direction)];
 }
 
@@ -72,8 +72,6 @@ auto value_in(const Map& map, const Key& key) {
 std::string matrices(const Style& style, const ChannelMatrix& matrix) {
     const std::string none(signs(style).dot);
     const auto or_none = [&](std::uint64_t amount, const std::string& text) { return amount == 0 ? none : text; };
-    const auto collective = [&](std::uint64_t rank) { return value_in(matrix.collective, rank); };
-    const bool has_collective = !matrix.collective.empty();
     const bool has_anyone = std::any_of(matrix.anyone_ns.begin(), matrix.anyone_ns.end(),
                                         [](const auto& each) { return each.second != 0; });
     std::vector<std::pair<std::string, ExtraOf>> counts;
@@ -83,17 +81,25 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix) {
         times.emplace_back("anyone",
                            [&](std::uint64_t rank) { return time_text(style, value_in(matrix.anyone_ns, rank)); });
     }
-    if (has_collective) {
-        const auto messages = [&](std::uint64_t rank) {
-            return or_none(collective(rank).messages, count(static_cast<std::int64_t>(collective(rank).messages)));
-        };
-        const auto bytes = [&](std::uint64_t rank) {
-            return or_none(collective(rank).bytes, bytes_text(collective(rank).bytes));
-        };
-        counts.emplace_back("all", messages);
-        sizes.emplace_back("all", bytes);
-        times.emplace_back("all", [&](std::uint64_t rank) { return time_text(style, collective(rank).blocked_ns); });
-    }
+    const auto add = [&](const char* heading, const std::map<std::uint64_t, Exchanged>& by_rank) {
+        if (by_rank.empty()) {
+            return;
+        }
+        counts.emplace_back(heading, [&](std::uint64_t rank) {
+            const std::uint64_t messages = value_in(by_rank, rank).messages;
+            return or_none(messages, count(static_cast<std::int64_t>(messages)));
+        });
+        sizes.emplace_back(heading, [&](std::uint64_t rank) {
+            const std::uint64_t bytes = value_in(by_rank, rank).bytes;
+            return or_none(bytes, bytes_text(bytes));
+        });
+        times.emplace_back(heading, [&](std::uint64_t rank) {
+            return time_text(style, value_in(by_rank, rank).blocked_ns);
+        });
+    };
+    add("all", matrix.collective);
+    add("files", matrix.files);
+    add("elsewhere", matrix.elsewhere);
     const auto sent = [&](std::uint64_t from, std::uint64_t to) {
         return value_in(matrix.sent, std::pair(from, to));
     };
@@ -127,7 +133,9 @@ std::string list(const Style& style, std::vector<Channel> channels, std::size_t 
     table.headings = {"time in calls", "messages", "bytes", "largest", "channel"};
     for (std::size_t i = 0; i < std::min(top, channels.size()); ++i) {
         const Channel& channel = channels[i];
-        const std::string peer = channel.peer ? fmt::format(", rank {}", *channel.peer) : "";
+        const std::string peer = channel.peer        ? fmt::format(", rank {}", *channel.peer)
+                                 : channel.elsewhere ? fmt::format(", rank {} elsewhere", *channel.elsewhere)
+                                                     : "";
         table.rows.push_back(
             {{time_text(style, channel.blocked_ns)},
              {count(static_cast<std::int64_t>(channel.messages))},
@@ -171,6 +179,7 @@ Json json_channels(const RunMetrics& run) {
         Json json;
         json["rank"] = channel.rank;
         json["peer"] = channel.peer ? Json(*channel.peer) : Json(nullptr);
+        json["elsewhere"] = channel.elsewhere ? Json(*channel.elsewhere) : Json(nullptr);
         json["direction"] = direction_name(channel.direction);
         json["communicator"] = channel.communicator;
         json["name"] = channel.name;

@@ -38,7 +38,7 @@ const char* origin_name(MetricOrigin origin) {
 }
 
 const char* direction_name(std::uint64_t direction) {
-    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided"};
+    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
     return direction < std::size(kNames) ? kNames[direction] : "other";
 }
 

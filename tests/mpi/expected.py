@@ -8,7 +8,8 @@ import os
 import sys
 
 RANKS = 4
-SEND, RECEIVE, COLLECTIVE, ONE_SIDED = range(4)
+SEND, RECEIVE, COLLECTIVE, ONE_SIDED, READ, WRITE = range(6)
+ELSEWHERE = 2**32  # and the rank in the communicator: of a peer in another world
 EVERYBODY = -1
 WORLD = 0
 Row = collections.namedtuple("Row", "communicator peer direction number messages bytes blocked outstanding largest most calls")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from expected import COLLECTIVE, EVERYBODY, ONE_SIDED, RANKS, RECEIVE, SEND, UNHEARD, WORLD, Row, check, end, in_front, nothing_left, ring, totals, transpose, workers
+from expected import COLLECTIVE, ELSEWHERE, EVERYBODY, ONE_SIDED, RANKS, READ, RECEIVE, SEND, UNHEARD, WORLD, WRITE, Row, check, end, in_front, nothing_left, ring, totals, transpose, workers
 
 
 def run(build, mpirun, program, *arguments, env=(), measured=True):
@@ -30,10 +30,14 @@ def run_once(build, mpirun, program, arguments, env, measured):
         done = subprocess.run([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS),
                                *(word for name in settings for word in ("-x", f"{name}={settings[name]}")), program, *map(str, arguments)],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300, preexec_fn=in_front)
-        rows = {}
-        for rank in range(RANKS):
-            path = pathlib.Path(folder) / str(rank)
-            rows[rank] = [Row(*map(int, line.split())) for line in path.read_text().splitlines()] if path.exists() else []
+        written = sorted(pathlib.Path(folder).glob("*-*"), key=lambda path: tuple(map(int, path.name.split("-"))))
+        worlds = sorted({path.name.split("-")[0] for path in written}, key=int)
+        rows = {rank: [] for rank in range(RANKS)}
+        for path in written:
+            world, rank = path.name.split("-")
+            # A rank of a world that was spawned: (world, rank).
+            key = int(rank) if world == worlds[0] else (worlds.index(world), int(rank))
+            rows[key] = [Row(*map(int, line.split())) for line in path.read_text().splitlines()]
         return done, rows
 
 
@@ -61,6 +65,37 @@ def others(rows):
     nothing_left("others", rows)
 
 
+def files(name, rows, world_file, own_file, messages):
+    """`world_file`: what each rank reads from and writes to the file of all; `own_file` what it writes to its own."""
+    ids = set()
+    for rank in range(RANKS):
+        seen = totals(rows, rank)
+        of_files = {key: value for key, value in seen.items() if key[2] in (READ, WRITE)}
+        ids |= {key[0] for key in of_files if key[2] == READ}
+        common = next((key[0] for key in of_files if key[2] == READ), None)
+        check(f"{name}, rank {rank}: the common file", world_file, {key[2]: value for key, value in of_files.items() if key[0] == common})
+        check(f"{name}, rank {rank}: its own", [own_file] if own_file else [], [value for key, value in of_files.items() if key[0] != common])
+        check(f"{name}, rank {rank}: nobody in particular", {EVERYBODY}, {key[1] for key in of_files})
+        check(f"{name}, rank {rank}: messages", messages(rank), {key: value for key, value in seen.items() if key[2] in (SEND, RECEIVE)})
+    check(f"{name}: the file is known by the same id in all processes", 1, len(ids))
+    nothing_left(name, rows)
+
+
+def spawned(rows):
+    check("spawn: ranks of both worlds", {0, 1, 2, 3, (1, 0), (1, 1)}, set(rows))
+    for rank in range(RANKS):
+        seen = totals(rows, rank)
+        by_way = {key[1:]: value for key, value in seen.items()}
+        check(f"spawn, rank {rank}", {(0, COLLECTIVE): (1, 0), (ELSEWHERE + rank % 2, SEND): (1, 12), (ELSEWHERE + 4 + rank % 2, RECEIVE): (1, 20)}, by_way)
+        check(f"spawn, rank {rank}: three communicators", 3, len({key[0] for key in seen}))
+    for rank in range(2):
+        seen = totals(rows, (1, rank)) if (1, rank) in rows else {}
+        own = {key[0] for key in seen if key[1] < ELSEWHERE}
+        check(f"spawn, child {rank}: a world of its own", (1, True), (len(own), WORLD not in own))
+        check(f"spawn, child {rank}", {(ELSEWHERE + parent, way): (1, size) for parent in (rank, rank + 2) for way, size in ((RECEIVE, 12), (SEND, 20))}
+              | {(1 - rank, SEND): (1, 4), (1 - rank, RECEIVE): (1, 4)}, {key[1:]: value for key, value in seen.items()})
+
+
 def main():
     build, programs, mpirun = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
     start = lambda name, *arguments, **options: run(build, mpirun, programs / name, *arguments, **options)
@@ -73,6 +108,13 @@ def main():
         transpose(f"transpose, {language}", start(f"transpose_{language}", 16), 16)
         workers(f"workers, {language}", start(f"workers_{language}", 40), 40)
     others(start("others_c"))
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        neighbours = lambda rank: {(WORLD, (rank + 1) % RANKS, SEND): (1, 12), (WORLD, (rank - 1) % RANKS, RECEIVE): (1, 12)}
+        files("files, c", start("files_c", folder), {WRITE: (4, 40 + 20 + 12 + 16), READ: (4, 40 + 12 + 8 + 16)}, (1, 40), neighbours)
+        if (programs / "files_fortran").exists():
+            files("files, fortran", start("files_fortran", folder), {WRITE: (3, 40 + 20 + 12), READ: (1, 40)}, None, lambda rank: {})
+    spawned(start("spawn_c"))
     timed, counted = start("ring_c", 20, 10), start("ring_c", 20, 10, env={"KYMO_MPI": "count"}.items())
     check("time is taken", True, all(any(row.blocked > 0 for row in timed[rank]) for rank in range(RANKS)))
     check("and left out where only counts were asked for", [0], sorted({row.blocked for rank in range(RANKS) for row in counted[rank]}))

@@ -115,7 +115,7 @@ class Lines {
         if (list.empty() || !shown_.channels) {
             return;
         }
-        constexpr const char* kDirections[] = {"to", "from", "with", "at"};
+        constexpr const char* kDirections[] = {"to", "from", "with", "at", "reads", "writes"};
         heading("Channels  by time inside calls");
         columns("  blocked  messages/s   bytes/s  under way   largest  channel");
         for (std::size_t i = 0; i < std::min(list.size(), shown_.rows); ++i) {
@@ -126,8 +126,9 @@ class Lines {
                              view::pad_left(rate_figure(style_, each.bytes_a_second), 10),
                              view::pad_left(std::to_string(each.outstanding), 11),
                              view::pad_left(amount(style_, each.largest, "bytes"), 10), each.program, each.pid,
-                             direction < 4 ? kDirections[direction] : "?",
-                             each.peer ? fmt::format("rank {}", *each.peer) : std::string("all"), each.communicator));
+                             direction < std::size(kDirections) ? kDirections[direction] : "?",
+                             each.peer ? fmt::format("rank {}", *each.peer) : std::string(direction < 4 ? "all" : ""),
+                             each.communicator));
         }
         more(list.size());
     }
@@ -220,7 +221,7 @@ nlohmann::ordered_json top_json(const LiveView& view) {
         }
         json["processes"].push_back(std::move(process));
     }
-    constexpr const char* kDirections[] = {"send", "receive", "collective", "one-sided"};
+    constexpr const char* kDirections[] = {"send", "receive", "collective", "one-sided", "read", "write"};
     json["channels"] = Json::array();
     for (const LiveChannel& each : view.channels) {
         const auto direction = static_cast<std::size_t>(each.direction);
@@ -228,7 +229,7 @@ nlohmann::ordered_json top_json(const LiveView& view) {
                                     {"program", each.program},
                                     {"communicator", each.communicator},
                                     {"peer", each.peer ? Json(*each.peer) : Json()},
-                                    {"direction", direction < 4 ? Json(kDirections[direction]) : Json()},
+                                    {"direction", direction < std::size(kDirections) ? Json(kDirections[direction]) : Json()},
                                     {"messages", each.messages},
                                     {"bytes", each.bytes},
                                     {"messages_per_s", each.messages_a_second},

@@ -156,7 +156,7 @@ std::vector<PairWait> pair_waits(const Evidence& evidence) {
     std::map<std::uint64_t, double> anyone;
     std::map<std::uint64_t, double> messages;
     for (const Channel& channel : evidence.run.channels) {
-        if (channel.direction != ChannelDirection::kReceive) {
+        if (channel.direction != ChannelDirection::kReceive || channel.elsewhere) {
             continue;
         }
         if (!channel.peer) {

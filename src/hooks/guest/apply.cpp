@@ -24,6 +24,20 @@ bool shadow_stack_on() {
            (features & 1U) != 0;
 }
 
+// False: there is more to do than one addition.
+bool is_addition(const cells::Step* steps, std::uint32_t count, Addition* out) {
+    if (count == 0) {
+        return true;  // of nothing
+    }
+    const bool subtracts = steps->operation == cells::Operation::kSubtract;
+    if (count != 1 || steps->right.source != cells::Source::kConstant ||
+        (!subtracts && steps->operation != cells::Operation::kAdd)) {
+        return false;
+    }
+    *out = {subtracts ? ~steps->constant + 1 : steps->constant, steps->target * sizeof(std::uint64_t)};
+    return true;
+}
+
 bool is_image(const Plan& plan, const PlanImage& planned, const image::LoadedImage& image) {
     if (planned.build_id_bytes != 0) {
         return image.build_id.size() == planned.build_id_bytes &&
@@ -51,7 +65,7 @@ const char* describe(Problem problem) {
         case Problem::kNoLoading:
             return "images that are loaded later are not noticed by this dynamic linker";
         case Problem::kNoLater:
-            return "it was loaded later, and has no initializer: its calls through its linkage table are not seen";
+            return "it was loaded later, and has no initializer to be led past: its calls through its linkage table are not seen";
         case Problem::kNone:
             break;
     }
@@ -76,6 +90,8 @@ std::uint32_t Hooks::new_hook(const PlanPoint* point, std::uint64_t continuation
         hook.exit = plan_.steps.data() + point->first_exit;
         hook.exit_steps = static_cast<std::uint16_t>(point->exit_steps);
         hook.follows = point->exit_steps != 0;
+        hook.is_quick = is_addition(hook.entry, point->entry_steps, &hook.quick_entry) &&
+                        is_addition(hook.exit, point->exit_steps, &hook.quick_exit);
     }
     return hook_count_++;
 }

@@ -82,8 +82,11 @@ class Hooks {
     // An image that has been mapped and whose slots are to be set when they are filled in.
     struct Later {
         const link_map* map = nullptr;         // null: none
-        std::uint64_t* initializer = nullptr;  // in its dynamic section
+        std::uint64_t* initializer = nullptr;  // in its dynamic section: the function, or the list of them
         std::uint64_t offset = 0;              // what stood there
+        std::uint64_t* list = nullptr;         // of functions: the one that is led through instead; null: a function
+        std::uint64_t functions = 0;           // how many
+        std::uint32_t hook = 0;
     };
     // Whose slot it is.
     struct PlannedFor {
@@ -92,6 +95,9 @@ class Hooks {
         image::Range read_only;
     };
     static constexpr std::uint32_t kMostLater = 64;  // in one call of dlopen, with what they need
+    // Lists of initializers that stand in for images' own are never given back: one may still be at work in an image.
+    static constexpr std::uint32_t kMostLists = 256;
+    static constexpr std::uint64_t kMostInitializers = 512;
     static constexpr std::uint32_t kMostSlots = 1U << 17U;
     static constexpr std::uint32_t kMostKnown = 8192;  // those beyond are looked at every time
 
@@ -109,6 +115,8 @@ class Hooks {
     std::uint32_t import_named(std::string_view symbol) const;
     void* find_function(const LinkageSlot& slot, const link_map* later) const;
     Problem await_relocation(const link_map& map, const image::LoadedImage& image);
+    bool lead_list(const link_map& map, const image::LoadedImage& image, std::uint64_t hook_at, Later* later);
+    void fill_list(const Later& later);
     void forget_unloaded();
     void set_later_slots();
     std::uint32_t import_hook(std::uint32_t import, std::uint64_t function);
@@ -137,6 +145,7 @@ class Hooks {
     std::uint32_t first_later_ = 0;   // hooks of initializers
     std::uint32_t first_import_ = 0;
     Later later_[kMostLater];
+    std::uint32_t lists_ = 0;
     std::uint32_t functions_ = 0;
     std::uint32_t slots_ = 0;
     Areas areas_;

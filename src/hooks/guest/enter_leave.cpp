@@ -2,7 +2,9 @@
 //
 // Contract: any thread at any time, also in handlers. No locks, no calls out of this layer (what is called could be
 // hooked), no vector registers; errno is kept. A lane changes in an
-// order that a signal may cut anywhere: the level says which lane a handler uses meanwhile.
+// order that a signal may cut anywhere: the level says which lane a handler uses meanwhile. What most calls need (a
+// thread that is measured, on its own stack, one addition at the entry and one at the exit) the trampolines do
+// themselves, in the same order, and come here with everything else.
 //
 // Left without returning. A frame that longjmp, siglongjmp or a thread's end has skipped is noticed when a hooked
 // function is next entered or left at or above its place on the same stack; its exit steps run then. On another stack
@@ -21,16 +23,35 @@
 #include "cells/actions.h"
 #include "hooks/guest/raw_system.h"
 #include "hooks/guest/thread.h"
+#include "hooks/x86_64/offsets.h"
 
 #include <sys/syscall.h>
 
 namespace kymo::hooks {
 
 constinit Runtime runtime;
+constinit thread_local Thread* current = nullptr;
+
+static_assert(offsetof(Thread, lanes) + offsetof(Lane, top) == KYMO_THREAD_TOP);
+static_assert(offsetof(Thread, level) == KYMO_THREAD_LEVEL);
+static_assert(offsetof(Thread, inside) == KYMO_THREAD_INSIDE);
+static_assert(offsetof(Thread, stack_low) == KYMO_THREAD_STACK_LOW);
+static_assert(offsetof(Thread, stack_bytes) == KYMO_THREAD_STACK_BYTES);
+static_assert(offsetof(Thread, task) == KYMO_THREAD_TASK && offsetof(cells::Task, cells) == 0);
+static_assert(sizeof(Hook) == 1U << KYMO_HOOK_SHIFT && offsetof(Runtime, hooks) == 0);
+static_assert(offsetof(Hook, continuation) == KYMO_HOOK_CONTINUATION);
+static_assert(offsetof(Hook, follows) == KYMO_HOOK_FOLLOWS && offsetof(Hook, is_quick) == KYMO_HOOK_IS_QUICK);
+static_assert(offsetof(Hook, quick_entry) + offsetof(Addition, by) == KYMO_HOOK_ENTRY_BY);
+static_assert(offsetof(Hook, quick_entry) + offsetof(Addition, cell) == KYMO_HOOK_ENTRY_CELL);
+static_assert(offsetof(Hook, quick_exit) + offsetof(Addition, by) == KYMO_HOOK_EXIT_BY);
+static_assert(offsetof(Hook, quick_exit) + offsetof(Addition, cell) == KYMO_HOOK_EXIT_CELL);
+static_assert(kSlotBytes == KYMO_SLOT_BYTES && offsetof(Slot, return_before) == KYMO_SLOT_RETURN_BEFORE);
+static_assert(offsetof(Slot, sp) == KYMO_SLOT_SP && offsetof(BlockHead, sp) == KYMO_SLOT_SP);
+static_assert(offsetof(Slot, continuation) == KYMO_SLOT_CONTINUATION);
+static_assert(offsetof(Slot, hook) == KYMO_SLOT_HOOK_AND_CHAIN && offsetof(Slot, chain) == offsetof(Slot, hook) + 4);
+static_assert(kBlockBytes == KYMO_BLOCK_BYTES && kStubsBytes == KYMO_STUBS_BYTES);
 
 namespace {
-
-constinit thread_local Thread* current = nullptr;
 
 // As the trampoline lays it out: the integer arguments first, in the order of the calling convention.
 struct EntryFrame {
@@ -245,11 +266,12 @@ extern "C" {
 
 __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, std::uint32_t number) {
     const Hook& hook = runtime.hooks[number];
-    frame->target = hook.continuation;
     if (hook.tells_images) [[unlikely]] {
-        runtime.images_changed(number);
+        runtime.images_changed(number);  // which may say where to go on
+        frame->target = hook.continuation;
         return;
     }
+    frame->target = hook.continuation;
     Thread* thread = current;
     const std::uint64_t return_address = frame->return_address;
     if (thread == nullptr) {

@@ -48,8 +48,14 @@ void end_thread(Thread& thread);
 // In the child; `thread` is the calling one's (null: it had none).
 void after_fork(Thread* thread, int tid);
 
+// The only step of a list: an addition of a constant.
+struct Addition {
+    std::uint64_t by = 0;
+    std::uint64_t cell = 0;  // bytes from the task's first
+};
+
 // A hook: what happens at a function, as the runtime needs it.
-struct Hook {
+struct alignas(64) Hook {
     std::uint64_t continuation = 0;
     const cells::Step* entry = nullptr;
     const cells::Step* exit = nullptr;
@@ -57,6 +63,9 @@ struct Hook {
     std::uint16_t exit_steps = 0;
     bool follows = false;       // there is something to do at exits
     bool tells_images = false;  // not a control point: the dynamic linker's word that images have come or gone
+    bool is_quick = false;      // both lists are additions or nothing: the trampolines do them themselves
+    Addition quick_entry;
+    Addition quick_exit;
 };
 
 // What the runtime works from. Written while there is one thread, or before a hook's code can be reached.
@@ -64,6 +73,7 @@ struct Runtime {
     Hook* hooks = nullptr;
     void (*images_changed)(std::uint32_t hook) = nullptr;  // of the hooks that tell
 };
-extern Runtime runtime;
+extern Runtime runtime asm("kymo_hooks_runtime");  // the trampolines' names for it and for the calling thread's
+extern constinit thread_local Thread* current asm("kymo_hooks_current") __attribute__((visibility("hidden")));
 
 }  // namespace kymo::hooks

@@ -1,5 +1,7 @@
 #include "hooks/kernel/kernel_probes.h"
 
+#include "base/kernel_refusal.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
@@ -21,23 +23,22 @@ extern const unsigned char kymo_probe_object_end[];
 namespace kymo::hooks {
 namespace {
 
-int stay_silent(enum libbpf_print_level, const char*, va_list) {
-    return 0;
+Error refused(const std::string& what, int error) {
+    return refused_by_kernel("probes of the kernel: " + what, error,
+                             "run kymo as root (or with CAP_BPF and CAP_PERFMON)",
+                             error == EMFILE ? "raise ulimit -n, or measure fewer functions"
+                                             : "they need Linux 5.15 with eBPF and uprobes");
 }
 
-Error refused(const std::string& what, int error) {
-    const bool rights = error == EPERM || error == EACCES;
-    return {rights ? ErrorKind::kPermission : ErrorKind::kUnsupported,
-            "probes of the kernel: " + what + ": " + std::strerror(error),
-            rights            ? "run kymo as root (or with CAP_BPF and CAP_PERFMON)"
-            : error == EMFILE ? "raise ulimit -n, or measure fewer functions"
-                              : "they need Linux 5.15 with eBPF and uprobes"};
+std::uint64_t cookie_of(const Probe& probe) {
+    return probe.point | (probe.at_exit ? kAtExit : 0) | (probe.by_return ? kReturned : 0) |
+           (probe.return_awaited ? kReturnAwaited : 0);
 }
 
 bpf_link* attach_one(const bpf_program* program, const Probe& probe, pid_t process) {
     bpf_uprobe_opts options{};
     options.sz = sizeof options;
-    options.bpf_cookie = probe_cookie(probe.point, probe.at_exit);
+    options.bpf_cookie = cookie_of(probe);
     options.retprobe = probe.by_return;
     errno = 0;
     return bpf_program__attach_uprobe_opts(program, process, probe.image.c_str(), probe.in_file, &options);
@@ -114,7 +115,7 @@ Result<KernelProbes> KernelProbes::load(const Planned& planned,
                          std::to_string(kMaxProbes),
                      "measure fewer functions: names instead of patterns"};
     }
-    libbpf_set_print(stay_silent);
+    libbpf_set_print(nullptr);  // what is wrong is told by us
     auto state = std::make_unique<State>();
     const auto size = static_cast<std::size_t>(kymo_probe_object_end - kymo_probe_object);
     state->object = bpf_object__open_mem(kymo_probe_object, size, nullptr);

@@ -25,14 +25,15 @@ struct ProbePoint {
 
 // What an attached probe hands to the program, its cookie.
 constexpr std::uint64_t kAtExit = std::uint64_t{1} << 32U;
-constexpr std::uint64_t probe_cookie(std::uint32_t point, bool at_exit) {
-    return point | (at_exit ? kAtExit : 0);
-}
+constexpr std::uint64_t kReturnAwaited = std::uint64_t{1} << 33U;  // of an entry: the kernel is to see the call return
+constexpr std::uint64_t kReturned = std::uint64_t{1} << 34U;       // of an exit: it has
 
 // The cells of a thread, from the first probe that it comes to. Written by that thread alone.
 struct ProbeThread {
     std::uint64_t begin;  // CLOCK_MONOTONIC, ns; 0: it is being made
     char name[16];
+    std::uint64_t awaited;   // calls whose return was to be seen
+    std::uint64_t returned;  // and was: not beyond 64 deep in a thread, nor of calls that longjmp has cut short
     std::uint64_t cells[cells::kTaskCells];
     cells::Timer timers[cells::kTaskTimers];
 };

@@ -127,6 +127,8 @@ extern "C" __attribute__((section("uprobe"), used)) int kymo_steps_at(Registers*
     if (thread == nullptr) {
         return 0;
     }
+    thread->awaited += (cookie & kReturnAwaited) != 0 ? 1 : 0;
+    thread->returned += (cookie & kReturned) != 0 ? 1 : 0;
     const cells::TickRate rate;
     const cells::Task task{thread->cells, thread->timers, &rate, settings->bindings};
     const std::uint64_t arguments[cells::kArgumentMask + 1] = {registers->rdi, registers->rsi, registers->rdx,

@@ -224,7 +224,9 @@ class Planner {
                 continue;
             }
             const std::size_t request = wanted.requests.front();
-            add_probe(image, offset, {.request = request, .name = wanted.name}, wanted.entry(requests_));
+            const bool by_return = !is_unwound_ && !exit.empty();
+            add_probe(image, offset, {.return_awaited = by_return, .request = request, .name = wanted.name},
+                      wanted.entry(requests_));
             if (is_unwound_) {
                 for (const std::uint64_t at : returns) {
                     add_probe(image, at, {.at_exit = true, .request = request, .name = wanted.name}, exit);
@@ -247,7 +249,7 @@ class Planner {
 
     void add_probe(const ImageFunctions& image, std::uint64_t offset, Probe probe, std::vector<cells::Step> steps) {
         const std::optional<std::uint64_t> in_file = image.file_offset(offset);
-        if (steps.empty() || !in_file) {
+        if ((steps.empty() && !probe.return_awaited) || !in_file) {
             return;
         }
         probe.image = image.path();

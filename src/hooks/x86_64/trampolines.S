@@ -6,6 +6,8 @@
 #
 # What is written below the stack pointer lies within the 128 bytes that signals leave alone (System V ABI, AMD64, 3.2.2).
 
+#include "hooks/x86_64/offsets.h"
+
     .text
 
 # What a call may change, but %r11; the six arguments first in memory, in the convention's order.
@@ -30,6 +32,79 @@
     .balign 64
 kymo_hooks_enter_trampoline:
     .cfi_startproc
+    # The quick way, as kymo_hooks_enter() does it. %rcx Hook, %rax Thread, %rsi Slot.
+    mov %rcx, -24(%rsp)
+    mov %r11d, %ecx
+    shl $KYMO_HOOK_SHIFT, %rcx
+    add kymo_hooks_runtime(%rip), %rcx
+    cmpb $0, KYMO_HOOK_IS_QUICK(%rcx)
+    je .Lenter_fully
+    mov %rax, -32(%rsp)
+    mov %rdx, -40(%rsp)
+    mov %rsi, -48(%rsp)
+    mov kymo_hooks_current@gottpoff(%rip), %rax
+    mov %fs:(%rax), %rax
+    test %rax, %rax
+    jz .Lenter_unmeasured
+    cmpl $0, KYMO_THREAD_LEVEL(%rax)
+    jne .Lenter_after_all
+    cmpq $0, KYMO_THREAD_TASK(%rax)
+    je .Lenter_after_all
+    mov %rsp, %rdx
+    sub KYMO_THREAD_STACK_LOW(%rax), %rdx
+    cmp KYMO_THREAD_STACK_BYTES(%rax), %rdx
+    jae .Lenter_after_all
+    mov (%rcx), %rsi                # where to go on, if there is nothing to do at the exit
+    cmpb $0, KYMO_HOOK_FOLLOWS(%rcx)
+    je .Lenter_add
+    mov (%rsp), %rdx
+    lea kymo_hooks_pool(%rip), %rsi
+    sub %rsi, %rdx
+    cmp $KYMO_STUBS_BYTES, %rdx
+    jb .Lenter_after_all            # jumped to by a hooked function
+    mov KYMO_THREAD_TOP(%rax), %rsi
+    test $(KYMO_BLOCK_BYTES - 1), %esi
+    jz .Lenter_after_all            # the block is at its end
+    cmp %rsp, KYMO_SLOT_SP - KYMO_SLOT_BYTES(%rsi)
+    jbe .Lenter_after_all           # the last slot is free or dead
+    mov %rsp, KYMO_THREAD_INSIDE(%rax)
+    movl $1, KYMO_THREAD_LEVEL(%rax)
+    lea KYMO_SLOT_BYTES(%rsi), %rdx
+    mov %rdx, KYMO_THREAD_TOP(%rax)
+    mov (%rsp), %rdx
+    dec %rdx
+    mov %rdx, KYMO_SLOT_RETURN_BEFORE(%rsi)
+    mov KYMO_HOOK_CONTINUATION(%rcx), %rdx
+    mov %rdx, KYMO_SLOT_CONTINUATION(%rsi)
+    mov %r11, KYMO_SLOT_HOOK_AND_CHAIN(%rsi)  # of no chain
+    mov %rsp, KYMO_SLOT_SP(%rsi)
+    sub $KYMO_STUBS_BYTES, %rsi     # the stub
+.Lenter_add:
+    mov %rsi, -8(%rsp)
+    mov KYMO_THREAD_TASK(%rax), %rdx
+    mov (%rdx), %rdx                # its cells
+    add KYMO_HOOK_ENTRY_CELL(%rcx), %rdx
+    mov KYMO_HOOK_ENTRY_BY(%rcx), %rcx
+    add %rcx, (%rdx)
+    movl $0, KYMO_THREAD_LEVEL(%rax)
+.Lenter_go_on:
+    mov -48(%rsp), %rsi
+    mov -40(%rsp), %rdx
+    mov -32(%rsp), %rax
+    mov -24(%rsp), %rcx
+    mov -16(%rsp), %r11
+    jmp *-8(%rsp)
+.Lenter_unmeasured:
+    mov KYMO_HOOK_CONTINUATION(%rcx), %rdx
+    mov %rdx, -8(%rsp)
+    jmp .Lenter_go_on
+
+.Lenter_after_all:
+    mov -48(%rsp), %rsi
+    mov -40(%rsp), %rdx
+    mov -32(%rsp), %rax
+.Lenter_fully:
+    mov -24(%rsp), %rcx
     lea -16(%rsp), %rsp             # A−8: where to go on; A−16: %r11
     .cfi_adjust_cfa_offset 16
     save_registers
@@ -58,6 +133,51 @@ kymo_hooks_enter_trampoline:
 kymo_hooks_leave_trampoline:
     .cfi_startproc
     incq (%rsp)
+    # The quick way, as kymo_hooks_leave() does it. %rdx Hook, %rcx Thread.
+    mov %rdx, -16(%rsp)
+    mov KYMO_SLOT_HOOK_AND_CHAIN(%r11), %rdx
+    shl $KYMO_HOOK_SHIFT, %rdx
+    add kymo_hooks_runtime(%rip), %rdx
+    cmpl $0, KYMO_SLOT_HOOK_AND_CHAIN + 4(%r11)
+    jne .Lleave_fully               # jumped to by a hooked function
+    cmpb $0, KYMO_HOOK_IS_QUICK(%rdx)
+    je .Lleave_fully
+    mov %rcx, -24(%rsp)
+    mov %rsi, -32(%rsp)
+    mov kymo_hooks_current@gottpoff(%rip), %rcx
+    mov %fs:(%rcx), %rcx
+    test %rcx, %rcx
+    jz .Lleave_after_all
+    cmpl $0, KYMO_THREAD_LEVEL(%rcx)
+    jne .Lleave_after_all
+    lea KYMO_SLOT_BYTES(%r11), %rsi
+    cmp %rsi, KYMO_THREAD_TOP(%rcx)
+    jne .Lleave_after_all           # not the first lane's last
+    cmp %rsp, KYMO_SLOT_SP - KYMO_SLOT_BYTES(%r11)
+    jbe .Lleave_after_all           # nor is the one before alive
+    mov KYMO_THREAD_TASK(%rcx), %rsi
+    test %rsi, %rsi
+    jz .Lleave_after_all
+    mov %rsp, KYMO_THREAD_INSIDE(%rcx)
+    movl $1, KYMO_THREAD_LEVEL(%rcx)
+    mov (%rsi), %rsi                # its cells
+    add KYMO_HOOK_EXIT_CELL(%rdx), %rsi
+    mov KYMO_HOOK_EXIT_BY(%rdx), %rdx
+    add %rdx, (%rsi)
+    movq $0, KYMO_SLOT_SP(%r11)
+    mov %r11, KYMO_THREAD_TOP(%rcx)
+    movl $0, KYMO_THREAD_LEVEL(%rcx)
+    mov -32(%rsp), %rsi
+    mov -24(%rsp), %rcx
+    mov -16(%rsp), %rdx
+    mov -8(%rsp), %r11
+    ret
+
+.Lleave_after_all:
+    mov -32(%rsp), %rsi
+    mov -24(%rsp), %rcx
+.Lleave_fully:
+    mov -16(%rsp), %rdx
     lea -8(%rsp), %rsp
     .cfi_adjust_cfa_offset 8
     save_registers
@@ -108,7 +228,7 @@ kymo_hooks_place_trampoline:
     .size kymo_hooks_place_trampoline, . - kymo_hooks_place_trampoline
 
 # The pool: stubs, then slots (guest/slots.h).
-    .set kStubsBytes, 0x800000
+    .set kStubsBytes, KYMO_STUBS_BYTES
     .section .bss.kymo_hooks_pool, "aw", @nobits
     .globl kymo_hooks_pool
     .hidden kymo_hooks_pool

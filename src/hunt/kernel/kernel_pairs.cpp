@@ -1,5 +1,7 @@
 #include "hunt/kernel/kernel_pairs.h"
 
+#include "base/kernel_refusal.h"
+
 #include "events/attributes.h"
 
 #include <bpf/bpf.h>
@@ -21,22 +23,16 @@ extern const unsigned char kymo_pairs_object_end[];
 namespace kymo::hunt {
 namespace {
 
-int stay_silent(enum libbpf_print_level, const char*, va_list) {
-    return 0;
-}
-
 Error refused(const char* what, int error) {
-    const bool rights = error == EPERM || error == EACCES;
-    return {rights ? ErrorKind::kPermission : ErrorKind::kUnsupported,
-            std::string("the kernel's engine: ") + what + ": " + std::strerror(error),
-            rights ? "run as root (or with CAP_BPF and CAP_PERFMON), or hunt with --engine program"
-                   : "it needs Linux 5.12 with eBPF; --engine program needs neither"};
+    return refused_by_kernel(std::string("the kernel's engine: ") + what, error,
+                             "run as root (or with CAP_BPF and CAP_PERFMON), or hunt with --engine program",
+                             "it needs Linux 5.12 with eBPF; --engine program needs neither");
 }
 
 }  // namespace
 
 Result<KernelPairs> KernelPairs::load(const KernelWish& wish) {
-    libbpf_set_print(stay_silent);
+    libbpf_set_print(nullptr);  // what is wrong is told by us
     KernelPairs made;
     const auto size = static_cast<std::size_t>(kymo_pairs_object_end - kymo_pairs_object);
     made.object_ = bpf_object__open_mem(kymo_pairs_object, size, nullptr);

@@ -215,7 +215,7 @@ class Comparison {
             live.program = process.program;
             live.communicator = row.name;
             live.communicator_id = row.key[0];
-            live.peer = row.key[1] == ~std::uint64_t{0} ? std::nullopt : std::optional(row.key[1]);
+            live.peer = row.key[1] > ~std::uint32_t{0} ? std::nullopt : std::optional(row.key[1]);
             live.direction = static_cast<cells::ChannelDirection>(row.key[2]);
             live.messages += value(row, ChannelCell::kMessages);
             live.bytes += value(row, ChannelCell::kBytes);

@@ -55,7 +55,7 @@ struct LiveChannel {
     std::string program;
     std::string communicator;
     std::uint64_t communicator_id = 0;
-    std::optional<std::uint64_t> peer;  // world rank; nothing: everybody, or unknown
+    std::optional<std::uint64_t> peer;  // world rank; nothing: everybody, unknown, a file, or of another world
     cells::ChannelDirection direction = cells::ChannelDirection::kSend;
     std::uint64_t messages = 0;  // so far
     std::uint64_t bytes = 0;

@@ -8,6 +8,7 @@ namespace kymo::spacetime {
 namespace {
 
 constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 32U;  // docs/cells-format.md
 
 // The cell of a channel that a metric is; null: another.
 void add(Channel& channel, const std::string& metric, std::uint64_t value) {
@@ -39,7 +40,7 @@ std::vector<Channel> channels_of(const RunMetrics& run) {
         }
         for (const MetricOfObject& object : metric.objects) {
             const auto [communicator, peer, direction] = object.key;
-            if (direction > static_cast<std::uint64_t>(ChannelDirection::kOneSided)) {
+            if (direction > static_cast<std::uint64_t>(ChannelDirection::kWrite)) {
                 continue;
             }
             const std::uint64_t rank = object.rank.value_or(0);
@@ -47,7 +48,11 @@ std::vector<Channel> channels_of(const RunMetrics& run) {
             Channel& channel = entry->second;
             if (is_new) {
                 channel.rank = rank;
-                channel.peer = peer == kNobody ? std::nullopt : std::optional(peer);
+                if (peer < kElsewhere) {
+                    channel.peer = peer;
+                } else if (peer != kNobody) {
+                    channel.elsewhere = peer - kElsewhere;
+                }
                 channel.direction = static_cast<ChannelDirection>(direction);
                 channel.communicator = communicator;
                 channel.name = object.name;
@@ -81,6 +86,19 @@ ChannelMatrix matrix_of(const std::vector<Channel>& channels) {
         ranks.insert(channel.rank);
         if (channel.direction == ChannelDirection::kCollective) {
             matrix.collective[channel.rank] += channel;
+            continue;
+        }
+        if (channel.direction == ChannelDirection::kRead || channel.direction == ChannelDirection::kWrite) {
+            matrix.files[channel.rank] += channel;
+            continue;
+        }
+        if (channel.elsewhere) {
+            Exchanged& other = matrix.elsewhere[channel.rank];
+            other.blocked_ns += channel.blocked_ns;
+            if (channel.direction != ChannelDirection::kReceive) {
+                other.messages += channel.messages;
+                other.bytes += channel.bytes;
+            }
             continue;
         }
         if (!channel.peer) {

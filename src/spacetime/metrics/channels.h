@@ -16,14 +16,23 @@
 
 namespace kymo::spacetime {
 
-enum class ChannelDirection : std::uint8_t { kSend = 0, kReceive = 1, kCollective = 2, kOneSided = 3 };
+enum class ChannelDirection : std::uint8_t {
+    kSend = 0,
+    kReceive = 1,
+    kCollective = 2,
+    kOneSided = 3,
+    kRead = 4,  // of a file
+    kWrite = 5,
+};
 
 struct Channel {
     std::uint64_t rank = 0;             // of a program that is no rank of a job: 0, its own rank
-    std::optional<std::uint64_t> peer;  // none: nobody in particular (collective, receive from anyone)
+    std::optional<std::uint64_t> peer;  // none: nobody in particular (collective, receive from anyone, a file)
+    // Rank in the communicator of a peer that is of another world: spawned, or connected to. Then `peer` is none.
+    std::optional<std::uint64_t> elsewhere;
     ChannelDirection direction = ChannelDirection::kSend;
     std::uint64_t communicator = 0;  // 0: MPI_COMM_WORLD
-    std::string name;                // of the communicator or window
+    std::string name;                // of the communicator, window or file
     std::uint64_t begin = 0;         // its first call; ns of the recording's clock; 0: not known
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
@@ -52,6 +61,8 @@ struct ChannelMatrix {
     // By rank and the peer that it was inside calls for, in any direction: only the time.
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> blocked_ns;
     std::map<std::uint64_t, Exchanged> collective;     // by rank; rooted ones, too
+    std::map<std::uint64_t, Exchanged> files;          // by rank: read and written
+    std::map<std::uint64_t, Exchanged> elsewhere;      // by rank: sent to ranks of other worlds, and the time for them
     std::map<std::uint64_t, std::uint64_t> anyone_ns;  // by rank: in receives from anyone, before the sender is known
 };
 

@@ -1,5 +1,5 @@
 /* Stands in for the monitor: hands out channels' rows, and writes them down when the process ends, a line each, into
- * the folder $KYMO_TEST_ACCOUNT. */
+ * the folder $KYMO_TEST_ACCOUNT: WORLD-RANK. */
 #include "kymo/cells_interface.h"
 
 #include <pthread.h>
@@ -44,11 +44,12 @@ __attribute__((visibility("default"))) const struct kymo_cells_interface* kymo_m
 __attribute__((destructor)) static void write_down(void) {
     const char* folder = getenv("KYMO_TEST_ACCOUNT");
     const char* rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char* world = getenv("PMIX_NAMESPACE"); /* a number; processes that are spawned have a greater one */
     char path[4096];
-    if (folder == 0 || rank == 0 || used == 0) {
+    if (folder == 0 || rank == 0 || world == 0 || used == 0) {
         return;
     }
-    snprintf(path, sizeof path, "%s/%s", folder, rank);
+    snprintf(path, sizeof path, "%s/%s-%s", folder, world, rank);
     FILE* file = fopen(path, "w");
     for (int i = 0; file != 0 && i < used; ++i) {
         fprintf(file, "%llu %lld %llu %llu", (unsigned long long)rows[i].key.communicator,

@@ -62,6 +62,7 @@ class HookedThread {
     static constexpr std::uint32_t kInFoo = 102;
     static constexpr std::uint32_t kSendInFoo = 103;
     static constexpr std::uint32_t kLine = 104;
+    static constexpr std::uint32_t kNothing = 105;
     static constexpr std::uint32_t kTimer = 20;
 
   private:

@@ -46,6 +46,29 @@ TEST(Loading, HooksWhatALaterImageCalls) {
     }
 }
 
+// An image without DT_INIT: all of its list of initializers run, once, and their calls are seen.
+TEST(Loading, HooksWhatAnImageWithAListOfInitializersCalls) {
+    const HookedThread thread;
+    for (std::uint64_t round = 1; round <= 3; ++round) {
+        void* plugin = dlopen(KYMO_HOOKS_LIST_PLUGIN, RTLD_LAZY | RTLD_LOCAL);
+        ASSERT_NE(plugin, nullptr) << dlerror();
+        link_map* map = nullptr;
+        ASSERT_EQ(dlinfo(plugin, RTLD_DI_LINKMAP, &map), 0);
+        for (const Elf64_Dyn* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+            ASSERT_NE(entry->d_tag, DT_INIT) << "the test's plugin has got one";
+            if (entry->d_tag == DT_INIT_ARRAY) {
+                EXPECT_LT(entry->d_un.d_ptr, 1U << 20U) << "an offset in a small file";
+            }
+        }
+        EXPECT_EQ(reinterpret_cast<int (*)()>(dlsym(plugin, "plugin_constructed"))(), 43) << "both have run, once";
+        const auto asks = reinterpret_cast<int (*)()>(dlsym(plugin, "plugin_asks_parent"));
+        EXPECT_GT(asks(), 0);
+        EXPECT_EQ(thread.entries(kImported), 3 * round);
+        EXPECT_EQ(thread.exits(kImported), 3 * round);
+        ASSERT_EQ(dlclose(plugin), 0);
+    }
+}
+
 // Mapped, led past us, and gone again before anything of it has run.
 TEST(Loading, ForgetsWhatCouldNotBeLoaded) {
     const HookedThread thread;

@@ -29,4 +29,10 @@ __attribute__((constructor)) void construct() {
     from_constructor = plugin_twice(21);
     getppid();
 }
+#ifdef KYMO_TWO_CONSTRUCTORS
+__attribute__((constructor)) void construct_more() {
+    ++from_constructor;
+    getppid();
+}
+#endif
 }  // namespace

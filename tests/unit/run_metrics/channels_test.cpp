@@ -86,6 +86,28 @@ TEST(Channels, MakeAMatrixInWhichAMessageIsOnce) {
     EXPECT_EQ(matrix.collective.at(0).blocked_ns, 6U);
 }
 
+TEST(Channels, OfFilesAndOfOtherWorldsAreNobodys) {
+    RunMetrics run = three_ranks();
+    put(run, "messages", 1, kNobody, ChannelDirection::kRead, 4, 77);
+    put(run, "bytes", 1, kNobody, ChannelDirection::kRead, 4000, 77);
+    put(run, "messages", 1, kNobody, ChannelDirection::kWrite, 2, 77);
+    put(run, "blocked", 1, kNobody, ChannelDirection::kWrite, 9, 77);
+    put(run, "messages", 0, (std::uint64_t{1} << 32U) + 3, ChannelDirection::kSend, 6, 88);
+    put(run, "messages", 0, (std::uint64_t{1} << 32U) + 3, ChannelDirection::kReceive, 7, 88);
+    const std::vector<Channel> channels = channels_of(run);
+    const ChannelMatrix matrix = matrix_of(channels);
+    EXPECT_THAT(matrix.ranks, testing::ElementsAre(0, 1, 2));
+    EXPECT_EQ(matrix.sent.size(), 2U);
+    EXPECT_EQ(matrix.files.at(1).messages, 6U);
+    EXPECT_EQ(matrix.files.at(1).bytes, 4000U);
+    EXPECT_EQ(matrix.files.at(1).blocked_ns, 9U);
+    EXPECT_EQ(matrix.elsewhere.at(0).messages, 6U);  // sent
+    EXPECT_EQ(matrix.anyone_ns.at(1), 4'000'000U);
+    EXPECT_THAT(view::terminal_channels({}, run, 20), testing::ContainsRegex("messages from, to .* all +files +elsewhere"));
+    EXPECT_EQ(view::json_channels(run)[1]["elsewhere"], 3);
+    EXPECT_TRUE(view::json_channels(run)[1]["peer"].is_null());
+}
+
 TEST(Channels, OfDirectionsThatAreNotKnownAreLeftOut) {
     RunMetrics run;
     put(run, "messages", 0, 1, static_cast<ChannelDirection>(7), 1);
