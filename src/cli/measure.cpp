@@ -186,6 +186,19 @@ void await_other_ranks(const Asked& asked, const launch::RecordOutcome& outcome)
     }
 }
 
+// What probes do not see.
+void tell_unseen(const metrics::ProbedRun& probed, const launch::RecordOutcome& outcome) {
+    if (probed.unreturned() != 0) {
+        const events::Missing missing = probed.unreturned_calls();
+        fmt::print(stderr, "kymo: not seen: {}: {}; {}\n", missing.what, missing.why, missing.remedy);
+    }
+    const auto recording = recording::Recording::open(outcome.recording);
+    if (const std::size_t forked = recording ? metrics::forked_processes(*recording) : 0; forked != 0) {
+        fmt::print(stderr, "kymo: the program has forked {}: nothing was counted in {}\n",
+                   view::quantity(forked, "process", "processes"), forked == 1 ? "it" : "them");
+    }
+}
+
 constexpr const char* kUsage = "kymo measure [OPTIONS] [METRICS.kym] -- PROGRAM ARGUMENTS…";
 
 // Options may stand behind the description, too. None: go on; otherwise the exit code.
@@ -303,6 +316,9 @@ int run_measure(int argc, char** argv) {
     }
     if (run->refused() != 0 && !asked.quiet) {
         fmt::print(stderr, "kymo: {} threads had no place for metrics, and count nothing\n", run->refused());
+    }
+    if (probed && !asked.quiet) {
+        tell_unseen(*probed, *outcome);
     }
     if (probed && probed->missed() != 0 && !asked.quiet) {
         fmt::print(stderr, "kymo: {} times a thread came to a control point and had no place for metrics\n",

@@ -1,9 +1,12 @@
 #include "metrics/probed_run.h"
 
 #include "cells/primitives.h"
+#include "recording/tables/events.h"
+#include "recording/tables/tasks.h"
 
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 #include <unistd.h>
 
 namespace kymo::metrics {
@@ -112,12 +115,15 @@ void ProbedRun::copy(std::uint32_t thread, bool last) {
 
 std::size_t forked_processes(const recording::Recording& recording) {
     std::set<std::uint64_t> processes;
-    for (const recording::RecordingFile& file : recording.files()) {
-        file.scan(recording::on<recording::Task>([&](recording::StreamId, const recording::Task& row) {
-            if (row.change == static_cast<std::uint64_t>(recording::TaskChange::kFork) && row.pid != row.parent_pid) {
-                processes.insert(row.pid);
-            }
-        }));
+    for (const recording::File& file : recording.files()) {
+        // What was read before a damaged part counts.
+        [[maybe_unused]] const auto report =
+            file.scan(recording::on<recording::Task>([&](StreamId, const recording::Task& row) {
+                const bool is_fork = row.change == static_cast<std::uint64_t>(recording::TaskChange::kFork);
+                if (is_fork && row.pid != row.parent_pid) {
+                    processes.insert(row.pid);
+                }
+            }));
     }
     return processes.size();
 }

@@ -8,23 +8,13 @@ thread that loses its processor just there is why 2 % and not less; the waits fo
 import json
 import re
 
+from classic import CLASSIC
 from harness import main
 
-CLASSIC = """metric send_in_foo "time foo spends sending messages" unit ns {
-  cell in_foo
-  at entry foo                          : add in_foo 1
-  at exit  foo                          : sub in_foo 1
-  at entry send_message when in_foo > 0 : start
-  at exit  send_message when in_foo > 0 : stop
-}
-metric messages per process { at entry send_message : add }
-metric sent unit bytes { at exit send_message when result as int > 0 : add result as int }
-metric long_messages { at entry send_message when arg3 >= 80 and arg3 < 1KiB : add }
-metric not_in_foo { at entry send_message when not (send_in_foo_depth > 0) : add
+DESCRIPTION = CLASSIC + """metric not_in_foo { at entry send_message when not (send_in_foo_depth > 0) : add
                     }
 metric send_in_foo_depth gauge { at entry foo : add
   at exit foo : sub }
-metric longest maximum { at entry send_message when arg3 as uint > longest : set arg3 as uint }
 """
 
 
@@ -47,7 +37,7 @@ def check_no_room(test):
 
 def check_classic(test):
     rounds = 4_000
-    done = measure(test, CLASSIC, test.program("kymo-exchange"), rounds)
+    done = measure(test, DESCRIPTION, test.program("kymo-exchange"), rounds)
     if not test.equal("exit status", 0, done.returncode):
         print(done.stderr)
         test.end()
@@ -103,6 +93,20 @@ def check_mistakes(test):
         test.check(f"{words}: a clear error", message, done.stderr.strip(), done.returncode in (2, 3) and message in done.stderr)
 
 
+def check_patchable(test):
+    """The compiler has left room (-fpatchable-function-entry): functions that would be refused are counted."""
+    text = "metric calls { at entry nothing : add\n  at exit nothing : add 1000 }\nmetric downs { at entry counts_down : add\n at exit counts_down : add 1000 }\n"
+    done = measure(test, text, test.program("patchable"), 70, out="patchable.kymo")
+    test.equal("patchable: exit status", 0, done.returncode)
+    own, _, rest = done.stdout.partition("\n")
+    test.equal("patchable: it ran as it would", "1", own)
+    test.equal("patchable: calls", {"calls": 70 * 1001, "downs": 70 * 1001},
+               {name: metric["value"] for name, metric in json.loads(rest)["metrics"].items()} if done.returncode == 0 else done.stderr)
+    for function, reason in (("nothing", "it is shorter than a jump"), ("counts_down", "a loop leads back to its first instruction")):
+        done = measure(test, f"metric m {{ at entry {function} : add }}", test.program("unpatchable"), out="none.kymo")
+        test.check(f"unpatchable: why {function} cannot be had", reason, (done.returncode, done.stderr.strip()), done.returncode == 6 and reason in done.stderr)
+
+
 def check_words(test):
     """Options behind the description, and no description at all."""
     program = test.program("kymo-exchange")
@@ -122,6 +126,7 @@ def check_words(test):
 def body(test):
     check_classic(test)
     check_mistakes(test)
+    check_patchable(test)
     check_words(test)
     check_no_room(test)
 

@@ -11,20 +11,10 @@ import pathlib
 import re
 import shutil
 
+from classic import CLASSIC
 from harness import NOBODY, main
 
-CLASSIC = """metric send_in_foo unit ns {
-  cell in_foo
-  at entry foo                          : add in_foo 1
-  at exit  foo                          : sub in_foo 1
-  at entry send_message when in_foo > 0 : start
-  at exit  send_message when in_foo > 0 : stop
-}
-metric messages per process { at entry send_message : add }
-metric sent unit bytes { at exit send_message when result as int > 0 : add result as int }
-metric long_messages { at entry send_message when arg3 >= 80 and arg3 < 1KiB : add }
-metric longest maximum { at entry send_message when arg3 as uint > longest : set arg3 as uint }
-metric bound unit ns { cell other
+DESCRIPTION = CLASSIC + """metric bound unit ns { cell other
   at entry bar : bind t other, start t
   at exit bar : stop t
   timer t }
@@ -61,7 +51,7 @@ def result_of(test, done, what):
 
 def check_classic(test, program):
     rounds = 400
-    own, metrics = result_of(test, measure(test, CLASSIC, test.program(program), rounds, out=f"{program}.kymo"), program)
+    own, metrics = result_of(test, measure(test, DESCRIPTION, test.program(program), rounds, out=f"{program}.kymo"), program)
     told = re.match(r"foo sent (\d+) messages in ([\d.]+) ms, bar (\d+) in ([\d.]+) ms, (\d+) bytes", own)
     in_foo, ms_in_foo, in_bar, ms_in_bar, sent = (float(group) for group in told.groups())
     seen = metrics["send_in_foo"]["value"] / 1e6
@@ -107,6 +97,27 @@ metric results { at exit outer : add result }
     test.equal("what it returned", 500 * 501 // 2, metrics["results"]["value"])
 
 
+def check_what_is_not_seen(test):
+    """Returns from deeper than the kernel follows, and from calls that longjmp cuts short; what forked children do."""
+    text = "metric calls { at entry FUNCTION : add }\nmetric returns { at exit FUNCTION : add }\n"
+    for what, function, calls, returns in (("deep", "deeper", 101 + 101 + 11, 64 + 64 + 11), ("jump", "leaves", 100, 0), ("fork", "leaf", 3, 3)):
+        out = f"{what}.kymo"
+        done = measure(test, text.replace("FUNCTION", function), test.program("probed_deep"), what, out=out, quiet=False)
+        _, metrics = result_of(test, done, what)
+        test.equal(f"{what}: calls", calls, metrics["calls"]["value"])
+        test.equal(f"{what}: returns that the kernel saw", returns, metrics["returns"]["value"])
+        told = f"exits of {calls - returns} of {calls} calls"
+        test.equal(f"{what}: what was not seen is told", calls != returns, told in done.stderr)
+        absences = [absence["what"] for absence in test.report(test.work / out)["recording"]["unavailable"]]
+        test.equal(f"{what}: and in the report", calls != returns, told in absences)
+        forked = "the program has forked 1 process: nothing was counted in it"
+        test.equal(f"{what}: a child is told", what == "fork", forked in done.stderr)
+    done = measure(test, "metric returns { at exit leaf : add }", test.program("probed_deep"), "jump", out="exits.kymo", quiet=False)
+    _, metrics = result_of(test, done, "exits alone")
+    test.equal("exits alone", 1, metrics["returns"]["value"])
+    test.equal("exits alone: nothing is lacking", False, "not seen" in done.stderr)
+
+
 def check_refusals(test):
     for text, message in (("metric m { at exit passes_on : add }", "passes_on may end in a jump to another function: its exits cannot be had"),
                           ("metric m { at entry countme : add }", "no function 'countme'; did you mean 'count_me'?"),
@@ -150,6 +161,7 @@ def body(test):
     check_known(test)
     check_known(test, "kill", status=137)
     check_jump(test)
+    check_what_is_not_seen(test)
     check_refusals(test)
     check_rights_gained(test)
 
