@@ -1,10 +1,10 @@
-// Where the time of a hooked call goes: beside it, in the same rounds, what it is made of, and each also in multiples of a
-// plain indirect call, because a shared machine's clock wanders. And how many instructions each executes, counted by
-// stepping through one call (ptrace): that is the same on every machine and at every load.
+// Where the time of a hooked call goes: beside it, in the same rounds, what it is made of, and each also in multiples
+// of a plain indirect call, because a shared machine's clock wanders. And how many instructions each executes,
+// counted by stepping through one call (ptrace): that is the same on every machine and at every load.
 //
-// Expected beforehand: of entry and exit with an addition each, 68 instructions at the entry (of them 9 for the registers)
-// and 42 at the exit, all branches predicted: 25 to 35 cycles, 8 to 11 ns; a timer, 250 instructions, and two readings of
-// the counter beside them.
+// Expected beforehand: of entry and exit with an addition each, 68 instructions at the entry (of them 9 for the
+// registers) and 42 at the exit, all branches predicted: 25 to 35 cycles, 8 to 11 ns; a timer, 250 instructions, and
+// two readings of the counter beside them.
 #include "cells/ticks.h"
 #include "own_hooks.h"
 
@@ -60,7 +60,8 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-// Of one call, once the thread has its slots; 0: this process may not be traced. The child stops itself before it calls.
+// Of one call, once the thread has its slots; 0: this process may not be traced. The child stops itself before it
+// calls.
 int instructions(Function function, bool measured) {
     const pid_t child = fork();
     if (child == 0) {

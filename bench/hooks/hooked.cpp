@@ -1,5 +1,5 @@
-// What is hooked: by Kymo, by Kymo with a timer, by Kymo at a line, by Kymo's probes of the kernel, by a uprobe that counts, by a uprobe
-// with an eBPF program, by nobody.
+// What is hooked: by Kymo, by Kymo with a timer, by Kymo at a line, by Kymo's probes of the kernel, by a uprobe that
+// counts, by a uprobe with an eBPF program, by nobody.
 extern "C" {
 int by_kymo(int a) {
     asm volatile("" ::: "memory", "rbx");

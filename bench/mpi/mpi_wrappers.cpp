@@ -1,7 +1,7 @@
 // What a wrapper of libkymo-mpi.so costs a call: this program has MPI calls of its own that do nothing (PMPI_Send and
 // others; the rest is the installed library's), and runs itself with the wrappers before them, counting and timing.
-// Processor time a call, beside the bare call; the least of several rounds. A timed call reads the processor's counter
-// twice: what that alone costs here is told, too.
+// Processor time a call, beside the bare call; the least of several rounds. A timed call reads the processor's
+// counter twice: what that alone costs here is told, too.
 #include "cells/ticks.h"
 #include "kymo/cells_interface.h"
 

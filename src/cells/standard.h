@@ -50,7 +50,14 @@ enum class ChannelCell : std::uint32_t {
     kCalls = 7,
 };
 
-enum class ChannelDirection : std::uint64_t { kSend = 0, kReceive = 1, kCollective = 2, kOneSided = 3, kRead = 4, kWrite = 5 };
+enum class ChannelDirection : std::uint64_t {
+    kSend = 0,
+    kReceive = 1,
+    kCollective = 2,
+    kOneSided = 3,
+    kRead = 4,
+    kWrite = 5
+};
 
 template <typename Cell>
     requires std::is_enum_v<Cell>

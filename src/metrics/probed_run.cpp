@@ -65,7 +65,8 @@ Result<void> ProbedRun::begin(pid_t process, const std::string& program) {
 
 events::Missing ProbedRun::unreturned_calls() const {
     return {fmt::format("exits of {} of {} calls", unreturned(), awaited()),
-            "deeper than the 64 calls of a thread whose returns the kernel follows, left by a jump (longjmp), or not over "
+            "deeper than the 64 calls of a thread whose returns the kernel follows, left by a jump (longjmp), or not "
+            "over "
             "when their thread ended",
             "docs/hooks.md says which programs have them all"};
 }

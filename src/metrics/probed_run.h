@@ -35,7 +35,8 @@ class ProbedRun {
 
     // Hits by threads that found no room.
     [[nodiscard]] std::uint64_t missed() const { return plan_.probes.missed(); }
-    // Calls that were to be seen returning and were not, and all of those that were to be. Told in the recording, too.
+    // Calls that were to be seen returning and were not, and all of those that were to be. Told in the recording,
+    // too.
     [[nodiscard]] std::uint64_t unreturned() const { return awaited_ - returned_; }
     [[nodiscard]] std::uint64_t awaited() const { return awaited_; }
     [[nodiscard]] events::Missing unreturned_calls() const;

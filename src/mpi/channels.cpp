@@ -15,7 +15,6 @@ namespace kymo::mpi {
 namespace {
 
 constexpr std::size_t kArenaPiece = 256U << 10U;
-constexpr std::uint32_t kMostGroups = 4096;
 
 Lock lock;  // of all that is below and not a thread's own
 
@@ -24,9 +23,6 @@ struct Arena {
     std::size_t left = 0;
 };
 Arena arena;
-
-Group* groups[kMostGroups];
-std::uint32_t group_count = 0;
 
 const kymo_cells_interface* monitor_cells = nullptr;
 
@@ -53,14 +49,6 @@ struct ThreadChannels {
 };
 thread_local constinit ThreadChannels own;
 
-std::uint64_t mix(std::uint64_t x) {
-    x ^= x >> 32U;
-    x *= 0xD6E8FEB86659FD93U;
-    x ^= x >> 32U;
-    x *= 0xD6E8FEB86659FD93U;
-    return x ^ (x >> 32U);
-}
-
 void* allocate_locked(std::size_t bytes) {
     bytes = (bytes + 15) & ~std::size_t{15};
     if (bytes > arena.left) {
@@ -75,185 +63,6 @@ void* allocate_locked(std::size_t bytes) {
     arena.next += bytes;
     arena.left -= bytes;
     return at;
-}
-
-int destinations_in(MPI_Comm communicator, int rank) {
-    int kind = MPI_UNDEFINED;
-    int count = 0;
-    if (real_calls.Topo_test(communicator, &kind) != MPI_SUCCESS) {
-        return 0;
-    }
-    if (kind == MPI_CART && real_calls.Cartdim_get(communicator, &count) == MPI_SUCCESS) {
-        return 2 * count;
-    }
-    if (kind == MPI_GRAPH && real_calls.Graph_neighbors_count(communicator, rank, &count) == MPI_SUCCESS) {
-        return count;
-    }
-    int in = 0;
-    int weighted = 0;
-    return kind == MPI_DIST_GRAPH &&
-                   real_calls.Dist_graph_neighbors_count(communicator, &in, &count, &weighted) == MPI_SUCCESS
-               ? count
-               : 0;
-}
-
-// Ranks of `members` in MPI_COMM_WORLD, into the arena. The lock is not held: MPI calls.
-const int* world_ranks(MPI_Group members, int size) {
-    auto* ranks = static_cast<int*>(allocate(sizeof(int) * 2 * static_cast<std::size_t>(size)));
-    MPI_Group world{};
-    if (ranks == nullptr || real_calls.Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
-        return nullptr;
-    }
-    int* const own_ranks = ranks + size;
-    for (int i = 0; i < size; ++i) {
-        own_ranks[i] = i;
-    }
-    const int result = real_calls.Group_translate_ranks(members, size, own_ranks, world, ranks);
-    real_calls.Group_free(&world);
-    for (int i = 0; i < size; ++i) {
-        ranks[i] = ranks[i] == MPI_UNDEFINED ? -1 : ranks[i];
-    }
-    return result == MPI_SUCCESS ? ranks : nullptr;
-}
-
-const Group* find_group(std::uint64_t handle, GroupKind kind) {
-    for (std::uint32_t i = group_count; i > 0; --i) {
-        if (groups[i - 1]->handle == handle && groups[i - 1]->kind == kind) {
-            return groups[i - 1];
-        }
-    }
-    return nullptr;
-}
-
-std::uint64_t hash_of(std::uint64_t hash, const int* world, int size) {
-    for (int i = 0; i < size; ++i) {
-        hash = mix(hash + static_cast<std::uint64_t>(world[i]) + 1);
-    }
-    return hash;
-}
-
-// Of the world of processes that others have spawned: ranks of several worlds stand beside each other in a recording.
-std::uint64_t hash_of_own_world() {
-    MPI_Comm parent = MPI_COMM_NULL;
-    const char* job = getenv("PMIX_NAMESPACE");
-    if (real_calls.Comm_get_parent(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL || job == nullptr) {
-        return 0;
-    }
-    std::uint64_t hash = 13;
-    for (const char* at = job; *at != 0; ++at) {
-        hash = mix(hash + static_cast<std::uint8_t>(*at));
-    }
-    return hash;
-}
-
-// What identifies a group beside its members, and how it is to be entered.
-struct NewGroup {
-    std::uint64_t handle = 0;
-    GroupKind kind = GroupKind::kCommunicator;
-    MPI_Group members{};  // the remote ones of an intercommunicator
-    MPI_Comm communicator = MPI_COMM_NULL;
-    bool is_between = false;
-    const char* name = "";
-};
-
-// The same for all that belong to it, as far as they are of one world. 0: MPI_COMM_WORLD.
-std::uint64_t identity_of(const NewGroup& made, const int* world, int size) {
-    constexpr std::uint64_t kSeeds[] = {3, 7, 11};
-    if (made.kind == GroupKind::kCommunicator && made.communicator == MPI_COMM_WORLD) {
-        return hash_of_own_world();
-    }
-    std::uint64_t hash = hash_of(kSeeds[static_cast<std::size_t>(made.kind)], world, size);
-    MPI_Group own{};
-    if (made.is_between && real_calls.Comm_group(made.communicator, &own) == MPI_SUCCESS) {
-        int own_size = 0;
-        real_calls.Group_size(own, &own_size);
-        if (const int* own_world = own_size > 0 ? world_ranks(own, own_size) : nullptr; own_world != nullptr) {
-            hash += hash_of(kSeeds[0], own_world, own_size);  // the other side adds the same two
-        }
-        real_calls.Group_free(&own);
-    }
-    return hash;
-}
-
-const Group* enter_group(const NewGroup& made) {
-    int size = 0;
-    real_calls.Group_size(made.members, &size);
-    const int* world = size > 0 ? world_ranks(made.members, size) : nullptr;
-    if (world == nullptr) {
-        return nullptr;
-    }
-    const std::uint64_t hash = identity_of(made, world, size);
-    int rank = 0;
-    int destinations = 0;
-    if (made.kind == GroupKind::kCommunicator) {
-        real_calls.Comm_rank(made.communicator, &rank);
-        destinations = destinations_in(made.communicator, rank);
-    } else {
-        real_calls.Group_rank(made.members, &rank);
-    }
-    const Locked locked(lock);
-    if (const Group* known = find_group(made.handle, made.kind)) {
-        return known;  // another thread was quicker
-    }
-    auto* group = group_count < kMostGroups ? static_cast<Group*>(allocate_locked(sizeof(Group))) : nullptr;
-    if (group == nullptr) {
-        return nullptr;
-    }
-    std::uint64_t same = 0;  // members' hash is kept in the id's high bits, the count below
-    for (std::uint32_t i = 0; i < group_count; ++i) {
-        same += groups[i]->id >> 12U == hash >> 12U ? 1 : 0;
-    }
-    group->id = hash == 0 ? 0 : ((hash >> 12U) << 12U | (same & 0xFFFU));
-    group->number = group_count;
-    group->kind = made.kind;
-    group->is_between = made.is_between;
-    group->size = size;
-    group->rank = rank;
-    group->destinations = destinations;
-    group->world = world;
-    for (std::size_t i = 0; i + 1 < sizeof group->name && made.name[i] != 0; ++i) {
-        group->name[i] = made.name[i];
-    }
-    group->handle = made.handle;
-    groups[group_count++] = group;
-    return group;
-}
-
-const Group* make_communicator(MPI_Comm communicator) {
-    int between = 0;
-    MPI_Group members{};
-    char name[MPI_MAX_OBJECT_NAME] = {};
-    int length = 0;
-    if (real_calls.Comm_test_inter(communicator, &between) != MPI_SUCCESS ||
-        (between != 0 ? real_calls.Comm_remote_group(communicator, &members)
-                      : real_calls.Comm_group(communicator, &members)) != MPI_SUCCESS) {
-        return nullptr;
-    }
-    real_calls.Comm_get_name(communicator, name, &length);
-    const Group* group = enter_group(
-        {bits_of(communicator), GroupKind::kCommunicator, members, communicator, between != 0, name});
-    real_calls.Group_free(&members);
-    return group;
-}
-
-const Group* make_file(MPI_File file, const char* name) {
-    MPI_Group members{};
-    if (real_calls.File_get_group(file, &members) != MPI_SUCCESS) {
-        return nullptr;
-    }
-    const Group* group = enter_group({bits_of(file), GroupKind::kFile, members, MPI_COMM_NULL, false, name});
-    real_calls.Group_free(&members);
-    return group;
-}
-
-void forget(std::uint64_t handle, GroupKind kind) {
-    const Locked locked(lock);
-    for (std::uint32_t i = 0; i < group_count; ++i) {
-        if (groups[i]->handle == handle && groups[i]->kind == kind) {
-            groups[i]->handle = 0;
-        }
-    }
-    counting.forgotten.fetch_add(1, std::memory_order_release);
 }
 
 // Linear, but only at a row's making.
@@ -348,80 +157,6 @@ bool find_out() {
 void* allocate(std::size_t bytes) {
     const Locked locked(lock);
     return allocate_locked(bytes);
-}
-
-const Group* group_of(MPI_Comm communicator) {
-    if (communicator == MPI_COMM_NULL) {
-        return nullptr;
-    }
-    {
-        const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(communicator), GroupKind::kCommunicator)) {
-            return group;
-        }
-    }
-    return make_communicator(communicator);
-}
-
-const Group* group_of_window(MPI_Win window) {
-    if (window == MPI_WIN_NULL) {
-        return nullptr;
-    }
-    {
-        const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(window), GroupKind::kWindow)) {
-            return group;
-        }
-    }
-    MPI_Group members{};
-    char name[MPI_MAX_OBJECT_NAME] = {};
-    int length = 0;
-    if (real_calls.Win_get_group(window, &members) != MPI_SUCCESS) {
-        return nullptr;
-    }
-    real_calls.Win_get_name(window, name, &length);
-    const Group* group =
-        enter_group({bits_of(window), GroupKind::kWindow, members, MPI_COMM_NULL, false, name});
-    real_calls.Group_free(&members);
-    return group;
-}
-
-const Group* group_of_file(MPI_File file) {
-    if (file == MPI_FILE_NULL) {
-        return nullptr;
-    }
-    {
-        const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(file), GroupKind::kFile)) {
-            return group;
-        }
-    }
-    return make_file(file, "");
-}
-
-void note_file(MPI_File file, const char* path) {
-    const char* name = path;
-    for (const char* at = path; *at != 0; ++at) {
-        name = *at == '/' ? at + 1 : name;
-    }
-    forget_file(file);  // one that was not closed through us
-    make_file(file, name);
-}
-
-void forget_communicator(MPI_Comm communicator) {
-    forget(bits_of(communicator), GroupKind::kCommunicator);
-}
-
-void forget_window(MPI_Win window) {
-    forget(bits_of(window), GroupKind::kWindow);
-}
-
-void forget_file(MPI_File file) {
-    forget(bits_of(file), GroupKind::kFile);
-}
-
-void forget_type(MPI_Datatype /*type*/) {
-    counting.forgotten.fetch_add(1, std::memory_order_release);
 }
 
 void forget_recent(std::uint32_t now) {

@@ -32,8 +32,8 @@ enum class Direction : std::uint32_t {
 
 inline constexpr int kEverybody = -1000;  // the peer of what has none
 
-// A peer that is not in MPI_COMM_WORLD, but in the world of processes that were spawned or connected to, goes by this and
-// its rank in the communicator.
+// A peer that is not in MPI_COMM_WORLD, but in the world of processes that were spawned or connected to, goes by this
+// and its rank in the communicator.
 inline constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 32U;
 
 enum class GroupKind : std::uint8_t { kCommunicator, kWindow, kFile };
@@ -103,6 +103,14 @@ struct Recent {
     Type types[kTypes];
 };
 extern thread_local constinit Recent recent;
+
+inline std::uint64_t mix(std::uint64_t x) {
+    x ^= x >> 32U;
+    x *= 0xD6E8FEB86659FD93U;
+    x ^= x >> 32U;
+    x *= 0xD6E8FEB86659FD93U;
+    return x ^ (x >> 32U);
+}
 
 // Zeroed memory that is never given back; null: there is none.
 void* allocate(std::size_t bytes);

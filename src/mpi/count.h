@@ -3,8 +3,9 @@
 //
 // Per channel (cells::ChannelCell): `messages` and `bytes` of a send when it is begun, of a receive when it is
 // complete; of a collective and a one-sided call one message and the bytes that this process puts in (Get: takes
-// out); of a file one message an access, when it is complete. `blocked`: time inside calls; of a call that completes several requests, in equal parts. `outstanding`: begun
-// and not yet completed. To and from MPI_PROC_NULL nothing is counted.
+// out); of a file one message an access, when it is complete. `blocked`: time inside calls; of a call that completes
+// several requests, in equal parts. `outstanding`: begun and not yet completed. To and from MPI_PROC_NULL nothing is
+// counted.
 //
 // Contract: no MPI call but PMPI_, no malloc, no exceptions; a thread writes its own rows only.
 #pragma once

@@ -93,9 +93,8 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix) {
             const std::uint64_t bytes = value_in(by_rank, rank).bytes;
             return or_none(bytes, bytes_text(bytes));
         });
-        times.emplace_back(heading, [&](std::uint64_t rank) {
-            return time_text(style, value_in(by_rank, rank).blocked_ns);
-        });
+        times.emplace_back(heading,
+                           [&](std::uint64_t rank) { return time_text(style, value_in(by_rank, rank).blocked_ns); });
     };
     add("all", matrix.collective);
     add("files", matrix.files);

@@ -1,7 +1,7 @@
 // hook_everything functions|places MONITOR RECORDING PROGRAM ARGUMENTS…: records a program with every function hooked
-// that can be, its and its libraries', and those that they call of the C library (with an addition more, which takes the longer way), at entry and exit; or with a hook
-// at every place inside its functions that can be had, as close as they go. Prints to the error stream how many, and
-// what was refused; exits as the program.
+// that can be, its and its libraries', and those that they call of the C library (with an addition more, which takes
+// the longer way), at entry and exit; or with a hook at every place inside its functions that can be had, as close as
+// they go. Prints to the error stream how many, and what was refused; exits as the program.
 #include "hooks/plan/image_functions.h"
 #include "hooks/plan/plan_writer.h"
 #include "hooks/plan/planner.h"
@@ -33,7 +33,8 @@ cells::Step add(std::uint16_t cell) {
 }
 
 std::string hook_functions(std::span<const std::filesystem::path> images) {
-    const hooks::Request everything[] = {{{}, "*", {add(64)}, {add(65)}}, {"libc.so*", "*", {add(64), add(66)}, {add(65)}}};
+    const hooks::Request everything[] = {{{}, "*", {add(64)}, {add(65)}},
+                                         {"libc.so*", "*", {add(64), add(66)}, {add(65)}}};
     hooks::Planned planned = hooks::plan(images, everything);
     const hooks::Outcome& own = planned.outcomes[0];
     const hooks::Outcome& of_c_library = planned.outcomes[1];

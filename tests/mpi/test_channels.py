@@ -111,7 +111,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
         neighbours = lambda rank: {(WORLD, (rank + 1) % RANKS, SEND): (1, 12), (WORLD, (rank - 1) % RANKS, RECEIVE): (1, 12)}
-        files("files, c", start("files_c", folder), {WRITE: (4, 40 + 20 + 12 + 16), READ: (4, 40 + 12 + 8 + 16)}, (1, 40), neighbours)
+        files("files, c", start("files_c", folder), {WRITE: (4, 40 + 20 + 12 + 16), READ: (4, 40 + 12 + 8 + 16)}, (2, 80), neighbours)
         if (programs / "files_fortran").exists():
             files("files, fortran", start("files_fortran", folder), {WRITE: (3, 40 + 20 + 12), READ: (1, 40)}, None, lambda rank: {})
     spawned(start("spawn_c"))

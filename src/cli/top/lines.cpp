@@ -225,18 +225,19 @@ nlohmann::ordered_json top_json(const LiveView& view) {
     json["channels"] = Json::array();
     for (const LiveChannel& each : view.channels) {
         const auto direction = static_cast<std::size_t>(each.direction);
-        json["channels"].push_back({{"pid", each.pid},
-                                    {"program", each.program},
-                                    {"communicator", each.communicator},
-                                    {"peer", each.peer ? Json(*each.peer) : Json()},
-                                    {"direction", direction < std::size(kDirections) ? Json(kDirections[direction]) : Json()},
-                                    {"messages", each.messages},
-                                    {"bytes", each.bytes},
-                                    {"messages_per_s", each.messages_a_second},
-                                    {"bytes_per_s", each.bytes_a_second},
-                                    {"blocked", each.blocked},
-                                    {"outstanding", each.outstanding},
-                                    {"largest", each.largest}});
+        json["channels"].push_back(
+            {{"pid", each.pid},
+             {"program", each.program},
+             {"communicator", each.communicator},
+             {"peer", each.peer ? Json(*each.peer) : Json()},
+             {"direction", direction < std::size(kDirections) ? Json(kDirections[direction]) : Json()},
+             {"messages", each.messages},
+             {"bytes", each.bytes},
+             {"messages_per_s", each.messages_a_second},
+             {"bytes_per_s", each.bytes_a_second},
+             {"blocked", each.blocked},
+             {"outstanding", each.outstanding},
+             {"largest", each.largest}});
     }
     constexpr const char* kTypes[] = {"", "counter", "gauge", "maximum"};
     json["metrics"] = Json::array();

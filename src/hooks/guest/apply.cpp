@@ -65,7 +65,8 @@ const char* describe(Problem problem) {
         case Problem::kNoLoading:
             return "images that are loaded later are not noticed by this dynamic linker";
         case Problem::kNoLater:
-            return "it was loaded later, and has no initializer to be led past: its calls through its linkage table are not seen";
+            return "it was loaded later, and has no initializer to be led past: its calls through its linkage table "
+                   "are not seen";
         case Problem::kNone:
             break;
     }

@@ -4,8 +4,8 @@
 // (glibc 2.36), and then runs their initializers, those of all images of a dlopen after the slots of all. So the
 // entry of an image's dynamic section that names its initializer (DT_INIT, which every image that a compiler's driver
 // has linked has) is made to name a hook until then: it sets the slots, puts the entry back, and goes on to the
-// initializer. An image that has only a list of initializers (DT_INIT_ARRAY) is given another list, whose first is the
-// hook; the rest of it is filled in then, since the image's own list is relocated by that time.
+// initializer. An image that has only a list of initializers (DT_INIT_ARRAY) is given another list, whose first is
+// the hook; the rest of it is filled in then, since the image's own list is relocated by that time.
 
 #include "hooks/guest/apply.h"
 #include "hooks/guest/loaded.h"

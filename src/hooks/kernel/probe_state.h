@@ -25,8 +25,9 @@ struct ProbePoint {
 
 // What an attached probe hands to the program, its cookie.
 constexpr std::uint64_t kAtExit = std::uint64_t{1} << 32U;
-constexpr std::uint64_t kReturnAwaited = std::uint64_t{1} << 33U;  // of an entry: the kernel is to see the call return
-constexpr std::uint64_t kReturned = std::uint64_t{1} << 34U;       // of an exit: it has
+constexpr std::uint64_t kReturnAwaited = std::uint64_t{1}
+                                         << 33U;              // of an entry: the kernel is to see the call return
+constexpr std::uint64_t kReturned = std::uint64_t{1} << 34U;  // of an exit: it has
 
 // The cells of a thread, from the first probe that it comes to. Written by that thread alone.
 struct ProbeThread {

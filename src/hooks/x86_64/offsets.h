@@ -1,5 +1,5 @@
-// Where the trampolines find what C++ lays out: their quick way (trampolines.S). For both; guest/enter_leave.cpp asserts
-// each. Preprocessor only.
+// Where the trampolines find what C++ lays out: their quick way (trampolines.S). For both; guest/enter_leave.cpp
+// asserts each. Preprocessor only.
 #pragma once
 
 #define KYMO_THREAD_TOP 8  // of the first lane

@@ -1,7 +1,6 @@
 #include "hunt/kernel/kernel_pairs.h"
 
 #include "base/kernel_refusal.h"
-
 #include "events/attributes.h"
 
 #include <bpf/bpf.h>

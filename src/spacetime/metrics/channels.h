@@ -60,9 +60,9 @@ struct ChannelMatrix {
     std::map<std::pair<std::uint64_t, std::uint64_t>, Exchanged> sent;
     // By rank and the peer that it was inside calls for, in any direction: only the time.
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> blocked_ns;
-    std::map<std::uint64_t, Exchanged> collective;     // by rank; rooted ones, too
-    std::map<std::uint64_t, Exchanged> files;          // by rank: read and written
-    std::map<std::uint64_t, Exchanged> elsewhere;      // by rank: sent to ranks of other worlds, and the time for them
+    std::map<std::uint64_t, Exchanged> collective;  // by rank; rooted ones, too
+    std::map<std::uint64_t, Exchanged> files;       // by rank: read and written
+    std::map<std::uint64_t, Exchanged> elsewhere;   // by rank: sent to ranks of other worlds, and the time for them
     std::map<std::uint64_t, std::uint64_t> anyone_ns;  // by rank: in receives from anyone, before the sender is known
 };
 

@@ -1,5 +1,5 @@
-/* A world of four that spawns one of two: messages to and from the other world by the communicator between both and by
- * one that holds both, and within the new world. */
+/* A world of four that spawns one of two: messages to and from the other world by the communicator between both and
+ * by one that holds both, and within the new world. */
 #include <mpi.h>
 
 static int numbers[8];

@@ -1,5 +1,5 @@
-/* Functions in which hooks have no room, unless the compiler has left some: one that is shorter than a jump, one whose
- * loop leads back to its first instruction. Argument: how often each is called. */
+/* Functions in which hooks have no room, unless the compiler has left some: one that is shorter than a jump, one
+ * whose loop leads back to its first instruction. Argument: how often each is called. */
 #include <stdio.h>
 #include <stdlib.h>
 

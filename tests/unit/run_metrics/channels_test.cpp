@@ -103,7 +103,8 @@ TEST(Channels, OfFilesAndOfOtherWorldsAreNobodys) {
     EXPECT_EQ(matrix.files.at(1).blocked_ns, 9U);
     EXPECT_EQ(matrix.elsewhere.at(0).messages, 6U);  // sent
     EXPECT_EQ(matrix.anyone_ns.at(1), 4'000'000U);
-    EXPECT_THAT(view::terminal_channels({}, run, 20), testing::ContainsRegex("messages from, to .* all +files +elsewhere"));
+    EXPECT_THAT(view::terminal_channels({}, run, 20),
+                testing::ContainsRegex("messages from, to .* all +files +elsewhere"));
     EXPECT_EQ(view::json_channels(run)[1]["elsewhere"], 3);
     EXPECT_TRUE(view::json_channels(run)[1]["peer"].is_null());
 }
