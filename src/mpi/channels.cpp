@@ -185,8 +185,7 @@ std::int64_t look_up(MPI_Datatype type, Recent::Type& place) {
 
 std::uint64_t* cells_of(const Group& group, int peer, Direction direction) {
     const std::uint64_t key = (std::uint64_t{group.number} + 1) << 36U |
-                              std::uint64_t{static_cast<std::uint32_t>(direction)} << 32U |
-                              static_cast<std::uint32_t>(peer);
+                              static_cast<std::uint64_t>(direction) << 32U | static_cast<std::uint32_t>(peer);
     if (own.last.key == key) {
         return own.last.cells;
     }

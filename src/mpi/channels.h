@@ -12,6 +12,7 @@
 // thread's last channel, or into its own small hash table; a channel's first use, and a communicator's, take locks.
 #pragma once
 
+#include "cells/standard.h"
 #include "cells/ticks.h"
 
 #include <atomic>
@@ -21,14 +22,7 @@
 
 namespace kymo::mpi {
 
-enum class Direction : std::uint32_t {
-    kSend = 0,
-    kReceive = 1,
-    kCollective = 2,
-    kOneSided = 3,
-    kRead = 4,  // of a file
-    kWrite = 5,
-};
+using Direction = cells::ChannelDirection;
 
 inline constexpr int kEverybody = -1000;  // the peer of what has none
 
@@ -138,7 +132,7 @@ inline void check_forgotten() {
 
 // Where a channel is kept if the thread has used it lately.
 inline std::uint64_t peer_and_direction(int peer, Direction direction) {
-    return std::uint64_t{static_cast<std::uint32_t>(peer)} << 3U | static_cast<std::uint32_t>(direction);
+    return std::uint64_t{static_cast<std::uint32_t>(peer)} << 3U | static_cast<std::uint64_t>(direction);
 }
 inline Recent::Channel& place_of(MPI_Comm communicator, std::uint64_t peer_and_direction) {
     return recent.channels[(bits_of(communicator) / 64 + peer_and_direction) % Recent::kChannels];

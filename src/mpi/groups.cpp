@@ -63,6 +63,11 @@ const Group* find_group(std::uint64_t handle, GroupKind kind) {
     return nullptr;
 }
 
+const Group* known_group(std::uint64_t handle, GroupKind kind) {
+    const Locked locked(lock);
+    return find_group(handle, kind);
+}
+
 std::uint64_t hash_of(std::uint64_t hash, const int* world, int size) {
     for (int i = 0; i < size; ++i) {
         hash = mix(hash + static_cast<std::uint64_t>(world[i]) + 1);
@@ -222,11 +227,8 @@ const Group* group_of(MPI_Comm communicator) {
     if (communicator == MPI_COMM_NULL) {
         return nullptr;
     }
-    {
-        const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(communicator), GroupKind::kCommunicator)) {
-            return group;
-        }
+    if (const Group* group = known_group(bits_of(communicator), GroupKind::kCommunicator)) {
+        return group;
     }
     return make_communicator(communicator);
 }
@@ -235,11 +237,8 @@ const Group* group_of_window(MPI_Win window) {
     if (window == MPI_WIN_NULL) {
         return nullptr;
     }
-    {
-        const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(window), GroupKind::kWindow)) {
-            return group;
-        }
+    if (const Group* group = known_group(bits_of(window), GroupKind::kWindow)) {
+        return group;
     }
     MPI_Group members{};
     char name[MPI_MAX_OBJECT_NAME] = {};
@@ -257,11 +256,8 @@ const Group* group_of_file(MPI_File file) {
     if (file == MPI_FILE_NULL) {
         return nullptr;
     }
-    {
-        const Locked locked(lock);
-        if (const Group* group = find_group(bits_of(file), GroupKind::kFile)) {
-            return group;
-        }
+    if (const Group* group = known_group(bits_of(file), GroupKind::kFile)) {
+        return group;
     }
     return make_file(file, "");
 }
