@@ -50,7 +50,7 @@ Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
         counts_.dram_reads += missing;
         const double wait = dram(begin, access.line, missing);
         ready += behind_l2() + wait;
-        l2_.arrives(ready);
+        l2_.arrives(outcome.place, access.line, ready);
         return {ready, Level::kDram};
     }
     if (outcome.ready > ready) {
@@ -84,14 +84,13 @@ Reply MemorySystem::atomic(double time, unsigned sm, const LineAccess& access) {
         counts_.dram_reads += missing;
         reply.ready += behind_l2() + dram(begin, access.line, missing);
         reply.level = Level::kDram;
-        l2_.arrives(reply.ready);
+        l2_.arrives(outcome.place, access.line, reply.ready);
     }
     return reply;
 }
 
 void MemorySystem::touch(const LineAccess& access, bool store) {
     (void)l2_.access(access.line, access.sectors, true, store);
-    l2_.arrives(0);
 }
 
 double MemorySystem::slices_busy() const {

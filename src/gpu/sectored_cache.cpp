@@ -28,9 +28,6 @@ SectoredCache::SectoredCache(std::uint64_t bytes, unsigned ways)
 }
 
 void SectoredCache::use(Line* set, Line& used) {
-    if (used.age == 0) {
-        return;
-    }
     for (unsigned i = 0; i < ways_; ++i) {
         set[i].age = static_cast<std::uint16_t>(set[i].age + (set[i].age < used.age ? 1 : 0));
     }
@@ -39,20 +36,21 @@ void SectoredCache::use(Line* set, Line& used) {
 
 SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty) {
     Outcome outcome;
-    last_ = nullptr;
     if (sets_ == 0) {
         return outcome;
     }
-    Line* const set = &lines_[pick(spread(line), sets_) * ways_];
+    Line* const set = &lines_[first_of(line)];
     for (Line* entry = set; entry != set + ways_; ++entry) {
         if (entry->tag == line) {
             outcome.hits = entry->valid & sectors;
             outcome.ready = entry->ready != 0 ? base_ + entry->ready / kParts : 0;
-            use(set, *entry);
+            if (entry->age != 0) {
+                use(set, *entry);
+            }
             if (allocate) {
                 entry->valid |= sectors;
                 entry->dirty |= dirty ? sectors : std::uint8_t{0};
-                last_ = entry;
+                outcome.place = static_cast<std::size_t>(entry - lines_.data());
             }
             return outcome;
         }
@@ -71,12 +69,12 @@ SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t se
     oldest->ready = 0;
     oldest->valid = sectors;
     oldest->dirty = dirty ? sectors : std::uint8_t{0};
-    last_ = oldest;
+    outcome.place = static_cast<std::size_t>(oldest - lines_.data());
     return outcome;
 }
 
-void SectoredCache::arrives(double time) {
-    if (last_ == nullptr) {
+void SectoredCache::arrives(std::size_t place, std::uint64_t line, double time) {
+    if (place == kNowhere || lines_[place].tag != line) {
         return;
     }
     double behind = std::ceil((time - base_) * kParts);
@@ -84,8 +82,8 @@ void SectoredCache::arrives(double time) {
         move_base();
         behind -= kMove;
     }
-    if (behind > last_->ready) {
-        last_->ready = static_cast<std::uint32_t>(behind);
+    if (behind > lines_[place].ready) {
+        lines_[place].ready = static_cast<std::uint32_t>(behind);
     }
 }
 

@@ -23,14 +23,25 @@ class SectoredCache {
         double ready = 0;                // when the last of those arrives; 0: all there
         std::uint8_t evicted_dirty = 0;  // sectors written back to make room
         std::uint64_t evicted_line = 0;
+        std::size_t place = kNowhere;  // of the line, where the access was an allocating one
     };
+    static constexpr std::size_t kNowhere = ~std::size_t{0};
 
     // Looks `sectors` of `line` up. With `allocate`, those that miss are there from now on, arriving when arrives()
     // says; with `dirty` they are marked for writing back.
     Outcome access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty);
-    // The sectors that the last allocating access missed arrive at this time, which is kept in sixteenths of a cycle,
-    // rounded up.
-    void arrives(double time);
+    // The sectors of `line` that the access which gave `place` missed arrive at this time, which is kept in
+    // sixteenths of a cycle, rounded up. Another line may have taken the place since: then nothing is kept.
+    void arrives(std::size_t place, std::uint64_t line, double time);
+    // Has the host fetch the set that the line would be in.
+    void prefetch(std::uint64_t line) const {
+        if (sets_ != 0) {
+            const auto* const set = reinterpret_cast<const char*>(&lines_[first_of(line)]);
+            for (std::size_t at = 0; at < ways_ * sizeof(Line); at += kHostLineBytes) {
+                __builtin_prefetch(set + at);
+            }
+        }
+    }
     // Forgets what is under way, keeps the contents: a new launch, whose time begins at 0, on a warm cache.
     void settle();
     std::uint64_t sets() const { return sets_; }
@@ -38,6 +49,7 @@ class SectoredCache {
 
   private:
     static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
+    static constexpr std::size_t kHostLineBytes = 64;
     struct Line {
         std::uint64_t tag = kNoLine;
         std::uint32_t ready = 0;  // behind base_
@@ -49,7 +61,7 @@ class SectoredCache {
     template <typename T>
     struct OnHostLines {
         using value_type = T;
-        static constexpr std::align_val_t kHostLine{64};
+        static constexpr std::align_val_t kHostLine{kHostLineBytes};
         OnHostLines() = default;
         template <typename U>
         explicit OnHostLines(const OnHostLines<U>&) {}
@@ -58,13 +70,13 @@ class SectoredCache {
         bool operator==(const OnHostLines&) const = default;
     };
 
-    void use(Line* set, Line& used);
+    std::size_t first_of(std::uint64_t line) const;  // the first of its set
+    void use(Line* set, Line& used);                 // makes it the youngest
     void move_base();
 
     unsigned ways_;
     std::uint64_t sets_;
     double base_ = 0;
-    Line* last_ = nullptr;
     std::vector<Line, OnHostLines<Line>> lines_;
 };
 
@@ -78,6 +90,10 @@ constexpr std::uint64_t spread(std::uint64_t line) {
 // hash × count / 2^32: a number below `count` without dividing.
 constexpr std::uint64_t pick(std::uint64_t hash, std::uint64_t count) {
     return ((hash & 0xFFFF'FFFFU) * count) >> 32U;
+}
+
+inline std::size_t SectoredCache::first_of(std::uint64_t line) const {
+    return pick(spread(line), sets_) * ways_;
 }
 
 }  // namespace kymo::gpu

@@ -21,32 +21,41 @@ class Server {
     // Books `service` cycles, from `time` on, that are free. Returns when they end less `service`: when service
     // begins, where it is not in parts.
     double book(double time, double service, double horizon) {
-        forget(horizon);
         served_ += service;
-        if (booked_.empty() || time > booked_.back().end) {
-            booked_.push_back({time, time + service});
+        if (time > last_.end) {
+            keep_last(horizon);
+            last_ = {time, time + service};
             return time;
         }
-        if (time >= booked_.back().begin) {
-            const double begin = booked_.back().end;
-            booked_.back().end = begin + service;
+        if (time >= last_.begin) {
+            const double begin = last_.end;
+            last_.end += service;
             return begin;
         }
-        return fill(time, service);
+        keep_last(std::min(horizon, time));  // the last, which ends behind `time`, is kept in any case
+        const double begin = fill(time, service);
+        last_ = booked_.back();
+        booked_.pop_back();
+        return begin;
     }
     double busy() const { return served_; }
     void restart() {
         booked_.clear();
+        last_ = {};
         first_ = 0;
         served_ = 0;
     }
 
   private:
     struct Interval {
-        double begin;
-        double end;
+        double begin = 0;
+        double end = 0;
     };
-    void forget(double horizon) {
+    // Puts the last booking to the others, and forgets those before the horizon.
+    void keep_last(double horizon) {
+        if (last_.end > horizon) {
+            booked_.push_back(last_);
+        }
         while (first_ != booked_.size() && booked_[first_].end <= horizon) {
             ++first_;
         }
@@ -58,7 +67,8 @@ class Server {
             first_ = 0;
         }
     }
-    // Before the last booking's begin: takes gap after gap, which makes one stretch of the bookings between them.
+    // For a time before the begin of the last one in booked_. Takes gap after gap, which makes one stretch of the
+    // bookings between them.
     double fill(double time, double service) {
         auto next = std::lower_bound(booked_.begin() + static_cast<std::ptrdiff_t>(first_), booked_.end(), time,
                                      [](const Interval& booked, double at) { return booked.end < at; });
@@ -94,7 +104,8 @@ class Server {
     }
 
     static constexpr std::size_t kMostForgotten = 64;
-    std::vector<Interval> booked_;  // apart from one another, in order of time; those before first_ are forgotten
+    Interval last_;                 // the latest; the only one that a request behind everything looks at
+    std::vector<Interval> booked_;  // the others, apart from one another, in order; those before first_ are forgotten
     std::size_t first_ = 0;
     double served_ = 0;
 };

@@ -105,6 +105,13 @@ bool Sm::prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, C
         return false;
     }
     const Decoded& decoded = context_.decoded[warp.cursor.index()];
+    // The address is read now and not when the instruction issues, so that the host has fetched what it takes by
+    // then.
+    warp.cursor.prefetch();
+    warp.has_first = warp.cursor.has_addresses() && warp.cursor.first_address(warp.first);
+    if (warp.has_first && (decoded.op.space == Space::kGlobal || decoded.op.space == Space::kGeneric)) {
+        l1_.prefetch(warp.first / kLineBytes);
+    }
     std::uint64_t ready = earliest;
     for (unsigned i = 0; i < decoded.sources; ++i) {
         warp.scoreboard.wait(decoded.source[i], ready, cause);

@@ -95,6 +95,8 @@ class Sm {
         WarpCursor cursor;
         std::uint32_t mask_before = 0;
         Cause cause = Cause::kIssue;
+        bool has_first = false;
+        std::uint64_t first = 0;  // the next instruction's first lane's address
         Scoreboard scoreboard;
         std::uint64_t last_issue = 0;
         std::uint64_t memory_done = 0;  // its stores and atomics so far

@@ -11,8 +11,8 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
                       IssueObserver::Issue* told) {
     const std::uint32_t mask = warp.cursor.mask();
     const Op& op = decoded.op;
-    std::uint64_t first = 0;
-    if (!warp.cursor.has_addresses() || !warp.cursor.first_address(first)) {
+    const std::uint64_t first = warp.first;
+    if (!warp.has_first) {
         if (op.space == Space::kConstant) {
             return unknown_constant(now);
         }
@@ -82,7 +82,7 @@ Sm::Access Sm::constant(const Footprint& footprint, std::uint64_t now) {
         const bool hit = (outcome.hits & line.sectors) == line.sectors;
         ready = std::max(ready, outcome.ready) + (hit ? gpu_.constant_latency : gpu_.constant_miss_latency);
         if (!hit) {
-            constants_.arrives(ready);
+            constants_.arrives(outcome.place, line.line, ready);
         }
     }
     return {ready, Cause::kConstant, 0};
@@ -113,6 +113,21 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
         result.cause = Cause::kMemoryQueue;
     }
     double last_done = 0;
+    if (op.atomic || op.store) {
+        for (const LineAccess& line : footprint.all()) {
+            context_.memory.prefetch(line.line);
+        }
+    } else {
+        for (unsigned i = 1; i < footprint.count; ++i) {
+            l1_.prefetch(footprint.lines[i].line);
+        }
+    }
+    struct Miss {
+        LineAccess wanted;
+        std::size_t place;
+    };
+    std::array<Miss, 2 * kWarpLanes> misses;
+    unsigned missed = 0;
     for (const LineAccess& line : footprint.all()) {
         const auto sectors = sectors_in(line.sectors);
         if (op.atomic) {
@@ -138,16 +153,19 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
             result.ready = outcome.ready;  // already on its way
             result.cause = Cause::kL2;
         }
-        const unsigned missing = sectors - hits;
-        if (missing == 0) {
-            continue;
+        if (hits != sectors) {
+            context_.memory.prefetch(line.line);
+            const auto missing = static_cast<std::uint8_t>(line.sectors & ~outcome.hits);
+            misses[missed++] = {{line.line, missing, line.lanes}, outcome.place};
         }
+    }
+    for (const Miss& miss : std::span(misses).first(missed)) {
+        const unsigned missing = sectors_in(miss.wanted.sectors);
         const double leave = miss_slot(begin, missing);
-        const LineAccess wanted{line.line, static_cast<std::uint8_t>(line.sectors & ~outcome.hits), line.lanes};
-        const Reply reply = context_.memory.read(leave, number_, wanted);
+        const Reply reply = context_.memory.read(leave, number_, miss.wanted);
         const double ready =
             port_.book(reply.ready, missing * kSectorBytes / gpu_.noc_bytes, context_.horizon) + passes - 1;
-        l1_.arrives(ready);
+        l1_.arrives(miss.place, miss.wanted.line, ready);
         missed_until(ready, missing);
         if (ready > result.ready) {
             result.ready = ready;

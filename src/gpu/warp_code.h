@@ -13,6 +13,8 @@
 
 #include "gpu/kernel.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -89,6 +91,8 @@ class WarpCursor {
     // as in `shape`. lanes() fills `shape` in where it is given; one that is too long has a size above kLongest.
     bool first_address(std::uint64_t& first);
     bool lanes(LaneAddresses& out, AccessShape* shape);
+    // Has the host fetch the bytes that the next instructions will be read from.
+    void prefetch() const { __builtin_prefetch(at_ + std::min<std::ptrdiff_t>(end_ - at_, kPrefetch)); }
     bool step_over(const AccessShape& shape) {
         if (shape.form != form_ || shape.mask != mask_ || static_cast<std::size_t>(end_ - at_) < shape.size ||
             std::memcmp(at_, shape.bytes.data(), shape.size) != 0) {
@@ -100,6 +104,7 @@ class WarpCursor {
     }
 
   private:
+    static constexpr std::ptrdiff_t kPrefetch = 64;
     // Most are one byte.
     bool varint(std::uint64_t& value) {
         if (at_ != end_ && *at_ < 0x80U) {
