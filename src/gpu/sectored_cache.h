@@ -36,9 +36,9 @@ class SectoredCache {
     // Has the host fetch the set that the line would be in.
     void prefetch(std::uint64_t line) const {
         if (sets_ != 0) {
-            const auto* const set = reinterpret_cast<const char*>(&lines_[first_of(line)]);
-            for (std::size_t at = 0; at < ways_ * sizeof(Line); at += kHostLineBytes) {
-                __builtin_prefetch(set + at);
+            const std::size_t first = first_of(line);
+            for (unsigned way = 0; way < ways_; way += kHostLineBytes / sizeof(Line)) {
+                __builtin_prefetch(&lines_[first + way]);
             }
         }
     }
