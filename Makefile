@@ -4,6 +4,7 @@
 # The rest:
 #   make          build into build/, binaries in build/bin
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
+#   make demo-ring  four hosts on this machine, an MPI program on them, and all of it live and recorded (network namespaces)
 #   make bench    benchmarks, with the peers beside
 #   make check    formatting, clang-tidy, forbidden includes
 #   make format   format our sources in place
@@ -20,7 +21,7 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-metrics test bench format check sanitize fuzz install clean
+.PHONY: build demo demo-metrics demo-ring test bench format check sanitize fuzz install clean
 
 build: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -41,6 +42,14 @@ demo-metrics:
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-exchange
 	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
 	scripts/demo-metrics $(BUILD)
+
+demo-ring:
+	scripts/setup ring
+	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	cmake --build $(BUILD) --target kymo kymo_monitor
+	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
+	if cmake --build $(BUILD) --target help | grep -q kymo_ring_zmq; then cmake --build $(BUILD) --target kymo_ring_zmq; fi
+	scripts/demo-ring $(BUILD) $(DEMO_OUTPUT)
 
 test:
 	scripts/setup test

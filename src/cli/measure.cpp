@@ -109,7 +109,7 @@ nlohmann::ordered_json json_metric(const spacetime::RunMetrics& run, const metri
         const bool thread = metric.per == metrics::Level::kThread;
         const bool process = metric.per == metrics::Level::kProcess;
         const std::uint64_t where = thread ? object.number : process ? object.pid : object.host;
-        const std::string key = thread || process ? std::to_string(where) : run.hosts[object.host];
+        const std::string key = thread || process ? std::to_string(where) : run.hosts[object.host].name;
         const ResourceLevel level = thread    ? ResourceLevel::kObject
                                     : process ? ResourceLevel::kProcess
                                               : ResourceLevel::kHost;

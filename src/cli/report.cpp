@@ -14,6 +14,7 @@
 #include "view/channels.h"
 #include "view/findings.h"
 #include "view/finds.h"
+#include "view/hosts.h"
 #include "view/json.h"
 #include "view/metrics.h"
 #include "view/spaces/look.h"
@@ -131,6 +132,7 @@ int run_report(int argc, char** argv) {
         report["hunt"] = view::json_hunt(*finds);
         report["finds"] = view::json_finds(*finds);
         report["second_look"] = view::json_second_look(look, earlier->evidence());
+        report["hosts"] = view::json_hosts(*metrics);
         report["metrics"] = view::json_metrics(*metrics);
         report["channels"] = view::json_channels(*metrics);
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -140,13 +142,19 @@ int run_report(int argc, char** argv) {
         if (percent >= 0) {
             shown.percent = percent;
         }
-        text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top) + "\n" +
-               view::terminal_report(*profile, tree, shown) + view::terminal_spaces(*evidence, shown, filter) +
-               view::terminal_second_look(shown, look, earlier->evidence(), filter) +
-               view::terminal_waits(shown.style, waits, wait_table, shown.top) +
-               view::terminal_metrics(shown.style, *metrics, shown.top) +
-               view::terminal_channels(shown.style, *metrics, shown.top) +
-               view::terminal_finds(shown.style, *finds, shown.top);
+        const bool has_code = !profile->threads.empty() || !profile->processes.empty();
+        if (has_code) {
+            text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top) + "\n";
+        }
+        text += view::terminal_report(*profile, tree, shown) + view::terminal_hosts(shown.style, *metrics, shown.top);
+        if (has_code) {
+            text += view::terminal_spaces(*evidence, shown, filter) +
+                    view::terminal_second_look(shown, look, earlier->evidence(), filter) +
+                    view::terminal_waits(shown.style, waits, wait_table, shown.top);
+        }
+        text += view::terminal_metrics(shown.style, *metrics, shown.top) +
+                view::terminal_channels(shown.style, *metrics, shown.top) +
+                view::terminal_finds(shown.style, *finds, shown.top);
     }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});

@@ -5,6 +5,7 @@
 #include "cli/top/lines.h"
 #include "cli/verbs.h"
 #include "ring/live/live_view.h"
+#include "ring/scrape/endpoint.h"
 
 #include <chrono>
 #include <clocale>
@@ -27,6 +28,7 @@ constexpr const char* kExamples =
     "  kymo top -n 1                          # one look, as text\n"
     "  kymo top --json --period 0.5 | jq '.processes[0].user'\n"
     "  kymo top --rendezvous /shared/me/ring  # all hosts on which kymo agent runs\n"
+    "  kymo top --rendezvous /shared/me/ring --record night.kymo > /dev/null\n"
     "keys: q ends, s sorts by the next column, t threads, p processors, c channels, m metrics, f or space freezes,\n"
     "      + and - change the period\n";
 
@@ -238,8 +240,29 @@ int run_top(int argc, char** argv) {
     app.add_option("--agent-share", ring.work_share,
                    "with --rendezvous: budget of an agent, of a processor (default 0.001)")
         ->type_name("SHARE");
+    app.add_option("-o,--record", ring.record, "with --rendezvous: all hosts into this recording, until the end")
+        ->type_name("NAME.kymo");
+    std::string prometheus;
+    app.add_option(
+           "--prometheus", prometheus,
+           "with --rendezvous: serve the figures to a Prometheus server, at the loopback unless an address is given")
+        ->type_name("[IPV4:]PORT");
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
+    }
+    if (!prometheus.empty()) {
+        ring.prometheus = ring::endpoint_address(prometheus);
+        if (ring.prometheus.empty() || ring.ring.folder.empty()) {
+            return fail({ErrorKind::kUsage,
+                         ring.prometheus.empty() ? "'" + prometheus + "' is no port to serve at"
+                                                 : std::string("--prometheus is for many hosts"),
+                         ring.prometheus.empty() ? "--prometheus 9464, or --prometheus 10.0.0.7:9464"
+                                                 : "name their folder with --rendezvous DIR"});
+        }
+    }
+    if (!ring.record.empty() && ring.ring.folder.empty()) {
+        return fail({ErrorKind::kUsage, "--record is for many hosts",
+                     "name their folder with --rendezvous DIR; of this host: kymo record -- PROGRAM"});
     }
     struct sigaction action{};
     action.sa_handler = stop;
@@ -259,6 +282,10 @@ int run_top(int argc, char** argv) {
         ring.period = period;
         ring.times = times;
         ring.json = json;
+        ring.command = std::string("kymo") + '\0';
+        for (int i = 0; i < argc; ++i) {
+            ring.command += std::string(argv[i]) + '\0';
+        }
         return run_ring_top(ring, [] { return stopped != 0; });
     }
     Host host;

@@ -1,5 +1,6 @@
 #include "spacetime/profile.h"
 
+#include "recording/tables/metrics.h"
 #include "spacetime/kernel_tasks.h"
 #include "spacetime/ranks.h"
 #include "spacetime/stream_merge.h"
@@ -8,6 +9,8 @@
 
 namespace kymo::spacetime {
 namespace {
+
+constexpr std::size_t kNamedHosts = 4;
 
 class Merger {
   public:
@@ -59,7 +62,9 @@ class Merger {
         }
         if (file.run) {
             profile_.command = file.run->command;
-            profile_.host = file.run->host;
+            if (std::find(hosts_.begin(), hosts_.end(), file.run->host) == hosts_.end()) {
+                hosts_.push_back(file.run->host);
+            }
             profile_.directory = file.run->directory;
             profile_.processors = file.run->processors;
             profile_.begin = profile_.begin == 0 ? file.run->begin : std::min(profile_.begin, file.run->begin);
@@ -232,6 +237,12 @@ class Merger {
 
     // Where the parent's own rows are missing, the run is as long as what is known of its threads.
     void settle_times() {
+        for (std::size_t i = 0; i < std::min(hosts_.size(), kNamedHosts); ++i) {
+            profile_.host += (i == 0 ? "" : ", ") + hosts_[i];
+        }
+        if (hosts_.size() > kNamedHosts) {
+            profile_.host += " and " + std::to_string(hosts_.size() - kNamedHosts) + " more";
+        }
         std::uint64_t first = ~std::uint64_t{0};
         std::uint64_t last = 0;
         for (const ProfileThread& thread : profile_.threads) {
@@ -263,6 +274,7 @@ class Merger {
     std::vector<std::size_t> process_files_;
     std::uint32_t process_node_ = 0;  // of the process at hand
     std::uint64_t realtime_at_ = 0;
+    std::vector<std::string> hosts_;
 };
 
 }  // namespace
@@ -284,6 +296,27 @@ Profile make_profile(std::vector<FileData> files, const ProfileOptions& options)
     return Merger(files, options).merge();
 }
 
+// A recording of hosts, without any code. False: it is none.
+static bool take_hosts(const recording::Recording& recording, Profile& profile) {
+    bool is_of_hosts = false;
+    std::uint64_t last = 0;
+    for (const recording::File& file : recording.files()) {
+        const auto report =
+            file.scan(recording::on<recording::MetricObject>([&](StreamId, const recording::MetricObject& row) {
+                          is_of_hosts = is_of_hosts || row.number == recording::kAllObjects;
+                      }),
+                      recording::on<recording::MetricValue>(
+                          [&](StreamId, const recording::MetricValue& row) { last = std::max(last, row.time); }));
+        if (!report) {
+            return false;
+        }
+    }
+    if (!profile.has_run_end) {
+        profile.end = std::max(profile.begin, last);
+    }
+    return is_of_hosts;
+}
+
 Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options) {
     std::vector<FileData> data;
     std::vector<std::string> failures;
@@ -303,7 +336,7 @@ Result<Profile> load_profile(const recording::Recording& recording, const Profil
     for (std::string& failure : failures) {
         profile.warnings.push_back(std::move(failure));
     }
-    if (profile.threads.empty() && profile.processes.empty()) {
+    if (profile.threads.empty() && profile.processes.empty() && !take_hosts(recording, profile)) {
         return Error{ErrorKind::kMalformed, "the recording holds no process and no thread",
                      "record again; `kymo doctor` says what this machine can measure"};
     }

@@ -1,5 +1,7 @@
 #include "spacetime/ranks.h"
 
+#include "spacetime/host_clocks.h"
+
 #include <algorithm>
 #include <map>
 
@@ -54,26 +56,19 @@ void shift(FileData& file, std::int64_t by) {
     }
 }
 
-std::int64_t wall_minus_monotonic(const recording::ClockPair& pair) {
-    return static_cast<std::int64_t>(pair.realtime - pair.monotonic);
-}
-
 }  // namespace
 
 void align_clocks(std::vector<FileData>& files) {
-    std::optional<std::int64_t> first;
-    std::map<std::string, std::int64_t> by_host;
+    HostClocks clocks;
     for (const FileData& file : files) {
         if (file.rank && file.clock_pair) {
-            const std::int64_t offset = wall_minus_monotonic(*file.clock_pair);
-            first = first.value_or(offset);
-            by_host.try_emplace(file.rank->host, offset - *first);
+            clocks.take(file.rank->host, *file.clock_pair);
         }
     }
     for (FileData& file : files) {
-        const auto host = file.rank ? by_host.find(file.rank->host) : by_host.end();
-        if (host != by_host.end() && host->second != 0) {
-            shift(file, host->second);
+        const std::int64_t by = file.rank ? clocks.shift(file.rank->host) : 0;
+        if (by != 0) {
+            shift(file, by);
         }
     }
 }

@@ -8,9 +8,7 @@
 
 namespace kymo::spacetime {
 
-// Lays the files of ranks on other hosts on the time line of the first: every host has a monotonic clock of its own,
-// and pairs of readings (monotonic, wall clock) tell how they lie to each other, as well as the hosts' wall clocks
-// agree. Files of the first host, and of hosts that no pair is known of, stay as they are.
+// Lays the files of ranks on other hosts on the time line of the first (spacetime/host_clocks.h).
 void align_clocks(std::vector<FileData>& files);
 
 // Fills in Profile::ranks, from the finished processes and threads.

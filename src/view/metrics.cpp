@@ -63,8 +63,12 @@ std::string course(const Style& style, const std::vector<double>& bins) {
     return text;
 }
 
-const char* objects_name(Resource kind) {
-    return kind == Resource::kTask ? "threads" : kind == Resource::kProcessor ? "processors" : "channels";
+const char* objects_name(const RunMetric& metric) {
+    const Resource kind = metric.kind;
+    return !metric.objects.empty() && metric.objects.front().is_all_of_host() ? "hosts"
+           : kind == Resource::kTask                                          ? "threads"
+           : kind == Resource::kProcessor                                     ? "processors"
+                                                                              : "channels";
 }
 
 bool is_shown(const RunMetric& metric) {
@@ -72,10 +76,14 @@ bool is_shown(const RunMetric& metric) {
         // A description's helpers are named after their metric.
         return metric.origin != MetricOrigin::kDescription || metric.name.find('.') == std::string::npos;
     }
-    return metric.kind == Resource::kChannel || (metric.kind == Resource::kProcessor &&
-                                                 (metric.name == "busy" || metric.name == "run-delay" ||
-                                                  metric.name == "io-wait" || metric.name == "steal") &&
-                                                 metric.total() != 0);
+    // Of the ring's hosts everything that was asked for; there is nothing else.
+    const bool is_of_hosts =
+        !metric.objects.empty() && metric.objects.front().is_all_of_host() && metric.total() != 0;
+    return is_of_hosts || metric.kind == Resource::kChannel ||
+           (metric.kind == Resource::kProcessor &&
+            (metric.name == "busy" || metric.name == "run-delay" || metric.name == "io-wait" ||
+             metric.name == "steal") &&
+            metric.total() != 0);
 }
 
 Json number(std::uint64_t value, MetricType type) {
@@ -89,14 +97,14 @@ Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfO
         json["pid"] = object.pid;
         json["rank"] = object.rank ? Json(*object.rank) : Json(nullptr);
     }
-    json["number"] = object.number;
+    json["number"] = object.is_all_of_host() ? Json(nullptr) : Json(object.number);
     if (metric.kind == Resource::kChannel) {
         json["communicator"] = object.key[0];
         json["peer"] = object.key[1];
         json["direction"] = direction_name(object.key[2]);
     }
     json["name"] = object.name;
-    json["host"] = object.host < run.hosts.size() ? run.hosts[object.host] : "";
+    json["host"] = object.host < run.hosts.size() ? run.hosts[object.host].name : "";
     json["value"] = number(object.value, metric.type);
     return json;
 }
@@ -130,7 +138,7 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
             {value(metric.total()),
              value(all.minimum),
              value(all.maximum),
-             {fmt::format("{} {}", all.objects, objects_name(metric.kind)), Ink::kDim},
+             {fmt::format("{} {}", all.objects, objects_name(metric)), Ink::kDim},
              {course(style, metric.bins), Ink::kWarm},
              {of + metric.name, Ink::kName},
              {metric.description.empty() || metric.origin == MetricOrigin::kStandard ? std::string()

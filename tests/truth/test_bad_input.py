@@ -90,6 +90,8 @@ def rings(test, matrix):
     matrix.refused("agent: no folder", USAGE, "agent", says=("--rendezvous",))
     matrix.refused("agent: a name with a slash", USAGE, "agent", "--rendezvous", place, "--name", "a/b", says=("a/b",))
     matrix.refused("agent: a heartbeat of nothing", USAGE, "agent", "--rendezvous", place, "--heartbeat", "0", says=("heartbeat",))
+    matrix.refused("top: recording no hosts", USAGE, "top", "--record", test.work / "hosts.kymo", says=("--rendezvous",))
+    matrix.refused("top: no port", USAGE, "top", "--rendezvous", place, "--prometheus", "host:port", says=("host:port",))
     matrix.refused("top: no address of a metric", USAGE, "top", "--rendezvous", place, "--metric", "task/user", says=("task/user",))
     open_to_all = test.work / "open"
     open_to_all.mkdir()

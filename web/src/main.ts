@@ -167,6 +167,11 @@ class Page implements Context {
       this.panel,
       this.crosshair,
     );
+    if (model.hosts.length) {
+      // Of hosts, not of a program: there is no code to show.
+      this.stage.classList.add("of-hosts");
+      this.cards.element.hidden = true;
+    }
     const app = document.getElementById("app")!;
     replace(app, bars.top, h("div", { class: "work" }, this.cards.element, this.stage));
     this.stage.addEventListener("pointermove", (event) => {

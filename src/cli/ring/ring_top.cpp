@@ -2,11 +2,17 @@
 
 #include "cli/ring/ring_view.h"
 #include "cli/terminal.h"
+#include "launch/output.h"
+#include "launch/run_log.h"
+#include "ring/record/ring_recording.h"
+#include "ring/scrape/endpoint.h"
 #include "ring/transport/driver.h"
 
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace kymo::cli {
@@ -31,9 +37,89 @@ ring::ManagerSettings settings_of(const RingTopOptions& options, const ring::Job
     return settings;
 }
 
+// Channels and recorded hosts take a descriptor each.
+void allow_many_files() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+std::vector<ring::AskedMetric> metrics_of(const RingTopOptions& options) {
+    std::vector<ring::AskedMetric> metrics;
+    metrics.reserve(options.asked.size());
+    for (const Asked& each : options.asked) {
+        metrics.push_back(ring::asked_metric(each.address));
+    }
+    return metrics;
+}
+
+// Of hosts, as `roster` has them then; empty: not known.
+std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFile>& roster) {
+    return [&roster](ring::Slot slot) {
+        for (const ring::MemberFile& member : roster) {
+            if (member.slot == slot) {
+                return member.name;
+            }
+        }
+        return std::string();
+    };
+}
+
+// The recording of all hosts, if there is to be one.
+class Record {
+  public:
+    Result<void> begin(const RingTopOptions& options, const std::vector<ring::MemberFile>& roster) {
+        const auto folder = launch::make_recording_folder(options.record, "ring");
+        if (!folder) {
+            return folder.error();
+        }
+        ring::RecordingSettings settings;
+        settings.folder = *folder;
+        std::error_code ignored;
+        settings.facts = {"all hosts", options.command, std::filesystem::current_path(ignored),
+                          std::string(launch::kProducer)};
+        settings.asked = metrics_of(options);
+        settings.name_of = names_of(roster);
+        folder_ = options.record;
+        recording_.emplace(std::move(settings));
+        return {};
+    }
+    void take(const ring::Sample& sample) {
+        if (recording_) {
+            const auto taken = recording_->take(sample);
+            if (!taken && !failed_) {
+                failed_ = true;
+                fail(taken.error());
+            }
+        }
+    }
+    // The exit code.
+    int end(bool interrupted) {
+        if (!recording_) {
+            return 0;
+        }
+        recording_->end(monotonic_now().ns, interrupted);
+        if (recording_->unwritten() != 0) {
+            return fail({ErrorKind::kNoSpace,
+                         fmt::format("{} rows could not be written to {}", recording_->unwritten(), folder_),
+                         "what was recorded before can be read; record on another disk"});
+        }
+        fmt::print(stderr, "kymo: {} hosts recorded in {}; kymo report {}\n", recording_->hosts(), folder_, folder_);
+        return failed_ ? static_cast<int>(ErrorKind::kPermission) : 0;
+    }
+
+  private:
+    std::optional<ring::RingRecording> recording_;
+    std::string folder_;
+    bool failed_ = false;
+};
+
 }  // namespace
 
 int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_stopped) {
+    allow_many_files();
     auto meeting = meet(options.ring);
     if (!meeting) {
         return fail(meeting.error());
@@ -47,6 +133,24 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             rendezvous.publish({ring::kManager, claim->incarnation, "manager", meeting->channels->endpoint()});
         !published) {
         return fail(published.error());
+    }
+    std::vector<ring::MemberFile> named;  // who stands where, as it is known now
+    Record record;
+    if (!options.record.empty()) {
+        if (const auto begun = record.begin(options, named); !begun) {
+            return fail(begun.error());
+        }
+    }
+    std::unique_ptr<ring::Endpoint> endpoint;
+    ring::Families families(metrics_of(options), names_of(named));
+    if (!options.prometheus.empty()) {
+        auto opened = ring::open_endpoint(options.prometheus);
+        if (!opened) {
+            return fail(opened.error());
+        }
+        endpoint = std::move(*opened);
+        fmt::print(stderr, "kymo: metrics at http://{}:{}/metrics\n",
+                   options.prometheus.substr(0, options.prometheus.rfind(':')), endpoint->port());
     }
     std::vector<ring::Entry> request;
     for (const Asked& each : options.asked) {
@@ -65,7 +169,12 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     RingHistory history;
     for (std::uint64_t shown = 0; !is_stopped() && (options.times == 0 || shown < options.times);) {
         driver.turn(monotonic_now().ns + 200'000'000);
+        named = driver.roster().agents;
         for (ring::Sample& sample : manager.take_samples()) {
+            record.take(sample);
+            if (endpoint) {
+                endpoint->publish(families.take(sample, manager.counts(), manager.period()));
+            }
             const RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
             // Nothing to compare with yet; a manager that has just come has not been heard of by all.
             if (shown == 0 && view.sample.sequence == 1 && options.times != 1) {
@@ -81,6 +190,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                 text += "\n";
             }
             if (!print(text)) {
+                record.end(true);
                 return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});
             }
             if (++shown == options.times) {
@@ -88,7 +198,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
         }
     }
-    return 0;
+    return record.end(is_stopped());
 }
 
 }  // namespace kymo::cli

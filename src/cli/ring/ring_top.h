@@ -20,6 +20,9 @@ struct RingTopOptions {
     std::uint32_t segments = 0;
     double bytes_a_second = 10'000'000;
     double work_share = 0.001;
+    std::string record;      // folder of a recording to be made; empty: none
+    std::string prometheus;  // where to serve it; empty: nowhere
+    std::string command;     // for the recording: arguments, each ended by a NUL
     std::vector<Asked> asked;
 };
 

@@ -33,6 +33,9 @@ struct MetricRow {
     }
 };
 
+// Number of an object that stands for all of a kind: of the file's host, or of the process `pid` where that is not 0.
+inline constexpr std::uint64_t kAllObjects = ~std::uint64_t{0};
+
 // What has values: a thread, a processor, a channel, or (number 0 of kind 1) the ended threads of a process that had
 // no place of their own any more.
 struct MetricObject {

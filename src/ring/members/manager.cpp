@@ -308,6 +308,7 @@ void Manager::end_round(std::uint64_t sequence, Time now) {
     const Round& round = node.mapped();
     Sample sample;
     sample.sequence = sequence;
+    sample.mode = round.mode;
     sample.sent = round.started;
     sample.deadline = round.deadline;
     sample.home = now;

@@ -29,6 +29,7 @@ struct SamplePart {
 
 struct Sample {
     std::uint64_t sequence = 0;
+    Mode mode = Mode::kReduce;
     Time sent = 0;      // manager's clock, as all times here
     Time deadline = 0;  // 0: none was announced
     Time home = 0;      // the last token

@@ -1,38 +1,14 @@
 #include "ring/transport/library.h"
 
-#include <dlfcn.h>
-#include <filesystem>
+#include "ring/transport/loaded_library.h"
 
 namespace kymo::ring {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kName = "libkymo-ring.so";
-
 Result<void*> load() {
-    static void* library = nullptr;
-    if (library != nullptr) {
-        return library;
-    }
-    std::error_code error;
-    const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-    std::string why;
-    for (const char* folder : {"lib", "lib/kymo", "lib64/kymo"}) {
-        const fs::path path = prefix / folder / kName;
-        if (!fs::exists(path, error)) {
-            continue;
-        }
-        library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (library != nullptr) {
-            return library;
-        }
-        why = dlerror();
-    }
-    return Error{ErrorKind::kUnsupported,
-                 why.empty() ? "Kymo was built without ZeroMQ, which the service ring talks by"
-                             : "the service ring's transport cannot be loaded: " + why,
-                 "apt-get install libzmq3-dev cppzmq-dev, then build Kymo again"};
+    return load_own_library(
+        "libkymo-ring.so", {ErrorKind::kUnsupported, "Kymo was built without ZeroMQ, which the service ring talks by",
+                            "apt-get install libzmq3-dev cppzmq-dev, then build Kymo again"});
 }
 
 }  // namespace
@@ -47,7 +23,7 @@ Result<Keys> make_keys() {
         return library.error();
     }
     using Make = bool (*)(Keys*);
-    const auto make = reinterpret_cast<Make>(dlsym(*library, "kymo_ring_make_keys"));
+    const auto make = reinterpret_cast<Make>(function_of(*library, "kymo_ring_make_keys"));
     Keys keys;
     if (make == nullptr || !make(&keys)) {
         return Error{ErrorKind::kUnsupported, "the installed libzmq cannot encrypt (it was built without libsodium)",
@@ -66,7 +42,7 @@ Result<std::unique_ptr<Channels>> open_channels(const ChannelSettings& settings)
         return library.error();
     }
     using Open = Channels* (*)(const ChannelSettings*, std::string*);
-    const auto open = reinterpret_cast<Open>(dlsym(*library, "kymo_ring_open_channels"));
+    const auto open = reinterpret_cast<Open>(function_of(*library, "kymo_ring_open_channels"));
     std::string why = "it lacks what this version needs";
     Channels* const channels = open == nullptr ? nullptr : open(&settings, &why);
     if (channels == nullptr) {

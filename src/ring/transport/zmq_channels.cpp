@@ -11,8 +11,8 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <sys/timerfd.h>
-#include <unistd.h>
+#include <poll.h>
+#include <vector>
 #include <zmq.hpp>
 
 namespace kymo::ring {
@@ -28,29 +28,22 @@ Time now() {
     return static_cast<Time>(time.tv_sec) * 1'000'000'000U + static_cast<Time>(time.tv_nsec);
 }
 
-// zmq_poll counts in milliseconds, cells are latched to microseconds.
-class Alarm {
+// zmq_poll counts in milliseconds, cells are latched to microseconds; and it asks the kernel twice for each wait. So
+// the sockets' own descriptors are waited for: one is readable when something may have changed, until what there is
+// was taken to its end.
+class Wait {
   public:
-    Alarm() : descriptor_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
-    Alarm(const Alarm&) = delete;
-    Alarm& operator=(const Alarm&) = delete;
-    ~Alarm() { close(descriptor_); }
-    // Setting a timer of the kernel's is dear in a virtual machine.
-    void set(Time at) {
-        if (at == set_) {
-            return;
-        }
-        set_ = at;
-        itimerspec when{};
-        when.it_value.tv_sec = static_cast<time_t>(at / 1'000'000'000U);
-        when.it_value.tv_nsec = static_cast<long>(at % 1'000'000'000U);
-        timerfd_settime(descriptor_, TFD_TIMER_ABSTIME, &when, nullptr);
+    void add(zmq::socket_t& socket) { items_.push_back({socket.get(zmq::sockopt::fd), POLLIN, 0}); }
+    // False: a signal.
+    bool until(Time at, Time now) {
+        const Time left = at > now ? at - now : 0;
+        const timespec time{static_cast<time_t>(left / 1'000'000'000U), static_cast<long>(left % 1'000'000'000U)};
+        return ppoll(items_.data(), items_.size(), at == kNever ? nullptr : &time, nullptr) >= 0;
     }
-    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] bool has_changed(std::size_t place) const { return items_[place].revents != 0; }
 
   private:
-    int descriptor_;
-    Time set_ = 0;
+    std::vector<pollfd> items_;
 };
 
 class ZmqChannels : public Channels {
@@ -82,6 +75,9 @@ class ZmqChannels : public Channels {
         const bool has_port = settings.address.find(':') != std::string::npos;
         in_.bind("tcp://" + settings.address + (has_port ? "" : ":*"));
         endpoint_ = in_.get(zmq::sockopt::last_endpoint);
+        for (zmq::socket_t* const socket : {&in_, &gate_, &door_}) {  // as the places say
+            wait_.add(*socket);
+        }
     }
 
     [[nodiscard]] std::string endpoint() const override { return endpoint_; }
@@ -136,18 +132,13 @@ class ZmqChannels : public Channels {
             if (!first && now() >= until) {
                 return false;
             }
-            alarm_.set(has_pending_ ? std::min(until, now() + kRetryAfter) : std::max<Time>(until, 1));
-            std::array<zmq_pollitem_t, 4> items{{{in_.handle(), 0, ZMQ_POLLIN, 0},
-                                                 {gate_.handle(), 0, ZMQ_POLLIN, 0},
-                                                 {door_.handle(), 0, ZMQ_POLLIN, 0},
-                                                 {nullptr, alarm_.descriptor(), ZMQ_POLLIN, 0}}};
-            if (zmq_poll(items.data(), static_cast<int>(items.size()), -1) < 0) {
+            const Time begin = now();
+            if (!wait_.until(has_pending_ ? std::min(until, begin + kRetryAfter) : until, begin)) {
                 return false;  // a signal
             }
-            if ((items[1].revents & ZMQ_POLLIN) != 0) {
-                answer_gate();
+            while (wait_.has_changed(kGate) && answer_gate()) {
             }
-            if ((items[2].revents & ZMQ_POLLIN) != 0) {
+            if (wait_.has_changed(kDoorPlace)) {
                 watch_door();
             }
         }
@@ -210,12 +201,13 @@ class ZmqChannels : public Channels {
     }
 
     // RFC 27/ZAP: version, request id, domain, address, identity, mechanism, credentials.
-    void answer_gate() {
+    // False: nobody asks.
+    bool answer_gate() {
         std::vector<std::string> parts;
         zmq::message_t message;
         do {
             if (!gate_.recv(message, zmq::recv_flags::dontwait)) {
-                return;
+                return false;
             }
             parts.push_back(message.to_string());
         } while (message.more());
@@ -228,6 +220,7 @@ class ZmqChannels : public Channels {
             gate_.send(zmq::buffer(reply[i]),
                        i + 1 < reply.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
         }
+        return true;
     }
 
     // Each event is two parts: what, and where.
@@ -239,6 +232,7 @@ class ZmqChannels : public Channels {
     }
 
     static constexpr const char* kDoor = "inproc://door";
+    enum Place : std::size_t { kIn, kGate, kDoorPlace };
 
     Keys keys_;
     std::array<std::uint8_t, 32> own_key_{};
@@ -246,7 +240,7 @@ class ZmqChannels : public Channels {
     zmq::socket_t gate_;
     zmq::socket_t in_;
     zmq::socket_t door_;
-    Alarm alarm_;
+    Wait wait_;
     std::string endpoint_;
     std::map<Slot, std::unique_ptr<Peer>> peers_;
     bool has_pending_ = false;

@@ -40,7 +40,7 @@ std::vector<Channel> channels_of(const RunMetrics& run) {
         }
         for (const MetricOfObject& object : metric.objects) {
             const auto [communicator, peer, direction] = object.key;
-            if (direction > static_cast<std::uint64_t>(ChannelDirection::kWrite)) {
+            if (object.is_all_of_host() || direction > static_cast<std::uint64_t>(ChannelDirection::kWrite)) {
                 continue;
             }
             const std::uint64_t rank = object.rank.value_or(0);

@@ -2,6 +2,7 @@
 
 #include "recording/tables/events.h"
 #include "recording/tables/metrics.h"
+#include "spacetime/host_clocks.h"
 
 #include <algorithm>
 #include <map>
@@ -19,11 +20,19 @@ struct Point {
 
 // One file's numbers for things.
 struct FileRows {
-    std::uint32_t host = 0;
+    RunHost host;
+    std::uint32_t host_number = 0;
+    std::optional<rec::ClockPair> clock_pair;
+    bool is_of_rank = false;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
     std::map<std::uint64_t, RunMetric> metrics;
     std::map<std::uint64_t, std::pair<Resource, MetricOfObject>> objects;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<Point>> values;  // by metric and object
 };
+
+constexpr std::string_view kNoAnswer = "no answer";  // marks of the ring's manager
+constexpr std::size_t kMaxGaps = 10'000;             // of a host
 
 bool is_kind(std::uint64_t kind) {
     return kind >= 1 && kind <= 3;
@@ -47,6 +56,8 @@ class Loader {
                 return scanned.error();
             }
         }
+        lay_on_one_clock();
+        number_hosts();
         std::set<std::uint64_t> ranks;
         for (const auto& [process, rank] : ranks_) {
             ranks.insert(rank);
@@ -71,7 +82,6 @@ class Loader {
   private:
     Result<void> scan(const rec::File& file) {
         FileRows rows;
-        std::string host;
         std::string rank_host;
         std::optional<std::uint64_t> rank;
         std::vector<std::uint64_t> processes;
@@ -82,10 +92,17 @@ class Loader {
             }),
             rec::on<rec::Process>([&](StreamId, const rec::Process& row) { processes.push_back(row.pid); }),
             rec::on<rec::Run>([&](StreamId, const rec::Run& row) {
-                host = row.host;
-                out_.begin = out_.begin == 0 ? row.time : std::min(out_.begin, row.time);
+                rows.host.name = row.host;
+                rows.host.processors = row.processors;
+                rows.begin = row.time;
             }),
-            rec::on<rec::RunEnd>([&](StreamId, const rec::RunEnd& row) { out_.end = std::max(out_.end, row.time); }),
+            rec::on<rec::RunEnd>([&](StreamId, const rec::RunEnd& row) { rows.end = std::max(rows.end, row.time); }),
+            rec::on<rec::ClockPair>([&](StreamId, const rec::ClockPair& row) {
+                rows.clock_pair = rows.clock_pair.value_or(row);
+                const std::uint64_t error = row.error / 2 + row.error % 2;
+                rows.host.clock_error_ns = std::max(rows.host.clock_error_ns.value_or(0), error);
+            }),
+            rec::on<rec::Mark>([&](StreamId, const rec::Mark& row) { take_mark(row, rows.host); }),
             rec::on<rec::Unavailable>([&](StreamId, const rec::Unavailable& row) {
                 Absence absence{std::string(row.what), std::string(row.why), std::string(row.remedy)};
                 auto& all = out_.absences;
@@ -112,6 +129,7 @@ class Loader {
                     object.key = {row.communicator, row.peer, row.direction};
                     object.name = row.name;
                     object.begin = row.begin;
+                    rows.host.is_by_ring |= object.is_all_of_host();
                     rows.objects[row.object] = {static_cast<Resource>(row.kind), std::move(object)};
                 }
             }),
@@ -126,15 +144,76 @@ class Loader {
                 ranks_[{rank_host, process}] = *rank;
             }
         }
-        if (!rows.values.empty()) {
-            const auto known = std::find(out_.hosts.begin(), out_.hosts.end(), host);
-            rows.host = static_cast<std::uint32_t>(known - out_.hosts.begin());
-            if (known == out_.hosts.end()) {
-                out_.hosts.push_back(host);
-            }
-            files_.push_back(std::move(rows));
-        }
+        rows.is_of_rank = rank.has_value();
+        rows.host.name = rows.host.name.empty() ? rank_host : rows.host.name;
+        files_.push_back(std::move(rows));
         return {};
+    }
+
+    // Times without an answer stand between two marks; the last of them may have no end.
+    static void take_mark(const rec::Mark& row, RunHost& host) {
+        if (row.name != kNoAnswer || host.gaps.size() >= kMaxGaps) {
+            return;
+        }
+        if (row.kind == static_cast<std::uint64_t>(rec::MarkKind::kBegin)) {
+            host.gaps.push_back({row.time, 0});
+        } else if (row.kind == static_cast<std::uint64_t>(rec::MarkKind::kEnd) && !host.gaps.empty() &&
+                   host.gaps.back().end == 0) {
+            host.gaps.back().end = row.time;
+        }
+    }
+
+    void lay_on_one_clock() {
+        HostClocks clocks;
+        for (const FileRows& file : files_) {
+            if (file.is_of_rank && file.clock_pair) {
+                clocks.take(file.host.name, *file.clock_pair);
+            }
+        }
+        std::uint64_t last = 0;
+        for (FileRows& file : files_) {
+            const std::int64_t by = file.is_of_rank ? clocks.shift(file.host.name) : 0;
+            const auto shift = [by](std::uint64_t& time) {
+                time = time == 0 ? 0 : time + static_cast<std::uint64_t>(by);
+            };
+            shift(file.begin);
+            shift(file.end);
+            for (auto& [number, object] : file.objects) {
+                shift(object.second.begin);
+            }
+            for (auto& [key, points] : file.values) {
+                for (Point& point : points) {
+                    shift(point.time);
+                    last = std::max(last, point.time);
+                }
+            }
+            if (file.begin != 0) {
+                out_.begin = out_.begin == 0 ? file.begin : std::min(out_.begin, file.begin);
+            }
+            out_.end = std::max(out_.end, file.end);
+        }
+        out_.end = out_.end == 0 ? last : out_.end;  // its writer was killed
+    }
+
+    void number_hosts() {
+        for (FileRows& file : files_) {
+            if (file.values.empty() && !file.host.is_by_ring && file.host.gaps.empty()) {
+                continue;
+            }
+            const auto known = std::find_if(out_.hosts.begin(), out_.hosts.end(),
+                                            [&](const RunHost& each) { return each.name == file.host.name; });
+            file.host_number = static_cast<std::uint32_t>(known - out_.hosts.begin());
+            if (known == out_.hosts.end()) {
+                RunHost& host = out_.hosts.emplace_back(file.host);
+                host.is_by_ring |= !host.gaps.empty();  // it never answered
+                if (!host.is_by_ring) {
+                    host.clock_error_ns = std::nullopt;
+                }
+                for (RunHost::Gap& gap : host.gaps) {
+                    gap.end = gap.end == 0 ? std::max(out_.end, gap.begin) : gap.end;
+                }
+            }
+        }
     }
 
     void take(const FileRows& file) {
@@ -146,23 +225,29 @@ class Loader {
                 continue;  // a damaged file
             }
             const RunMetric& metric = described->second;
-            if (only_ != nullptr && !is_meant(metric, object->second.second, file.host)) {
+            if (only_ != nullptr && !is_meant(metric, object->second.second, file.host_number)) {
                 continue;
             }
             const auto [entry, is_new] = merged_.try_emplace({static_cast<int>(metric.kind), metric.name}, metric);
             RunMetric& merged = entry->second;
             if (is_new) {
                 merged.bins.assign(kMetricBins, 0);
+                if (out_.hosts.size() > 1) {
+                    merged.host_bins.assign(out_.hosts.size(), merged.bins);
+                }
             }
             MetricOfObject here = object->second.second;
-            here.host = file.host;
-            if (const auto rank = ranks_.find({out_.hosts[file.host], here.pid}); rank != ranks_.end()) {
+            here.host = file.host_number;
+            if (const auto rank = ranks_.find({file.host.name, here.pid}); rank != ranks_.end()) {
                 here.rank = rank->second;
             }
             const bool since_boot = metric.kind == Resource::kProcessor && metric.type == MetricType::kCounter;
             const std::uint64_t base = since_boot ? points.front().value : 0;
             here.value = points.back().value - base;
-            add_to_bins(merged, points, base, here.begin);
+            add_to_bins(merged.bins, metric.type, points, base, here.begin);
+            if (!merged.host_bins.empty()) {
+                add_to_bins(merged.host_bins[here.host], metric.type, points, base, here.begin);
+            }
             merged.objects.push_back(std::move(here));
         }
     }
@@ -198,14 +283,14 @@ class Loader {
     }
 
     // A counter's change between two readings is spread over the time between them.
-    void add_to_bins(RunMetric& metric, const std::vector<Point>& points, std::uint64_t base, std::uint64_t begin) {
-        if (metric.type != MetricType::kCounter) {
+    void add_to_bins(std::vector<double>& bins, MetricType type, const std::vector<Point>& points, std::uint64_t base,
+                     std::uint64_t begin) const {
+        if (type != MetricType::kCounter) {
             for (std::size_t i = 0; i < points.size(); ++i) {
                 const std::size_t last = i + 1 < points.size() ? bin_of(points[i + 1].time) : kMetricBins;
                 for (std::size_t bin = bin_of(points[i].time); bin < last; ++bin) {
                     const auto value = static_cast<double>(points[i].value);
-                    metric.bins[bin] = metric.type == MetricType::kMaximum ? std::max(metric.bins[bin], value)
-                                                                           : metric.bins[bin] + value;
+                    bins[bin] = type == MetricType::kMaximum ? std::max(bins[bin], value) : bins[bin] + value;
                 }
             }
             return;
@@ -215,7 +300,7 @@ class Loader {
         std::uint64_t value = base;
         for (const Point& point : points) {
             const auto change = static_cast<double>(point.value - value);
-            spread(metric.bins, change, before, point.time);
+            spread(bins, change, before, point.time);
             before = point.time;
             value = point.value;
         }

@@ -1,8 +1,8 @@
 // What the metrics of a run came to: for each its totals, its objects' values, and how it grew over time.
 //
-// From the tables metric, metric-object and metric-value of all files (each rank of a job writes its own). Counters
-// of processors count from their host's start: what they came to is the change since their first value. Bounded by
-// the rows; one pass.
+// From the tables metric, metric-object and metric-value of all files (each rank of a job writes its own, and so does
+// each host of the service ring), all on the first host's clock. Counters of processors count from their host's
+// start: what they came to is the change since their first value. Bounded by the rows; one pass.
 #pragma once
 
 #include "base/resource.h"
@@ -21,15 +21,20 @@ namespace kymo::spacetime {
 enum class MetricType : std::uint8_t { kCounter = 1, kGauge = 2, kMaximum = 3 };
 enum class MetricOrigin : std::uint8_t { kStandard = 1, kProgram = 2, kDescription = 3, kLibrary = 4 };
 
+inline constexpr std::uint64_t kAllOfHost = ~std::uint64_t{0};
+
 struct MetricOfObject {
     std::uint64_t pid = 0;
-    std::uint64_t number = 0;            // thread id (0: ended threads of the process, added up), processor, channel
+    // Thread id (0: ended threads of the process, added up), processor, channel; kAllOfHost: all of the host's.
+    std::uint64_t number = 0;
     std::array<std::uint64_t, 3> key{};  // of a channel: communicator, peer, direction
     std::string name;
     std::uint32_t host = 0;                  // index in RunMetrics::hosts
     std::optional<std::uint64_t> rank = {};  // of the job that its process is in; none: of none
     std::uint64_t begin = 0;                 // ns of the recording's clock; 0: not known
     std::uint64_t value = 0;
+
+    [[nodiscard]] bool is_all_of_host() const { return number == kAllOfHost; }
 };
 
 struct RunMetric {
@@ -41,6 +46,7 @@ struct RunMetric {
     MetricOrigin origin = MetricOrigin::kProgram;
     std::vector<MetricOfObject> objects;  // largest value first
     std::vector<double> bins;             // counters: change in each part of the run; others: the total at its end
+    std::vector<std::vector<double>> host_bins = {};  // the same of each host, where there are several
 
     // The total: counters and gauges add up, of maxima it is the largest.
     [[nodiscard]] std::uint64_t total() const;
@@ -55,8 +61,21 @@ struct Absence {
     bool operator==(const Absence&) const = default;
 };
 
+// Where metrics come from. What the ring's manager recorded of a host has all of it as one object.
+struct RunHost {
+    struct Gap {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+    };
+    std::string name;
+    std::uint64_t processors = 0;                      // 0: not known
+    bool is_by_ring = false;                           // recorded by the ring's manager
+    std::optional<std::uint64_t> clock_error_ns = {};  // by the ring: its times are right within it
+    std::vector<Gap> gaps = {};                        // by the ring: it did not answer
+};
+
 struct RunMetrics {
-    std::vector<std::string> hosts;
+    std::vector<RunHost> hosts;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::size_t ranks = 0;           // of a parallel job that were recorded
@@ -64,6 +83,7 @@ struct RunMetrics {
     std::vector<RunMetric> metrics;  // the program's and descriptions' first, then libraries', then standard ones
 
     [[nodiscard]] const RunMetric* find(Resource kind, std::string_view name) const;
+    [[nodiscard]] bool is_by_ring() const { return !hosts.empty() && hosts.front().is_by_ring; }
 };
 
 inline constexpr std::size_t kMetricBins = 60;

@@ -94,6 +94,7 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
         return metrics.error();
     }
     head.json["metrics"] = page_series(*metrics, profile.begin);
+    head.json["hosts"] = page_hosts(*metrics, profile.begin);
 
     std::string data;
     const auto levels = pack_pass(

@@ -72,6 +72,11 @@ void header(Sheet& sheet) {
             line += std::string(", ") + text;
         }
     }
+    if (sheet.profile.threads.empty() && sheet.profile.processes.empty()) {
+        line += sheet.profile.has_run_end ? "" : ", the recording has no end: its writer was killed";
+        sheet.out += wrap(sheet.style, line, 0, 2);
+        return;
+    }
     line += fmt::format(" {} {}, {}, {}, {}", sheet.sign().dot,
                         quantity(sheet.profile.processes.size(), "process", "processes"),
                         quantity(sheet.profile.threads.size(), "thread"),

@@ -93,7 +93,10 @@ TEST_F(RunMetricsTest, AddUpOverThreadsProcessesAndHosts) {
         rows.append(value(160, 9, 4, 100));
     });
     const RunMetrics run = load();
-    EXPECT_EQ(run.hosts, (std::vector<std::string>{"one", "two"}));
+    ASSERT_EQ(run.hosts.size(), 2U);
+    EXPECT_EQ(run.hosts[0].name, "one");
+    EXPECT_EQ(run.hosts[1].name, "two");
+    EXPECT_FALSE(run.is_by_ring());
     const RunMetric* sent = run.find(Resource::kTask, "sent");
     ASSERT_NE(sent, nullptr);
     EXPECT_EQ(sent->total(), 135U);
@@ -107,6 +110,37 @@ TEST_F(RunMetricsTest, AddUpOverThreadsProcessesAndHosts) {
     // A second a bin: 10 from 100 to 110 s, 20 from there to 130, 5 from 100 to 120, 100 over all of it.
     EXPECT_NEAR(sent->bins[5], 10.0 / 10 + 5.0 / 20 + 100.0 / 60, 1e-9);
     EXPECT_NEAR(sent->bins[45], 100.0 / 60, 1e-9);
+}
+
+// Each rank's host has a monotonic clock of its own: the second's is 40 s behind, as the wall clock tells.
+TEST_F(RunMetricsTest, RanksOfOtherHostsLieOnTheFirstOnesClock) {
+    const auto rank = [](std::uint64_t number, const char* host, std::uint64_t wall) {
+        return [=](rec::StreamWriter& rows) {
+            rows.append(rec::Rank{number, 2, host});
+            rows.append(rec::ClockPair{100 * kSecond, wall, 2});
+            rows.append(metric(1, 1, "sent", 1));
+            rows.append(object(1, 1, 7, 71));
+            rows.append(value(110, 1, 1, 0));
+            rows.append(value(120, 1, 1, 10));
+        };
+    };
+    write("launch-0.krec", "one", rank(0, "one", 5'000 * kSecond));
+    write("launch-1.krec", "two", rank(1, "two", 5'040 * kSecond));
+    const RunMetrics run = load();
+    EXPECT_EQ(run.begin, 100 * kSecond);
+    EXPECT_EQ(run.end, 200 * kSecond) << "of the second host: 160 s, 40 s later";
+    const RunMetric& sent = *run.find(Resource::kTask, "sent");
+    ASSERT_EQ(sent.host_bins.size(), 2U);
+    const double width = 100.0 / static_cast<double>(kMetricBins);
+    for (std::size_t host = 0; host < 2; ++host) {
+        EXPECT_NEAR(std::accumulate(sent.host_bins[host].begin(), sent.host_bins[host].end(), 0.0), 10, 1e-9);
+        const double begin = host == 0 ? 10 : 50;
+        for (std::size_t bin = 0; bin < kMetricBins; ++bin) {
+            const double from = std::max(static_cast<double>(bin) * width, begin);
+            const double to = std::min(static_cast<double>(bin + 1) * width, begin + 10);
+            EXPECT_NEAR(sent.host_bins[host][bin], std::max(to - from, 0.0), 1e-9) << host << " in bin " << bin;
+        }
+    }
 }
 
 TEST_F(RunMetricsTest, ProcessorsCountFromTheirFirstReadingAndGaugesHold) {

@@ -45,6 +45,14 @@ export interface Series {
   begin: number;
   end: number;
   bins: number[];
+  hosts: number[][]; // the same of each host of the model; empty: not told apart
+}
+
+// Of a recording of many hosts; times as everywhere, in ns.
+export interface Host {
+  name: string;
+  clock_error: number | null; // its times are right within it
+  gaps: [number, number][]; // it gave no answer
 }
 
 export const enum State {
@@ -87,6 +95,7 @@ export class Model {
   lineLast: Float64Array;
   waits: Waits;
   metrics: Series[];
+  hosts: Host[];
   levels: Levels;
   json: any;
   private ownModules: Set<string>;
@@ -113,6 +122,7 @@ export class Model {
     this.unavailable = json.unavailable;
     this.range = json.range;
     this.metrics = json.metrics;
+    this.hosts = json.hosts;
     this.nodeParent = blob.u32("node.parent");
     this.nodeFunction = blob.u32("node.function");
     this.nodeKind = blob.u32("node.kind");

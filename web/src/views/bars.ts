@@ -53,11 +53,11 @@ export function topBar(model: Model, actions: { theme(): void; help(): void }): 
   const facts = [
     duration(run.duration),
     model.processes.length > 1 ? plural(model.processes.length, "process") : "",
-    plural(model.threads.length, "thread"),
+    model.hosts.length ? "" : plural(model.threads.length, "thread"),
     run.processors ? plural(run.processors, "processor") : "",
     run.host ? `on ${run.host}` : "",
     started,
-    run.ending && !/status 0$/.test(run.ending) ? run.ending : "",
+    run.ending && !/status 0$/.test(run.ending) && !model.hosts.length ? run.ending : "",
   ].filter(Boolean);
   return h(
     "header",

@@ -29,6 +29,8 @@ interface Track {
   perSecond: boolean; // else: how many threads at once
   top: number; // the axis reaches at least this
   series?: Series; // instead of parts
+  bins?: number[]; // of it
+  gaps?: [number, number][]; // not known then
 }
 
 export class Tracks implements ViewPart {
@@ -72,7 +74,7 @@ export class Tracks implements ViewPart {
     const { fields, values } = this.times!;
     if (track.series) {
       const { from, to } = this.context.store.view;
-      return seriesAt(track.series, from + ((column + 0.5) * (to - from)) / this.times!.columns);
+      return seriesAt(track.series, track.bins!, from + ((column + 0.5) * (to - from)) / this.times!.columns);
     }
     let sum = 0;
     for (const part of track.parts) {
@@ -104,6 +106,7 @@ export class Tracks implements ViewPart {
     this.image.draw(pen, 0, 0, width, this.tracks.length * height);
     pen.fillStyle = palette.grid;
     this.tracks.forEach((_, index) => pen.fillRect(0, (index + 1) * height - 1, width, 1));
+    this.tracks.forEach((track, index) => this.drawGaps(track, index * height, height));
     drawBrush(surface, palette, view);
     this.list(height);
   }
@@ -138,6 +141,36 @@ export class Tracks implements ViewPart {
       }
     }
     return most;
+  }
+
+  // Hatched: what is not known is not nothing.
+  private drawGaps(track: Track, top: number, height: number) {
+    const { from, to } = this.context.store.view;
+    const { pen, width } = this.surface;
+    const at = (time: number) => ((time - from) / (to - from)) * width;
+    pen.save();
+    pen.strokeStyle = this.context.palette().grid;
+    for (const [begin, end] of track.gaps ?? []) {
+      const left = Math.max(0, at(begin));
+      const right = Math.min(width, at(end));
+      if (right <= left) {
+        continue;
+      }
+      pen.save();
+      pen.beginPath();
+      pen.rect(left, top, right - left, height - 1);
+      pen.clip();
+      pen.fillStyle = css(this.context.palette().ground);
+      pen.fillRect(left, top, right - left, height - 1);
+      pen.beginPath();
+      for (let x = Math.floor((left - height) / 6) * 6; x < right; x += 6) {
+        pen.moveTo(x, top + height);
+        pen.lineTo(x + height, top);
+      }
+      pen.stroke();
+      pen.restore();
+    }
+    pen.restore();
   }
 
   private list(height: number) {
@@ -178,7 +211,13 @@ export class Tracks implements ViewPart {
     tip.show(
       event,
       h("b", {}, track.title),
-      h("div", {}, `at ${moment(time, perColumn)}: ${compact(this.value(track, column))}${track.unit}`),
+      h(
+        "div",
+        {},
+        track.gaps?.some(([begin, end]) => begin <= time && time < end)
+          ? `at ${moment(time, perColumn)}: no answer`
+          : `at ${moment(time, perColumn)}: ${compact(this.value(track, column))}${track.unit}`,
+      ),
     );
   }
 }
@@ -222,23 +261,43 @@ function tracksOf(context: Context): Track[] {
   );
   for (const series of model.metrics) {
     const what = series.kind === "task" ? series.name : `${series.kind} ${series.name}`;
-    const unit = series.counter && series.unit === "ns" ? "" : ` ${series.unit}${series.counter ? "/s" : ""}`;
-    tracks.push({
-      name: what,
-      title: `${series.description || what}, of all threads${unit ? "" : ": how many at once"}`,
-      unit: unit.replace(/^ \//, "/").trimEnd(),
-      parts: [],
-      perSecond: false,
-      top: 0,
-      series,
+    const perSecond = series.counter && series.unit !== "ns";
+    const unit = series.counter && series.unit === "ns" ? "" : ` ${series.unit}${perSecond ? "/s" : ""}`;
+    const made = (name: string, title: string, bins: number[], top: number, gaps: [number, number][]) =>
+      tracks.push({
+        name,
+        title: `${title}${unit ? "" : ": how many at once"}`,
+        unit: unit.replace(/^ \//, "/").trimEnd(),
+        parts: [],
+        perSecond: false,
+        top,
+        series,
+        bins,
+        gaps,
+      });
+    const described = series.description || what;
+    if (!series.hosts.length) {
+      made(what, `${described}, of all threads`, series.bins, 0, []);
+      continue;
+    }
+    // Hosts side by side have one axis.
+    const most = Math.max(...series.hosts.map((bins) => Math.max(...bins.map((_, bin) => rate(series, bins, bin)))));
+    series.hosts.forEach((bins, index) => {
+      const host = model.hosts[index];
+      const clock = host.clock_error === null ? "" : `, its clock known to ${compact(host.clock_error / 1e3)} µs`;
+      made(`${host.name}  ${what}`, `${what} of ${host.name} (${described})${clock}`, bins, most, host.gaps);
     });
   }
   return tracks;
 }
 
-// Counters: by the second, or, of times, by the nanosecond: how many threads at once.
-function seriesAt(series: Series, time: number): number {
-  const width = (series.end - series.begin) / series.bins.length;
-  const value = series.bins[Math.floor((time - series.begin) / width)] ?? 0;
+// Counters: by the second, or, of times, by the nanosecond: how many at once.
+function rate(series: Series, bins: number[], bin: number): number {
+  const width = (series.end - series.begin) / bins.length;
+  const value = bins[bin] ?? 0;
   return series.counter ? (value / width) * (series.unit === "ns" ? 1 : 1e9) : value;
+}
+
+function seriesAt(series: Series, bins: number[], time: number): number {
+  return rate(series, bins, Math.floor((time - series.begin) / ((series.end - series.begin) / bins.length)));
 }

@@ -1,0 +1,209 @@
+#include "ring/record/host_file.h"
+
+#include "base/time.h"
+#include "recording/tables.h"
+#include "recording/tables/metrics.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+namespace kymo::ring {
+namespace {
+
+namespace rec = recording;
+
+constexpr std::uint64_t kMaxBytes = 4ULL << 30U;  // reserved, not taken: a year of a host's samples
+constexpr Time kPairEvery = 10'000'000'000;
+constexpr const char* kNoAnswer = "no answer";
+
+// What the wall clock says at a time of the manager's.
+std::uint64_t wall_at(Time at) {
+    const std::uint64_t before = monotonic_now().ns;
+    const std::uint64_t wall = read_clock(CLOCK_REALTIME).ns;
+    return wall - (before + monotonic_now().ns) / 2 + at;
+}
+
+bool is_all(const MetricAddress& address) {
+    return address.level == ResourceLevel::kSystem || address.level == ResourceLevel::kHost;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HostFile>> HostFile::create(const std::filesystem::path& path, const HostFacts& facts,
+                                                   std::vector<AskedMetric> asked) {
+    std::unique_ptr<HostFile> made(new HostFile(facts, std::move(asked)));
+    rec::FileOptions options;
+    options.max_bytes = kMaxBytes;
+    options.pid = static_cast<std::uint32_t>(getpid());
+    options.producer = made->facts_.producer;
+    if (const int error = made->file_.create(path.c_str(), options); error != 0) {
+        const bool space = error == ENOSPC || error == EDQUOT || error == EFBIG;
+        return Error{space ? ErrorKind::kNoSpace : ErrorKind::kPermission,
+                     "cannot write " + path.string() + ": " + std::strerror(error),
+                     space ? "free some space, or record on another disk" : "record into a folder of your own"};
+    }
+    rec::StreamWriter& rows = made->rows_;
+    rows.open(made->file_, StreamId{0});
+    rec::write_schema<rec::Run>(rows);
+    rec::write_schema<rec::RunEnd>(rows);
+    rec::write_schema<rec::Mark>(rows);
+    rec::write_schema<rec::ClockPair>(rows);
+    rec::for_each_metric_row([&]<typename Row>() { rec::write_schema<Row>(rows); });
+    return made;
+}
+
+HostFile::~HostFile() {
+    if (file_.is_open()) {
+        file_.close();
+    }
+}
+
+std::uint64_t HostFile::processors(std::span<const Record> records) const {
+    for (std::size_t i = 0; i < std::min(asked_.size(), records.size()); ++i) {
+        if (asked_[i].address.kind == Resource::kProcessor && is_all(asked_[i].address)) {
+            return records[i].objects;
+        }
+    }
+    return 0;
+}
+
+void HostFile::write_run(Time at, std::uint64_t processors) {
+    rec::Run run;
+    run.time = at;
+    run.command = facts_.command;
+    run.host = facts_.name;
+    run.directory = facts_.directory;
+    run.producer = facts_.producer;
+    run.processors = processors;
+    rows_.append(run);
+    has_run_ = true;
+}
+
+void HostFile::write_clock(const HostSample& sample) {
+    const bool is_other = sample.error < error_ - error_ / 4 || sample.error > error_ + error_ / 4;
+    if (paired_ != 0 && !is_other && sample.at < paired_ + kPairEvery) {
+        return;
+    }
+    paired_ = sample.at;
+    error_ = sample.error;
+    rows_.append(rec::ClockPair{sample.at - std::min(sample.error, sample.at), wall_at(sample.at), 2 * sample.error});
+}
+
+HostFile::Series& HostFile::describe(std::size_t index, Time at) {
+    const AskedMetric& asked = asked_[index];
+    const MetricAddress& address = asked.address;
+    const std::string kind(name_of(address.kind));
+    Series& series = series_[index];
+    const auto [metric, is_new_metric] = metrics_.try_emplace(kind + "/" + address.metric, metrics_.size() + 1);
+    if (is_new_metric) {
+        rec::MetricRow row;
+        row.number = metric->second;
+        row.kind = static_cast<std::uint64_t>(address.kind);
+        row.name = address.metric;
+        row.unit = asked.unit;
+        row.type = static_cast<std::uint64_t>(asked.type);
+        row.origin =
+            static_cast<std::uint64_t>(asked.is_standard ? cells::Origin::kStandard : cells::Origin::kProgram);
+        row.description = asked.description;
+        rows_.append(row);
+    }
+    // All of a host's is the same object, whether it was asked for as the host's or as the system's.
+    const std::string where = is_all(address) ? "all" : to_text(address).substr(0, to_text(address).rfind('/'));
+    const auto [object, is_new_object] = objects_.try_emplace(kind + " " + where, objects_.size() + 1);
+    if (is_new_object) {
+        rec::MetricObject row;
+        row.object = object->second;
+        row.kind = static_cast<std::uint64_t>(address.kind);
+        row.pid = address.level == ResourceLevel::kProcess ? address.number : 0;
+        row.number = address.level == ResourceLevel::kObject ? address.number : rec::kAllObjects;
+        row.begin = sampled_ != 0 ? sampled_ : at;  // it was not there then
+        rows_.append(row);
+    }
+    series.metric = metric->second;
+    series.object = object->second;
+    owners_.try_emplace({series.metric, series.object}, index);
+    return series;
+}
+
+void HostFile::write_value(Series& series, std::uint64_t value, Time at) {
+    if (series.is_written && series.value == value) {
+        return;
+    }
+    rec::MetricValue row;
+    row.metric = series.metric;
+    row.object = series.object;
+    if (series.is_written && series.at < sampled_ && sampled_ < at) {  // so that the change stands where it was
+        row.time = sampled_;
+        row.value = series.value;
+        rows_.append(row);
+    }
+    row.time = at;
+    row.value = value;
+    rows_.append(row);
+    series.is_written = true;
+    series.value = value;
+    series.at = at;
+}
+
+void HostFile::take(const HostSample& sample) {
+    const Time at = std::max(sample.at, last_);  // estimates of the clock may step back by their error
+    last_ = at;
+    if (!has_run_) {
+        write_run(at, processors(sample.records));
+    }
+    if (is_silent_) {
+        is_silent_ = false;
+        rec::Mark mark;
+        mark.time = at;
+        mark.kind = static_cast<std::uint64_t>(rec::MarkKind::kEnd);
+        mark.name = kNoAnswer;
+        rows_.append(mark);
+    }
+    write_clock({at, sample.error, {}});
+    for (std::size_t i = 0; i < std::min(asked_.size(), sample.records.size()); ++i) {
+        const Record& record = sample.records[i];
+        // Where there is no such object yet nothing was counted; of objects that cannot be read nothing is known.
+        const bool is_known = record.known != 0 || record.objects == 0;
+        const bool is_counter = asked_[i].type == cells::MetricType::kCounter;
+        const std::uint64_t now = figure(asked_[i], record);
+        const std::uint64_t value = is_counter && is_known ? growth_[i].take(now) : now;
+        if (record.known == 0) {
+            continue;
+        }
+        const auto known = series_.find(i);
+        Series& series = known != series_.end() ? known->second : describe(i, at);
+        if (owners_.at({series.metric, series.object}) == i) {  // asked for twice, in other words
+            write_value(series, value, at);
+        }
+    }
+    sampled_ = at;
+}
+
+void HostFile::no_answer(Time at) {
+    if (is_silent_) {
+        return;
+    }
+    is_silent_ = true;
+    at = last_ = sampled_ != 0 ? last_ : std::max(at, last_);
+    if (!has_run_) {
+        write_run(at, 0);
+    }
+    rec::Mark mark;
+    mark.time = at;
+    mark.kind = static_cast<std::uint64_t>(rec::MarkKind::kBegin);
+    mark.name = kNoAnswer;
+    rows_.append(mark);
+}
+
+void HostFile::end(Time at, bool interrupted) {
+    rec::RunEnd row;
+    row.time = std::max(at, last_);
+    row.reason = interrupted ? 1 : 0;
+    rows_.append(row);
+    rows_.release();
+    file_.close();
+}
+
+}  // namespace kymo::ring
