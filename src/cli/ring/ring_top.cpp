@@ -135,12 +135,6 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         return fail(published.error());
     }
     std::vector<ring::MemberFile> named;  // who stands where, as it is known now
-    Record record;
-    if (!options.record.empty()) {
-        if (const auto begun = record.begin(options, named); !begun) {
-            return fail(begun.error());
-        }
-    }
     std::unique_ptr<ring::Endpoint> endpoint;
     ring::Families families(metrics_of(options), names_of(named));
     if (!options.prometheus.empty()) {
@@ -151,6 +145,12 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         endpoint = std::move(*opened);
         fmt::print(stderr, "kymo: metrics at http://{}:{}/metrics\n",
                    options.prometheus.substr(0, options.prometheus.rfind(':')), endpoint->port());
+    }
+    Record record;
+    if (!options.record.empty()) {
+        if (const auto begun = record.begin(options, named); !begun) {
+            return fail(begun.error());
+        }
     }
     std::vector<ring::Entry> request;
     for (const Asked& each : options.asked) {

@@ -33,7 +33,7 @@ struct MetricRow {
     }
 };
 
-// Number of an object that stands for all of a kind: of the file's host, or of the process `pid` where that is not 0.
+// Number of an object that stands for all of a kind on the file's host.
 inline constexpr std::uint64_t kAllObjects = ~std::uint64_t{0};
 
 // What has values: a thread, a processor, a channel, or (number 0 of kind 1) the ended threads of a process that had

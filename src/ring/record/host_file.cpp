@@ -91,39 +91,38 @@ void HostFile::write_clock(const HostSample& sample) {
     rows_.append(rec::ClockPair{sample.at - std::min(sample.error, sample.at), wall_at(sample.at), 2 * sample.error});
 }
 
+// Each metric has one object, all of the host's: what was asked of one process or thread alone is a metric of its
+// own, since it is part of the whole already.
 HostFile::Series& HostFile::describe(std::size_t index, Time at) {
     const AskedMetric& asked = asked_[index];
     const MetricAddress& address = asked.address;
-    const std::string kind(name_of(address.kind));
+    std::string name = address.metric;
+    if (!is_all(address)) {
+        name += " of " + std::string(name_of(address.level, address.kind)) + " " + std::to_string(address.number);
+    }
     Series& series = series_[index];
-    const auto [metric, is_new_metric] = metrics_.try_emplace(kind + "/" + address.metric, metrics_.size() + 1);
-    if (is_new_metric) {
+    const auto [metric, is_new] =
+        metrics_.try_emplace(std::string(name_of(address.kind)) + "/" + name, metrics_.size() + 1);
+    if (is_new) {
         rec::MetricRow row;
         row.number = metric->second;
         row.kind = static_cast<std::uint64_t>(address.kind);
-        row.name = address.metric;
+        row.name = name;
         row.unit = asked.unit;
         row.type = static_cast<std::uint64_t>(asked.type);
         row.origin =
             static_cast<std::uint64_t>(asked.is_standard ? cells::Origin::kStandard : cells::Origin::kProgram);
         row.description = asked.description;
         rows_.append(row);
-    }
-    // All of a host's is the same object, whether it was asked for as the host's or as the system's.
-    const std::string where = is_all(address) ? "all" : to_text(address).substr(0, to_text(address).rfind('/'));
-    const auto [object, is_new_object] = objects_.try_emplace(kind + " " + where, objects_.size() + 1);
-    if (is_new_object) {
-        rec::MetricObject row;
-        row.object = object->second;
-        row.kind = static_cast<std::uint64_t>(address.kind);
-        row.pid = address.level == ResourceLevel::kProcess ? address.number : 0;
-        row.number = address.level == ResourceLevel::kObject ? address.number : rec::kAllObjects;
-        row.begin = sampled_ != 0 ? sampled_ : at;  // it was not there then
-        rows_.append(row);
+        owners_[metric->second] = index;
+        rec::MetricObject object;
+        object.object = metric->second;
+        object.kind = row.kind;
+        object.number = rec::kAllObjects;
+        object.begin = sampled_ != 0 ? sampled_ : at;  // it was not there then
+        rows_.append(object);
     }
     series.metric = metric->second;
-    series.object = object->second;
-    owners_.try_emplace({series.metric, series.object}, index);
     return series;
 }
 
@@ -133,7 +132,7 @@ void HostFile::write_value(Series& series, std::uint64_t value, Time at) {
     }
     rec::MetricValue row;
     row.metric = series.metric;
-    row.object = series.object;
+    row.object = series.metric;
     if (series.is_written && series.at < sampled_ && sampled_ < at) {  // so that the change stands where it was
         row.time = sampled_;
         row.value = series.value;
@@ -174,7 +173,7 @@ void HostFile::take(const HostSample& sample) {
         }
         const auto known = series_.find(i);
         Series& series = known != series_.end() ? known->second : describe(i, at);
-        if (owners_.at({series.metric, series.object}) == i) {  // asked for twice, in other words
+        if (owners_.at(series.metric) == i) {  // asked for twice, in other words
             write_value(series, value, at);
         }
     }

@@ -53,8 +53,7 @@ class HostFile {
 
   private:
     struct Series {
-        std::uint64_t metric = 0;  // their numbers in the file
-        std::uint64_t object = 0;
+        std::uint64_t metric = 0;  // its number in the file, and its object's
         bool is_written = false;
         std::uint64_t value = 0;
         Time at = 0;  // of the last row
@@ -73,10 +72,9 @@ class HostFile {
     std::vector<Growth> growth_;  // of counters, by place in the request
     recording::FileWriter file_;
     recording::StreamWriter rows_;
-    std::map<std::size_t, Series> series_;                                   // by place in the request
-    std::map<std::string, std::uint64_t> metrics_;                           // by kind and name
-    std::map<std::string, std::uint64_t> objects_;                           // by kind, level and number
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> owners_;  // of a metric and object
+    std::map<std::size_t, Series> series_;          // by place in the request
+    std::map<std::string, std::uint64_t> metrics_;  // by kind and name
+    std::map<std::uint64_t, std::size_t> owners_;   // of metrics: which place in the request writes them
     bool has_run_ = false;
     bool is_silent_ = false;
     Time last_ = 0;     // of all rows

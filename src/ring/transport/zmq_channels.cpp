@@ -30,7 +30,7 @@ Time now() {
 
 // zmq_poll counts in milliseconds, cells are latched to microseconds; and it asks the kernel twice for each wait. So
 // the sockets' own descriptors are waited for: one is readable when something may have changed, until what there is
-// was taken to its end.
+// was taken to its end; and not before somebody has tried to take the first.
 class Wait {
   public:
     void add(zmq::socket_t& socket) { items_.push_back({socket.get(zmq::sockopt::fd), POLLIN, 0}); }
@@ -78,6 +78,9 @@ class ZmqChannels : public Channels {
         for (zmq::socket_t* const socket : {&in_, &gate_, &door_}) {  // as the places say
             wait_.add(*socket);
         }
+        while (answer_gate()) {
+        }
+        watch_door();
     }
 
     [[nodiscard]] std::string endpoint() const override { return endpoint_; }

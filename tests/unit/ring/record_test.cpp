@@ -187,6 +187,21 @@ TEST_F(RingRecords, ProgramsThatBeginLaterCountFromZero) {
     EXPECT_NEAR(bins[0], 40.0 * 7 / spacetime::kMetricBins, 1e-6);
 }
 
+// What was asked of one process is in the host's sum already: totals must not have it twice.
+TEST_F(RingRecords, PartsAreMetricsOfTheirOwn) {
+    RingRecording recording = begin({"task/system/0/user", "task/process/71/user", "task/task/9/user"}, {"a"});
+    for (Time second = 0; second <= 2; ++second) {
+        const Time at = kBegin + second * kSecond;
+        ASSERT_TRUE(
+            recording.take(sample(at, {part(0, at, 0, {of(100 * second), of(30 * second), of(10 * second)})}, 1)));
+    }
+    recording.end(kBegin + 2 * kSecond, false);
+    const RunMetrics run = load();
+    EXPECT_EQ(run.find(Resource::kTask, "user")->total(), 200U);
+    EXPECT_EQ(run.find(Resource::kTask, "user of process 71")->total(), 60U);
+    EXPECT_EQ(run.find(Resource::kTask, "user of task 9")->total(), 20U);
+}
+
 TEST_F(RingRecords, MaximaAndGaugesAreAsTheyAre) {
     RingRecording recording =
         begin({"channel/system/0/largest", "channel/system/0/outstanding", "channel/host/0/largest"}, {"a"});
