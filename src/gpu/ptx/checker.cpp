@@ -177,7 +177,7 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
 
 std::uint64_t Checker::bits_at(const Warp& warp, std::uint32_t place, unsigned lane, unsigned bits) {
     std::uint64_t value = 0;
-    std::memcpy(&value, warp.frame + place + lane * (bits / 8), bits / 8);
+    std::memcpy(&value, warp.frame + place + std::size_t{lane} * (bits / 8), bits / 8);
     return value;
 }
 
