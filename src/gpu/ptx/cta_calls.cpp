@@ -59,7 +59,7 @@ bool CtaRunner::call_pointers(WarpState& state, const Block& block, std::uint32_
     const Compiled& caller = *state.frames.back().code;
     const auto pointer = [&](unsigned lane) {
         std::uint64_t address = 0;
-        std::memcpy(&address, state.warp.frame + block.a + 8 * lane, sizeof address);
+        std::memcpy(&address, state.warp.frame + block.a + std::size_t{8} * lane, sizeof address);
         return address;
     };
     const auto first = static_cast<unsigned>(std::countr_zero(mask));

@@ -34,7 +34,8 @@ unsigned width(Element element) {
     return kElementBits[static_cast<std::size_t>(element)];
 }
 unsigned packed(Element element) {
-    return width(element) >= 32 ? 1 : 32 / width(element);
+    const unsigned bits = width(element);
+    return bits == 0 || bits >= 32 ? 1 : 32 / bits;
 }
 bool is_whole(Element element) {
     return element == Element::kS8 || element == Element::kU8 || element == Element::kS4 || element == Element::kU4;

@@ -29,7 +29,8 @@ constexpr unsigned bits_of(Element element) {
     return kElementBits[static_cast<unsigned>(element)];
 }
 constexpr unsigned packed(Element element) {  // in a register
-    return bits_of(element) >= 32 ? 1 : 32 / bits_of(element);
+    const unsigned bits = bits_of(element);
+    return bits == 0 || bits >= 32 ? 1 : 32 / bits;
 }
 
 // A lane's element of a share: of which row and column.
@@ -108,10 +109,10 @@ bool all_lanes(Warp& warp, std::uint32_t mask) {
 template <bool Fused>
 void multiply(const MatrixForm& form, const double* left, const double* right, double* sum) {
     for (unsigned m = 0; m < form.m; ++m) {
-        double* const into = sum + m * form.n;
+        double* const into = sum + std::size_t{m} * form.n;
         for (unsigned k = 0; k < form.k; ++k) {
             const double factor = left[m * form.k + k];
-            const double* const row = right + k * form.n;
+            const double* const row = right + std::size_t{k} * form.n;
             KYMO_VECTOR
             for (unsigned n = 0; n < form.n; ++n) {
                 into[n] = Fused ? __builtin_fma(factor, row[n], into[n]) : into[n] + factor * row[n];
@@ -254,7 +255,7 @@ bool move_share(Warp& warp, const Op& op, std::uint32_t mask, StateSpace space, 
                     return false;
                 }
                 auto* const inside = reinterpret_cast<std::byte*>(warp.frame + list.places[r]) +
-                                     lane * (size == 64 ? 8U : 4U) + part * share.bytes;
+                                     std::size_t{lane} * (size == 64 ? 8U : 4U) + std::size_t{part} * share.bytes;
                 auto* const memory = reinterpret_cast<std::byte*>(place);
                 if (is_load && list.places[r] != 0) {
                     __builtin_memcpy(inside, memory, share.bytes);
@@ -294,7 +295,7 @@ bool rows(Warp& warp, const Op& op, std::uint32_t mask) {
             const bool transposed = (op.mode & 2U) != 0;
             const unsigned row = transposed ? i % 8 : i / 8;
             const unsigned column = transposed ? i / 8 : i % 8;
-            auto* const memory = reinterpret_cast<std::byte*>(places.at[8 * matrix + row]) + 2 * column;
+            auto* const memory = reinterpret_cast<std::byte*>(places.at[8 * matrix + row]) + std::size_t{2} * column;
             if (IsLoad) {
                 __builtin_memcpy(&held[i], memory, 2);
             } else {
