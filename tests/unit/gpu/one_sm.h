@@ -53,8 +53,8 @@ inline Gpu one_sm() {
 
 struct Line {
     const char* opcode;
-    std::initializer_list<unsigned> destinations;
-    std::initializer_list<unsigned> sources;
+    std::vector<unsigned> destinations;
+    std::vector<unsigned> sources;
     std::uint32_t mask = 0xFFFF'FFFFU;
     // Addresses: of[k-th active lane] = base + k × stride; base 0: none.
     std::uint64_t base = 0;
@@ -71,10 +71,22 @@ inline Encoded encode(const std::vector<std::vector<Line>>& warps) {
     ProgramBuilder builder;
     for (const auto& lines : warps) {
         for (const Line& line : lines) {
-            builder.add(line.opcode, line.destinations, line.sources, line.base != 0 ? 4 : 0);
+            builder.add(line.opcode, {}, {}, line.base != 0 ? 4 : 0);
         }
     }
     Encoded made{builder.take(), {}};
+    auto instruction = made.program.begin();
+    for (const auto& lines : warps) {
+        for (const Line& line : lines) {
+            for (const unsigned number : line.destinations) {
+                instruction->destinations.add(number);
+            }
+            for (const unsigned number : line.sources) {
+                instruction->sources.add(number);
+            }
+            ++instruction;
+        }
+    }
     std::uint32_t index = 0;
     for (const auto& lines : warps) {
         WarpEncoder encoder(made.program);
