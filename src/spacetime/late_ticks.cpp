@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 namespace kymo::spacetime {
 namespace {
@@ -12,12 +11,19 @@ constexpr int kMoved = 2;
 
 }  // namespace
 
-std::int64_t LateTicks::add(std::uint64_t task_clock) {
-    if (period_ < 4 * kLate) {
-        return 0;  // what is late by less than a tick's neighbourhood cannot be told
+void LateTicks::pause() {
+    has_begun_ = false;
+    late_ = 0;
+    same_ = 0;
+    open_.clear();
+}
+
+void LateTicks::add(std::uint64_t time, std::uint64_t task_clock) {
+    if (period_ < 4 * kLate || taken_.size() >= kMostKept) {
+        return;  // what is late by less than a tick's neighbourhood cannot be told
     }
     if (!std::exchange(has_begun_, true)) {
-        return 0;  // the first one's grid begins before the stream
+        return;  // the first one's grid begins before the stream
     }
     // On the grid, the next tick is due a period less the last one's lateness after it. Ticks that fall into the
     // kernel deliver no sample: several may have been due.
@@ -32,18 +38,20 @@ std::int64_t LateTicks::add(std::uint64_t task_clock) {
     if (due == 0 || same_ == kMoved) {
         late_ = 0;
         same_ = 0;
-        open_ = 0;
-        return 0;  // the grid has moved
+        open_.clear();
+        return;  // the grid has moved
     }
-    const std::int64_t taken = late_ - late > kLate ? std::exchange(open_, 0) : 0;
+    if (late_ - late > kLate) {
+        taken_.insert(taken_.end(), open_.begin(), open_.end());
+        open_.clear();
+    }
     late_ = late;
-    if (late > kLate) {
-        open_ += due * period_;
-    } else {
-        open_ = 0;
+    if (late > kLate && open_.size() < kMostKept) {
+        open_.push_back({time, due * period_});
+    } else if (late <= kLate) {
+        open_.clear();
         late_ = late < kLate / 2 ? 0 : late;  // or drifts the other way
     }
-    return taken;
 }
 
 }  // namespace kymo::spacetime

@@ -13,20 +13,36 @@
 // Where timers are served with the kernel's own tick (thread timers), they are never on a grid: not to be used there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace kymo::spacetime {
 
+// A late tick.
+struct TakenTime {
+    std::uint64_t time = 0;  // when it came; what was taken ended then
+    std::int64_t ns = 0;     // that it stands for
+    bool operator==(const TakenTime&) const = default;
+};
+
 class LateTicks {
   public:
+    // Of a stream no more are kept: 4 MiB.
+    static constexpr std::size_t kMostKept = std::size_t{1} << 18U;
     // ns; later by less is the kernel's own doing (interrupts that are served first).
     static constexpr std::int64_t kLate = 30'000;
 
     // `period`: ns of the thread's clock; 0: no ticks.
     explicit LateTicks(std::uint64_t period) : period_(static_cast<std::int64_t>(period)) {}
 
-    // A tick after so much of the thread's clock: ns by which what is known to have been taken before it grows.
-    std::int64_t add(std::uint64_t task_clock);
+    // A tick at a time, after so much of the thread's clock.
+    void add(std::uint64_t time, std::uint64_t task_clock);
+    // Measurement was off: the next tick's grid is not known.
+    void pause();
+    // Those known until now, in time.
+    std::vector<TakenTime> take() { return std::exchange(taken_, {}); }
 
   private:
     static constexpr std::int64_t kSame = 5'000;  // ns; a grid is no more exact
@@ -34,8 +50,9 @@ class LateTicks {
     std::int64_t period_;
     std::int64_t late_ = 0;  // of the last tick
     int same_ = 0;           // ticks in a row that were as late as the one before
-    std::int64_t open_ = 0;  // ns that late ticks stand for which no early one has confirmed
     bool has_begun_ = false;
+    std::vector<TakenTime> open_;  // late ones that no early one has confirmed
+    std::vector<TakenTime> taken_;
 };
 
 }  // namespace kymo::spacetime

@@ -14,6 +14,7 @@
 #include "recording/tables.h"
 #include "spacetime/costs.h"
 #include "spacetime/images.h"
+#include "spacetime/late_ticks.h"
 #include "spacetime/sample_time.h"
 #include "spacetime/thread_states.h"
 #include "spacetime/waits.h"
@@ -89,6 +90,7 @@ struct StreamData {
     std::optional<std::uint64_t> run_delay_ns;    // ready and without a processor, by schedstat, where that was asked
 
     std::vector<OffInterval> offs;                          // by the switch records, filled in between the passes
+    std::vector<TakenTime> taken;                           // late_ticks.h
     std::vector<ThreadWait> waits;                          // in the order of their ends
     std::map<recording::WaitKind, WaitAmount> brief_waits;  // those too short to be rows
     ThreadStates states;

@@ -156,6 +156,7 @@ class Merger {
                  .run_queue_ns = stream.states.sums()[ThreadState::kReady],
                  .states = std::move(stream.states),
                  .offs = std::move(stream.offs),
+                 .taken = std::move(stream.taken),
                  .roles = EventRoles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism),
                  .quality = stream.quality});
             ask_thread_end(stream, profile_.threads.back());

@@ -99,6 +99,7 @@ struct ProfileThread {
     ThreadStates states = {};
     std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
     std::vector<OffInterval> offs = {};  // by the kernel's switch records
+    std::vector<TakenTime> taken = {};   // its processor was not its, unsaid: late_ticks.h
     EventRoles roles = {};               // for another pass over its samples (sample_time.h)
     Quality quality = {};
 };

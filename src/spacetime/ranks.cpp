@@ -32,6 +32,9 @@ void shift(FileData& file, std::int64_t by) {
             shift(wait.begin, by);
             shift(wait.end, by);
         }
+        for (TakenTime& taken : stream.taken) {
+            shift(taken.time, by);
+        }
         for (OffInterval& off : stream.offs) {
             shift(off.begin, by);
             shift_end(off.end, by);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <utility>
 
 namespace kymo::spacetime {
 namespace {
@@ -44,6 +45,7 @@ class StreamSamples {
             context = 0;
         }
         charge(time_->add(row), context);
+        add_tick(row);
         const auto costs = stream_.costs[context];
         ++costs[kSamples];
         for (std::size_t event = 0; event < sums_.size(); ++event) {
@@ -77,6 +79,9 @@ class StreamSamples {
                 stream_.is_complete[stream_.contexts[context].parent] = true;
             }
         }
+        if (late_) {
+            stream_.taken = late_->take();
+        }
         if (!stream_.has_ended) {
             return;
         }
@@ -100,7 +105,24 @@ class StreamSamples {
         stream_.states = ThreadStates(stream_.begin);
         stream_.states.set_limit(most_states_);
         const std::uint64_t mechanism = stream_.mechanism != 0 ? stream_.mechanism : file_.mechanism;
-        time_.emplace(EventRoles(file_.events, mechanism), stream_.begin, stream_.offs, stream_.waits);
+        roles_ = EventRoles(file_.events, mechanism);
+        time_.emplace(roles_, stream_.begin, stream_.offs, stream_.waits);
+        late_.emplace(roles_.has_grid ? roles_.tick_period : 0);
+    }
+
+    void add_tick(const rec::Sample& row) {
+        if (!roles_.has_grid) {
+            return;
+        }
+        if ((row.flags & rec::kAfterPause) != 0) {
+            late_->pause();
+            since_tick_ = 0;
+        } else if (*roles_.task_clock < row.deltas.size()) {
+            since_tick_ += row.deltas[*roles_.task_clock];
+        }
+        if (row.event == *roles_.task_clock) {
+            late_->add(row.time, std::exchange(since_tick_, 0));
+        }
     }
 
     // `sampled`: where the sample was that ends the intervals; kNone: none did.
@@ -141,7 +163,10 @@ class StreamSamples {
     const FileData& file_;
     WaitGroups::Watch* watch_;  // nullptr: nobody waited for it
     std::size_t most_states_;
+    EventRoles roles_;
     std::optional<StreamTime> time_;
+    std::optional<LateTicks> late_;
+    std::uint64_t since_tick_ = 0;  // ns of the thread's clock
     TimePlace places_;
     std::vector<std::uint64_t> sums_;  // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;

@@ -38,7 +38,8 @@ bool is_system_call(const Place& place) {
 double unexplained_ns(const ThreadFacts& thread, std::uint32_t faults, double made) {
     const double pages = faults < thread.deltas.size() ? static_cast<double>(thread.deltas[faults]) : 0;
     return static_cast<double>(thread.total.system) - pages * kMostFaultNs -
-           static_cast<double>(thread.voluntary + thread.involuntary) * kMostSwitchNs - made * kMostThreadNs;
+           static_cast<double>(thread.voluntary + thread.involuntary) * kMostSwitchNs - made * kMostThreadNs -
+           static_cast<double>(thread.taken);  // ticks that no sample came from look like the kernel's
 }
 
 struct Storm {

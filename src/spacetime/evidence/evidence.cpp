@@ -317,12 +317,14 @@ class Maker {
                               .voluntary = thread.switches.voluntary,
                               .involuntary = thread.switches.involuntary,
                               .migrations = static_cast<std::uint64_t>(visits.migrations[i]),
-                              .taken = visits.taken[i],
                               .waits = waits_of(thread, targets[i]),
                               .brief = {},
                               .mappings = {}};
             if (const std::uint64_t rank = profile_.processes[thread.process].rank; rank != kNoRank) {
                 facts.rank = rank;
+            }
+            for (const TakenTime& taken : thread.taken) {
+                facts.taken += taken.ns;
             }
             if (thread.creation_node != kNone) {
                 facts.created_at = own_place(profile_, thread.creation_node, names_);

@@ -1,6 +1,5 @@
 #include "spacetime/evidence/sample_pass.h"
 
-#include "spacetime/late_ticks.h"
 #include "spacetime/sample_time.h"
 #include "spacetime/time_place.h"
 
@@ -10,7 +9,6 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -62,10 +60,8 @@ class PartPass {
         std::unique_ptr<StreamVisitor> visitor;
         std::optional<StreamTime> time;
         std::optional<TimePlace> places;
-        EventRoles roles;
-        LateTicks late{0};
-        std::uint64_t since_tick = 0;  // ns of the thread's clock
-        bool has_all_events = false;   // its file's events are the profile's, in their order
+        std::span<const TakenTime> taken;  // still to come
+        bool has_all_events = false;       // its file's events are the profile's, in their order
     };
 
     void start(std::uint32_t index) {
@@ -79,15 +75,12 @@ class PartPass {
         running.stream = &stream;
         running.visitor = std::move(visitor);
         running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
-        running.roles = thread.roles;
-        running.late = grid_of(thread.roles);
+        running.taken = thread.taken;
         running.places.emplace(thread.waits, profile_.nodes.size());
         std::vector<std::size_t> all(profile_.events.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         running.has_all_events = stream.columns == all;
     }
-
-    static LateTicks grid_of(const EventRoles& roles) { return LateTicks(roles.has_grid ? roles.tick_period : 0); }
 
     Running* running_of(std::uint32_t id) {
         if (last_ == nullptr || last_->stream->stream != id) {
@@ -109,24 +102,11 @@ class PartPass {
                                    : row.context < stream.nodes.size() ? stream.nodes[row.context]
                                                                        : kNone;
         pieces(*running, running->time->add(moved), node);
-        if (const std::int64_t taken = taken_until(*running, row); taken > 0) {
-            running->visitor->taken(moved.time, taken);
+        while (!running->taken.empty() && running->taken.front().time <= moved.time) {
+            running->visitor->taken(running->taken.front());
+            running->taken = running->taken.subspan(1);
         }
         running->visitor->sample(moved, node, deltas_of(*running, row));
-    }
-
-    static std::int64_t taken_until(Running& running, const rec::Sample& row) {
-        if (!running.roles.has_grid) {
-            return 0;
-        }
-        const std::size_t clock = *running.roles.task_clock;
-        if ((row.flags & rec::kAfterPause) != 0) {
-            running.late = grid_of(running.roles);
-            running.since_tick = 0;
-        } else if (clock < row.deltas.size()) {
-            running.since_tick += row.deltas[clock];
-        }
-        return row.event == clock ? running.late.add(std::exchange(running.since_tick, 0)) : 0;
     }
 
     std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row) {

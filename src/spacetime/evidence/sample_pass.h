@@ -26,9 +26,8 @@ class StreamVisitor {
     virtual ~StreamVisitor() = default;
     // The next stretch of time, spent in profile node `node` (kNone: nowhere known).
     virtual void piece(const StateInterval& interval, std::uint32_t node) = 0;
-    // So much of the time until the next sample to come or shortly before was not the thread's, estimated: somebody
-    // took the processor unsaid (late_ticks.h).
-    virtual void taken(std::uint64_t, std::int64_t) {}
+    // Of the time until the sample to come so much was not the thread's, estimated.
+    virtual void taken(const TakenTime&) {}
     // The sample at the end of the pieces since the last one. `deltas`: by Profile::events.
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
     virtual void mark(const recording::Mark&) {}

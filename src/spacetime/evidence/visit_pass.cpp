@@ -66,12 +66,11 @@ class Visitor final : public StreamVisitor {
         }
     }
 
-    void taken(std::uint64_t until, std::int64_t ns) override {
-        const std::uint64_t begin = shared_.profile.threads[thread_].begin;
-        const std::uint64_t since = until - std::min(until, begin);
-        worker_.sums.lacking.add(thread_, until - std::min(static_cast<std::uint64_t>(ns), since), until);
-        worker_.sums.taken[thread_] += ns;
-        visits_.taken(ns);
+    void taken(const TakenTime& taken) override {
+        const std::uint64_t since = taken.time - std::min(taken.time, shared_.profile.threads[thread_].begin);
+        const std::uint64_t ns = std::min(static_cast<std::uint64_t>(taken.ns), since);
+        worker_.sums.lacking.add(thread_, taken.time - ns, taken.time);
+        visits_.taken(taken.ns);
     }
 
     void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
@@ -137,7 +136,6 @@ void merge(VisitPass& to, VisitPass&& from, std::size_t visit_cap) {
     to.too_many_marks = to.too_many_marks || from.too_many_marks;
     for (std::size_t i = 0; i < from.migrations.size(); ++i) {
         to.migrations[i] += from.migrations[i];
-        to.taken[i] += from.taken[i];
     }
     std::vector<std::uint32_t> names;
     for (const std::string& name : from.mark_names) {
@@ -197,7 +195,6 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
         worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());
         worker.sums.migrations.resize(profile.threads.size());
-        worker.sums.taken.resize(profile.threads.size());
         worker.sums.visits.nodes.resize(kept.size());
         worker.sums.visits.patterns = PatternTable(node_samples, limits.pattern_cap);
     }

@@ -44,7 +44,6 @@ struct VisitPass {
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
     std::vector<std::int64_t> migrations;  // by thread
-    std::vector<std::int64_t> taken;       // ns, by thread: late_ticks.h
 };
 
 // `wait_targets`: by thread, then by ThreadProfile::waits: index of the target.

@@ -14,9 +14,14 @@ constexpr std::uint64_t kPeriod = 1'000'000;
 
 std::int64_t taken(const std::vector<std::uint64_t>& clock) {
     LateTicks ticks(kPeriod);
-    std::int64_t sum = 0;
+    std::uint64_t now = 0;
     for (const std::uint64_t passed : clock) {
-        sum += ticks.add(passed);
+        now += passed;
+        ticks.add(now, passed);
+    }
+    std::int64_t sum = 0;
+    for (const TakenTime& each : ticks.take()) {
+        sum += each.ns;
     }
     return sum;
 }
@@ -30,6 +35,21 @@ TEST(LateTicks, ALateTickIsKnownByTheEarlyOneBehindIt) {
     EXPECT_EQ(taken({1'000'000, 1'000'000, 1'400'000, 600'000}), 1'000'000);
     EXPECT_EQ(taken({1'000'000, 1'000'000, 1'400'000, 1'200'000, 400'000}), 2'000'000);
     EXPECT_EQ(taken({1'000'000, 1'000'000, 3'400'000, 600'000}), 3'000'000) << "two more were due meanwhile";
+}
+
+TEST(LateTicks, StandsWhereTheTickCame) {
+    LateTicks ticks(kPeriod);
+    std::uint64_t now = 0;
+    for (const std::uint64_t passed : {1'000'000, 1'000'000, 1'400'000, 1'200'000, 400'000, 1'000'000}) {
+        now += passed;
+        ticks.add(now, passed);
+    }
+    EXPECT_EQ(ticks.take(), (std::vector<TakenTime>{{3'400'000, 1'000'000}, {4'600'000, 1'000'000}}));
+    ticks.add(now + 1'400'000, 1'400'000);
+    ticks.pause();
+    ticks.add(now + 2'000'000, 600'000);
+    ticks.add(now + 2'600'000, 600'000);
+    EXPECT_TRUE(ticks.take().empty());
 }
 
 TEST(LateTicks, TwoMayBeLateByTheSame) {
@@ -49,17 +69,21 @@ TEST(LateTicks, PeriodsTooShortToTellAreLeftAlone) {
     LateTicks fast(100'000);
     LateTicks none(0);
     for (int i = 0; i < 100; ++i) {
-        EXPECT_EQ(fast.add(i % 2 == 0 ? 190'000 : 10'000), 0);
-        EXPECT_EQ(none.add(1'000'000), 0);
+        fast.add(0, i % 2 == 0 ? 190'000 : 10'000);
+        none.add(0, 1'000'000);
     }
+    EXPECT_TRUE(fast.take().empty());
+    EXPECT_TRUE(none.take().empty());
 }
 
 TEST(LateTicks, AnyClockIsServed) {
     LateTicks ticks(kPeriod);
     std::mt19937_64 random(3);
     for (int i = 0; i < 100'000; ++i) {
-        const std::uint64_t passed = random() >> (random() % 64);
-        EXPECT_GE(ticks.add(passed), 0);
+        ticks.add(random(), random() >> (random() % 64));
+    }
+    for (const TakenTime& taken : ticks.take()) {
+        EXPECT_GT(taken.ns, 0);
     }
 }
 
