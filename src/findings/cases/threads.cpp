@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace kymo::findings {
 namespace {
@@ -125,6 +126,36 @@ void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
     }
 }
 
+// What a thread worked here between waits with no sample to see it is in no visit. It worked then all the same, and
+// in its steps alike, as far as is known.
+void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& threads,
+                std::map<std::uint32_t, StepRow>* steps) {
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+        const auto all = std::lower_bound(space.work.begin(), space.work.end(), std::pair{threads[i], INT64_MIN});
+        if (all == space.work.end() || all->first != threads[i]) {
+            continue;
+        }
+        double seen = 0;
+        for (std::size_t row = 0; row < space.rows.size(); ++row) {
+            const spacetime::TimeTerms& terms = space.rows.terms[row];
+            seen += space.rows.thread[row] == threads[i] ? static_cast<double>(terms.user + terms.system) : 0;
+        }
+        const double unseen = static_cast<double>(all->second) - seen;
+        double busy = 0;
+        for (const auto& [first, step] : *steps) {
+            busy += step.busy_ns[i];
+        }
+        if (unseen <= 0 || busy <= 0) {
+            continue;
+        }
+        for (auto& [first, step] : *steps) {
+            const double more = unseen * step.busy_ns[i] / busy;
+            step.busy_ns[i] += more;
+            step.idle_ns[i] = std::isnan(step.idle_ns[i]) ? kUnknown : std::max(0.0, step.idle_ns[i] - more);
+        }
+    }
+}
+
 }  // namespace
 
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases) {
@@ -160,6 +191,7 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
                                    static_cast<double>(idle_ns(space.rows, row));
         }
         take_out_polling(evidence, node, subject.threads, first_of, &steps);
+        add_unseen(space, subject.threads, &steps);
         for (auto& [first, step] : steps) {
             subject.steps.push_back(std::move(step));
         }

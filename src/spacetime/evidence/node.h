@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -76,9 +77,12 @@ struct SpaceNode {
     DurationSums durations;              // of the visits
     std::vector<VisitWait> waits;        // by target, most time first
     std::vector<std::uint32_t> threads;  // that visit it, ascending
-    std::uint64_t median_samples = 0;    // of a visit
-    bool polls = false;                  // kLoop: its rounds change nothing; it waits for another thread (polling.h)
-    bool folded = false;                 // median under 8 samples: single visits are not to be compared
+    // By thread, ascending: user and system time, ns, also what is in no visit since nothing was seen of it. Empty:
+    // of iterations and marks.
+    std::vector<std::pair<std::uint32_t, std::int64_t>> work;
+    std::uint64_t median_samples = 0;  // of a visit
+    bool polls = false;                // kLoop: its rounds change nothing; it waits for another thread (polling.h)
+    bool folded = false;               // median under 8 samples: single visits are not to be compared
 
     VisitTable rows;               // at most EvidenceOptions::visit_cap
     std::vector<LineShare> lines;  // most processor time first, at most 32

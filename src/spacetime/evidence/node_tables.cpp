@@ -115,6 +115,7 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
     node.visits = sums.visits;
     node.durations = std::move(sums.durations);
     node.waits = sorted_waits(sums.own_waits);
+    node.work.assign(sums.own_work.begin(), sums.own_work.end());
     node.threads = std::move(sums.threads);
     std::sort(node.threads.begin(), node.threads.end());
     node.median_samples = sums.samples.median();
@@ -127,10 +128,12 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
 
 void add_up(std::vector<SpaceNode>& nodes) {
     std::vector<std::map<std::uint32_t, std::int64_t>> waits(nodes.size());
+    std::vector<std::map<std::uint32_t, std::int64_t>> work(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         for (const VisitWait& wait : nodes[i].waits) {
             waits[i][wait.target] += wait.ns;
         }
+        work[i].insert(nodes[i].work.begin(), nodes[i].work.end());
     }
     for (std::size_t i = nodes.size(); i-- > 0;) {
         const SpaceNode& node = nodes[i];
@@ -146,9 +149,13 @@ void add_up(std::vector<SpaceNode>& nodes) {
         for (const auto& [target, ns] : waits[i]) {
             waits[node.parent][target] += ns;
         }
+        for (const auto& [thread, ns] : work[i]) {
+            work[node.parent][thread] += ns;
+        }
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         nodes[i].waits = sorted_waits(waits[i]);
+        nodes[i].work.assign(work[i].begin(), work[i].end());
     }
 }
 

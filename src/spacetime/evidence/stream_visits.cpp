@@ -38,6 +38,7 @@ StreamVisits::StreamVisits(const KeptNodes& kept, std::uint32_t thread, std::uin
       at_change_(kFirstCounter + counters),
       levels_(kept.size() + 1),
       last_(kept.size()),
+      work_(kept.size()),
       is_visited_(kept.size()),
       is_creators_(kept.size()) {
     sums_.nodes.resize(kept.size());
@@ -70,6 +71,9 @@ void StreamVisits::go_to(std::uint32_t leaf, std::uint64_t time) {
     in_wait_ = false;
     if (leaf_ != kNone) {
         add_difference(sums_.nodes[leaf_].own, now_.sums, at_change_);
+        for (const std::size_t column : {std::size_t{kSumUser}, std::size_t{kSumSystem}}) {
+            work_[leaf_] += now_.sums[column] - at_change_[column];
+        }
     }
     std::copy(now_.sums.begin(), now_.sums.end(), at_change_.begin());
     const auto top = static_cast<std::uint32_t>(kept_.size());
@@ -149,6 +153,11 @@ void StreamVisits::sample(std::uint64_t time, std::uint32_t node, std::uint32_t 
 
 void StreamVisits::finish() {
     go_to(kNone, now_.time);
+    for (std::size_t node = 0; node < work_.size(); ++node) {
+        if (work_[node] != 0) {
+            sums_.nodes[node].own_work[thread_] += work_[node];
+        }
+    }
     for (std::uint32_t level = 0; level < levels_.size(); ++level) {
         if (levels_[level] != nullptr) {
             levels_[level]->visits.finish(now_, [&](const LevelVisit& visit) { settle(level, visit); });

@@ -84,7 +84,8 @@ class StreamVisits {
     bool has_processor_ = false;
     bool in_wait_ = false;  // the last piece was a wait, and the stream has not moved since
     std::vector<std::unique_ptr<Level>> levels_;
-    std::vector<LastVisit> last_;  // by node
+    std::vector<LastVisit> last_;     // by node
+    std::vector<std::int64_t> work_;  // likewise: NodeSums::own_work
     std::vector<WaitPiece> waits_;
     std::vector<bool> is_visited_;
     std::vector<bool> is_creators_;  // by kept node: at or above the place that created this thread

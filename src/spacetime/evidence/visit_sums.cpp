@@ -71,6 +71,9 @@ void VisitSums::merge(VisitSums&& other, std::size_t visit_cap) {
         for (const auto& [target, ns] : from.own_waits) {
             to.own_waits[target] += ns;
         }
+        for (const auto& [thread, ns] : from.own_work) {
+            to.own_work[thread] += ns;
+        }
         to.visits += from.visits;
         to.durations.merge(from.durations);
         to.samples.merge(from.samples);

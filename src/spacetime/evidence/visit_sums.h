@@ -40,6 +40,7 @@ inline constexpr std::size_t kLongestGaps = 8;
 struct NodeSums {
     SumRow own;  // while no kept child was visited
     std::map<std::uint32_t, std::int64_t> own_waits;
+    std::map<std::uint32_t, std::int64_t> own_work;  // by thread: user and system time of own
     std::uint64_t visits = 0;
     DurationSums durations;
     SampleHistogram samples;

@@ -120,6 +120,14 @@ TEST_F(ThreePhases, TimesAddUp) {
     }
     EXPECT_EQ(top, static_cast<std::int64_t>(end_));
     EXPECT_EQ(evidence_.run.total.wall(), static_cast<std::int64_t>(end_));
+    for (const SpaceNode& each : evidence_.nodes) {
+        std::int64_t work = 0;
+        for (const auto& [thread, ns] : each.work) {
+            work += ns;
+        }
+        const bool is_made = each.kind == SpaceKind::kIteration || each.kind == SpaceKind::kMark;
+        EXPECT_EQ(work, is_made ? 0 : each.total.user + each.total.system) << each.place.function;
+    }
 }
 
 TEST_F(ThreePhases, IterationsAreFoundWithoutMarks) {

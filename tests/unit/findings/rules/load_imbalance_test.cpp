@@ -52,6 +52,18 @@ TEST(LoadImbalance, IsNoneWhereTheProcessorWasTakenUnsaid) {
     EXPECT_EQ(find(judge(taken.finish()).findings, "load-imbalance"), nullptr);
 }
 
+// By its visits the first thread works 10 ms a step and the second 30, but the first was not seen in as much.
+TEST(LoadImbalance, IsNoneWhereAThreadWorkedUnseen) {
+    const auto is_told = [](std::int64_t unseen) {
+        MadeEvidence made = steps(10 * kMs, 30 * kMs);
+        made.evidence.nodes[1].work = {{0, 40 * (10 * kMs + unseen)}, {1, 40 * 30 * kMs}};
+        return find(judge(made.finish()).findings, "load-imbalance") != nullptr;
+    };
+    EXPECT_TRUE(is_told(0));
+    EXPECT_TRUE(is_told(10 * kMs));
+    EXPECT_FALSE(is_told(20 * kMs));
+}
+
 // Ranks wait on the processor, in calls of the message passing interface.
 TEST(LoadImbalance, NamesTheRankWithMoreWork) {
     MadeEvidence made({}, 4);
