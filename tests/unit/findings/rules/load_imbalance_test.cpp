@@ -56,7 +56,9 @@ TEST(LoadImbalance, IsNoneWhereTheProcessorWasTakenUnsaid) {
 TEST(LoadImbalance, IsNoneWhereAThreadWorkedUnseen) {
     const auto is_told = [](std::int64_t unseen) {
         MadeEvidence made = steps(10 * kMs, 30 * kMs);
-        made.evidence.nodes[1].work = {{0, 40 * (10 * kMs + unseen)}, {1, 40 * 30 * kMs}};
+        for (spacetime::SpaceNode& node : made.evidence.nodes) {
+            node.work = {{0, 40 * (10 * kMs + unseen)}, {1, 40 * 30 * kMs}};
+        }
         return find(judge(made.finish()).findings, "load-imbalance") != nullptr;
     };
     EXPECT_TRUE(is_told(0));
