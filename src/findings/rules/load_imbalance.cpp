@@ -1,4 +1,5 @@
 // load-imbalance: one thread has more work than its peers between two meetings, and they wait for it.
+#include "findings/cases/sides.h"
 #include "findings/rules/alone.h"
 #include "findings/rules/common.h"
 #include "findings/rules/messages.h"
@@ -17,6 +18,7 @@ using namespace spacetime;
 
 constexpr double kUneven = 1.1;  // longest by mean
 constexpr double kEven = 1.05;
+constexpr double kSure = 3;           // standard errors
 constexpr double kLeastIdle = 0.5;    // of what the peers should have waited
 constexpr double kLeastIdleBy = 0.8;  // likewise where the longest is one thread now and another then
 
@@ -166,6 +168,10 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         serial_ns(*subject.evidence, subject.node) * 2 >= lost || taken_ns(subject) * 2 >= lost) {
         return;
     }
+    // How much of a thread's time lies here is known by its samples, to about the root of their number.
+    if (is_static && most - mean < kSure * std::sqrt(most * sampling_period(*subject.evidence))) {
+        return;
+    }
     if (idle_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
         return;
     }
@@ -227,7 +233,8 @@ const Rule kLoadImbalance{
         "threads of one process, or ranks of one job, work in the same code at the same time; step by step (where "
         "steps are known) the "
         "longest "
-        "works 1.1 times the mean or more, by more than sampling could make of even work",
+        "works 1.1 times the mean or more, by more than sampling could make of even work (a period a step; three "
+        "standard errors of its samples over all steps)",
     .against =
         "the peers are not idle for at least half of the difference (four fifths where it is one thread now and "
         "another "
