@@ -52,14 +52,14 @@ TEST(LoadImbalance, IsNoneWhereTheProcessorWasTakenUnsaid) {
     EXPECT_EQ(find(judge(taken.finish()).findings, "load-imbalance"), nullptr);
 }
 
-// A hundred samples in all: 65 in one thread are no more than chance makes of even work, 90 are.
+// 250 samples in one thread: beside 168 in the other chance may have made them, beside 100 it has not.
 TEST(LoadImbalance, IsNoneWhereSamplesAreFew) {
-    const auto is_told = [](std::int64_t longer) {
-        MadeEvidence made = steps((100 - longer) * kMs / 40, longer * kMs / 40);
+    const auto is_told = [](std::int64_t shorter) {
+        MadeEvidence made = steps(shorter * kMs / 40, 250 * kMs / 40);
         return find(judge(made.finish()).findings, "load-imbalance") != nullptr;
     };
-    EXPECT_FALSE(is_told(65));
-    EXPECT_TRUE(is_told(90));
+    EXPECT_FALSE(is_told(168));
+    EXPECT_TRUE(is_told(100));
 }
 
 // By its visits the first thread works 10 ms a step and the second 30, but the first was not seen in as much.
