@@ -169,7 +169,8 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     // How much of a thread's time lies here is known by its samples, to about the root of their number.
-    if (is_static && most - mean < kSure * std::sqrt(most * sampling_period(*subject.evidence))) {
+    const double longest = is_static ? most : work.longest;
+    if (longest - (is_static ? mean : work.mean) < kSure * std::sqrt(longest * sampling_period(*subject.evidence))) {
         return;
     }
     if (idle_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
