@@ -53,9 +53,13 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     Claim claim;
     double most = 0;
     double taken = 0;
+    for (const ThreadFacts& thread : run.threads) {
+        taken += static_cast<double>(thread.taken);
+    }
+    // A few late ticks are the ordinary life of a machine.
+    const bool is_taken = taken >= kLeastOfRun * wall;
     for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
-        const auto unsaid = static_cast<double>(run.threads[thread].taken);
-        taken += unsaid;
+        const double unsaid = is_taken ? static_cast<double>(run.threads[thread].taken) : 0;
         const double ns = static_cast<double>(run.threads[thread].total.run_queue) * part + unsaid;
         if (ns > 0) {
             claim.own.push_back({thread, ns});
@@ -86,7 +90,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         said.push_back(
             fmt::format("the host took {} from the processors", in_seconds(static_cast<double>(*run.steal_ns))));
     }
-    if (taken >= kLeastOfRun * wall) {
+    if (is_taken) {
         said.push_back(fmt::format("for about {} somebody had their processors unsaid (timer ticks came late)",
                                    in_seconds(taken)));
         claim.evidence.push_back({"seconds that late ticks stand for", taken / 1e9});
