@@ -40,6 +40,15 @@ TEST(ThreadMigration, IsThreadsThatShareAProcessor) {
     EXPECT_NEAR(judgement.findings[0].share, 0.5, 0.001);
 }
 
+// As on any virtual machine.
+TEST(ThreadMigration, IsFirstThoughAFewTicksComeLate) {
+    MadeEvidence made = queueing(true, {0, 0, 1000});
+    made.evidence.run.threads[0].taken = 4 * kMs;
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    EXPECT_EQ(judgement.findings[0].kind, "thread-migration");
+}
+
 // Threads lack processors for 400 ms of a run of about a second, and one visit of a hundred waits a little longer.
 TEST(OutsideInterference, HidesUntestedDifferencesATwentiethAsLarge) {
     const auto is_told = [](std::int64_t more_ms, std::size_t slow, bool is_disturbed) {
