@@ -278,27 +278,8 @@ class Merger {
     std::vector<std::string> hosts_;
 };
 
-}  // namespace
-
-std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
-    std::vector<std::vector<std::int64_t>> costs(profile.processes.size(),
-                                                 std::vector<std::int64_t>(profile.self.columns()));
-    for (const ProfileThread& thread : profile.threads) {
-        std::vector<std::int64_t>& row = costs[thread.process];
-        for (std::size_t i = 0; i < row.size() && i < thread.costs.size(); ++i) {
-            row[i] += thread.costs[i];
-        }
-    }
-    return costs;
-}
-
-Profile make_profile(std::vector<FileData> files, const ProfileOptions& options) {
-    align_clocks(files);
-    return Merger(files, options).merge();
-}
-
 // A recording of hosts, without any code. False: it is none.
-static bool take_hosts(const recording::Recording& recording, Profile& profile) {
+bool take_hosts(const recording::Recording& recording, Profile& profile) {
     bool is_of_hosts = false;
     std::uint64_t last = 0;
     for (const recording::File& file : recording.files()) {
@@ -316,6 +297,25 @@ static bool take_hosts(const recording::Recording& recording, Profile& profile) 
         profile.end = std::max(profile.begin, last);
     }
     return is_of_hosts;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
+    std::vector<std::vector<std::int64_t>> costs(profile.processes.size(),
+                                                 std::vector<std::int64_t>(profile.self.columns()));
+    for (const ProfileThread& thread : profile.threads) {
+        std::vector<std::int64_t>& row = costs[thread.process];
+        for (std::size_t i = 0; i < row.size() && i < thread.costs.size(); ++i) {
+            row[i] += thread.costs[i];
+        }
+    }
+    return costs;
+}
+
+Profile make_profile(std::vector<FileData> files, const ProfileOptions& options) {
+    align_clocks(files);
+    return Merger(files, options).merge();
 }
 
 Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options) {

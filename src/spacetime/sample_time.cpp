@@ -30,7 +30,7 @@ EventRoles::EventRoles(std::span<const EventInfo> events, std::uint64_t mechanis
             system_time = i;
         }
     }
-    has_grid = tick_period != 0 && mechanism == static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
+    grid_period = mechanism == static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents) ? tick_period : 0;
 }
 
 StreamTime::StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,

@@ -29,7 +29,7 @@ struct EventRoles {
     std::optional<std::size_t> task_clock;
     std::optional<std::size_t> system_time;  // none, where the stream's mechanism cannot read it
     std::uint64_t tick_period = 0;           // ns of task-clock between two of its samples; 0: it does not sample
-    bool has_grid = false;                   // these samples come on a grid (late_ticks.h)
+    std::uint64_t grid_period = 0;           // the same where these samples come on a grid (late_ticks.h); else 0
 
     EventRoles() = default;
     // `mechanism`: recording::Mechanism of the stream. The event list is one for all streams of a process, but only

@@ -107,11 +107,11 @@ class StreamSamples {
         const std::uint64_t mechanism = stream_.mechanism != 0 ? stream_.mechanism : file_.mechanism;
         roles_ = EventRoles(file_.events, mechanism);
         time_.emplace(roles_, stream_.begin, stream_.offs, stream_.waits);
-        late_.emplace(roles_.has_grid ? roles_.tick_period : 0);
+        late_.emplace(roles_.grid_period);
     }
 
     void add_tick(const rec::Sample& row) {
-        if (!roles_.has_grid) {
+        if (roles_.grid_period == 0) {
             return;
         }
         if ((row.flags & rec::kAfterPause) != 0) {

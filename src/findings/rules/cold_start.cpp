@@ -1,5 +1,4 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
-#include "findings/cases/features.h"
 #include "findings/rules/common.h"
 #include "findings/rules/spare.h"
 #include "findings/rules/table.h"
@@ -17,12 +16,6 @@ using namespace spacetime;
 constexpr double kMoreFaults = 3;
 constexpr std::uint64_t kRepeated = 10;  // visits of a neighbour from which on the level counts as repeated
 
-// Every thread's first occurrence is a little slower: its stack, its share of the caches.
-bool is_small(const Case& subject) {
-    return subject.bad.count < kLeastTested &&
-           static_cast<double>(subject.excess.total()) < kLeastUntested * duration_ns(*subject.evidence);
-}
-
 // Slow occurrences that are the first of their threads.
 void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     const VisitTable& visits = subject.space().rows;
@@ -31,7 +24,7 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
         subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
-        is_small(subject) || waits_for_workers(subject) ||
+        is_negligible(subject) || waits_for_workers(subject) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;

@@ -72,6 +72,12 @@ double regular_amount(std::span<const double> amounts) {
     return usual > 0 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4 ? usual : 0;
 }
 
+bool is_negligible(const Case& subject) {
+    constexpr double kLeast = 0.02;
+    return subject.bad.count < kLeastTested &&
+           static_cast<double>(subject.excess.total()) < kLeast * duration_ns(*subject.evidence);
+}
+
 double most_taken(const Evidence& evidence, double taken) {
     return taken + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
 }

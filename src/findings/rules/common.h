@@ -11,10 +11,6 @@
 
 namespace kymo::findings {
 
-// Of the run: what too few visits to be tested cost by their time on the processor, or as the first of their threads,
-// is told from here on.
-inline constexpr double kLeastUntested = 0.02;
-
 // A value of a node's visits, added up by thread; scaled to the node's total where not all visits were kept.
 std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
@@ -34,6 +30,10 @@ double regular_amount(std::span<const double> amounts);
 // Thread time that had to wait for a processor because the program itself had more threads ready than there are
 // processors. ns; 0 where that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);
+
+// Too few bad visits to be tested, and they cost less than a fiftieth of the run: where nothing says why, as every
+// thread's first visit is a little slower, they are not told.
+bool is_negligible(const Case& subject);
 
 // ns of so much taken time (late_ticks.h), with a standard error more: it may be that much.
 double most_taken(const spacetime::Evidence& evidence, double taken);

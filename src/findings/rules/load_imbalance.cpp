@@ -103,15 +103,12 @@ double idle_ns(const Case& subject) {
 // Who has its processor taken unsaid seems to work longer, and its peers wait for it: at most so much of what is
 // lost.
 double taken_ns(const Case& subject) {
-    const SpaceNode& node = subject.space();
     double taken = 0;
-    for (const std::int64_t ns : node.rows.taken) {
+    for (const std::int64_t ns : subject.space().rows.taken) {
         taken += static_cast<double>(ns);
     }
-    const double kept = static_cast<double>(std::max<std::size_t>(node.rows.size(), 1));
-    const auto threads = static_cast<double>(std::max<std::size_t>(subject.threads.size(), 1));
-    return most_taken(*subject.evidence, taken * std::max(1.0, static_cast<double>(node.visits) / kept)) *
-           (threads - 1) / threads;
+    const auto threads = static_cast<double>(subject.threads.size());
+    return most_taken(*subject.evidence, taken) * (threads - 1) / threads;
 }
 
 std::string peer_words(std::size_t peers, const char* whose) {

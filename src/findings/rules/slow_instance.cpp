@@ -95,7 +95,7 @@ bool may_be_processor(const Case& subject) {
     const double taken =
         waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning, Term::kOther));
     const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
-    return taken > 0.5 * excess && (excess < kLeastUntested * duration_ns(*subject.evidence) || taken <= steal);
+    return taken > 0.5 * excess && (is_negligible(subject) || taken <= steal);
 }
 
 void look(const Case& subject, std::vector<Claim>* claims) {

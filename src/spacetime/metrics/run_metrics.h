@@ -8,6 +8,7 @@
 #include "base/resource.h"
 #include "base/result.h"
 #include "recording/reader.h"
+#include "recording/tables/metrics.h"
 
 #include <array>
 #include <cstdint>
@@ -21,11 +22,10 @@ namespace kymo::spacetime {
 enum class MetricType : std::uint8_t { kCounter = 1, kGauge = 2, kMaximum = 3 };
 enum class MetricOrigin : std::uint8_t { kStandard = 1, kProgram = 2, kDescription = 3, kLibrary = 4 };
 
-inline constexpr std::uint64_t kAllOfHost = ~std::uint64_t{0};
-
 struct MetricOfObject {
     std::uint64_t pid = 0;
-    // Thread id (0: ended threads of the process, added up), processor, channel; kAllOfHost: all of the host's.
+    // Thread id (0: ended threads of the process, added up), processor, channel; recording::kAllObjects: all of the
+    // host's.
     std::uint64_t number = 0;
     std::array<std::uint64_t, 3> key{};  // of a channel: communicator, peer, direction
     std::string name;
@@ -34,7 +34,7 @@ struct MetricOfObject {
     std::uint64_t begin = 0;                 // ns of the recording's clock; 0: not known
     std::uint64_t value = 0;
 
-    [[nodiscard]] bool is_all_of_host() const { return number == kAllOfHost; }
+    [[nodiscard]] bool is_all_of_host() const { return number == recording::kAllObjects; }
 };
 
 struct RunMetric {
