@@ -4,6 +4,7 @@
 #include "gpu/ptx/flow.h"
 #include "gpu/ptx/fold.h"
 #include "gpu/ptx/machine.h"
+#include "gpu/ptx/round_up.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,10 +18,6 @@ constexpr std::uint32_t kRegisterBytes = 128;                           // 32 la
 constexpr std::uint32_t kPredicatesAt = 64;                             // place 0 means that there is none
 constexpr std::uint64_t kMostParameterBytes = std::uint64_t{1} << 20U;  // a lane's, of calls
 constexpr std::uint64_t kMostNeeds = std::uint64_t{1} << 33U;
-
-std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 class Compiler {
   public:

@@ -1,5 +1,7 @@
 #include "gpu/ptx/device_memory.h"
 
+#include "gpu/ptx/round_up.h"
+
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -10,10 +12,6 @@ constexpr std::uint64_t kPage = 4096;
 // Where the first allocation goes if nothing is there: far from where programs, libraries and their memory are.
 constexpr std::uint64_t kFirst = std::uint64_t{1} << 45U;
 constexpr std::uint64_t kBehindLast = kFirst + (std::uint64_t{1} << 44U);
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 // Zeroed, at the address that is asked for where that is free. Pages cost nothing until they are touched.
 void* take(std::uint64_t hint, std::uint64_t bytes) {

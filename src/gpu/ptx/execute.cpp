@@ -2,6 +2,7 @@
 
 #include "gpu/ptx/compile.h"
 #include "gpu/ptx/execution.h"
+#include "gpu/ptx/round_up.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,14 +10,6 @@
 #include <map>
 
 namespace kymo::gpu::ptx {
-namespace {
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
-
-}  // namespace
-
 struct LoadedModule::Parts {
     std::shared_ptr<const Module> module;
     DeviceMemory* memory = nullptr;

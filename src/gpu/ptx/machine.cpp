@@ -22,9 +22,6 @@ bool is_double(Type type) {
 bool is_half(Type type) {
     return type == Type::kF16 || type == Type::kF16x2 || type == Type::kBf16 || type == Type::kBf16x2;
 }
-bool is_float(Type type) {
-    return type >= Type::kF16 && type <= Type::kF64;
-}
 
 const char* of_float(Type type, const char* single, const char* twice, const char* half) {
     return is_double(type) ? twice : is_half(type) ? half : single;

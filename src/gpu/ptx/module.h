@@ -38,6 +38,12 @@ enum class Type : std::uint8_t {
     kF64,
     kPredicate
 };
+constexpr bool is_signed(Type type) {
+    return type >= Type::kS8 && type <= Type::kS64;
+}
+constexpr bool is_float(Type type) {
+    return type >= Type::kF16 && type <= Type::kF64;
+}
 unsigned bytes(Type type);               // 0: a predicate, or none
 const char* name(Type type);             // "u32", "pred"
 Type type_named(std::string_view word);  // kNone: no type

@@ -1,5 +1,6 @@
 // Functions up to their bodies: parameters, results, what launches may ask for.
 #include "gpu/ptx/parser.h"
+#include "gpu/ptx/round_up.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,10 +9,6 @@ namespace kymo::gpu::ptx {
 namespace {
 
 constexpr std::uint32_t kMostParameterBytes = 1U << 15U;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 }  // namespace
 

@@ -95,7 +95,7 @@ bool Selector::parameter_access(bool is_load) {
             made.bits = static_cast<std::uint8_t>(bits_of(what));
             made.bytes = static_cast<std::uint8_t>(size);
             made.offset = parameter.offset + static_cast<std::uint32_t>(where.offset);
-            made.is_signed = type() == Type::kS8 || type() == Type::kS16 || type() == Type::kS32;
+            made.is_signed = is_signed(type());
             if (made.bits < 8 * size || !into(kD, what, made.bits)) {
                 return refuse();
             }

@@ -1,5 +1,5 @@
 // The state of select_all(), shared by the files that select: select.cpp (control, and what is common),
-// select_arithmetic.cpp, select_memory.cpp and select_matrix.cpp.
+// select_operands.cpp, select_move.cpp, select_arithmetic.cpp, select_memory.cpp and select_matrix.cpp.
 #pragma once
 
 #include "gpu/ptx/select.h"

@@ -1,10 +1,6 @@
 // Whole runs with a stand-in for the monitor: how programs end, what is kept of it, and what is refused before the
 // start.
-#include "launch/record.h"
-
-#include "launch/run_log.h"
-#include "recording/reader.h"
-#include "temporary_folder.h"
+#include "record_fixture.h"
 
 #include <algorithm>
 #include <array>
@@ -26,76 +22,7 @@
 namespace kymo::launch {
 namespace {
 
-using recording::on;
-
 constexpr std::uint64_t kMillisecond = 1'000'000;
-
-// What a test asks of launch.krec.
-struct Log {
-    std::vector<std::string> commands;
-    std::vector<recording::RunEnd> ends;
-    std::vector<std::string> missing;
-    std::vector<std::uint64_t> clock_pairs;
-    std::vector<recording::Task> tasks;  // names not kept
-    std::vector<std::string> task_names;
-    std::vector<recording::Switch> switches;
-    std::vector<recording::Mapping> mappings;
-    std::uint64_t damages = 0;
-};
-
-Log read_log(const std::filesystem::path& folder) {
-    Log log;
-    const auto file = recording::File::open(folder / kLaunchFile);
-    EXPECT_TRUE(file) << file.error().what;
-    const auto report = file->scan(
-        on<recording::Run>([&](StreamId, const recording::Run& row) { log.commands.emplace_back(row.command); }),
-        on<recording::RunEnd>([&](StreamId, const recording::RunEnd& row) { log.ends.push_back(row); }),
-        on<recording::Unavailable>(
-            [&](StreamId, const recording::Unavailable& row) { log.missing.emplace_back(row.what); }),
-        on<recording::ClockPair>(
-            [&](StreamId, const recording::ClockPair& row) { log.clock_pairs.push_back(row.error); }),
-        on<recording::Task>([&](StreamId, const recording::Task& row) {
-            log.tasks.push_back(row);
-            log.task_names.emplace_back(row.name);
-        }),
-        on<recording::Mapping>([&](StreamId, const recording::Mapping& row) { log.mappings.push_back(row); }),
-        on<recording::Switch>([&](StreamId, const recording::Switch& row) { log.switches.push_back(row); }));
-    EXPECT_TRUE(report);
-    log.damages = report->damages;
-    return log;
-}
-
-class RecordTest : public testing::Test {
-  protected:
-    static RecordOptions shell(const std::string& script) {
-        RecordOptions options;
-        options.command = {"/bin/sh", "-c", script};
-        options.monitor = NOTE_MONITOR;
-        return options;
-    }
-
-    // Records and reads back what every run must have.
-    Log record_and_read(const RecordOptions& options, RecordOutcome& outcome) {
-        auto result = record(options);
-        EXPECT_TRUE(result) << result.error().what;
-        if (!result) {
-            return {};
-        }
-        outcome = std::move(*result);
-        Log log = read_log(outcome.recording);
-        EXPECT_EQ(log.damages, 0U);
-        EXPECT_EQ(log.commands.size(), 1U);
-        EXPECT_EQ(log.clock_pairs.size(), 2U);
-        EXPECT_EQ(log.ends.size(), 1U);
-        if (!log.ends.empty()) {
-            EXPECT_EQ(log.ends[0].wait_status, static_cast<std::uint64_t>(outcome.wait_status));
-            EXPECT_EQ(log.ends[0].reason, static_cast<std::uint64_t>(outcome.reason));
-        }
-        return log;
-    }
-
-    TemporaryFolder folder_;
-};
 
 struct Ending {
     const char* script;
@@ -210,82 +137,6 @@ TEST_F(RecordTest, DurationEndsTheProgramAndThoseThatWillNot) {
     EXPECT_EQ(outcome.reason, EndReason::kEnded);
 }
 
-// Sends `signal` to a process once the program of a run has written a file, that is, is at work.
-class Later {
-  public:
-    Later(pid_t to, int signal, const std::filesystem::path& ready) {
-        helper_ = fork();
-        if (helper_ == 0) {
-            for (int i = 0; i < 2000 && access(ready.c_str(), F_OK) != 0; ++i) {
-                usleep(5000);
-            }
-            kill(to, signal);
-            _exit(0);
-        }
-    }
-    Later(const Later&) = delete;
-    Later& operator=(const Later&) = delete;
-    ~Later() { waitpid(helper_, nullptr, 0); }
-
-  private:
-    pid_t helper_;
-};
-
-TEST_F(RecordTest, SignalsArePassedOn) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-        std::filesystem::remove("ready");
-        const Later later(getpid(), signal, folder_.path() / "ready");
-        RecordOptions options = shell(
-            "trap 'exit 40' INT TERM HUP QUIT; trap 'exit 41' USR1 USR2; touch ready; "
-            "while :; do sleep 0.02; done");
-        RecordOutcome outcome;
-        record_and_read(options, outcome);
-        const bool ends = signal != SIGUSR1 && signal != SIGUSR2;
-        EXPECT_EQ(outcome.exit_status(), ends ? 40 : 41) << signal;
-        EXPECT_EQ(outcome.reason, ends ? EndReason::kInterrupted : EndReason::kEnded) << signal;
-    }
-}
-
-// Ctrl-C is a SIGINT to the whole foreground group, sent by the kernel. A pseudo-terminal of its own makes a real
-// one.
-TEST_F(RecordTest, ControlCLeavesAValidRecordingAndIsNotDoubled) {
-    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    ASSERT_GE(terminal, 0);
-    ASSERT_EQ(grantpt(terminal), 0);
-    ASSERT_EQ(unlockpt(terminal), 0);
-    const std::string name = ptsname(terminal);
-    const pid_t session = fork();
-    if (session == 0) {
-        setsid();
-        const int side = open(name.c_str(), O_RDWR);  // becomes the controlling terminal
-        if (side < 0) {
-            _exit(90);
-        }
-        // Counts its interrupts; a second one within half a second would make two.
-        RecordOptions options = shell(
-            "n=0; trap 'n=$((n+1))' INT; touch ready; while [ $n = 0 ]; do sleep 0.02; done; "
-            "sleep 0.3; exit $((50+n))");
-        options.output = "ctrl-c.kymo";
-        const auto outcome = record(options);
-        if (!outcome || outcome->reason != EndReason::kInterrupted) {
-            _exit(91);
-        }
-        _exit(outcome->exit_status());
-    }
-    for (int i = 0; i < 2000 && access("ready", F_OK) != 0; ++i) {
-        usleep(5000);
-    }
-    ASSERT_EQ(write(terminal, "\003", 1), 1);
-    int status = 0;
-    ASSERT_EQ(waitpid(session, &status, 0), session);
-    close(terminal);
-    ASSERT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 51);
-    const Log log = read_log("ctrl-c.kymo");
-    ASSERT_EQ(log.ends.size(), 1U);
-    EXPECT_EQ(log.ends[0].reason, static_cast<std::uint64_t>(EndReason::kInterrupted));
-}
-
 TEST_F(RecordTest, RefusalsLeaveNothingBehind) {
     const auto kind = [](const RecordOptions& options) {
         const auto result = record(options);
@@ -380,26 +231,6 @@ TEST_F(RecordTest, TheSessionSaysWhatWasAsked) {
     EXPECT_THAT(text, testing::HasSubstr("\nsignal 12\n"));
     EXPECT_THAT(text, testing::HasSubstr("\nlibrary " NOTE_MONITOR "\n"));
     EXPECT_THAT(text, testing::HasSubstr("\nevent task-clock ns frequency 500 "));
-}
-
-TEST_F(RecordTest, TheProgramGetsItsOwnSignalStateBack) {
-    sigset_t blocked;
-    sigset_t before;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &blocked, &before);
-    RecordOptions options = shell("");
-    options.command = {"/bin/cp", "/proc/self/status", "state"};  // a shell would unblock what it finds blocked
-    RecordOutcome outcome;
-    record_and_read(options, outcome);
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    std::ifstream state("state");
-    std::string name;
-    std::string mask;
-    while (state >> name >> mask && name != "SigBlk:") {
-    }
-    EXPECT_EQ(name, "SigBlk:");
-    EXPECT_EQ(std::stoull(mask, nullptr, 16), 1ULL << (SIGUSR1 - 1));
 }
 
 }  // namespace

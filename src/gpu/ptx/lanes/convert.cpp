@@ -4,9 +4,6 @@
 namespace kymo::gpu::ptx::KYMO_LANES {
 namespace {
 
-constexpr bool is_signed(Type type) {
-    return type == Type::kS8 || type == Type::kS16 || type == Type::kS32 || type == Type::kS64;
-}
 constexpr bool is_integer(Type type) {
     return type >= Type::kB8 && type <= Type::kS64;
 }
