@@ -9,7 +9,7 @@ def body(test):
     if not test.check("rows", 1, len(rows), len(rows) == 1):
         return
     row = rows[0]
-    known = (truth["quick-a"] + truth["quick-b"] + truth["slow"]) / 1e9
+    known = (truth["quick-a"] + truth["quick-b"] + truth["slow"] + truth["last"]) / 1e9
     test.near("waited by all", known, row["seconds"], 0.03 * known + preempted(truth), " s")
     test.equal("waiting function", "step", plain(row["place"]["function"]))
     test.equal("waiting line", truth["wait_line"], row["place"]["line_begin"])

@@ -1,8 +1,10 @@
 // Three threads that meet at a barrier again and again; "slow" has four times the work. Prints what each waited at
-// the barrier by its own account, in nanoseconds.
+// the barrier for another thread by its own account, in nanoseconds, and what all of them spent in it as the last to
+// come, who wait for nobody: nothing, but for where the processor was taken from them there.
 #include "account.h"
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <pthread.h>
 
@@ -13,7 +15,9 @@ constexpr int kSteps = 40;
 constexpr std::array<const char*, kThreads> kNames = {"quick-a", "quick-b", "slow"};
 
 pthread_barrier_t barrier;
+std::atomic<int> arrivals{0};  // of all rounds: no round has its first before the one before had its last
 std::array<std::int64_t, kThreads> waited{};
+std::array<std::int64_t, kThreads> waited_last{};
 std::array<account::Preempted, kThreads> preempted;
 int wait_line = 0;
 int work_line = 0;
@@ -34,10 +38,11 @@ int work_line = 0;
     preempted[number].begin();
     const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
     if (number == 0) {
-        wait_line = __LINE__ + 2;
+        wait_line = __LINE__ + 3;
     }
+    const bool is_last = arrivals.fetch_add(1) % kThreads == kThreads - 1;
     pthread_barrier_wait(&barrier);
-    waited[number] += account::read_clock(CLOCK_MONOTONIC) - begin;
+    (is_last ? waited_last : waited)[number] += account::read_clock(CLOCK_MONOTONIC) - begin;
     preempted[number].end();
 }
 
@@ -63,10 +68,9 @@ int main() {
         pthread_join(thread, nullptr);
     }
     std::printf(
-        "{\"quick-a\": %lld, \"quick-b\": %lld, \"slow\": %lld, \"steps\": %d, \"preempted\": %lld, \"wait_line\": "
-        "%d, "
-        "\"work_line\": %d}\n",
+        "{\"quick-a\": %lld, \"quick-b\": %lld, \"slow\": %lld, \"last\": %lld, \"steps\": %d, \"preempted\": %lld, "
+        "\"wait_line\": %d, \"work_line\": %d}\n",
         static_cast<long long>(waited[0]), static_cast<long long>(waited[1]), static_cast<long long>(waited[2]),
-        kSteps, static_cast<long long>(preempted[0].ns() + preempted[1].ns() + preempted[2].ns()), wait_line,
-        work_line);
+        static_cast<long long>(waited_last[0] + waited_last[1] + waited_last[2]), kSteps,
+        static_cast<long long>(preempted[0].ns() + preempted[1].ns() + preempted[2].ns()), wait_line, work_line);
 }
