@@ -76,14 +76,40 @@ bool are_joined(const Case& subject) {
     return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
 }
 
-// A visit or two that were slower, on the processor or off it, and nothing that says why: a processor that was slower
-// for a moment (by the other thread of its core, or because the host took it away unsaid) looks the same. On a
-// virtual machine that happens every few seconds, for milliseconds. Where the host says how much it took, that may
-// have been here: all of it looks like time on the processor, and keeps waiting who waits for the thread.
+// Slow visits of any thread that crowd in a tenth of a second, with no more than a few usual visits between, happened
+// at one moment. Visits at one moment are not independent: what befell the machine then befell them all.
+std::size_t moments_of(const Case& subject) {
+    constexpr std::uint64_t kLongestMoment = 100'000'000;  // ns
+    constexpr double kFew = 4;
+    const spacetime::VisitTable& visits = subject.space().rows;
+    std::vector<std::size_t> rows = subject.bad_rows;
+    std::sort(rows.begin(), rows.end(),
+              [&](std::size_t a, std::size_t b) { return visits.begin[a] < visits.begin[b]; });
+    const auto few = static_cast<std::uint64_t>(kFew * subject.good.median_ns);
+    std::size_t moments = 0;
+    std::uint64_t first = 0;
+    std::uint64_t last_end = 0;
+    for (const std::size_t row : rows) {
+        if (moments == 0 || visits.begin[row] > last_end + few || visits.begin[row] > first + kLongestMoment) {
+            ++moments;
+            first = visits.begin[row];
+        }
+        last_end = std::max(last_end, visits.end[row]);
+    }
+    return moments;
+}
+
+// Visits of a moment or two that were slower, on the processor or off it, and nothing that says why: a processor that
+// was slower for a moment (by the other thread of its core, or because the host took it away unsaid) looks the same.
+// On a virtual machine that happens every few seconds, for milliseconds to tens of them. Where the host says how much
+// it took, that may have been here: all of it looks like time on the processor, and keeps waiting who waits for the
+// thread.
 bool may_be_processor(const Case& subject) {
-    if (subject.bad.count >= kLeastTested || !std::isnan(work_ratio(subject))) {
+    constexpr double kLeastOfMoments = 0.05;  // of the run
+    if (!std::isnan(work_ratio(subject)) || moments_of(subject) >= kLeastTested) {
         return false;
     }
+    const bool is_few = subject.bad.count < kLeastTested;
     const auto excess = static_cast<double>(subject.excess.total());
     double waits = 0;
     for (const ExcessPart& part : subject.excess.parts) {
@@ -95,7 +121,9 @@ bool may_be_processor(const Case& subject) {
     const double taken =
         waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning, Term::kOther));
     const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
-    return taken > 0.5 * excess && (is_negligible(subject) || taken <= steal);
+    return taken > 0.5 * excess &&
+           ((is_few ? is_negligible(subject) : excess < kLeastOfMoments * duration_ns(*subject.evidence)) ||
+            taken <= steal);
 }
 
 void look(const Case& subject, std::vector<Claim>* claims) {
@@ -127,17 +155,17 @@ const Rule kSlowInstance{
     .needs = "a few occurrences (at most half) are clearly apart from the rest and take at least 1.2 times as long",
     .against =
         "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time in "
-        "which somebody took the processor unsaid (ticks came late); or another rule "
-        "explains at least half of it; or a slow round holds about as many more visits of what is called in it: then "
-        "it is several rounds; or most slow visits are as long as usual ones on both sides of what was seen only "
-        "once "
-        "between, likewise; or visits are too short to be seen one by one and less than half of the excess is "
-        "waiting, "
-        "likewise; or one or two slow visits had more time on the processor, off it for a reason not known, or "
-        "waiting for a thread, less than a "
-        "fiftieth of the run or no more than the host took from the processors, and what it was spent on is not "
-        "known: a processor that is slower for a moment looks the same; or the threads wait for work, or for others "
-        "that keep the processors busy",
+        "which somebody took the processor unsaid (ticks came late); or another rule explains at least half of it; "
+        "or "
+        "a slow round holds about as many more visits of what is called in it: then it is several rounds; or most "
+        "slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or visits "
+        "are too short to be seen one by one and less than half of the excess is waiting, likewise; or the slow "
+        "visits were all at one moment or two (a tenth of a second each at most) and had more time on the processor, "
+        "off it for a reason not known, or waiting for a thread, less than a fiftieth of the run where they are one "
+        "or two, a twentieth where they are more, or no more than the host took from the processors, and what it was "
+        "spent on is not known: a processor that is slower for a moment looks the same; or the threads wait for "
+        "work, "
+        "or for others that keep the processors busy",
     .look = look,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "

@@ -39,13 +39,9 @@ TEST(BrokenRows, EntriesDoNotHideTheOthers) {
     FrameBytes frames;
     frames.cie();
     frames.fde(0x1000, 0x10, {});
-    FrameBytes::Common other_machine;
-    other_machine.return_register = 30;
-    frames.cie(other_machine);
+    frames.cie({.return_register = 30});
     frames.fde(0x1100, 0x10, {});
-    FrameBytes::Common unknown_augmentation;
-    unknown_augmentation.augmentation = "Q";
-    frames.cie(unknown_augmentation);
+    frames.cie({.augmentation = "Q"});
     frames.fde(0x1200, 0x10, {});
     frames.cie();
     frames.fde(0x1300, 0x10, {});

@@ -2,7 +2,9 @@
 #include "findings/rules/table.h"
 #include "made_evidence.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace kymo::findings {
 namespace {
@@ -129,6 +131,34 @@ TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
     EXPECT_TRUE(is_told(58, 1, false, true));
     EXPECT_FALSE(is_told(120, 2, false));
     EXPECT_TRUE(is_told(200, 3, false));  // three can be tested
+}
+
+// Of visits of 10 ms in each of two threads six take 10 ms longer: from so many numbers on, three after the other
+// with so many usual ones between, in both threads.
+TEST(SlowInstance, AtAMomentOrTwoMayBeTheProcessor) {
+    const auto is_told = [](std::vector<int> begins, int between, int visits) {
+        MadeEvidence made({}, 2);
+        const std::uint32_t node = made.add_node("compute");
+        for (const std::uint32_t thread : {0U, 1U}) {
+            std::uint64_t time = 0;
+            for (int i = 0; i < visits; ++i) {
+                const bool is_slow = std::any_of(begins.begin(), begins.end(), [&](int begin) {
+                    return i >= begin && i <= begin + 2 * (between + 1) && (i - begin) % (between + 1) == 0;
+                });
+                const std::int64_t user = is_slow ? 20 * kMs : 10 * kMs;
+                made.add_visit(node, {.thread = thread, .begin = time, .terms = {.user = user}});
+                time += static_cast<std::uint64_t>(user);
+            }
+        }
+        return find(judge(made.finish()).findings, "slow-instance") != nullptr;
+    };
+    EXPECT_FALSE(is_told({31}, 0, 200));
+    EXPECT_FALSE(is_told({31, 90}, 0, 200));
+    EXPECT_TRUE(is_told({31, 90, 140}, 0, 200));  // three moments
+    EXPECT_FALSE(is_told({31}, 1, 200));
+    EXPECT_TRUE(is_told({31}, 8, 200));       // more than four usual ones between: three moments
+    EXPECT_FALSE(is_told({31, 90}, 0, 117));  // 2 × 60 of 2 × 1,230 ms: 4.9 %
+    EXPECT_TRUE(is_told({31, 90}, 0, 113));   // 5.04 %
 }
 
 // One visit of a hundred takes 30 ms longer, in a run of about a second; the host took so much from the processors.
