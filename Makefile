@@ -48,7 +48,7 @@ demo-ring:
 	$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target kymo kymo_monitor
 	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
-	if cmake --build $(BUILD) --target help | grep -q kymo_ring_zmq; then cmake --build $(BUILD) --target kymo_ring_zmq; fi
+	if cmake --build $(BUILD) --target help | grep -q kymo_ring_channels; then cmake --build $(BUILD) --target kymo_ring_channels; fi
 	scripts/demo-ring $(BUILD) $(DEMO_OUTPUT)
 
 test:

@@ -106,9 +106,9 @@ def rings(test, matrix):
     (place / "job").write_text("nothing of ours\n")
     matrix.refused("another's folder", (MALFORMED, PERMISSION), "agent", "--rendezvous", place, says=("job",))
     plain = test.work / "plain"
-    # Where Kymo was built without ZeroMQ that is what it says.
+    # Where Kymo was built without libsodium that is what it says.
     matrix.refused("no encryption but on the loopback", (USAGE, UNSUPPORTED), "agent", "--rendezvous", plain, "--plain", "--address", "10.1.2.3",
-                   says=("loopback", "ZeroMQ"))
+                   says=("loopback", "libsodium"))
     matrix.refused("encrypted where the job is plain", (USAGE, UNSUPPORTED), "agent", "--rendezvous", plain, says=("not encrypted",))
 
 

@@ -105,22 +105,28 @@ Refusal Agent::admit(const Token& token) {
     if (header.sequence < oldest_) {
         return Refusal::kStale;
     }
-    if (done_.contains(header.sequence)) {
+    if (is_done(header.sequence)) {
         return Refusal::kRepeated;
     }
     if (settings_.slot < header.next) {  // those before have told that this one is passed over
         return Refusal::kMisrouted;
     }
-    done_.insert(header.sequence);
+    done_ |= std::uint64_t{1} << (header.sequence - oldest_);
     return Refusal::kNone;
+}
+
+// A token's sequence is less than the window beyond its oldest, and that is at most oldest_ once it was looked at.
+bool Agent::is_done(std::uint64_t sequence) const {
+    return sequence >= oldest_ && sequence - oldest_ < kWindow && (done_ >> (sequence - oldest_) & 1U) != 0;
 }
 
 void Agent::begin_epoch(std::uint64_t epoch) {
     epoch_ = epoch;
     oldest_ = 1;
-    done_.clear();
+    done_ = 0;
     latches_.clear();
     kept_.clear();
+    forwarded_ = {};
     span_sequence_ = 0;
     clock_ = {};  // another manager may be on another host
 }
@@ -129,16 +135,10 @@ void Agent::forget_before(std::uint64_t oldest) {
     if (oldest <= oldest_) {
         return;
     }
+    done_ = oldest - oldest_ < kWindow ? done_ >> (oldest - oldest_) : 0;
     oldest_ = oldest;
-    done_.erase(done_.begin(), done_.lower_bound(oldest));
     latches_.erase(latches_.begin(), latches_.lower_bound(oldest));
-    // What came home is told a token later than what is no longer waited for: `returned` may still ask for its times.
-    std::erase_if(kept_, [oldest](const Kept& kept) { return kept.sequence + kWindow < oldest; });
-    for (Kept& kept : kept_) {
-        if (kept.sequence < oldest) {
-            kept.frame = {};
-        }
-    }
+    std::erase_if(kept_, [oldest](const Kept& kept) { return kept.sequence < oldest; });
 }
 
 void Agent::take_span(std::uint64_t sequence, Slot first, Slot end, Time now) {
@@ -165,12 +165,10 @@ void Agent::learn_clock(const TokenHeader& header, Time now) {
         return;
     }
     clock_.came(header.sent, now);
-    for (const Kept& kept : kept_) {
-        if (kept.sequence == header.returned && header.returned != 0 && kept.first == header.first) {
-            const double hops = static_cast<double>(kept.end - kept.first) + 1;
-            clock_.came_home(kept.forwarded, header.returned_at,
-                             (static_cast<double>(settings_.slot - kept.first) + 1) / hops);
-        }
+    const Forwarded& home = forwarded_[header.returned % kWindow];
+    if (header.returned != 0 && home.sequence == header.returned && home.first == header.first) {
+        const double hops = static_cast<double>(home.end - home.first) + 1;
+        clock_.came_home(home.at, header.returned_at, (static_cast<double>(settings_.slot - home.first) + 1) / hops);
     }
 }
 
@@ -193,13 +191,14 @@ Agent::Latch& Agent::latched_for(const Token& token, Time now) {
 
 void Agent::schedule(const Token& token, Time now) {
     const TokenHeader& header = token.header();
-    if (header.announced == 0 || done_.contains(header.announced) || latches_.contains(header.announced)) {
+    if (header.announced == 0 || is_done(header.announced) || latches_.contains(header.announced)) {
         return;
     }
     const ClockRelation::Estimate clock = clock_.at(now);
     Latch& latch = latches_[header.announced];
     latch.due = header.announced_at + static_cast<std::uint64_t>(clock.offset);
     latch.entries = token.entries();
+    next_latch_ = std::min(next_latch_, *latch.due);
     while (latches_.size() > kWindow) {
         latches_.erase(latches_.begin());
     }
@@ -217,39 +216,43 @@ Slot Agent::next_of(Slot end, Time now) const {
 
 void Agent::hand_on(Token& token, Time now, Outbox& out) {
     const TokenHeader& header = token.header();
-    Kept kept{header.sequence, header.first, header.end, next_of(header.end, now), now, {}};
+    const Slot to = next_of(header.end, now);
+    forwarded_[header.sequence % kWindow] = {header.sequence, header.first, header.end, now};
     Bytes frame = token.send();
-    if (kept.to != kManager) {
-        kept.frame = frame;
+    if (to != kManager) {
+        kept_.push_back({header.sequence, header.end, to, frame});
     }
     ++counts_.sent;
-    out.push_back({kept.to, std::move(frame)});
-    kept_.push_back(std::move(kept));
-    if (kept_.size() > 2 * kWindow) {
-        kept_.erase(kept_.begin());
-    }
+    out.push_back({to, std::move(frame)});
 }
 
 void Agent::pass_the_silent(Time now, Outbox& out) {
     for (Kept& kept : kept_) {
-        if (!kept.frame.empty() && successors_.is_silent(kept.to, now)) {
+        if (successors_.is_silent(kept.to, now)) {
             kept.to = next_of(kept.end, now);
             ++counts_.resent;
             out.push_back({kept.to, kept.frame});
-            if (kept.to == kManager) {
-                kept.frame = {};
-            }
+        }
+    }
+    std::erase_if(kept_, [](const Kept& kept) { return kept.to == kManager; });
+}
+
+void Agent::latch_what_is_due(Time now) {
+    next_latch_ = kNever;
+    for (auto& [sequence, latch] : latches_) {
+        if (latch.due && !latch.at && now >= *latch.due) {
+            const std::vector<Entry> entries = latch.entries;
+            do_latch(latch, entries, now);
+        } else if (latch.due && !latch.at) {
+            next_latch_ = std::min(next_latch_, *latch.due);
         }
     }
 }
 
 void Agent::on_timer(Time now, Outbox& out) {
     notice_pause(now);
-    for (auto& [sequence, latch] : latches_) {
-        if (latch.due && !latch.at && now >= *latch.due) {
-            const std::vector<Entry> entries = latch.entries;
-            do_latch(latch, entries, now);
-        }
+    if (now >= next_latch_) {
+        latch_what_is_due(now);
     }
     pass_the_silent(now, out);
     if (now >= next_beat_) {
@@ -262,14 +265,8 @@ void Agent::on_timer(Time now, Outbox& out) {
 }
 
 Time Agent::next_timer(Time now) const {
-    Time next = next_beat_;
-    for (const auto& [sequence, latch] : latches_) {
-        if (latch.due && !latch.at) {
-            next = std::min(next, *latch.due);
-        }
-    }
-    const bool waits = std::any_of(kept_.begin(), kept_.end(), [](const Kept& kept) { return !kept.frame.empty(); });
-    return waits ? std::min(next, successors_.next(now)) : next;
+    const Time next = std::min(next_beat_, next_latch_);
+    return kept_.empty() ? next : std::min(next, successors_.next(now));
 }
 
 Bytes Agent::beat(FrameKind kind, Time now) const {

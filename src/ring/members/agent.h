@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -66,13 +65,19 @@ class Agent {
         std::vector<Entry> entries;
         std::vector<Record> records;
     };
+    // A token in flight that another agent was given.
     struct Kept {
         std::uint64_t sequence;
-        Slot first;
         Slot end;
         Slot to;
-        Time forwarded;
         Bytes frame;
+    };
+    // When a token was handed on, for when it is told to have come home.
+    struct Forwarded {
+        std::uint64_t sequence = 0;
+        Slot first = 0;
+        Slot end = 0;
+        Time at = 0;
     };
 
     void on_token(Bytes frame, Time now, Outbox& out);
@@ -81,11 +86,13 @@ class Agent {
     void begin_epoch(std::uint64_t epoch);
     Refusal admit(const Token& token);
     void forget_before(std::uint64_t oldest);
+    [[nodiscard]] bool is_done(std::uint64_t sequence) const;
     void take_span(std::uint64_t sequence, Slot first, Slot end, Time now);
     void learn_clock(const TokenHeader& header, Time now);
     Latch& latched_for(const Token& token, Time now);
     void do_latch(Latch& latch, std::span<const Entry> entries, Time now);
     void schedule(const Token& token, Time now);
+    void latch_what_is_due(Time now);
     [[nodiscard]] Slot next_of(Slot end, Time now) const;
     void hand_on(Token& token, Time now, Outbox& out);
     void pass_the_silent(Time now, Outbox& out);
@@ -100,10 +107,12 @@ class Agent {
     Watch successors_;
     std::uint64_t epoch_ = 0;
     std::uint64_t oldest_ = 1;
-    std::set<std::uint64_t> done_;  // sequences from oldest_ on
+    std::uint64_t done_ = 0;  // bit i: had sequence oldest_ + i
     std::map<std::uint64_t, Latch> latches_;
+    Time next_latch_ = kNever;  // at the latest by then one may be due
     std::vector<Kept> kept_;
-    std::uint64_t span_sequence_ = 0;  // of the newest token that was seen or heard of, and its span
+    std::array<Forwarded, kWindow> forwarded_{};  // by sequence, modulo
+    std::uint64_t span_sequence_ = 0;             // of the newest token that was seen or heard of, and its span
     Slot first_ = 0;
     Slot end_ = 0;
     std::uint32_t seen_slots_ = 0;

@@ -1,9 +1,9 @@
 // One member's end of the service channels: frames come in from anybody who has the job's key, and go out to members.
 //
-// The interface is all that the ring knows of its transport. The one there is, over ZeroMQ with CURVE encryption,
-// lies in a library of its own that is loaded when it is needed (library.h), so that no other verb of Kymo pays for
-// it; it is never loaded into a measured program. A channel is one-way, holds a few frames, and loses what a member
-// that is gone does not take: the protocol expects no more. One thread.
+// The interface is all that the ring knows of its transport. The one there is speaks ZeroMQ's protocol with CURVE
+// encryption (curve_link.h). It lies in a library of its own that is loaded when it is needed (library.h), so that no
+// other verb of Kymo pays for it; it is never loaded into a measured program. A channel is one-way, holds a few
+// frames, and loses what a member that is gone does not take: the protocol expects no more. One thread.
 #pragma once
 
 #include "ring/members/member.h"

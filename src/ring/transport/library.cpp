@@ -7,8 +7,9 @@ namespace {
 
 Result<void*> load() {
     return load_own_library(
-        "libkymo-ring.so", {ErrorKind::kUnsupported, "Kymo was built without ZeroMQ, which the service ring talks by",
-                            "apt-get install libzmq3-dev cppzmq-dev, then build Kymo again"});
+        "libkymo-ring.so",
+        {ErrorKind::kUnsupported, "Kymo was built without libsodium, which the service ring encrypts by",
+         "apt-get install libsodium-dev, then build Kymo again"});
 }
 
 }  // namespace
@@ -26,8 +27,8 @@ Result<Keys> make_keys() {
     const auto make = reinterpret_cast<Make>(function_of(*library, "kymo_ring_make_keys"));
     Keys keys;
     if (make == nullptr || !make(&keys)) {
-        return Error{ErrorKind::kUnsupported, "the installed libzmq cannot encrypt (it was built without libsodium)",
-                     "install Debian's libzmq5"};
+        return Error{ErrorKind::kUnsupported, "the installed libkymo-ring.so cannot make keys",
+                     "install Kymo again: its parts are not of one version"};
     }
     return keys;
 }

@@ -8,7 +8,7 @@
 
 namespace kymo::ring {
 
-// New ones, for a job. kUnsupported: Kymo was built without ZeroMQ.
+// New ones, for a job. kUnsupported: Kymo was built without libsodium.
 Result<Keys> make_keys();
 
 // kUnsupported as above; kPermission, kUsage: the address cannot be listened at, or may not without encryption.

@@ -1,9 +1,4 @@
-// The service channels over ZeroMQ: libkymo-ring.so.
-//
-// A member listens with one PULL socket and has a PUSH socket for each member it sends to. With keys, connections are
-// CURVE's, and a ZAP handler lets in only who has the job's own public key, that is also its secret one. libzmq ends
-// the process where its inner rules are broken, so it runs in processes of Kymo's own and nowhere else.
-#include "ring/transport/channels.h"
+#include "zmq/zmq_channels.h"
 
 #include <array>
 #include <cstring>
@@ -251,27 +246,9 @@ class ZmqChannels : public Channels {
 };
 
 }  // namespace
+
+std::unique_ptr<Channels> open_zmq_channels(const ChannelSettings& settings) {
+    return std::make_unique<ZmqChannels>(settings);
+}
+
 }  // namespace kymo::ring
-
-extern "C" {
-
-__attribute__((visibility("default"))) kymo::ring::Channels* kymo_ring_open_channels(
-    const kymo::ring::ChannelSettings* settings, std::string* why) {
-    try {
-        return new kymo::ring::ZmqChannels(*settings);
-    } catch (const zmq::error_t& error) {
-        *why = error.what();
-        return nullptr;
-    }
-}
-
-__attribute__((visibility("default"))) bool kymo_ring_make_keys(kymo::ring::Keys* keys) {
-    char public_key[41];
-    char secret_key[41];
-    if (zmq_has("curve") != 1 || zmq_curve_keypair(public_key, secret_key) != 0) {
-        return false;
-    }
-    *keys = {public_key, secret_key};
-    return true;
-}
-}

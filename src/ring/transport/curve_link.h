@@ -1,0 +1,81 @@
+// One connection of a service channel as bytes: ZMTP 3.0 with the CURVE mechanism (ZeroMQ RFCs 23 and 26), so that
+// libzmq is as good a peer as this is. No I/O of its own.
+//
+// The member that sends connects and is CURVE's client (a PUSH socket), the one that receives is its server (PULL).
+// All members of a job have one key pair: the client must prove that it has the secret key before anything of it is
+// believed, and the server too before anything is sent. Each direction has keys of this connection alone, and each
+// message the number after the last one's: none can be forged, changed, left out or played again. Bounded: before
+// both are proved, a frame has at most 1 KiB, afterwards it is at most one of the ring's. Messages in parts and
+// whatever else the ring does not send are refused. One thread. Cost: some 2 µs a KiB and message.
+#pragma once
+
+#include "ring/protocol/frame.h"
+#include "ring/transport/z85.h"
+
+#include <span>
+#include <vector>
+
+namespace kymo::ring {
+
+struct KeyPair {
+    Key public_key{};
+    Key secret_key{};
+};
+
+class CurveLink {
+  public:
+    enum class Side : std::uint8_t { kReceives, kSends };
+
+    // Null keys: nothing is encrypted nor proved. They outlive this object.
+    CurveLink(Side side, const KeyPair* keys);
+    CurveLink(const CurveLink&) = delete;
+    CurveLink& operator=(const CurveLink&) = delete;
+    ~CurveLink();
+
+    // What is to be sent first.
+    void begin(Bytes& out) const;
+
+    // Takes bytes that came: answers go to the end of `out`, whole messages to that of `messages`.
+    // False: the other side is not to be talked to any more; then this object is of no use either.
+    bool take(std::span<const std::uint8_t> bytes, Bytes& out, std::vector<Bytes>& messages);
+
+    // Both sides are proved.
+    [[nodiscard]] bool is_ready() const { return state_ == State::kReady; }
+
+    // Adds a message to `out`. Precondition: is_ready(), and this side sends.
+    void seal(std::span<const std::uint8_t> message, Bytes& out);
+
+  private:
+    enum class State : std::uint8_t { kGreeting, kHello, kWelcome, kInitiate, kMetadata, kReady };
+    enum class Took : std::uint8_t { kMore, kOne, kRefused };
+
+    struct Frame {
+        bool is_command = false;
+        std::span<const std::uint8_t> body;
+        std::size_t bytes = 0;  // with its head; 0: not all of it is there
+    };
+
+    bool find_frame(std::span<const std::uint8_t> bytes, Frame& frame) const;
+    Took take_one(std::span<const std::uint8_t> bytes, std::size_t& taken, Bytes& out, std::vector<Bytes>& messages);
+    bool take_greeting(std::span<const std::uint8_t> greeting, Bytes& out);
+    bool take_hello(std::span<const std::uint8_t> body, Bytes& out);
+    bool take_welcome(std::span<const std::uint8_t> body, Bytes& out);
+    bool take_initiate(std::span<const std::uint8_t> body, Bytes& out);
+    bool take_ready(std::span<const std::uint8_t> body);
+    bool take_message(const Frame& frame, std::vector<Bytes>& messages);
+    [[nodiscard]] Bytes metadata() const;
+    [[nodiscard]] const char* message_prefix(bool own) const;
+
+    Side side_;
+    const KeyPair* keys_;
+    State state_ = State::kGreeting;
+    KeyPair own_;  // of this connection alone
+    Key peer_{};   // the other side's
+    Key shared_{};
+    std::array<std::uint8_t, 96> cookie_{};
+    std::uint64_t own_number_ = 1;
+    std::uint64_t peer_number_ = 0;
+    Bytes begun_;  // what came of a frame that is not all there
+};
+
+}  // namespace kymo::ring
