@@ -1,5 +1,6 @@
 #include "gpu/ptx/checker.h"
 
+#include "gpu/ptx/barrier_object.h"
 #include "gpu/ptx/cta_runner.h"
 #include "gpu/ptx/instruction_words.h"
 
@@ -135,6 +136,10 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
     if (checks_.races && (facts.fences || facts.syncs_warp)) {
         races_.orders(warp.number, facts.fences);
     }
+    if (facts.is_object) {
+        object(warp, code, number, lanes);
+        return;
+    }
     if (facts.bytes == 0 || op.log == kNoLog) {
         return;
     }
@@ -172,6 +177,54 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
                 touch(into, StateSpace::kShared, (at + static_cast<std::uint64_t>(op.immediate)) & 0xFFFF'FFFFU);
             }
         });
+    }
+}
+
+// Who arrives lets out what it did before; so does a copy, whose bytes it is behind.
+void Checker::object(const Warp& warp, const Compiled& code, std::size_t number, std::uint32_t lanes) {
+    const OpFacts& facts = code.facts[number];
+    const Op& op = code.ops[number];
+    const bool is_copy = facts.operation == Operation::kBulkCopy;
+    each_lane(lanes, [&](unsigned lane) {
+        if (is_copy) {
+            Access access;
+            access.site = {&code, op.instruction};
+            access.warp = warp.number;
+            access.lane = lane;
+            bulk_copy(warp, op, access);
+        }
+        const std::uint32_t place = is_copy ? op.d : op.a;
+        const bool wide = !is_copy && (op.mode & kWideAddress) != 0;
+        const std::uint64_t base = place == 0 ? 0 : bits_at(warp, place, lane, wide ? 64 : 32);
+        const std::uint64_t address =
+            (base + (is_copy ? 0 : static_cast<std::uint64_t>(op.immediate))) & 0xFFFF'FFFFU;
+        if (facts.operation == Operation::kObjectInit && checks_.initialised) {
+            shared_written_.set(address, 8);
+        } else if (checks_.races && place != 0) {
+            races_.lets_out(warp.number, address);
+        }
+    });
+}
+
+void Checker::bulk_copy(const Warp& warp, const Op& op, Access access) {
+    constexpr unsigned kPiece = 16;
+    const bool outward = (op.flags & 1U) != 0;
+    const std::uint64_t own = bits_at(warp, op.a, access.lane, (op.mode & kWideAddress) != 0 ? 64 : 32) +
+                              static_cast<std::uint64_t>(op.immediate);
+    const std::uint64_t other =
+        bits_at(warp, op.b, access.lane, 64) + static_cast<std::uint64_t>(static_cast<std::int32_t>(op.more[0]));
+    const std::uint64_t size = bits_at(warp, op.c, access.lane, 32);
+    access.bytes = kPiece;
+    for (std::uint64_t at = 0; at < size; at += kPiece) {
+        const auto one = [&](bool is_shared) {
+            Access now = access;
+            now.loads = is_shared == outward;
+            now.stores = !now.loads;
+            touch(now, is_shared ? StateSpace::kShared : StateSpace::kGlobal,
+                  is_shared ? (own + at) & 0xFFFF'FFFFU : other + at);
+        };
+        one(outward);
+        one(!outward);
     }
 }
 

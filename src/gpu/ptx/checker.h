@@ -36,6 +36,8 @@ class Checker {
     void at_end(const Warp& warp, const Compiled& code, const Block& block, std::uint32_t mask);
     void arrives(std::uint32_t warp, std::uint32_t barrier) { races_.arrives(warp, barrier); }
     void opens(std::uint32_t barrier, std::uint32_t waiting) { races_.opens(barrier, waiting); }
+    // A warp goes on behind what arrived at the mbarrier there in shared memory.
+    void passes(std::uint32_t warp, std::uint64_t object) { races_.passes(warp, object); }
     const std::vector<Defect>& defects() const { return defects_; }
 
   private:
@@ -44,6 +46,8 @@ class Checker {
     void results(const Warp& warp, const Compiled& code, UseRange uses, std::uint32_t lanes);
     static std::uint64_t bits_at(const Warp& warp, std::uint32_t place, unsigned lane, unsigned bits);
     void data_of(const Warp& warp, const Compiled& code, const OpFacts& facts, Access& access) const;
+    void object(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t lanes);
+    void bulk_copy(const Warp& warp, const Op& op, Access access);
     void touch(Access access, StateSpace space, std::uint64_t address);
     void check_written(const Access& access);
     void race(const Access& access, const Touch& earlier, bool earlier_wrote);

@@ -185,10 +185,13 @@ class Compiler {
             add_machine("ULDC.64", place_of(draft), kNoLog, false);  // what global accesses need
         }
         for (std::size_t i = 0; i < opcodes.size(); ++i) {
-            const bool memory = draft.is_memory && opcodes.size() == draft.accesses;
+            const bool is_bulk = draft.pick.operation == Operation::kBulkCopy;
+            // Beyond the log's end an access is traced without its addresses.
+            const bool memory = draft.is_memory && log != kNoLog && (opcodes.size() == draft.accesses || is_bulk);
             const auto own_log = static_cast<std::uint16_t>(log == kNoLog || draft.accesses == 1 ? log : log + i);
             const std::uint32_t at = add_machine(opcodes[i], place_of(draft), own_log, memory);
-            const bool one_by_one = draft.accesses > 1;
+            out_.machine.back().is_bulk = is_bulk;
+            const bool one_by_one = draft.accesses > 1 && !is_bulk;
             name_registers(draft, out_.program[at], i == 0 || one_by_one, true, i > 0 && !one_by_one);
             if (i == 0) {
                 for (const Slot& slot : draft.slots) {
@@ -295,6 +298,7 @@ class Compiler {
         block.b = place(draft.slots[kB]);
         block.c = place(draft.slots[kC]);
         block.d = place(draft.slots[kD]);
+        block.offset = draft.op.immediate;
         block.uses = uses_of(draft);
         const auto target = [&](std::uint32_t label) {
             const std::uint32_t of = flow.block_of_label[label];

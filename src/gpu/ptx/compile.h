@@ -29,11 +29,14 @@ struct Block {
     std::uint32_t machine_end = 0;
     std::uint16_t ending_log = kNoLog;  // where the mask of the ending is kept
     std::uint32_t instruction = 0;      // the ending's, for messages
-    std::uint32_t a = 0;  // kBarrier: its number, how many threads, the result; kTable: the index; kCall: the pointer
+    // kBarrier: its number, how many threads, the result; kTable: the index; kCall: the pointer; kWait: the object's
+    // address, the phase's token or parity, and d whether it has ended
+    std::uint32_t a = 0;
     std::uint32_t b = 0;
     std::uint32_t c = 0;
     std::uint32_t d = 0;
     std::uint8_t flags = 0;
+    std::int64_t offset = 0;      // kWait: behind the address
     std::uint32_t arguments = 0;  // kCall: in Compiled::passes
     std::uint32_t returned = 0;
     UseRange uses;  // the ending's
@@ -44,6 +47,7 @@ struct MachineInstruction {
     std::uint32_t index = 0;     // in Compiled::program
     std::uint16_t log = kNoLog;  // its mask and addresses are there; kNoLog: it has the block's mask
     bool has_addresses = false;
+    bool is_bulk = false;  // stands for as many accesses as the copy's size takes
 };
 
 struct ConstantPlace {

@@ -46,6 +46,17 @@ bool CtaRunner::fail_memory(const WarpState& state, const Compiled& code, const 
         case FaultKind::kPartial:
             return fail(state, Fault::kTrap, code, op.instruction, fault.lane,
                         fmt::format("{} in lanes 0x{:x}: it takes all 32 of a warp", words, fault.address));
+        case FaultKind::kNoObject:
+            return fail(state, Fault::kTrap, code, op.instruction, fault.lane,
+                        fmt::format("{} at 0x{:x} of shared memory, where no mbarrier was made", words,
+                                    fault.address & 0xFFFF'FFFFU));
+        case FaultKind::kOverrun:
+            return fail(state, Fault::kTrap, code, op.instruction, fault.lane,
+                        fmt::format("{} at 0x{:x} of shared memory: more than the mbarrier's phase waits for", words,
+                                    fault.address & 0xFFFF'FFFFU));
+        case FaultKind::kBulkSize:
+            return fail(state, Fault::kMisaligned, code, op.instruction, fault.lane,
+                        fmt::format("{} copies {} bytes, which is not a multiple of 16", words, fault.address));
         case FaultKind::kMisaligned:
             return fail(state, Fault::kMisaligned, code, op.instruction, fault.lane,
                         fmt::format("{}, which is not a multiple of {}", access, fault.bytes));

@@ -45,6 +45,9 @@ bool CtaRunner::end_block(WarpState& state, const Compiled& code, const Block& b
         case Ending::kBarrier:
             top.block = block.next;
             return leaving == 0 || arrive(state, block, leaving);
+        case Ending::kWait:
+            top.block = block.next;
+            return leaving == 0 || await(state, block, leaving);
         case Ending::kCall:
             top.block = block.next;
             return leaving == 0 || (block.taken == kPointer ? call_pointers(state, block, leaving)

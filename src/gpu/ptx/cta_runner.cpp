@@ -164,6 +164,7 @@ void CtaRunner::fill(Frame& frame, const Warp& warp, bool only_cta) {
 void CtaRunner::begin_cta(const Dim3& index) {
     cta_ = index;
     steps_ = 0;
+    hopes_ = 0;
     if (checker_) {
         checker_->begin_cta(index);
     }
@@ -219,7 +220,10 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
             }
             left = left || state.state != State::kDone;
         }
-        const bool opened = open_barriers();
+        bool opened = open_barriers();
+        if (left && !wake_waiters(!ran && !opened, opened)) {
+            return false;
+        }
         if (left && !ran && !opened) {
             const auto waiting = std::find_if(warps_.begin(), warps_.end(),
                                               [](const WarpState& state) { return state.state == State::kWaiting; });
@@ -338,6 +342,10 @@ void CtaRunner::record(WarpState& state, const Compiled& code, const Block& bloc
     std::array<std::uint64_t, kWarpLanes> active;
     for (std::uint32_t i = block.machine_first; i < block.machine_end; ++i) {
         const MachineInstruction& machine = code.machine[i];
+        if (machine.is_bulk && machine.log != kNoLog) {
+            record_bulk(encoder, begin + machine.index, machine.log);
+            continue;
+        }
         if (machine.log == kNoLog) {
             encoder.add(begin + machine.index, mask, {});
             continue;
@@ -356,6 +364,24 @@ void CtaRunner::record(WarpState& state, const Compiled& code, const Block& bloc
             active[count++] = log.address[std::countr_zero(left)];
         }
         encoder.add(begin + machine.index, log.mask, {active.data(), count});
+    }
+}
+
+// A copy in pieces as large as a warp's access can be: 16 bytes a lane.
+void CtaRunner::record_bulk(WarpEncoder& encoder, std::uint32_t index, std::uint16_t log) const {
+    constexpr std::uint64_t kPiece = 16;
+    std::array<std::uint64_t, kWarpLanes> lanes;
+    for (std::uint32_t left = log_[log].mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        std::uint64_t address = log_[log].address[lane];
+        for (std::uint64_t pieces = log_[log + 1U].address[lane] / kPiece; pieces != 0;) {
+            const std::uint64_t now = std::min<std::uint64_t>(pieces, kWarpLanes);
+            for (std::uint64_t i = 0; i < now; ++i, address += kPiece) {
+                lanes[i] = address;
+            }
+            encoder.add(index, now == kWarpLanes ? kAllLanes : (1U << now) - 1U, {lanes.data(), now});
+            pieces -= now;
+        }
     }
 }
 

@@ -77,7 +77,7 @@ class CtaRunner {
         std::uint32_t mask = 0;
         bool is_call = false;
     };
-    enum class State : std::uint8_t { kReady, kWaiting, kDone };
+    enum class State : std::uint8_t { kReady, kWaiting, kPolling, kDone };
     struct WarpState {
         Warp warp;
         State state = State::kReady;
@@ -87,7 +87,7 @@ class CtaRunner {
         std::unique_ptr<WarpEncoder> encoder;
         std::uint32_t launched = 0;
         std::uint32_t barrier = 0;
-        const Block* reduction = nullptr;  // waits for its result
+        const Block* reduction = nullptr;  // waits for its result, or at its mbarrier
         std::uint32_t reduction_mask = 0;
     };
     struct Barrier {
@@ -106,10 +106,15 @@ class CtaRunner {
     bool run_ops(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
     bool end_block(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
     void record(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
+    void record_bulk(WarpEncoder& encoder, std::uint32_t index, std::uint16_t log) const;
     void split(WarpState& state, const Block& block, std::uint32_t taken, std::uint32_t to, std::uint32_t rest);
     bool by_table(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
     bool arrive(WarpState& state, const Block& block, std::uint32_t mask);
     bool open_barriers();
+    bool await(WarpState& state, const Block& block, std::uint32_t mask);
+    bool ended_phases(const WarpState& state, std::uint32_t& ended);
+    bool wake(WarpState& state, bool anyway, bool& woken);
+    bool wake_waiters(bool is_last_hope, bool& woken);
     void give_result(WarpState& state, const Barrier& barrier);
     bool call(WarpState& state, const Block& block, std::uint32_t function, std::uint32_t mask);
     bool call_pointers(WarpState& state, const Block& block, std::uint32_t mask);
@@ -135,6 +140,7 @@ class CtaRunner {
     std::array<Barrier, kBarriers> barriers_{};
     Dim3 cta_;
     std::uint64_t steps_ = 0;  // operations of this CTA
+    std::uint64_t hopes_ = 0;  // times that nobody could go on but those who wait at mbarriers
     Totals totals_;
     bool tracing_ = false;
     std::unique_ptr<Checker> checker_;  // null: nothing is checked

@@ -26,7 +26,7 @@ struct Slot {
 };
 
 // How control leaves an instruction that ends a basic block.
-enum class Ending : std::uint8_t { kFall, kBranch, kTable, kExit, kReturn, kBarrier, kCall };
+enum class Ending : std::uint8_t { kFall, kBranch, kTable, kExit, kReturn, kBarrier, kWait, kCall };
 
 // Draft::target of a call whose function is in a register (slots[kA]).
 inline constexpr std::uint32_t kPointer = ~std::uint32_t{0};
@@ -43,7 +43,7 @@ struct Draft {
     bool ends_block = false;
     bool is_gone = false;
     bool is_memory = false;      // has addresses for the trace
-    std::uint16_t accesses = 1;  // so many sets of them
+    std::uint16_t accesses = 1;  // so many sets of them; of a bulk copy addresses, and sizes
     MatrixForm matrix;           // of a matrix operation
     std::uint32_t target = 0;    // kBranch: a label; kTable: a label with targets; kCall: a function, or kPointer
     std::uint8_t barrier = 0;    // kBarrier: 0 sync, 1 arrive, 2 and, 3 or, 4 popc

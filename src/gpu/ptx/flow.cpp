@@ -152,6 +152,7 @@ Flow flow_of(const Function& function, std::vector<Draft>& drafts) {
                 break;
             case Ending::kFall:
             case Ending::kBarrier:
+            case Ending::kWait:
             case Ending::kCall:
                 break;
         }

@@ -149,6 +149,8 @@ Opcodes machine_opcodes(const Draft& draft, const std::vector<std::string_view>&
             return {"CALL.REL.NOINC"};
         case Ending::kBarrier:
             return {draft.barrier == 1 ? "BAR.ARV" : draft.barrier == 0 ? "BAR.SYNC" : "BAR.RED"};
+        case Ending::kWait:
+            return {"SYNCS.PHASECHK.TRANS64.TRYWAIT"};
         case Ending::kFall:
             break;
     }
@@ -318,6 +320,17 @@ Opcodes machine_opcodes(const Draft& draft, const std::vector<std::string_view>&
                    : draft.opcode == "cp"                               ? Opcodes{"LDGDEPBAR"}
                    : draft.opcode == "nanosleep"                        ? Opcodes{"NANOSLEEP"}
                                                                         : Opcodes{};
+        case Operation::kObjectInit:
+            return {"SYNCS.EXCH.64"};
+        case Operation::kObjectInvalidate:
+        case Operation::kObjectArrive:
+        case Operation::kObjectExpect:
+        case Operation::kObjectComplete:
+            return {"SYNCS.ARRIVE.TRANS64"};
+        case Operation::kObjectPending:
+            return {"LOP3.LUT"};
+        case Operation::kBulkCopy:
+            return {(draft.op.flags & 1U) != 0 ? "STG.E.128" : "LDGSTS.E.128"};
         case Operation::kMatrixMultiply:
         case Operation::kMatrixLoad:
         case Operation::kMatrixStore:

@@ -28,6 +28,17 @@ OpFacts facts_of(const Draft& draft, const Module& module, const Instruction& in
     facts.fences = releases || draft.opcode == "membar" || draft.opcode == "fence";
     facts.syncs_warp =
         draft.pick.operation == Operation::kNothing && (draft.opcode == "bar" || draft.opcode == "barrier");
+    switch (draft.pick.operation) {
+        case Operation::kObjectInit:
+        case Operation::kObjectArrive:
+        case Operation::kObjectExpect:
+        case Operation::kObjectComplete:
+        case Operation::kBulkCopy:
+            facts.is_object = true;
+            return facts;
+        default:
+            break;
+    }
     if (!draft.is_memory) {
         return facts;
     }

@@ -37,6 +37,7 @@ struct OpFacts {
     bool fences = false;      // membar, fence, a release
     bool syncs_warp = false;  // bar.warp.sync
     bool is_copy_async = false;
+    bool is_object = false;  // an mbarrier's operation, or a copy that arrives at one
     UseRange uses;
 };
 

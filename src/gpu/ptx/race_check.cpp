@@ -14,6 +14,7 @@ void RaceCheck::begin_cta(const Dim3& index) {
     std::fill(met_.begin(), met_.end(), 0);
     std::fill(acquired_.begin(), acquired_.end(), 0);
     arrivals_ = {};
+    objects_.clear();
 }
 
 Dim3 RaceCheck::index_of(std::uint32_t cta) const {
@@ -65,6 +66,25 @@ void RaceCheck::orders(std::uint32_t warp, bool is_fence) {
 
 void RaceCheck::acquires(std::uint32_t warp) {
     acquired_[warp] = ++now_;
+}
+
+void RaceCheck::lets_out(std::uint32_t warp, std::uint64_t object) {
+    std::vector<std::uint32_t>& behind = objects_[object];
+    behind.resize(warps_);
+    for (std::uint32_t other = 0; other < warps_; ++other) {
+        behind[other] = std::max(behind[other], met(warp, other));
+    }
+    behind[warp] = now_++;
+}
+
+void RaceCheck::passes(std::uint32_t warp, std::uint64_t object) {
+    const auto known = objects_.find(object);
+    if (known == objects_.end()) {
+        return;
+    }
+    for (std::uint32_t other = 0; other < warps_; ++other) {
+        met(warp, other) = std::max(met(warp, other), known->second[other]);
+    }
 }
 
 bool RaceCheck::ordered(const Touch& earlier, const Touch& now) {

@@ -49,6 +49,10 @@ class RaceCheck {
     void opens(std::uint32_t barrier, std::uint32_t waiting);  // a bit a warp
     void orders(std::uint32_t warp, bool is_fence);            // or a __syncwarp
     void acquires(std::uint32_t warp);
+    // Arrivals at an mbarrier, and warps that go on behind it. Those at a later phase than the one that was waited
+    // for count too, where they were before.
+    void lets_out(std::uint32_t warp, std::uint64_t object);
+    void passes(std::uint32_t warp, std::uint64_t object);
     // Of global or shared memory. `told`: with each earlier access that this one races with, and whether that wrote.
     void touch(const Access& access, const std::function<void(const Access&, const Touch&, bool)>& told);
 
@@ -69,8 +73,9 @@ class RaceCheck {
     std::uint32_t warps_;
     std::uint32_t cta_number_ = 0;
     std::uint32_t now_ = 1;
-    std::vector<std::uint32_t> met_;       // [warp][other]: the other's time that the warp is behind
-    std::array<Arrival, 16> arrivals_{};   // by barrier
+    std::vector<std::uint32_t> met_;      // [warp][other]: the other's time that the warp is behind
+    std::array<Arrival, 16> arrivals_{};  // by barrier
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> objects_;  // by mbarrier: [other], as in met_
     std::vector<std::uint32_t> acquired_;  // of each warp: when it last read what a fence may have let out; 0: never
     std::unordered_map<std::uint32_t, std::uint32_t> fenced_;  // of each CTA: its last fence
     std::map<Site, std::uint32_t> numbers_;

@@ -172,7 +172,7 @@ bool Selector::control() {
     if (std::find(kPassedOver.begin(), kPassedOver.end(), name_) != kPassedOver.end()) {
         return finish(Operation::kNothing);  // one thread at a time executes: memory is always in order
     }
-    if (name_ == "cp" && has("async") && !has("bulk") && has_any({"commit_group", "wait_group", "wait_all"})) {
+    if (name_ == "cp" && has("async") && has_any({"commit_group", "wait_group", "wait_all"})) {
         return finish(Operation::kNothing);  // copies are done when they are issued
     }
     if (name_ == "griddepcontrol") {

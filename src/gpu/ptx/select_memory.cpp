@@ -222,9 +222,8 @@ bool Selector::convert_address() {
 
 // cp.async.cg.shared.global [a], [b], 16 {, taken};
 bool Selector::copy_async() {
-    if (has("mbarrier") || has("bulk") || operands() < 3 || operand(2).kind != Operand::Kind::kInteger ||
-        operand(2).value > 16 || !std::has_single_bit(operand(2).value) ||
-        operand(1).kind != Operand::Kind::kRegister) {
+    if (operands() < 3 || operand(2).kind != Operand::Kind::kInteger || operand(2).value > 16 ||
+        !std::has_single_bit(operand(2).value) || operand(1).kind != Operand::Kind::kRegister) {
         return refuse();
     }
     if (!address(operand(0), StateSpace::kShared) || !from(kB, operand(1), 64)) {
@@ -250,7 +249,10 @@ bool Selector::memory() {
         return convert_address();
     }
     if (name_ == "cp" && has("async")) {
-        return copy_async();
+        return has("bulk") ? copy_bulk() : has("mbarrier") ? copies_arrive() : copy_async();
+    }
+    if (name_ == "mbarrier") {
+        return barrier_object();
     }
     return false;
 }

@@ -51,11 +51,28 @@ bool Selector::move() {
     return into(kD, to, bits) && from(kA, what, bits) && finish(Operation::kMove);
 }
 
+// cvt.rn.satfinite.e4m3x2.f32 d, a, b; cvt.rn.satfinite.e5m2x2.f16x2 d, a; cvt.rn.f16x2.e4m3x2 d, a;
+bool Selector::convert_eight_bits() {
+    const bool joins = type(1) == Type::kF32;
+    const bool widens = type(0) == Type::kF16x2;
+    draft_.pick.source = type(1);
+    return types_.size() == 2 && operands() == (joins ? 3U : 2U) && has("rn") && has("satfinite") != widens &&
+           only({"rn", "satfinite", "relu"}) && into(kD, operand(0), widens ? 32 : 16) &&
+           from(kA, operand(1), widens ? 16 : 32) && (!joins || from(kB, operand(2), 32)) &&
+           finish(Operation::kConvertPair);
+}
+
 bool Selector::convert() {
     if (has("tf32")) {
         return convert_to_tf32();
     }
     Pick& pick = draft_.pick;
+    const auto is_eight_bits = [&](std::size_t which) {
+        return type(which) == Type::kE4m3x2 || type(which) == Type::kE5m2x2;
+    };
+    if (is_eight_bits(0) || is_eight_bits(1)) {
+        return convert_eight_bits();
+    }
     const bool joins = type() == Type::kF16x2 || type() == Type::kBf16x2;
     if (types_.size() != 2 || operands() != (joins ? 3U : 2U) ||
         !only({"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "satfinite", "relu"})) {

@@ -1,5 +1,6 @@
 // The state of select_all(), shared by the files that select: select.cpp (control, and what is common),
-// select_operands.cpp, select_move.cpp, select_arithmetic.cpp, select_memory.cpp and select_matrix.cpp.
+// select_operands.cpp, select_move.cpp, select_arithmetic.cpp, select_memory.cpp, select_barrier.cpp and
+// select_matrix.cpp.
 #pragma once
 
 #include "gpu/ptx/select.h"
@@ -58,6 +59,7 @@ class Selector {
     bool compare(bool is_set);
     bool move();
     bool convert();
+    bool convert_eight_bits();
     bool logic(Operation operation, Operation on_predicates);
     bool bit_field();
     bool carry(Operation operation, std::size_t sources);
@@ -67,6 +69,12 @@ class Selector {
     bool atomic(bool wants_old);
     bool convert_address();
     bool copy_async();
+    bool copy_bulk();
+    bool copies_arrive();
+    bool barrier_object();
+    bool object_address(const Operand& operand);
+    bool object_arrive();
+    bool object_wait();
     bool together();
     bool matrix();
     bool matrix_product(bool is_wmma);

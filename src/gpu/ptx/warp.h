@@ -61,7 +61,10 @@ enum class FaultKind : std::uint8_t {
     kUnsupported,
     kShared,
     kLocal,
-    kPartial  // not all of the lanes that must be there; their mask is the address
+    kPartial,   // not all of the lanes that must be there; their mask is the address
+    kNoObject,  // no mbarrier is at the address in shared memory
+    kOverrun,   // more arrive at it than it waits for
+    kBulkSize   // the size is the address
 };
 
 // Generic addresses of shared and local memory: where no address of this process can be.
@@ -95,7 +98,7 @@ struct Warp {
     struct {
         FaultKind kind = FaultKind::kNone;
         std::uint8_t lane = 0;
-        std::uint8_t bytes = 0;
+        std::uint32_t bytes = 0;
         bool store = false;
         std::uint64_t address = 0;
     } fault;

@@ -27,6 +27,8 @@ Handler pick_memory(const Pick& wanted);
 Handler pick_atomic(const Pick& wanted);
 Handler pick_together(const Pick& wanted);
 Handler pick_matrix(const Pick& wanted);
+Handler pick_barrier_object(const Pick& wanted);
+Handler pick_eight_bits(const Pick& wanted);
 Handler pick_here(const Pick& wanted);  // any of them
 
 namespace {

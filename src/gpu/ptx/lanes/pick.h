@@ -111,6 +111,14 @@ enum class Operation : std::uint16_t {
     kNothing,
     kTrap,
     kClock,
+    // mbarriers
+    kObjectInit,
+    kObjectInvalidate,
+    kObjectArrive,
+    kObjectExpect,
+    kObjectComplete,
+    kObjectPending,
+    kBulkCopy,
 };
 
 enum class Compare : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };

@@ -16,7 +16,7 @@ struct Places {
 inline bool fault(Warp& warp, const Op& op, FaultKind kind, unsigned lane, std::uint64_t address, unsigned size) {
     warp.fault.kind = kind;
     warp.fault.lane = static_cast<std::uint8_t>(lane);
-    warp.fault.bytes = static_cast<std::uint8_t>(size);
+    warp.fault.bytes = size;
     warp.fault.store = (op.flags & 1U) != 0;
     warp.fault.address = address;
     return false;

@@ -192,7 +192,7 @@ Handler pick_together(const Pick& wanted) {
 Handler pick_here(const Pick& wanted) {
     Handler found = nullptr;
     for (const auto family : {pick_integer, pick_bits, pick_float, pick_half, pick_choice, pick_convert, pick_memory,
-                              pick_atomic, pick_together, pick_matrix}) {
+                              pick_atomic, pick_together, pick_matrix, pick_barrier_object, pick_eight_bits}) {
         if (found == nullptr) {
             found = family(wanted);
         }

@@ -279,6 +279,15 @@ TEST(Operations, WhatIsNotKnownIsRefusedByNameAndLine) {
                 HasSubstr("k.ptx:10: in k: add.banana.s32 is not supported"));
     EXPECT_THAT(refusal("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f1, %f2}];"),
                 HasSubstr("tex.2d.v4.f32.f32 is not supported"));
+    for (const char* words :
+         {"wgmma.fence.sync.aligned", "wgmma.commit_group.sync.aligned", "barrier.cluster.arrive.aligned",
+          "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+          "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32", "suld.b.2d.b32.trap", "vadd.s32.s32.s32",
+          "mapa.shared::cluster.u32", "mbarrier.banana.b64", "mbarrier.arrive.banana.b64", "cvt.rn.e4m3x2.f32",
+          "cvt.rz.satfinite.e4m3x2.f32", "cvt.rn.satfinite.e4m3x2.bf16x2"}) {
+        EXPECT_THAT(refusal(std::string("\n") + words + " %w, %x, %y;"),
+                    HasSubstr(std::string("k.ptx:10: in k: ") + words + " is not supported"));
+    }
     EXPECT_THAT(refusal("mov.u32 %w, %envreg3;"), HasSubstr("%envreg3 is not known"));
     EXPECT_THAT(refusal("add.s32 %w, %x, %a;"), HasSubstr("an operand is not a register of 32 bits"));
 }

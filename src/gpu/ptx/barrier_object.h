@@ -1,0 +1,25 @@
+// An mbarrier as eight bytes of shared memory hold it. PTX leaves the layout open; this one is ours.
+//
+// A phase ends when nobody is pending and no bytes are under way: then the expected become pending again and the
+// phase's bit changes. The token that an arrival returns is the word before it.
+//
+// Contract: constants alone (warp.h says why).
+#pragma once
+
+#include <cstdint>
+
+namespace kymo::gpu::ptx {
+
+inline constexpr unsigned kPendingBits = 20;  // from bit 0 on: arrivals that the phase still waits for
+inline constexpr unsigned kExpectedAt = 20;   // as many bits: those of the next phase
+inline constexpr unsigned kUnderwayAt = 40;   // bytes that copies have still to bring; signed
+inline constexpr unsigned kUnderwayBits = 21;
+inline constexpr unsigned kObjectMark = 61;    // set: somebody made a barrier here,
+inline constexpr unsigned kNoObjectMark = 62;  // and not set
+inline constexpr unsigned kPhaseBit = 63;
+inline constexpr std::uint32_t kMostArrivals = (1U << kPendingBits) - 1;
+
+// Op::mode of an arrival; Block::flags of a wait.
+enum : std::uint8_t { kWideAddress = 1, kGenericAddress = 2, kByParity = 4 };
+
+}  // namespace kymo::gpu::ptx
