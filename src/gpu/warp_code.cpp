@@ -35,6 +35,16 @@ std::int64_t difference(std::uint64_t to, std::uint64_t from) {
     return static_cast<std::int64_t>(to - from);
 }
 
+// What a full warp does most: a loop of known length without a branch.
+bool has_one_stride(std::span<const std::uint64_t, kWarpLanes> addresses) {
+    const std::uint64_t stride = addresses[1] - addresses[0];
+    std::uint64_t others = 0;
+    for (std::size_t i = 2; i < kWarpLanes; ++i) {
+        others |= addresses[i] - addresses[i - 1] - stride;
+    }
+    return others == 0;
+}
+
 }  // namespace
 
 void WarpEncoder::varint(std::uint64_t value) {
@@ -59,8 +69,10 @@ void WarpEncoder::flush_run() {
 void WarpEncoder::write_addresses(std::span<const std::uint64_t> addresses) {
     const std::int64_t stride = addresses.size() > 1 ? difference(addresses[1], addresses[0]) : 0;
     std::size_t runs = addresses.size() > 1 ? 1 : 0;  // of equal differences
-    for (std::size_t i = 2; i < addresses.size(); ++i) {
-        runs += addresses[i] - addresses[i - 1] != addresses[i - 1] - addresses[i - 2] ? 1 : 0;
+    if (addresses.size() != kWarpLanes || !has_one_stride(addresses.first<kWarpLanes>())) {
+        for (std::size_t i = 2; i < addresses.size(); ++i) {
+            runs += addresses[i] - addresses[i - 1] != addresses[i - 1] - addresses[i - 2] ? 1 : 0;
+        }
     }
     const std::uint8_t form = runs <= 1 ? kStride : runs * 2 < addresses.size() ? kRuns : kDifferences;
     payload_.push_back(form);

@@ -133,6 +133,35 @@ TEST(Trace, LinesMasksAndRewinding) {
     EXPECT_EQ(once->totals().ctas, 2U);
 }
 
+// One block's log holds 65,534 accesses.
+TEST(Trace, AccessesBeyondABlocksLogAreTracedWithoutAddresses) {
+    constexpr std::size_t kLoads = 66'000;
+    std::string text =
+        ".version 8.3\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 %a; .reg .b32 "
+        "%r; ld.param.u64 %a, [p];\n";
+    for (std::size_t i = 0; i < kLoads; ++i) {
+        text += "ld.global.u32 %r, [%a];\n";
+    }
+    const auto module = parse(text + "ret; }", "k.ptx");
+    ASSERT_TRUE(module.ok());
+    Device device(*module);
+    const auto memory = device.array<int>(4);
+    const auto execution = launch(device, "k", {1}, {32}, Parameters().add(memory.data()));
+    const auto cta = execution->next_cta();
+    ASSERT_TRUE(cta.ok() && *cta);
+    std::size_t loads = 0;
+    std::size_t with_addresses = 0;
+    WarpCursor cursor(execution->program(), (**cta).warps.at(0));
+    while (cursor.next()) {
+        loads += execution->program()[cursor.index()].opcode == "LDG.E" ? 1 : 0;
+        with_addresses += cursor.has_addresses() ? 1 : 0;
+    }
+    EXPECT_FALSE(cursor.broken());
+    EXPECT_EQ(loads, kLoads);
+    EXPECT_GT(with_addresses, kLoads * 9 / 10);
+    EXPECT_LT(with_addresses, kLoads);
+}
+
 TEST(Arguments, WordsBecomeParameters) {
     const auto module = kernels("linear_algebra");
     const Function& kernel = *module->function("gemm");
