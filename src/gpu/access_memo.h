@@ -24,6 +24,17 @@ class AccessMemo {
     // After the cursor's first_address(), which gave `first`: takes the cursor past the access and fills `out`.
     // False: the cursor is broken.
     bool footprint(WarpCursor& cursor, std::uint64_t first, unsigned bytes, Footprint& out);
+    // Calls visit(line) for the lines that such an access will probably touch: those of the last one like it.
+    template <typename Visit>
+    void probable_lines(std::uint32_t instruction, std::uint64_t first, Visit visit) {
+        visit(first / kLineBytes);
+        const Entry* const known = entry(instruction, first);
+        if (known != nullptr && known->kind == Entry::Kind::kFootprint) {
+            for (unsigned i = 1; i < known->count; ++i) {
+                visit(first / kLineBytes + static_cast<std::uint64_t>(std::int64_t{known->lines[i].difference}));
+            }
+        }
+    }
     // The same for shared memory: passes, and the lanes that want the most wanted word (of atomics).
     struct Banks {
         std::uint16_t passes = 0;

@@ -16,13 +16,13 @@ inline constexpr unsigned kSectorBytes = 32;
 inline constexpr unsigned kLineBytes = 128;
 
 struct LineAccess {
-    std::uint64_t line = 0;    // address / 128
-    std::uint8_t sectors = 0;  // bit i: sector i
-    std::uint8_t lanes = 0;    // that touch the line
+    std::uint64_t line;    // address / 128
+    std::uint8_t sectors;  // bit i: sector i
+    std::uint8_t lanes;    // that touch the line
 };
 
 struct Footprint {
-    std::array<LineAccess, 2 * kWarpLanes> lines;
+    std::array<LineAccess, 2 * kWarpLanes> lines;  // not set to anything, as LaneAddresses
     unsigned count = 0;
     unsigned sectors = 0;
     std::span<const LineAccess> all() const { return {lines.data(), count}; }

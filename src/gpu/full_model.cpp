@@ -44,9 +44,19 @@ Result<void> launch_once(LaunchContext& context, std::vector<Sm>& sms) {
         context.horizon = static_cast<double>(first);
         context.memory.forget_before(context.horizon);
         const std::uint64_t until = first + kStep;
-        for (Sm* sm : running) {
-            if (sm->next_event() < until) {
-                sm->run(until);
+        // The host fetches what the next ones will look at while one runs.
+        const auto soon = [&](std::size_t i) -> const Sm* {
+            return i < running.size() && running[i]->next_event() < until ? running[i] : nullptr;
+        };
+        for (std::size_t i = 0; i < running.size(); ++i) {
+            if (const Sm* const sm = soon(i + 2)) {
+                sm->prefetch_warps(until);
+            }
+            if (const Sm* const sm = soon(i + 1)) {
+                sm->prefetch_accesses(until);
+            }
+            if (soon(i) != nullptr) {
+                running[i]->run(until);
             }
         }
         std::erase_if(running, [](const Sm* sm) { return sm->next_event() == Sm::kNever; });

@@ -20,6 +20,13 @@ class Scoreboard {
 
     // For a new warp, which names entries below `entries` only.
     void clear(unsigned entries) { entries_.assign(entries, 0); }
+    // Has the host fetch the entries.
+    void prefetch() const {
+        constexpr std::size_t kPerHostLine = 64 / sizeof(std::uint64_t);
+        for (std::size_t i = 0; i < entries_.size(); i += kPerHostLine) {
+            __builtin_prefetch(&entries_[i]);
+        }
+    }
     void write(unsigned entry, std::uint64_t ready, Cause cause) {
         entries_[entry] = ready << kCauseBits | static_cast<std::uint64_t>(cause);
     }

@@ -8,97 +8,94 @@
 namespace kymo::gpu {
 namespace {
 
-constexpr double kParts = 16;  // of a cycle
 // Times lie at most so far behind the base, 134 million cycles, before it moves on by half of that.
 constexpr double kFarthest = 1U << 31U;
 constexpr std::uint32_t kMove = 1U << 30U;
 
 }  // namespace
 
-SectoredCache::SectoredCache(std::uint64_t bytes, unsigned ways)
-    : ways_(ways), sets_(bytes / (static_cast<std::uint64_t>(kLineBytes) * ways)) {
+SectoredCache::SectoredCache(std::uint64_t bytes, unsigned ways, std::pmr::memory_resource* memory)
+    : ways_(ways), sets_(bytes / (static_cast<std::uint64_t>(kLineBytes) * ways)), lines_(memory) {
     if (sets_ == 0 && bytes >= kLineBytes) {  // smaller than one full set
         ways_ = static_cast<unsigned>(bytes / kLineBytes);
         sets_ = 1;
     }
-    lines_.resize(sets_ * ways_);
+    groups_ = (ways_ + kWaysOfGroup - 1) / kWaysOfGroup;
+    lines_.resize(sets_ * groups_);
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-        lines_[i].age = static_cast<std::uint16_t>(i % ways_);
+        Group& group = lines_[i];
+        group.low.fill(kNoLine);
+        group.high.fill(kNoLine);
+        for (unsigned k = 0; k < kWaysOfGroup; ++k) {
+            const auto way = static_cast<unsigned>(i % groups_) * kWaysOfGroup + k;
+            group.age[k] = way < ways_ ? static_cast<std::uint16_t>(way) : kNoWay;
+        }
     }
 }
 
-void SectoredCache::use(Line* set, Line& used) {
-    for (unsigned i = 0; i < ways_; ++i) {
-        set[i].age = static_cast<std::uint16_t>(set[i].age + (set[i].age < used.age ? 1 : 0));
-    }
-    used.age = 0;
-}
-
-SectoredCache::Outcome SectoredCache::access(std::uint64_t line, std::uint8_t sectors, bool allocate, bool dirty) {
-    Outcome outcome;
-    if (sets_ == 0) {
-        return outcome;
-    }
-    Line* const set = &lines_[first_of(line)];
-    for (Line* entry = set; entry != set + ways_; ++entry) {
-        if (entry->tag == line) {
-            outcome.hits = entry->valid & sectors;
-            outcome.ready = entry->ready != 0 ? base_ + entry->ready / kParts : 0;
-            if (entry->age != 0) {
-                use(set, *entry);
+SectoredCache::Outcome SectoredCache::replace_oldest(std::size_t first, std::uint64_t line, std::uint8_t sectors,
+                                                     bool dirty) {
+    for (std::size_t group = first;; ++group) {
+        Group& ways = lines_[group];
+        for (unsigned way = 0; way < kWaysOfGroup; ++way) {
+            if (ways.age[way] != ways_ - 1) {
+                continue;
             }
-            if (allocate) {
-                entry->valid |= sectors;
-                entry->dirty |= dirty ? sectors : std::uint8_t{0};
-                outcome.place = static_cast<std::size_t>(entry - lines_.data());
-            }
+            Outcome outcome;
+            outcome.evicted_dirty = ways.dirty[way];
+            outcome.evicted_line = std::uint64_t{ways.high[way]} << 32U | ways.low[way];
+            outcome.place = group * kWaysOfGroup + way;
+            use(first, group, way);
+            ways.low[way] = static_cast<std::uint32_t>(line);
+            ways.high[way] = static_cast<std::uint32_t>(line >> 32U);
+            ways.ready[way] = 0;
+            ways.valid[way] = sectors;
+            ways.dirty[way] = dirty ? sectors : std::uint8_t{0};
             return outcome;
         }
     }
-    if (!allocate) {
-        return outcome;
-    }
-    Line* oldest = set;
-    while (oldest->age != ways_ - 1) {
-        ++oldest;
-    }
-    outcome.evicted_dirty = oldest->dirty;
-    outcome.evicted_line = oldest->tag;
-    use(set, *oldest);
-    oldest->tag = line;
-    oldest->ready = 0;
-    oldest->valid = sectors;
-    oldest->dirty = dirty ? sectors : std::uint8_t{0};
-    outcome.place = static_cast<std::size_t>(oldest - lines_.data());
-    return outcome;
 }
 
 void SectoredCache::arrives(std::size_t place, std::uint64_t line, double time) {
-    if (place == kNowhere || lines_[place].tag != line) {
+    if (place == kNowhere) {
         return;
     }
-    double behind = std::ceil((time - base_) * kParts);
-    while (behind >= kFarthest) {
-        move_base();
-        behind -= kMove;
+    Group& ways = lines_[place / kWaysOfGroup];
+    const std::size_t way = place % kWaysOfGroup;
+    if (ways.low[way] != static_cast<std::uint32_t>(line) || ways.high[way] != line >> 32U) {
+        return;
     }
-    if (behind > lines_[place].ready) {
-        lines_[place].ready = static_cast<std::uint32_t>(behind);
+    double behind = settled_ + std::ceil((time - base_) * kParts);
+    while (behind >= kFarthest) {
+        behind -= kMove;
+        move_base();
+    }
+    if (behind > ways.ready[way]) {
+        ways.ready[way] = static_cast<std::uint32_t>(behind);
+        latest_ = std::max(latest_, ways.ready[way]);
     }
 }
 
 void SectoredCache::move_base() {
-    for (Line& line : lines_) {
-        line.ready -= std::min(line.ready, kMove);
+    for (Group& group : lines_) {
+        for (std::uint32_t& ready : group.ready) {
+            ready -= std::min(ready, kMove);
+        }
     }
-    base_ += kMove / kParts;
+    latest_ -= std::min(latest_, kMove);
+    const std::uint32_t settled = std::min(settled_, kMove);
+    settled_ -= settled;
+    base_ += (kMove - settled) / kParts;
 }
 
+// What has arrived or is under way is known by its time being at or before the latest so far; no line is looked at.
 void SectoredCache::settle() {
-    for (Line& line : lines_) {
-        line.ready = 0;
-    }
+    settled_ = latest_;
     base_ = 0;
+    if (settled_ >= kMove) {
+        move_base();
+        base_ = 0;
+    }
 }
 
 }  // namespace kymo::gpu

@@ -37,12 +37,20 @@ Sm::Sm(LaunchContext& context, unsigned number)
     : context_(context),
       gpu_(context.gpu),
       number_(number),
-      schedulers_(gpu_.whole(gpu_.sm_schedulers)),
-      warps_(static_cast<std::size_t>(context.occupancy.ctas) * context.occupancy.warps_per_cta),
+      schedulers_(gpu_.whole(gpu_.sm_schedulers), &context.pool),
+      entries_(&context.pool),
+      warps_(&context.pool),
       resident_(context.occupancy.ctas),
-      l1_(static_cast<std::uint64_t>(l1_bytes(context)), gpu_.whole(gpu_.l1_ways)),
-      constants_(static_cast<std::uint64_t>(gpu_.constant_size), 4),
-      misses_(gpu_.whole(gpu_.l1_misses)) {}
+      l1_(static_cast<std::uint64_t>(l1_bytes(context)), gpu_.whole(gpu_.l1_ways), &context.pool),
+      constants_(static_cast<std::uint64_t>(gpu_.constant_size), 4, &context.pool),
+      misses_(gpu_.whole(gpu_.l1_misses)) {
+    warps_.resize(std::size_t{context.occupancy.ctas} * context.occupancy.warps_per_cta);
+    const std::size_t share = (warps_.size() + schedulers_.size() - 1) / schedulers_.size();
+    entries_.resize(share * schedulers_.size());
+    for (std::size_t i = 0; i < schedulers_.size(); ++i) {
+        schedulers_[i].entries = &entries_[i * share];
+    }
+}
 
 void Sm::start(CtaScheduler::Start start) {
     const auto place = static_cast<std::uint32_t>(
@@ -81,21 +89,21 @@ void Sm::start(CtaScheduler::Start start) {
         warp.at_barrier = false;
         Scheduler& scheduler = schedulers_[slot % schedulers_.size()];
         const unsigned entry = scheduler.count++;
-        scheduler.slot[entry] = static_cast<std::uint16_t>(slot);
-        scheduler.age[entry] = next_age_++;
+        scheduler.entries[entry] = {0, next_age_++, static_cast<std::uint16_t>(slot), kPipeFree};
         if (context_.observer != nullptr) {
             context_.observer->warp_begins(number_, static_cast<unsigned>(slot), warp.begun, start.number, trace.id);
         }
         if (!prepare(scheduler, entry, warp.begun, Cause::kIssue)) {
             finish_warp(scheduler, entry, warp.begun);
         } else {
-            next_event_ = std::min(next_event_, scheduler.ready[entry]);
+            next_event_ = std::min(next_event_, scheduler.entries[entry].ready);
         }
     }
 }
 
-bool Sm::prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, Cause cause) {
-    Warp& warp = warps_[scheduler.slot[entry]];
+bool Sm::prepare(Scheduler& scheduler, unsigned place, std::uint64_t earliest, Cause cause) {
+    Entry& entry = scheduler.entries[place];
+    Warp& warp = warps_[entry.slot];
     if (!warp.cursor.next()) {
         if (warp.cursor.broken()) {
             context_.failed =
@@ -107,10 +115,10 @@ bool Sm::prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, C
     const Decoded& decoded = context_.decoded[warp.cursor.index()];
     // The address is read now and not when the instruction issues, so that the host has fetched what it takes by
     // then.
-    warp.cursor.prefetch();
     warp.has_first = warp.cursor.has_addresses() && warp.cursor.first_address(warp.first);
-    if (warp.has_first && (decoded.op.space == Space::kGlobal || decoded.op.space == Space::kGeneric)) {
-        l1_.prefetch(warp.first / kLineBytes);
+    warp.cursor.prefetch();
+    if (warp.has_first) {
+        prefetch_lines(warp);
     }
     std::uint64_t ready = earliest;
     for (unsigned i = 0; i < decoded.sources; ++i) {
@@ -129,9 +137,54 @@ bool Sm::prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, C
     }
     warp.mask_before = mask;
     warp.cause = cause;
-    scheduler.ready[entry] = ready;
-    scheduler.pipe[entry] = mask == 0 ? kPipeFree : decoded.pipe;
+    entry.ready = ready;
+    entry.pipe = mask == 0 ? kPipeFree : decoded.pipe;
+    scheduler.expect(entry);
     return true;
+}
+
+void Sm::prefetch_warps(std::uint64_t until) const {
+    for (const Scheduler& scheduler : schedulers_) {
+        for (unsigned i = 0; scheduler.next < until && i < scheduler.count; ++i) {
+            if (scheduler.entries[i].ready < until) {
+                const auto* const warp = reinterpret_cast<const char*>(&warps_[scheduler.entries[i].slot]);
+                for (std::size_t at = 0; at < sizeof(Warp); at += alignof(Warp)) {
+                    __builtin_prefetch(warp + at);
+                }
+            }
+        }
+    }
+}
+
+void Sm::prefetch_accesses(std::uint64_t until) const {
+    for (const Scheduler& scheduler : schedulers_) {
+        for (unsigned i = 0; scheduler.next < until && i < scheduler.count; ++i) {
+            if (scheduler.entries[i].ready < until) {
+                const Warp& warp = warps_[scheduler.entries[i].slot];
+                warp.cursor.prefetch();
+                warp.scoreboard.prefetch();
+                if (warp.has_first) {
+                    prefetch_lines(warp);
+                }
+            }
+        }
+    }
+}
+
+// The lines that the warp's next instruction will touch.
+void Sm::prefetch_lines(const Warp& warp) const {
+    const std::uint32_t index = warp.cursor.index();
+    const Op& op = context_.decoded[index].op;
+    if (op.space == Space::kGlobal || op.space == Space::kGeneric) {
+        context_.memo.probable_lines(index, warp.first, [&](std::uint64_t line) {
+            if (!op.atomic) {
+                l1_.prefetch(line);
+            }
+            if (op.store || op.atomic) {
+                context_.memory.prefetch(line);
+            }
+        });
+    }
 }
 
 // The schedulers take turns, none longer than a barrier takes to open: the warp that opens it may be a later one's.
@@ -144,59 +197,51 @@ void Sm::run(std::uint64_t until) {
 
 void Sm::run_turn(std::uint64_t until) {
     next_event_ = kNever;
-    for (unsigned i = 0; i < schedulers_.size(); ++i) {
-        run_scheduler(i, until);
+    for (Scheduler& scheduler : schedulers_) {
+        if (scheduler.next < until) {
+            run_scheduler(scheduler, until);
+        }
     }
     refill();
     // What one scheduler did (barriers, CTAs ended and begun) may have given another something to do.
     for (const Scheduler& scheduler : schedulers_) {
-        for (unsigned i = 0; i < scheduler.count; ++i) {
-            next_event_ = std::min(
-                next_event_, std::max({scheduler.ready[i], scheduler.pipe_free[scheduler.pipe[i]], scheduler.now}));
-        }
+        next_event_ = std::min(next_event_, scheduler.next);
     }
 }
 
-void Sm::run_scheduler(unsigned which, std::uint64_t until) {
-    Scheduler& scheduler = schedulers_[which];
+void Sm::run_scheduler(Scheduler& scheduler, std::uint64_t until) {
     for (;;) {
-        // Greedy, then youngest, among those ready now; else the first time at which one is.
+        // The first that can issue; of several, the one issued last (greedy), then the youngest.
         std::uint64_t first = kNever;
-        std::uint64_t youngest = 0;
-        unsigned chosen = Scheduler::kMost;
-        const std::uint64_t now = scheduler.now;
-        for (unsigned i = 0; i < scheduler.count; ++i) {
-            const std::uint64_t ready = std::max(scheduler.ready[i], scheduler.pipe_free[scheduler.pipe[i]]);
-            if (ready <= now) {
-                if (i == scheduler.greedy) {
+        unsigned chosen = scheduler.greedy;
+        if (chosen < scheduler.count) {
+            first = scheduler.time_of(scheduler.entries[chosen]);
+        }
+        if (first != scheduler.now) {
+            std::uint32_t youngest = ~0U;  // younger than all: the greedy one
+            for (unsigned i = 0; i < scheduler.count; ++i) {
+                const Entry& entry = scheduler.entries[i];
+                const std::uint64_t time = scheduler.time_of(entry);
+                if (time < first || (time == first && entry.age > youngest)) {
+                    first = time;
+                    youngest = entry.age;
                     chosen = i;
-                    break;
                 }
-                if (chosen == Scheduler::kMost || scheduler.age[i] > youngest) {
-                    chosen = i;
-                    youngest = scheduler.age[i];
-                }
-            } else {
-                first = std::min(first, ready);
             }
         }
-        if (chosen == Scheduler::kMost) {
-            if (first >= until) {
-                return;
-            }
-            scheduler.now = first;
-            continue;
-        }
-        if (now >= until) {
+        if (first >= until) {
+            scheduler.next = first;
             return;
         }
-        issue(scheduler, chosen, now);
-        scheduler.now = now + 1;
+        scheduler.now = first;
+        issue(scheduler, chosen, first);
+        scheduler.now = first + 1;
     }
 }
 
-void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
-    const unsigned slot = scheduler.slot[entry];
+void Sm::issue(Scheduler& scheduler, unsigned place, std::uint64_t now) {
+    const Entry& entry = scheduler.entries[place];
+    const unsigned slot = entry.slot;
     Warp& warp = warps_[slot];
     const std::uint32_t index = warp.cursor.index();
     const std::uint32_t mask = warp.cursor.mask();
@@ -205,30 +250,32 @@ void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
 
     // The account: from the warp's issue before to when it could have gone is its own wait; from there to now
     // others'.
-    const std::uint64_t ready = scheduler.ready[entry];
+    const std::uint64_t ready = entry.ready;
     const std::uint64_t since = std::min(warp.last_issue + 1, ready);
     if (ready > since) {
         account.cycles[static_cast<std::size_t>(warp.cause)] += static_cast<double>(ready - since);
     }
     if (now > ready) {
-        const bool busy = scheduler.pipe_free[scheduler.pipe[entry]] >= now;
-        const Cause why = !busy                                  ? Cause::kNotSelected
-                          : scheduler.pipe[entry] == kPipeMemory ? Cause::kMemoryQueue
-                                                                 : Cause::kPipe;
+        const bool busy = scheduler.pipe_free[entry.pipe] >= now;
+        const Cause why = !busy                       ? Cause::kNotSelected
+                          : entry.pipe == kPipeMemory ? Cause::kMemoryQueue
+                                                      : Cause::kPipe;
         account.cycles[static_cast<std::size_t>(why)] += static_cast<double>(now - ready);
     }
-    const auto lanes = lanes_in(mask);
-    const double share = mask == 0 ? 1.0 : lanes / double{kWarpLanes};
-    account.cycles[static_cast<std::size_t>(Cause::kIssue)] += share;
-    account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1.0 - share;
+    if (const unsigned lanes = lanes_in(mask); lanes == 0 || lanes == kWarpLanes) {
+        account.cycles[static_cast<std::size_t>(Cause::kIssue)] += 1;
+    } else {
+        account.cycles[static_cast<std::size_t>(Cause::kIssue)] += lanes / double{kWarpLanes};
+        account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1 - lanes / double{kWarpLanes};
+    }
     count_issue(account, mask);
-    IssueObserver::Issue told;
-    IssueObserver::Issue* const tell = context_.observer != nullptr ? &told : nullptr;
+    IssueObserver::Issue* const tell = context_.observer != nullptr ? &told_ : nullptr;
     if (tell != nullptr) {
-        told = {number_, slot, now, index, context_.program[index].pc, mask, warp.cause, now - warp.last_issue, 0, 0};
+        told_ = {number_, slot, now, index, context_.program[index].pc, mask, warp.cause, now - warp.last_issue,
+                 0,       0};
     }
     warp.last_issue = now;
-    scheduler.greedy = entry;
+    scheduler.greedy = place;
 
     std::uint64_t earliest = now + 1;
     Cause cause = Cause::kDependence;
@@ -269,18 +316,18 @@ void Sm::issue(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
         }
     }
     if (tell != nullptr) {
-        context_.observer->issued(told);
+        context_.observer->issued(told_);
     }
     if (waits_at_barrier) {
-        barrier(warp, scheduler, entry, now);
-    } else if (!prepare(scheduler, entry, earliest, cause)) {
-        finish_warp(scheduler, entry, now + 1);
+        barrier(warp, scheduler, place, now);
+    } else if (!prepare(scheduler, place, earliest, cause)) {
+        finish_warp(scheduler, place, now + 1);
     }
 }
 
-void Sm::barrier(Warp& warp, Scheduler& scheduler, unsigned entry, std::uint64_t now) {
+void Sm::barrier(Warp& warp, Scheduler& scheduler, unsigned place, std::uint64_t now) {
     warp.at_barrier = true;
-    scheduler.ready[entry] = kNever;
+    scheduler.entries[place].ready = kNever;
     ++resident_[warp.cta].waiting;
     release_barrier(warp.cta, now);
 }
@@ -294,7 +341,7 @@ void Sm::release_barrier(std::uint32_t cta, std::uint64_t now) {
     const std::uint64_t open = now + gpu_.whole(gpu_.barrier_latency);
     for (Scheduler& scheduler : schedulers_) {
         for (unsigned i = 0; i < scheduler.count;) {
-            Warp& warp = warps_[scheduler.slot[i]];
+            Warp& warp = warps_[scheduler.entries[i].slot];
             if (warp.cta == cta && warp.at_barrier) {
                 warp.at_barrier = false;
                 if (!prepare(scheduler, i, open, Cause::kBarrier)) {
@@ -307,8 +354,8 @@ void Sm::release_barrier(std::uint32_t cta, std::uint64_t now) {
     }
 }
 
-void Sm::finish_warp(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
-    const unsigned slot = scheduler.slot[entry];
+void Sm::finish_warp(Scheduler& scheduler, unsigned place, std::uint64_t now) {
+    const unsigned slot = scheduler.entries[place].slot;
     Warp& warp = warps_[slot];
     warp.used = false;
     warp.code.reset();
@@ -318,11 +365,8 @@ void Sm::finish_warp(Scheduler& scheduler, unsigned entry, std::uint64_t now) {
         context_.observer->warp_ends(number_, slot, now);
     }
     const unsigned last = --scheduler.count;
-    scheduler.ready[entry] = scheduler.ready[last];
-    scheduler.age[entry] = scheduler.age[last];
-    scheduler.slot[entry] = scheduler.slot[last];
-    scheduler.pipe[entry] = scheduler.pipe[last];
-    scheduler.greedy = scheduler.greedy == last ? entry : Scheduler::kMost;
+    scheduler.entries[place] = scheduler.entries[last];
+    scheduler.greedy = scheduler.greedy == last ? place : kNone;
     const std::uint32_t cta = warp.cta;
     if (--resident_[cta].warps == 0) {
         finish_cta(cta, now);

@@ -17,6 +17,7 @@
 #include "gpu/result.h"
 #include "gpu/warp_code.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -66,6 +67,8 @@ struct LaunchContext {
     unsigned entries = 2;  // of a scoreboard: one more than the highest that the program names
     IssueObserver* observer = nullptr;
     std::optional<Error> failed;
+    // Of all SMs' warps and tags.
+    std::pmr::monotonic_buffer_resource pool{kHugePage, huge_pages()};
     void grow();  // after a CTA was read
 };
 
@@ -80,6 +83,9 @@ class Sm {
     // Takes a new CTA for every one that has ended. To be called once after the first CTAs; run() does it itself.
     void refill();
     void run(std::uint64_t until);
+    // Have the host fetch what run(until) will look at: first the warps, then, when they are there, what they name.
+    void prefetch_warps(std::uint64_t until) const;
+    void prefetch_accesses(std::uint64_t until) const;
     std::uint64_t next_event() const { return next_event_; }
     unsigned ctas() const { return ctas_; }
     double end() const { return end_; }                         // of the last instruction or store so far
@@ -106,16 +112,25 @@ class Sm {
         bool at_barrier = false;
         std::shared_ptr<const std::vector<std::uint8_t>> code;
     };
-    struct Scheduler {
-        static constexpr unsigned kMost = 32;
+    struct Entry {
+        std::uint64_t ready = 0;  // its next instruction; kNever at a barrier
+        std::uint32_t age = 0;    // larger: younger
+        std::uint16_t slot = 0;
+        Pipe pipe = kPipeFree;
+    };
+    static constexpr unsigned kNone = ~0U;
+    struct alignas(64) Scheduler {
+        Entry* entries = nullptr;  // `count` of them; there is room for all its warps
         unsigned count = 0;
-        std::array<std::uint64_t, kMost> ready{};  // of the entry's next instruction; kNever at a barrier
-        std::array<std::uint64_t, kMost> age{};    // larger: younger
-        std::array<std::uint16_t, kMost> slot{};
-        std::array<std::uint8_t, kMost> pipe{};
-        std::array<std::uint64_t, kPipes> pipe_free{};
+        unsigned greedy = kNone;  // entry issued last
         std::uint64_t now = 0;
-        unsigned greedy = kMost;  // entry issued last
+        std::uint64_t next = kNever;  // its next issue, as far as is known
+        std::array<std::uint64_t, kPipes> pipe_free{};
+        std::uint64_t time_of(const Entry& entry) const {
+            return std::max({entry.ready, pipe_free[entry.pipe], now});
+        }
+        // For an entry that another scheduler's warp, or a new CTA, gave something to do.
+        void expect(const Entry& entry) { next = std::min(next, time_of(entry)); }
     };
     struct ResidentCta {
         unsigned warps = 0;    // still running
@@ -124,14 +139,15 @@ class Sm {
         bool used = false;
     };
 
+    void prefetch_lines(const Warp& warp) const;
     void run_turn(std::uint64_t until);
-    void run_scheduler(unsigned which, std::uint64_t until);
-    void issue(Scheduler& scheduler, unsigned entry, std::uint64_t now);
+    void run_scheduler(Scheduler& scheduler, std::uint64_t until);
+    void issue(Scheduler& scheduler, unsigned place, std::uint64_t now);
     // The warp's next instruction: when it could issue, and why not before. False: the warp has ended.
-    bool prepare(Scheduler& scheduler, unsigned entry, std::uint64_t earliest, Cause cause);
-    void finish_warp(Scheduler& scheduler, unsigned entry, std::uint64_t now);
+    bool prepare(Scheduler& scheduler, unsigned place, std::uint64_t earliest, Cause cause);
+    void finish_warp(Scheduler& scheduler, unsigned place, std::uint64_t now);
     void finish_cta(std::uint32_t cta, std::uint64_t now);
-    void barrier(Warp& warp, Scheduler& scheduler, unsigned entry, std::uint64_t now);
+    void barrier(Warp& warp, Scheduler& scheduler, unsigned place, std::uint64_t now);
     void release_barrier(std::uint32_t cta, std::uint64_t now);
 
     struct Access {
@@ -152,12 +168,14 @@ class Sm {
     LaunchContext& context_;
     const Gpu& gpu_;
     unsigned number_;
-    std::vector<Scheduler> schedulers_;
-    std::vector<Warp> warps_;
+    IssueObserver::Issue told_;  // the issue under way, where there is an observer
+    std::pmr::vector<Scheduler> schedulers_;
+    std::pmr::vector<Entry> entries_;  // of all schedulers
+    std::pmr::vector<Warp> warps_;
     std::vector<ResidentCta> resident_;
     unsigned ctas_ = 0;
     std::vector<std::uint64_t> places_;  // when a CTA ended whose place is to be taken
-    std::uint64_t next_age_ = 0;
+    std::uint32_t next_age_ = 0;
     std::uint64_t next_event_ = kNever;
     SectoredCache l1_;
     SectoredCache constants_;

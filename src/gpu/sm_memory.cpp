@@ -113,15 +113,6 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
         result.cause = Cause::kMemoryQueue;
     }
     double last_done = 0;
-    if (op.atomic || op.store) {
-        for (const LineAccess& line : footprint.all()) {
-            context_.memory.prefetch(line.line);
-        }
-    } else {
-        for (unsigned i = 1; i < footprint.count; ++i) {
-            l1_.prefetch(footprint.lines[i].line);
-        }
-    }
     struct Miss {
         LineAccess wanted;
         std::size_t place;

@@ -70,6 +70,13 @@ TEST(Schedule, GreedyThenYoungestRunsWarpsInGroups) {
     EXPECT_NEAR(cycles(8), 2 * four, 20);
 }
 
+TEST(Schedule, OneSchedulerHasRoomForAllWarps) {
+    Gpu gpu = one_sm();
+    gpu.sm_warps = 128;
+    auto kernel = kernel_of(std::vector<std::vector<Line>>(32, {{"IADD3", {1}, {}}, {"EXIT", {}, {}}}), 4);
+    EXPECT_EQ(run(gpu, *kernel).cycles, 4 * 32 * 2);  // an instruction a cycle
+}
+
 TEST(Schedule, OneMissGoesToTheDram) {
     auto kernel = kernel_of({{{"LDG.E", {2}, {4}, 0xFFFF'FFFFU, 0x10000}, {"IADD3", {3}, {2}}, {"EXIT", {}, {}}}});
     const KernelResult result = run(one_sm(), *kernel);
