@@ -1,9 +1,8 @@
 #include "cli/gpu/program.h"
 
+#include "cli/gpu/child_run.h"
 #include "gpu/fatbin/program_file.h"
-#include "launch/child.h"
 #include "launch/program.h"
-#include "launch/signals.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,9 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <poll.h>
 #include <string_view>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace kymo::cli {
@@ -136,33 +133,6 @@ std::vector<std::string> environment(const fs::path& job, const fs::path& librar
     return list;
 }
 
-// Until the program is gone; its exit status.
-int wait_for(pid_t program, launch::SignalWatch& signals) {
-    for (;;) {
-        int status = 0;
-        const pid_t got = waitpid(program, &status, WNOHANG | WUNTRACED);
-        if (got == program && WIFSTOPPED(status)) {
-            (void)raise(SIGSTOP);  // so that the shell sees it; continued, we continue the program
-            (void)kill(program, SIGCONT);
-            continue;
-        }
-        if (got == program) {
-            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        }
-        if (got < 0 && errno != EINTR) {
-            return 128;
-        }
-        pollfd polled{signals.descriptor(), POLLIN, 0};
-        (void)poll(&polled, 1, -1);
-        signalfd_siginfo signal{};
-        while (signals.next(signal)) {
-            if (launch::is_passed_on(signal)) {
-                (void)kill(program, static_cast<int>(signal.ssi_signo));
-            }
-        }
-    }
-}
-
 std::vector<Json> lines_of(const fs::path& folder) {
     std::vector<fs::path> files;
     std::error_code error;
@@ -217,17 +187,12 @@ Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const
                          "set TMPDIR to a folder with space"};
         }
     }
-    launch::SignalWatch signals;
-    auto child = launch::Child::fork({program->path, command, environment(folder->path(), *libraries, inside),
-                                      signals.mask_before(), signals.child_action_before()});
-    if (!child) {
-        return child.error();
-    }
-    if (const int error = child->release(); error != 0) {
-        return Error{ErrorKind::kNotRunnable, program->path.string() + ": " + std::strerror(error), ""};
+    const auto status = run_child(program->path, command, environment(folder->path(), *libraries, inside));
+    if (!status) {
+        return status.error();
     }
     ProgramRun run;
-    run.exit_status = wait_for(child->pid(), signals);
+    run.exit_status = *status;
     run.lines = lines_of(folder->path());
     return run;
 }

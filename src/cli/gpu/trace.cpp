@@ -2,6 +2,7 @@
 // a CUDA program's kernels.
 #include "cli/gpu/program.h"
 #include "cli/gpu/ptx_kernel.h"
+#include "cli/gpu/real_trace.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "cli/verbs.h"
@@ -16,6 +17,15 @@
 namespace kymo::cli {
 namespace {
 
+Result<void> make_trace_folder(const std::string& output) {
+    if (mkdir(output.c_str(), 0777) != 0) {
+        const int why = errno;
+        return Error{why == EEXIST ? ErrorKind::kOutputExists : ErrorKind::kPermission,
+                     output + ": " + std::strerror(why), "name a new folder with -o"};
+    }
+    return {};
+}
+
 // `kymo gpu trace -o FOLDER -- PROGRAM`: a trace a launch, and kernelslist.g, which names them in order.
 int trace_program(const std::string& gpu, bool text, const std::string& output, const std::string& checks,
                   const std::vector<std::string>& command) {
@@ -25,10 +35,8 @@ int trace_program(const std::string& gpu, bool text, const std::string& output, 
     if (const auto loaded = gpu::load_gpu(gpu); !loaded) {
         return fail(loaded.error());
     }
-    if (mkdir(output.c_str(), 0777) != 0) {
-        const int why = errno;
-        return fail({why == EEXIST ? ErrorKind::kOutputExists : ErrorKind::kPermission,
-                     output + ": " + std::strerror(why), "name a new folder with -o"});
+    if (auto made = make_trace_folder(output); !made) {
+        return fail(made.error());
     }
     gpu::cudart::JobOptions options;
     options.gpu = gpu_seen_from_anywhere(gpu);
@@ -48,10 +56,32 @@ int trace_program(const std::string& gpu, bool text, const std::string& output, 
             instructions += line["trace"]["instructions"].get<std::uint64_t>();
         }
     }
-    fmt::print("{}: {} launches, {} warp instructions\n", (options.traces / "kernelslist.g").string(), launches,
-               instructions);
+    fmt::print("{}: {} launch{}, {} warp instructions\n", (options.traces / "kernelslist.g").string(), launches,
+               launches == 1 ? "" : "es", instructions);
     (void)std::fflush(stdout);
     return ProgramReport(*run).tell_problems(command.front());
+}
+
+// `kymo gpu trace --real -o FOLDER -- PROGRAM`: the same by the tracer of the GPU that is here.
+int trace_real(const std::string& named, bool text, const std::string& output,
+               const std::vector<std::string>& command) {
+    const auto tracer = find_tracer(named);
+    if (!tracer) {
+        return fail(tracer.error());
+    }
+    if (auto made = make_trace_folder(output); !made) {
+        return fail(made.error());
+    }
+    const auto folder = std::filesystem::absolute(output);
+    const auto traced = trace_on_gpu(*tracer, text, folder, command);
+    if (!traced) {
+        (void)rmdir(output.c_str());  // where nothing was written
+        return fail(traced.error());
+    }
+    fmt::print("{}: {} launch{}", (folder / "kernelslist.g").string(), traced->launches,
+               traced->launches == 1 ? "" : "es");
+    fmt::print("{}\n", text ? std::string() : fmt::format(", {} warp instructions", traced->instructions));
+    return traced->exit_status;
 }
 
 }  // namespace
@@ -63,7 +93,9 @@ int gpu_trace(int argc, char** argv) {
         "are executed without a GPU.",
         "kymo gpu trace");
     PtxKernel kernel;
-    set_usage(app, "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] -o FOLDER -- PROGRAM ARGUMENTS…");
+    set_usage(app,
+              "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] [--real] -o FOLDER -- PROGRAM "
+              "ARGUMENTS…");
     std::string trace;
     std::string output;
     std::string gpu = GpuTarget().gpu;
@@ -75,6 +107,12 @@ int gpu_trace(int argc, char** argv) {
         ->required();
     app.add_option("--gpu", gpu, "of a program: the GPU that it is to see")->type_name("NAME")->capture_default_str();
     app.add_flag("--text", text, "in the published text form");
+    bool real = false;
+    std::string tracer;
+    app.add_flag("--real", real, "of a program: on the GPU of this machine, by Accel-Sim's NVBit tracer");
+    app.add_option("--tracer", tracer, "with --real: the tracer's tool; otherwise KYMO_NVBIT_TRACER names it")
+        ->type_name("TRACER_TOOL.SO")
+        ->needs("--real");
     const std::vector<std::string> command = words_after_dashes(argc, argv);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
@@ -83,6 +121,14 @@ int gpu_trace(int argc, char** argv) {
         return fail({ErrorKind::kUsage,
                      trace.empty() ? "no trace and no program to run" : "both a trace and a program to run",
                      "kymo gpu trace TRACE -o OUT.kgt, or kymo gpu trace -o FOLDER -- PROGRAM ARGUMENTS…"});
+    }
+    if (real && (command.empty() || !kernel.checks().empty())) {
+        return fail({ErrorKind::kUsage,
+                     command.empty() ? "--real is for programs" : "--check watches kernels that are executed here",
+                     "kymo gpu trace --real -o FOLDER -- PROGRAM ARGUMENTS…"});
+    }
+    if (real) {
+        return trace_real(tracer, text, output, command);
     }
     if (!command.empty()) {
         return trace_program(gpu, text, output, kernel.checks(), command);

@@ -164,6 +164,49 @@ def checks(test):
                        done.returncode == code and ("with no barrier in between" in done.stderr) == (code == 6))
 
 
+def real(test):
+    """The tracer of a GPU, which is not here: a stand-in of it leaves a trace that Kymo wrote itself."""
+    tracer = test.build / "tests" / "programs" / "gpu" / "stand_in_tracer.so"
+    if not tracer.exists():
+        test.skip(f"{tracer} is not built")
+    path = program(test, "divergence")
+    made = test.run(test.kymo, "gpu", "trace", "--gpu", "h100-pcie", "--text", "-o", test.work / "made", "--", path, "bad")
+    test.equal("a trace to leave: exit status", 0, made.returncode)
+    tool = test.work / "tool"
+    (tool / "traces-processing").mkdir(parents=True)
+    own = tool / "tracer_tool.so"
+    own.write_bytes(tracer.read_bytes())
+    environment = {"PATH": "/usr/bin:/bin", "STAND_IN_TRACE": str(test.work / "made" / "kernel-1.traceg")}
+
+    def trace(what, code, says, *words, program=("/bin/true",), **variables):
+        folder = test.work / what.replace(" ", "-")
+        done = test.run(test.kymo, "gpu", "trace", "--real", *words, "-o", folder, "--", *program, env={**environment, **variables})
+        test.check(what, f"{code}, {says!r}", (done.returncode, done.stdout, done.stderr),
+                   done.returncode == code and says in done.stdout + done.stderr)
+        return folder
+
+    trace("no second program", 4, "traces-processing/post-traces-processing is not there", "--tracer", own)
+    second = tool / "traces-processing" / "post-traces-processing"
+    second.write_text('#!/bin/sh\nset -e\nsed "s/trace$/traceg/" "$1" > "$1.g"\nfor raw in "${1%/*}"/kernel-*.trace; do cp "$raw" "${raw}g"; done\n')
+    second.chmod(0o755)
+    folder = trace("compact", 0, "kernelslist.g: 1 launch, ", KYMO_NVBIT_TRACER=str(own))
+    test.equal("compact: what is left", ["kernel-1.kgt", "kernelslist.g"], sorted(one.name for one in folder.iterdir()))
+    test.equal("compact: the list", "MemcpyHtoD,0x00007f0000000000,64\nkernel-1.kgt\n", (folder / "kernelslist.g").read_text())
+    texts = trace("text", 0, "kernelslist.g: 1 launch", "--text", "--tracer", own)
+    test.equal("text: what is left", ["kernel-1.traceg", "kernelslist.g"], sorted(one.name for one in texts.iterdir()))
+    cycles = [json.loads(test.run(test.kymo, "gpu", "run", *GPU, "--json", one / "kernelslist.g").stdout)["kernels"][0]["cycles"]
+              for one in (test.work / "made", folder, texts)]
+    test.equal("cycles of the replays", [cycles[0]] * 3, cycles)
+    trace("exit status", 7, "1 launch", "--tracer", own, program=("/bin/sh", "-c", "exit 7"))
+    trace("no kernel", 4, "/bin/true (exit status 0): no kernel was traced", "--tracer", own, STAND_IN_TRACE="/nowhere")
+    trace("nothing written", 4, "the tracer wrote nothing", "--tracer", own, program=("/usr/bin/env", "-i", "/bin/true"), STAND_IN_TRACE="")
+    second.write_text("#!/bin/sh\nexit 3\n")
+    trace("grouping fails", 4, "post-traces-processing", "--tracer", own)
+    trace("no such tracer", 3, "there is no such tracer", "--tracer", tool / "none.so")
+    trace("no tracer", 3, "NVBit tracer is named" if pathlib.Path("/dev/nvidiactl").exists() else "this machine has no NVIDIA GPU")
+    trace("checks", 2, "--check", "--tracer", own, "--check", "races")
+
+
 def symbols(test):
     nm = test.tool("nm", "binutils")
     for version in (12, 13):
@@ -202,5 +245,5 @@ def nvcc(test):
                    made.returncode == 0 and done.returncode == 4 and says in done.stderr)
 
 
-PARTS = {"calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "checks": checks, "symbols": symbols, "nvcc": nvcc}
+PARTS = {"calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "checks": checks, "symbols": symbols, "real": real, "nvcc": nvcc}
 main(lambda test: PARTS[test.arguments[0]](test))
