@@ -22,15 +22,15 @@ struct Program {
     std::vector<std::string> arguments;
 };
 
-// Size 1 is what a test would take; growth with it is linear in the work.
-Program program(int which, int size) {
-    const auto n = static_cast<std::uint32_t>(size);
+// Of `work` times the work: 1, 8 or 64. Work 1 is what a test would take.
+Program program(int which, std::uint32_t work) {
     const auto f = [](std::uint64_t count) { return fmt::format("f32[{}]=random", count); };
     const auto number = [](std::uint32_t value) { return std::to_string(value); };
-    const std::uint64_t square = std::uint64_t{128} * 128 * n * n;
+    const std::uint32_t root = work == 64 ? 4 : work == 8 ? 2 : 1;  // the cube's
+    const std::uint64_t square = std::uint64_t{128} * 128 * root * root;
     switch (which) {
         case 0: {
-            const std::uint32_t count = n * n * 65'536;
+            const std::uint32_t count = work * 65'536;
             return {"linear_algebra",
                     "vector_add",
                     {count / 256},
@@ -39,46 +39,46 @@ Program program(int which, int size) {
                     {f(count), f(count), f(count), number(count)}};
         }
         case 1:
-            return {
-                "linear_algebra",
-                "gemm",
-                {8 * n, 8 * n},
-                {16, 16},
-                0,
-                {number(128 * n), number(128 * n), number(128 * n), "1.5", "0.5", f(square), f(square), f(square)}};
+            return {"linear_algebra",
+                    "gemm",
+                    {8 * root, 8 * root},
+                    {16, 16},
+                    0,
+                    {number(128 * root), number(128 * root), number(128 * root), "1.5", "0.5", f(square), f(square),
+                     f(square)}};
         case 2:
             return {"linear_algebra",
                     "atax_row",
-                    {n},
+                    {work},
                     {128},
                     0,
-                    {number(128 * n), number(128 * n), f(square), f(128 * n), f(128 * n)}};
+                    {number(128 * work), number(128), f(std::uint64_t{128} * 128 * work), f(128), f(128 * work)}};
         case 3:
             return {"linear_algebra",
                     "gemm_tiled",
-                    {8 * n, 8 * n},
+                    {8 * root, 8 * root},
                     {16, 16},
                     0,
-                    {number(128 * n), f(square), f(square), f(square)}};
+                    {number(128 * root), f(square), f(square), f(square)}};
         case 4:
             return {"cooperative", "reduce_shared",
-                    {256 * n * n}, {256},
-                    1024,          {fmt::format("s32[{}]=index", 65'536 * n * n), "s32[1]", number(65'536 * n * n)}};
+                    {256 * work},  {256},
+                    1024,          {fmt::format("s32[{}]=index", 65'536 * work), "s32[1]", number(65'536 * work)}};
         default:
             return {"irregular",
                     "divergent",
-                    {64 * n * n},
+                    {64 * work},
                     {256},
                     0,
-                    {fmt::format("s32[{}]=index", 16'384 * n * n), fmt::format("s64[{}]", 16'384 * n * n),
-                     number(16'384 * n * n)}};
+                    {fmt::format("s32[{}]=index", 16'384 * work), fmt::format("s64[{}]", 16'384 * work),
+                     number(16'384 * work)}};
     }
 }
 
 enum class Until : std::uint8_t { kResults, kTrace, kTime };
 
 void run(benchmark::State& state, Until until) {
-    const Program what = program(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+    const Program what = program(static_cast<int>(state.range(0)), static_cast<std::uint32_t>(state.range(1)));
     const auto module = ptx::parse_file(std::filesystem::path(KYMO_GPU_KERNELS) / fmt::format("{}.ptx", what.file));
     const auto gpu = load_gpu("h100-pcie");
     if (!module || !gpu) {
@@ -119,6 +119,9 @@ void run(benchmark::State& state, Until until) {
         instructions += until == Until::kResults ? (*execution)->totals().warp_instructions : 0;
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(instructions));
+    // Of processor time; over the sizes it tells how the time grows: the same where that is in proportion.
+    state.counters["ns/instruction"] = benchmark::Counter(static_cast<double>(instructions) * 1e-9,
+                                                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
     state.SetLabel(what.kernel);
 }
 
@@ -132,8 +135,8 @@ void predicted_time(benchmark::State& state) {
     run(state, Until::kTime);
 }
 
-BENCHMARK(results)->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1, 2}})->Unit(benchmark::kMillisecond);
-BENCHMARK(trace)->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1}})->Unit(benchmark::kMillisecond);
-BENCHMARK(predicted_time)->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1, 2}})->Unit(benchmark::kMillisecond);
+BENCHMARK(results)->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1, 8, 64}})->Unit(benchmark::kMillisecond);
+BENCHMARK(trace)->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1, 8, 64}})->Unit(benchmark::kMillisecond);
+BENCHMARK(predicted_time)->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1, 8, 64}})->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -35,14 +35,17 @@ std::int64_t difference(std::uint64_t to, std::uint64_t from) {
     return static_cast<std::int64_t>(to - from);
 }
 
-// What a full warp does most: a loop of known length without a branch.
-bool has_one_stride(std::span<const std::uint64_t, kWarpLanes> addresses) {
-    const std::uint64_t stride = addresses[1] - addresses[0];
-    std::uint64_t others = 0;
-    for (std::size_t i = 2; i < kWarpLanes; ++i) {
-        others |= addresses[i] - addresses[i - 1] - stride;
+// Bit i: the step to the i-th address is another than the step before it. Without a branch: which lanes lie how is
+// not to be foreseen.
+std::uint32_t changed_steps(std::span<const std::uint64_t> addresses) {
+    std::uint32_t changed = 0;
+    std::uint64_t step = addresses[1] - addresses[0];
+    for (std::size_t i = 2; i < addresses.size(); ++i) {
+        const std::uint64_t next = addresses[i] - addresses[i - 1];
+        changed |= (next != step ? 1U : 0U) << i;
+        step = next;
     }
-    return others == 0;
+    return changed;
 }
 
 }  // namespace
@@ -67,33 +70,30 @@ void WarpEncoder::flush_run() {
 }
 
 void WarpEncoder::write_addresses(std::span<const std::uint64_t> addresses) {
-    const std::int64_t stride = addresses.size() > 1 ? difference(addresses[1], addresses[0]) : 0;
-    std::size_t runs = addresses.size() > 1 ? 1 : 0;  // of equal differences
-    if (addresses.size() != kWarpLanes || !has_one_stride(addresses.first<kWarpLanes>())) {
-        for (std::size_t i = 2; i < addresses.size(); ++i) {
-            runs += addresses[i] - addresses[i - 1] != addresses[i - 1] - addresses[i - 2] ? 1 : 0;
-        }
-    }
-    const std::uint8_t form = runs <= 1 ? kStride : runs * 2 < addresses.size() ? kRuns : kDifferences;
+    const std::size_t size = addresses.size();
+    const std::uint32_t changed = size > 1 ? changed_steps(addresses) : 0;
+    const unsigned runs = static_cast<unsigned>(std::popcount(changed)) + 1;  // of equal steps
+    const std::uint8_t form = runs == 1 ? kStride : runs * 2 < size ? kRuns : kDifferences;
     payload_.push_back(form);
     put(payload_, fold(difference(addresses[0], base_)));
     base_ = addresses[0];
     if (form == kStride) {
-        put(payload_, fold(stride));
+        put(payload_, fold(size > 1 ? difference(addresses[1], addresses[0]) : 0));
         return;
     }
-    for (std::size_t i = 1; i < addresses.size();) {
-        const std::int64_t step = difference(addresses[i], addresses[i - 1]);
-        put(payload_, fold(step));
-        std::size_t count = 1;
-        while (form == kRuns && i + count < addresses.size() &&
-               difference(addresses[i + count], addresses[i + count - 1]) == step) {
-            ++count;
+    if (form == kDifferences) {
+        for (std::size_t i = 1; i < size; ++i) {
+            put(payload_, fold(difference(addresses[i], addresses[i - 1])));
         }
-        if (form == kRuns) {
-            put(payload_, count);
-        }
-        i += count;
+        return;
+    }
+    std::uint32_t left = changed;
+    for (std::size_t i = 1; i < size;) {
+        const std::size_t end = left != 0 ? static_cast<std::size_t>(std::countr_zero(left)) : size;
+        left &= left - 1;
+        put(payload_, fold(difference(addresses[i], addresses[i - 1])));
+        put(payload_, end - i);
+        i = end;
     }
 }
 
@@ -117,15 +117,21 @@ void WarpEncoder::add(std::uint32_t index, std::uint32_t mask, std::span<const s
     next_ = index + 1;
 }
 
+void WarpEncoder::add_plain(std::uint32_t index, std::uint32_t count, std::uint32_t mask) {
+    add(index, mask, {});
+    run_ += count - 1;
+    instructions_ += count - 1;
+    next_ = index + count;
+}
+
 std::vector<std::uint8_t> WarpEncoder::take() {
     flush_run();
-    std::vector<std::uint8_t> taken = std::move(bytes_);
+    std::vector<std::uint8_t> taken(bytes_.begin(), bytes_.end());  // what bytes_ has grown to it keeps
     bytes_.clear();
     next_ = 0;
     mask_ = 0xFFFF'FFFFU;
     base_ = 0;
     instructions_ = 0;
-    taken.shrink_to_fit();
     return taken;
 }
 

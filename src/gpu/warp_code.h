@@ -45,6 +45,8 @@ class WarpEncoder {
     // `addresses`: of the active lanes in lane order, empty for an instruction without. Their number must be
     // popcount(mask) for an instruction that has addresses.
     void add(std::uint32_t index, std::uint32_t mask, std::span<const std::uint64_t> addresses);
+    // `count` instructions from `index` on that have no addresses; at least one.
+    void add_plain(std::uint32_t index, std::uint32_t count, std::uint32_t mask);
     // The finished bytes; the encoder is then empty and ready for the next warp.
     std::vector<std::uint8_t> take();
     std::uint64_t instructions() const { return instructions_; }

@@ -16,10 +16,17 @@ std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
     return left >= kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1U;
 }
 
+template <typename T>
+void broadcast_as(std::byte* at, std::uint64_t value) {
+    std::array<T, kWarpLanes> lanes;
+    lanes.fill(static_cast<T>(value));
+    std::memcpy(at, lanes.data(), sizeof lanes);
+}
+
 void broadcast(std::byte* at, unsigned bits, std::uint64_t value) {
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-        std::memcpy(at + lane * (bits / 8), &value, bits / 8);
-    }
+    bits == 64   ? broadcast_as<std::uint64_t>(at, value)
+    : bits == 32 ? broadcast_as<std::uint32_t>(at, value)
+                 : broadcast_as<std::uint16_t>(at, value);
 }
 
 }  // namespace
@@ -150,7 +157,12 @@ void CtaRunner::fill(Frame& frame, const Warp& warp, bool only_cta) {
             }
             continue;
         }
-        if (only_cta && !preset.special.starts_with("%ctaid")) {
+        if (preset.special.starts_with("%ctaid")) {
+            broadcast(at, preset.bits,
+                      special(preset.special, warp, 0, 0) + static_cast<std::uint64_t>(preset.addend));
+            continue;
+        }
+        if (only_cta) {
             continue;
         }
         for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
@@ -347,7 +359,12 @@ void CtaRunner::record(WarpState& state, const Compiled& code, const Block& bloc
             continue;
         }
         if (machine.log == kNoLog) {
-            encoder.add(begin + machine.index, mask, {});
+            std::uint32_t last = i;
+            while (last + 1 < block.machine_end && code.machine[last + 1].log == kNoLog) {
+                ++last;  // numbered as they follow one another
+            }
+            encoder.add_plain(begin + machine.index, last - i + 1, mask);
+            i = last;
             continue;
         }
         const LoggedAccess& log = log_[machine.log];
