@@ -132,6 +132,9 @@ Result<void> model(Device& device, KernelSource& execution, const ptx::Module& m
     }
     result->kernel = readable(result->kernel);
     device.now_us += result->time_us;
+    if (!device.job.has_parent()) {
+        return {};
+    }
     auto found = findings(*result);
     if (timeline) {
         if (auto done = timeline->finish(*result, found); !done) {

@@ -88,6 +88,8 @@ def calls_of(test, path, how=""):
 
 def calls(test):
     calls_of(test, program(test, "calls"))
+    done, output, told = modelled(test, "many launches", program(test, "many_launches"), "50")
+    test.equal("many launches: results, and launches", (0, "right", 50), (done.returncode, output.strip(), len(told["kernels"])))
     # Without kymo around it a program runs as well, on the GPU that is asked for.
     alone = subprocess.run([program(test, "calls"), "memory"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     test.equal("calls memory, without kymo around", (0, "right", ""), (alone.returncode, alone.stdout.strip(), alone.stderr))
