@@ -14,9 +14,12 @@ bool on_device(const Device& device, const void* address, std::size_t bytes) {
     return device.memory.find(reinterpret_cast<std::uint64_t>(address), bytes).has_value();
 }
 
-// Bytes from the first byte to behind the last of such rows.
+// Bytes from the first byte to behind the last of such rows; the most there can be where they are more.
 std::size_t span_of(std::size_t pitch, std::size_t width, std::size_t rows) {
-    return rows == 0 ? 0 : pitch * (rows - 1) + width;
+    std::size_t bytes = 0;
+    const bool too_many = rows != 0 && (__builtin_mul_overflow(pitch, rows - 1, &bytes) ||
+                                        __builtin_add_overflow(bytes, width, &bytes));
+    return too_many ? ~std::size_t{0} : bytes;
 }
 
 bool known(Direction direction) {

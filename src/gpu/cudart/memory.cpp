@@ -45,8 +45,13 @@ Status release(Device& device, void* address, bool host) {
 }
 
 Status allocate_pitched(Device& device, PitchedPointer* pitched, std::size_t width, std::size_t rows) {
-    pitched->pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-    return allocate(device, &pitched->address, pitched->pitch * rows, MemoryKind::kDevice);
+    std::size_t bytes = 0;
+    if (__builtin_add_overflow(width, kPitchAlignment - 1, &pitched->pitch) ||
+        __builtin_mul_overflow(pitched->pitch / kPitchAlignment * kPitchAlignment, rows, &bytes)) {
+        return Status::kMemoryAllocation;
+    }
+    pitched->pitch = pitched->pitch / kPitchAlignment * kPitchAlignment;
+    return allocate(device, &pitched->address, bytes, MemoryKind::kDevice);
 }
 
 }  // namespace
@@ -93,7 +98,10 @@ KYMO_CUDART Status cudaMalloc3D(PitchedPointer* pitched, Extent extent) {
             return Status::kInvalidValue;
         }
         *pitched = {nullptr, 0, extent.width, extent.height};
-        return allocate_pitched(device, pitched, extent.width, extent.height * extent.depth);
+        std::size_t rows = 0;
+        return __builtin_mul_overflow(extent.height, extent.depth, &rows)
+                   ? Status::kMemoryAllocation
+                   : allocate_pitched(device, pitched, extent.width, rows);
     });
 }
 

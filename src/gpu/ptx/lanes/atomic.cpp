@@ -65,20 +65,11 @@ struct Swap {
         return a == b ? c : a;
     }
 };
-struct HalfPlus {
+// Of numbers of 16 bits, alone or in pairs.
+template <typename N>
+struct NarrowPlus {
     static std::uint16_t of(std::uint16_t a, std::uint16_t b, std::uint16_t) {
-        return to_half(sum_to_odd(to_float(Half{a}), to_float(Half{b}))).bits;
-    }
-    static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t) {
-        const auto low = of(static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b), std::uint16_t{0});
-        const auto high =
-            of(static_cast<std::uint16_t>(a >> 16U), static_cast<std::uint16_t>(b >> 16U), std::uint16_t{0});
-        return static_cast<std::uint32_t>(high) << 16U | low;
-    }
-};
-struct BfloatPlus {
-    static std::uint16_t of(std::uint16_t a, std::uint16_t b, std::uint16_t) {
-        return to_bfloat(sum_to_odd(to_float(Bfloat{a}), to_float(Bfloat{b}))).bits;
+        return N::put(sum_to_odd(N::get(a), N::get(b)), Rounding::kNearest);
     }
     static std::uint32_t of(std::uint32_t a, std::uint32_t b, std::uint32_t) {
         const auto low = of(static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b), std::uint16_t{0});
@@ -176,13 +167,13 @@ Handler pick_atomic(const Pick& wanted) {
         case Type::kF64:
             return in_space<double, Plus>(wanted);
         case Type::kF16:
-            return in_space<std::uint16_t, HalfPlus>(wanted);
+            return in_space<std::uint16_t, NarrowPlus<OfHalf>>(wanted);
         case Type::kF16x2:
-            return in_space<std::uint32_t, HalfPlus>(wanted);
+            return in_space<std::uint32_t, NarrowPlus<OfHalf>>(wanted);
         case Type::kBf16:
-            return in_space<std::uint16_t, BfloatPlus>(wanted);
+            return in_space<std::uint16_t, NarrowPlus<OfBfloat>>(wanted);
         case Type::kBf16x2:
-            return in_space<std::uint32_t, BfloatPlus>(wanted);
+            return in_space<std::uint32_t, NarrowPlus<OfBfloat>>(wanted);
         default:
             return nullptr;
     }

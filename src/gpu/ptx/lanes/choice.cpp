@@ -58,12 +58,12 @@ struct Flushed {
     static constexpr bool kFraction = true;
     static float of(float value) { return flushed(value); }
 };
-struct OfHalf {
+struct ComparedHalf {
     using Stored = std::uint16_t;
     static constexpr bool kFraction = true;
     static float of(std::uint16_t value) { return to_float(Half{value}); }
 };
-struct OfBfloat {
+struct ComparedBfloat {
     using Stored = std::uint16_t;
     static constexpr bool kFraction = true;
     static float of(std::uint16_t value) { return to_float(Bfloat{value}); }
@@ -174,9 +174,9 @@ Handler compare(const Pick& wanted) {
         case Type::kF64:
             return comparison<Plain<double>>(wanted);
         case Type::kF16:
-            return comparison<OfHalf>(wanted);
+            return comparison<ComparedHalf>(wanted);
         case Type::kBf16:
-            return comparison<OfBfloat>(wanted);
+            return comparison<ComparedBfloat>(wanted);
         default:
             return nullptr;
     }

@@ -96,17 +96,6 @@ struct Double {
     static double get(double value) { return value; }
     static double put(double value, Rounding) { return value; }
 };
-struct OfHalf {
-    using Stored = std::uint16_t;
-    static double get(std::uint16_t value) { return to_float(Half{value}); }
-    static std::uint16_t put(double value, Rounding rounding) { return to_half(value, rounding).bits; }
-};
-struct OfBfloat {
-    using Stored = std::uint16_t;
-    static double get(std::uint16_t value) { return to_float(Bfloat{value}); }
-    static std::uint16_t put(double value, Rounding rounding) { return to_bfloat(value, rounding).bits; }
-};
-
 inline double to_whole(double value, Rounding rounding) {
     return rounding == Rounding::kZero   ? __builtin_trunc(value)
            : rounding == Rounding::kDown ? __builtin_floor(value)

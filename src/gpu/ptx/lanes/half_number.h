@@ -77,6 +77,18 @@ template <unsigned Fraction, int Bias>
     return {rounded<7, 127>(value, rounding)};
 }
 
+// The two as registers hold them, under names that templates take.
+struct OfHalf {
+    using Stored = std::uint16_t;
+    static double get(std::uint16_t value) { return to_float(Half{value}); }
+    static std::uint16_t put(double value, Rounding rounding) { return to_half(value, rounding).bits; }
+};
+struct OfBfloat {
+    using Stored = std::uint16_t;
+    static double get(std::uint16_t value) { return to_float(Bfloat{value}); }
+    static std::uint16_t put(double value, Rounding rounding) { return to_bfloat(value, rounding).bits; }
+};
+
 // a·b + c for products that are exact: the sum rounded to odd, so that rounding it again is right (Boldo and
 // Melquiond, 2008).
 [[maybe_unused]] inline double sum_to_odd(double product, double c) {

@@ -118,6 +118,11 @@ void memory() {
     }
     fails(cudaMemcpy2D(rows.data(), 99, device, pitch, 100, 16, cudaMemcpyDeviceToHost), "cudaErrorInvalidPitchValue",
           "a pitch shorter than a row");
+    fails(cudaMemset2D(device, pitch, 7, 100, ~std::size_t{0} / pitch + 2), "cudaErrorInvalidValue",
+          "rows beyond all addresses");
+    void* none = nullptr;
+    std::size_t wide = 0;
+    fails(cudaMallocPitch(&none, &wide, ~std::size_t{0} - 100, 16), "cudaErrorMemoryAllocation", "rows as long as memory");
 
     // Memory that both sides use.
     void* managed = nullptr;
