@@ -23,6 +23,7 @@ enum class Operation : std::uint8_t {
     kStart = 4,     // timer `target`
     kStop = 5,      // timer `target`
     kSkipIf = 6,    // where `left compare value`: skip `target` steps
+    kNothing = 7,   // what is switched off, while a program runs; never in a file
 };
 
 enum class Source : std::uint8_t {
@@ -157,6 +158,8 @@ inline bool compare(Comparison comparison, bool is_signed, std::uint64_t left, s
             const std::uint64_t left = value_of(task, call, step.left, 0);
             return compare(step.comparison, step.is_signed != 0, left, value) ? step.target : 0;
         }
+        case Operation::kNothing:
+            break;
     }
     return 0;
 }

@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little, "segments are read and
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint16_t kMajorVersion = 1;
-inline constexpr std::uint16_t kMinorVersion = 0;
+inline constexpr std::uint16_t kMinorVersion = 1;  // 1: cells can be switched off
 
 inline constexpr char kMagic[8] = {'K', 'Y', 'M', 'O', 'C', 'E', 'L', 'L'};
 inline constexpr const char* kSegmentSuffix = ".cells";
@@ -105,15 +105,18 @@ struct SegmentHeader {
     std::uint32_t reserved1;
     std::uint32_t fixed_crc;  // CRC-32C of everything above
     // What changes.
-    std::uint32_t schema_used;  // entries that are there; atomic
-    std::uint32_t end;          // SegmentEnd; atomic
-    std::uint64_t ended;        // when; ns
-    std::uint8_t reserved2[128];
+    std::uint32_t schema_used;      // entries that are there; atomic
+    std::uint32_t end;              // SegmentEnd; atomic
+    std::uint64_t ended;            // when; ns
+    std::uint64_t switched_off[2];  // bit c: cell c of tasks is not to be counted; whoever may write it does; atomic
+    std::uint64_t obeyed[2];        // what the process does; atomic
+    std::uint8_t reserved2[96];
     TableHeader tables[kTables];
 };
 static_assert(sizeof(SegmentHeader) == 512);
 static_assert(offsetof(SegmentHeader, fixed_crc) == 108);
 static_assert(offsetof(SegmentHeader, schema_used) == 112);
+static_assert(offsetof(SegmentHeader, switched_off) == 128);
 static_assert(offsetof(SegmentHeader, tables) == 256);
 
 struct SchemaEntry {

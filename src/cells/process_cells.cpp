@@ -203,9 +203,27 @@ std::uint64_t* ProcessCells::new_channel(const std::uint64_t (&key)[3], std::uin
     return row == nullptr ? nullptr : Segment::cells_of(*row);
 }
 
+bool ProcessCells::look_for_switches(std::uint64_t (&off)[2]) {
+    const SegmentHeader& header = segment_.header();
+    off[0] = __atomic_load_n(&header.switched_off[0], __ATOMIC_RELAXED);
+    off[1] = __atomic_load_n(&header.switched_off[1], __ATOMIC_RELAXED);
+    const bool same = off[0] == __atomic_load_n(&off_[0], __ATOMIC_RELAXED) &&
+                      off[1] == __atomic_load_n(&off_[1], __ATOMIC_RELAXED);
+    return !same && !is_switching_.exchange(true, std::memory_order_acquire);
+}
+
+void ProcessCells::obeyed(const std::uint64_t (&off)[2]) {
+    segment_.tell_obeyed(off);
+    for (int i = 0; i < 2; ++i) {
+        __atomic_store_n(&off_[i], off[i], __ATOMIC_RELAXED);
+    }
+    is_switching_.store(false, std::memory_order_release);
+}
+
 void ProcessCells::after_fork(std::uint32_t pid) {
     pid_ = pid;
     lock_.reset();
+    is_switching_.store(false, std::memory_order_relaxed);
     if (!is_open()) {
         return;
     }

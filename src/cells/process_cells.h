@@ -41,6 +41,12 @@ class ProcessCells {
     void bind_all(std::uint32_t timer, std::uint32_t cell);
     std::uint64_t* new_channel(const std::uint64_t (&key)[3], std::uint64_t number, std::string_view name);
 
+    // Which cells are not to be counted, as somebody outside says (bit c: cell c of tasks). False: no others than
+    // before, or another thread is looking. After true the caller sees to it and calls obeyed().
+    bool look_for_switches(std::uint64_t (&off)[2]);
+    void obeyed(const std::uint64_t (&off)[2]);
+    const std::uint32_t (&bindings() const)[kTaskTimers] { return bindings_; }
+
     void after_fork(std::uint32_t pid);
     void finish(std::uint64_t now);
 
@@ -61,6 +67,8 @@ class ProcessCells {
     Segment segment_;
     TickRate rate_;
     std::uint32_t bindings_[kTaskTimers] = {};
+    std::atomic<bool> is_switching_{false};
+    std::uint64_t off_[2] = {};  // as it was obeyed last
     char program_[32] = {};
     char text_[kMaxSettings] = {};
     std::uint64_t nowhere_cells_[kTaskCells] = {};

@@ -80,6 +80,12 @@ class Segment {
     // Says that the process has ended regularly. Cells may still be written.
     void finish(std::uint64_t now);
 
+    void tell_obeyed(const std::uint64_t (&off)[2]) {
+        for (int i = 0; i < 2; ++i) {
+            __atomic_store_n(&head().obeyed[i], off[i], __ATOMIC_RELAXED);
+        }
+    }
+
     bool is_open() const { return base_ != nullptr; }
     const SegmentHeader& header() const { return *reinterpret_cast<const SegmentHeader*>(base_); }
 

@@ -3,6 +3,7 @@
 #include "cli/top/host_cells.h"
 #include "cli/verbs.h"
 #include "ring/live/answer.h"
+#include "ring/live/switches.h"
 #include "ring/transport/driver.h"
 
 #include <csignal>
@@ -43,6 +44,7 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::ChannelCounts&
             {"sent", agent.counts().sent},
             {"resent", agent.counts().resent},
             {"off_time", agent.counts().off_time},
+            {"orders", agent.counts().orders},
             {"refused", refused},
             {"channels",
              {{"sent", channels.sent},
@@ -61,6 +63,7 @@ int serve(Meeting& meeting, const ring::Claim& claim, const std::string& name, b
         return fail(published.error());
     }
     HostCells cells("agent.cells");
+    ring::Switches switches;
     ring::AgentSettings settings;
     settings.job = rendezvous.job().settings();
     settings.slot = claim.slot;
@@ -71,12 +74,20 @@ int serve(Meeting& meeting, const ring::Claim& claim, const std::string& name, b
         settings,
         [&](std::span<const ring::Entry> entries, std::span<ring::Record> records) {
             ring::answer(cells.read(), claim.slot, entries, records);
+            switches.hold(monotonic_now().ns, entries, records);
         },
-        monotonic_now().ns);
+        monotonic_now().ns, [&switches](std::span<ring::Switch> ordered) { switches.obey(ordered); });
     ring::Driver<ring::Agent> driver(agent, claim.slot, settings.job.reach, *meeting.channels, rendezvous);
     fmt::print(stderr, "kymo agent: {}, slot {}, at {}\n", name, claim.slot, meeting.channels->endpoint());
+    constexpr ring::Time kLookForPrograms = 1'000'000'000;
+    ring::Time next_look = 0;
     while (stopped == 0) {
-        driver.turn(monotonic_now().ns + 1'000'000'000);
+        const ring::Time now = monotonic_now().ns;
+        if (now >= next_look) {
+            switches.look();
+            next_look = now + kLookForPrograms;
+        }
+        driver.turn(next_look);
     }
     ring::Outbox out;
     agent.say_farewell(monotonic_now().ns, out);

@@ -242,6 +242,12 @@ int run_top(int argc, char** argv) {
         ->type_name("SHARE");
     app.add_option("-o,--record", ring.record, "with --rendezvous: all hosts into this recording, until the end")
         ->type_name("NAME.kymo");
+    std::vector<std::string> switches;
+    app.add_option(
+           "--switch", switches,
+           "with --rendezvous: METRIC=off, METRIC=on or METRIC=SECONDS on all hosts; FILE.kym: all of its metrics")
+        ->type_name("METRIC=HOW");
+    app.add_flag("--orders", ring.orders, "with --rendezvous: more of these from standard input, one a line");
     std::string prometheus;
     app.add_option(
            "--prometheus", prometheus,
@@ -264,6 +270,10 @@ int run_top(int argc, char** argv) {
         return fail({ErrorKind::kUsage, "--record is for many hosts",
                      "name their folder with --rendezvous DIR; of this host: kymo record -- PROGRAM"});
     }
+    if ((!switches.empty() || ring.orders) && ring.ring.folder.empty()) {
+        return fail(
+            {ErrorKind::kUsage, "--switch is for hosts with agents", "name their folder with --rendezvous DIR"});
+    }
     struct sigaction action{};
     action.sa_handler = stop;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -278,6 +288,13 @@ int run_top(int argc, char** argv) {
                 return fail(asked.error());
             }
             ring.asked.push_back(*asked);
+        }
+        for (const std::string& text : switches) {
+            const auto parsed = parse_switch(text);
+            if (!parsed) {
+                return fail(parsed.error());
+            }
+            ring.switches.insert(ring.switches.end(), parsed->begin(), parsed->end());
         }
         ring.period = period;
         ring.times = times;

@@ -5,6 +5,7 @@
 #include "kymo/cells_interface.h"
 #include "monitor/nanoseconds.h"
 #include "monitor/process.h"
+#include "monitor/program_hooks.h"
 #include "monitor/real.h"
 #include "recording/tables/events.h"
 
@@ -105,6 +106,7 @@ void fill_cells_at_sample(ThreadState& thread, std::uint64_t now) {
         process_cells.enter(thread.begin_time);  // the segment was made after the thread
     } else if (now - row->filled >= kFillEveryNs) {
         fill(thread, *row, now);
+        obey_switches();
     }
 }
 

@@ -136,6 +136,14 @@ void fork_hooks(ThreadState* own_thread, int pid) {
     }
 }
 
+void obey_switches() {
+    std::uint64_t off[2];
+    if (program_hooks.on() && cells::process_cells.look_for_switches(off)) {
+        program_hooks.switch_off(off, cells::process_cells.bindings());
+        cells::process_cells.obeyed(off);
+    }
+}
+
 void finish_hooks() {
     if (unfollowed.load(std::memory_order_relaxed) != 0) {
         recording::Unavailable row;

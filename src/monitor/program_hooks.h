@@ -14,6 +14,9 @@ void begin_hooks(const char* folder, ThreadState* own_thread);
 void begin_thread_hooks(ThreadState& thread);
 void end_thread_hooks(ThreadState& thread);
 void fork_hooks(ThreadState* own_thread, int pid);
+// Where somebody outside has switched metrics off or on, their control points do so from now on. In the handler; a
+// look at two words where nothing has changed.
+void obey_switches();
 // Tells what was left out.
 void finish_hooks();
 

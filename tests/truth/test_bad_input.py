@@ -93,6 +93,9 @@ def rings(test, matrix):
     matrix.refused("top: recording no hosts", USAGE, "top", "--record", test.work / "hosts.kymo", says=("--rendezvous",))
     matrix.refused("top: no port", USAGE, "top", "--rendezvous", place, "--prometheus", "host:port", says=("host:port",))
     matrix.refused("top: no address of a metric", USAGE, "top", "--rendezvous", place, "--metric", "task/user", says=("task/user",))
+    matrix.refused("top: a switch that says nothing", USAGE, "top", "--rendezvous", place, "--switch", "calls=maybe", says=("calls=maybe",))
+    matrix.refused("top: a description that is not there", NOT_FOUND, "top", "--rendezvous", place, "--switch", "none.kym=off", says=("none.kym",))
+    matrix.refused("top: switching no hosts", USAGE, "top", "--switch", "calls=off", says=("--rendezvous",))
     open_to_all = test.work / "open"
     open_to_all.mkdir()
     open_to_all.chmod(0o755)

@@ -167,15 +167,33 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     ring::Driver<ring::Manager> driver(manager, ring::kManager, rendezvous.job().settings().reach, *meeting->channels,
                                        rendezvous);
     RingHistory history;
+    Switching switching;
+    const auto order = [&](const Result<std::vector<NamedSwitch>>& wanted) -> Result<void> {
+        return wanted ? switching.add(*wanted, manager, monotonic_now().ns) : Result<void>(wanted.error());
+    };
+    if (!options.switches.empty()) {
+        if (const auto ordered = order(options.switches); !ordered) {
+            return fail(ordered.error());
+        }
+    }
+    LinesIn lines_in;
     for (std::uint64_t shown = 0; !is_stopped() && (options.times == 0 || shown < options.times);) {
         driver.turn(monotonic_now().ns + 200'000'000);
         named = driver.roster().agents;
+        if (options.orders) {
+            lines_in.take([&](const std::string& line) {
+                if (const auto ordered = order(parse_switch(line)); !ordered) {
+                    fail(ordered.error());  // and goes on
+                }
+            });
+        }
         for (ring::Sample& sample : manager.take_samples()) {
             record.take(sample);
             if (endpoint) {
                 endpoint->publish(families.take(sample, manager.counts(), manager.period()));
             }
-            const RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
+            RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
+            view.switches = switching.state(manager.orders());
             // Nothing to compare with yet; a manager that has just come has not been heard of by all.
             if (shown == 0 && view.sample.sequence == 1 && options.times != 1) {
                 continue;

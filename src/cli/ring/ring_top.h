@@ -3,6 +3,7 @@
 
 #include "cli/ring/meeting.h"
 #include "cli/ring/request.h"
+#include "cli/ring/switching.h"
 
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,8 @@ struct RingTopOptions {
     std::string prometheus;  // where to serve it; empty: nowhere
     std::string command;     // for the recording: arguments, each ended by a NUL
     std::vector<Asked> asked;
+    std::vector<NamedSwitch> switches;
+    bool orders = false;  // more of them come at standard input
 };
 
 // Until it is stopped, or has shown as many samples as asked for.

@@ -23,6 +23,10 @@ double busy(const RingHost& host) {
     return all > 0 ? used / all : 0;
 }
 
+double seconds(std::uint64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+
 double ms(std::uint64_t ns) {
     return static_cast<double>(ns) / 1e6;
 }
@@ -143,6 +147,18 @@ std::vector<std::string> ring_lines(const view::Style& style, const RingView& vi
                         record.greatest, record.known, to_text(asked[i])),
             view::Ink::kPlain);
     }
+    if (!view.switches.empty()) {
+        lines.emplace_back();
+        add("Switched", view::Ink::kHeading);
+    }
+    for (const RingSwitch& each : view.switches) {
+        const std::string how = each.what.on == 0       ? "off"
+                                : each.what.period == 0 ? "on"
+                                                        : fmt::format("every {} s", seconds(each.what.period));
+        add(fmt::format("{:>20}  {}: {} of {} programs do so, {} of {} hosts have answered", each.metric, how,
+                        each.what.obeyed, each.what.programs, each.answered, view.sample.coverage.slots),
+            each.what.obeyed < each.what.programs ? view::Ink::kWarning : view::Ink::kPlain);
+    }
     return lines;
 }
 
@@ -167,6 +183,15 @@ nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>&
         }
         hosts.push_back(std::move(one));
     }
+    nlohmann::ordered_json switches = nlohmann::ordered_json::array();
+    for (const RingSwitch& each : view.switches) {
+        switches.push_back({{"metric", each.metric},
+                            {"on", each.what.on != 0},
+                            {"period_s", seconds(each.what.period)},
+                            {"programs", each.what.programs},
+                            {"obeyed", each.what.obeyed},
+                            {"hosts_answered", each.answered}});
+    }
     nlohmann::ordered_json metrics;
     for (std::size_t i = 0; i < std::min(asked.size(), sample.records.size()); ++i) {
         metrics[to_text(asked[i])] = record_json(sample.records[i]);
@@ -185,8 +210,9 @@ nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>&
             {"tokens_lost", sample.tokens_lost},
             {"moved_bytes", sample.moved},
             {"agent_work_us", static_cast<double>(sample.work) / 1e3},
-            {"period_s", static_cast<double>(view.period) / 1e9},
+            {"period_s", seconds(view.period)},
             {"metrics", metrics},
+            {"switches", switches},
             {"hosts", hosts}};
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/ring/request.h"
 #include "ring/members/sample.h"
+#include "ring/protocol/order.h"
 #include "ring/transport/member_file.h"
 #include "view/text.h"
 
@@ -27,8 +28,16 @@ struct RingHost {
     std::vector<double> a_second;  // change of the sums
 };
 
+// A metric that was ordered to be switched.
+struct RingSwitch {
+    std::string metric;
+    ring::Switch what;         // with the programs of all hosts that have answered
+    std::size_t answered = 0;  // so many
+};
+
 struct RingView {
     ring::Sample sample;
+    std::vector<RingSwitch> switches;
     std::vector<RingHost> hosts;
     std::uint64_t period = 0;  // ns, as it is adapted
 };

@@ -53,6 +53,11 @@ class Hooks {
     bool begin(std::span<const std::uint8_t> file, image::Range own, const ApplyHooks& owner);
     bool on() const { return on_; }
 
+    // Leaves out what would change cells whose bits are set, and starts of timers that are bound to them; does again
+    // what is no longer set. Calls that are under way may still add, or add a part. By one thread at a time, also in
+    // a handler: others run the steps meanwhile.
+    void switch_off(const std::uint64_t (&cells)[2], const std::uint32_t (&bindings)[cells::kTaskTimers]);
+
     std::uint32_t functions() const { return functions_; }  // hooked at their entries
     std::uint32_t slots() const { return slots_; }          // of linkage tables
 

@@ -9,9 +9,10 @@ constexpr Time kOnTimeWithin = 1'000'000;
 
 }  // namespace
 
-Agent::Agent(const AgentSettings& settings, Read read, Time now)
+Agent::Agent(const AgentSettings& settings, Read read, Time now, Obey obey)
     : settings_(settings),
       read_(std::move(read)),
+      obey_(std::move(obey)),
       successors_(settings.job.heartbeat),
       next_beat_(now),
       last_call_(now) {
@@ -29,6 +30,8 @@ void Agent::on_frame(Bytes frame, Time now, Outbox& out) {
     }
     if (prefix.kind == FrameKind::kToken) {
         on_token(std::move(frame), now, out);
+    } else if (prefix.kind == FrameKind::kOrder) {
+        on_order(frame, out);
     } else {
         on_beat(frame, now, out);
     }
@@ -54,6 +57,32 @@ void Agent::on_beat(std::span<const std::uint8_t> frame, Time now, Outbox& out) 
     } else if (!successors_.heard(beat.slot, beat.incarnation, now)) {
         refuse(Refusal::kStale);
     }
+}
+
+// It comes again until it is answered, and now and then after that: programs come and go.
+void Agent::on_order(std::span<const std::uint8_t> frame, Outbox& out) {
+    Prefix prefix{};
+    Order order;
+    if (const Refusal refusal = open_order(frame, prefix, order); refusal != Refusal::kNone) {
+        return refuse(refusal);
+    }
+    if (order.head.slot != settings_.slot) {
+        return refuse(Refusal::kMisrouted);
+    }
+    if (prefix.epoch > epoch_) {
+        begin_epoch(prefix.epoch);
+    }
+    if (prefix.epoch < epoch_ || order.head.number < order_) {
+        return refuse(Refusal::kStale);
+    }
+    order_ = order.head.number;
+    ++counts_.orders;
+    if (obey_) {
+        obey_(order.switches);
+    }
+    order.head.incarnation = settings_.incarnation;
+    out.push_back({kManager, make_order(FrameKind::kAnswer, std::max(settings_.slots, seen_slots_), settings_.job.job,
+                                        epoch_, order)});
 }
 
 void Agent::on_token(Bytes frame, Time now, Outbox& out) {
@@ -128,6 +157,7 @@ void Agent::begin_epoch(std::uint64_t epoch) {
     kept_.clear();
     forwarded_ = {};
     span_sequence_ = 0;
+    order_ = 0;
     clock_ = {};  // another manager may be on another host
 }
 

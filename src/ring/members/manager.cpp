@@ -30,6 +30,7 @@ Manager::Manager(const ManagerSettings& settings, std::vector<Entry> request, Ti
       request_(std::move(request)),
       pace_(settings.period, settings.longest_period, settings.budget),
       watch_(settings.job.heartbeat),
+      orders_(settings.job, settings.epoch),
       next_round_(now),
       last_call_(now) {
     settings_.in_flight = std::clamp<std::uint32_t>(settings.in_flight, 1, kWindow / 2);
@@ -77,6 +78,9 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
         on_token(std::move(frame), now);
         return on_timer(now, out);
     }
+    if (prefix.kind == FrameKind::kAnswer) {
+        return on_answer(frame);
+    }
     Beat beat{};
     if (const Refusal refusal = open_beat(frame, prefix, beat); refusal != Refusal::kNone) {
         return refuse(refusal);
@@ -86,6 +90,18 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
         next_silence_ = now;
     } else if (!watch_.heard(beat.slot, beat.incarnation, now)) {
         refuse(Refusal::kStale);
+    }
+}
+
+void Manager::on_answer(std::span<const std::uint8_t> frame) {
+    Prefix prefix{};
+    Order answer;
+    Refusal refusal = open_order(frame, prefix, answer);
+    if (refusal == Refusal::kNone) {
+        refusal = prefix.epoch == settings_.epoch ? orders_.take(answer) : Refusal::kStale;
+    }
+    if (refusal != Refusal::kNone) {
+        refuse(refusal);
     }
 }
 
@@ -143,6 +159,7 @@ void Manager::on_timer(Time now, Outbox& out) {
         next_silence_ = watch_.next(now);
     }
     probe_the_silent(now, out);
+    orders_.send(settings_.slots, now, out);
     while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
         end_round(rounds_.begin()->first, now);
     }
@@ -152,7 +169,7 @@ void Manager::on_timer(Time now, Outbox& out) {
 }
 
 Time Manager::next_timer() const {
-    Time next = std::min(next_probe_, rounds_.size() < settings_.in_flight ? next_round_ : kNever);
+    Time next = std::min({next_probe_, orders_.next(), rounds_.size() < settings_.in_flight ? next_round_ : kNever});
     if (!rounds_.empty()) {
         next = std::min({next, rounds_.begin()->second.give_up, next_silence_});
     }

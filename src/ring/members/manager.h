@@ -6,6 +6,7 @@
 // its bytes, whatever the number of agents in reduce mode.
 #pragma once
 
+#include "ring/members/orders.h"
 #include "ring/members/pace.h"
 #include "ring/members/sample.h"
 #include "ring/members/spans.h"
@@ -52,6 +53,9 @@ class Manager {
     void set_slots(std::uint32_t slots, Time now);  // never fewer
     void set_request(std::vector<Entry> request) { request_ = std::move(request); }
     void set_period(Time period);
+    // What all agents are to switch from now on; told until they answer, and now and then again.
+    void order(std::vector<Switch> switches, Time now) { orders_.begin(std::move(switches), now); }
+    [[nodiscard]] const Orders& orders() const { return orders_; }
     // What a token and its reply cost here, ns of processor time: decides the number of segments.
     void set_token_cost(double ns) { token_cost_ = ns; }
 
@@ -84,6 +88,7 @@ class Manager {
     };
 
     void on_token(Bytes frame, Time now);
+    void on_answer(std::span<const std::uint8_t> frame);
     void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
     void start_round(Time now, Outbox& out);
     void announce(TokenHeader& header, Time now);
@@ -103,6 +108,7 @@ class Manager {
     Spans spans_;
     Watch watch_;
     ManagerCounts counts_;
+    Orders orders_;
     std::map<std::uint64_t, Round> rounds_;                // under way
     std::map<std::uint64_t, std::set<Slot>> ended_;        // spans that came home of late, by sequence
     std::map<std::uint64_t, Time> deadlines_;              // announced, not yet started

@@ -50,16 +50,20 @@ Refusal open_beat(std::span<const std::uint8_t> frame, Prefix& prefix, Beat& bea
     return slot_is_good && span_is_good ? Refusal::kNone : Refusal::kMalformed;
 }
 
+Prefix make_prefix(FrameKind kind, std::size_t bytes, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch) {
+    return {.magic = {kMagic[0], kMagic[1], kMagic[2], kMagic[3]},
+            .major = kMajorVersion,
+            .minor = kMinorVersion,
+            .kind = kind,
+            .reserved = 0,
+            .bytes = static_cast<std::uint32_t>(bytes),
+            .slots = slots,
+            .job = job,
+            .epoch = epoch};
+}
+
 Bytes make_beat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch, const Beat& beat) {
-    Prefix prefix{.magic = {kMagic[0], kMagic[1], kMagic[2], kMagic[3]},
-                  .major = kMajorVersion,
-                  .minor = kMinorVersion,
-                  .kind = kind,
-                  .reserved = 0,
-                  .bytes = kBeatBytes,
-                  .slots = slots,
-                  .job = job,
-                  .epoch = epoch};
+    const Prefix prefix = make_prefix(kind, kBeatBytes, slots, job, epoch);
     Bytes frame(kBeatBytes);
     std::memcpy(frame.data(), &prefix, sizeof prefix);
     std::memcpy(frame.data() + sizeof prefix, &beat, sizeof beat);

@@ -33,6 +33,8 @@ std::string_view name_of(Refusal refusal);
 
 Refusal open_prefix(std::span<const std::uint8_t> frame, Prefix& prefix);
 
+Prefix make_prefix(FrameKind kind, std::size_t bytes, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch);
+
 // A beat, a farewell or a probe.
 Refusal open_beat(std::span<const std::uint8_t> frame, Prefix& prefix, Beat& beat);
 Bytes make_beat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch, const Beat& beat);

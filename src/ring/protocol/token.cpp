@@ -121,15 +121,7 @@ Token Token::make(std::uint32_t slots, std::uint64_t job, std::uint64_t epoch, T
                   std::span<const Entry> entries) {
     assert(header.first < header.end && header.end <= slots && entries.size() <= kMaxEntries);
     Token token;
-    token.prefix_ = {.magic = {kMagic[0], kMagic[1], kMagic[2], kMagic[3]},
-                     .major = kMajorVersion,
-                     .minor = kMinorVersion,
-                     .kind = FrameKind::kToken,
-                     .reserved = 0,
-                     .bytes = 0,
-                     .slots = slots,
-                     .job = job,
-                     .epoch = epoch};
+    token.prefix_ = make_prefix(FrameKind::kToken, 0, slots, job, epoch);
     header.next = header.first;
     header.hops = header.contributed = header.off_time = 0;
     header.moved = header.work = header.earliest = header.latest = header.clock_error = 0;

@@ -1,4 +1,5 @@
 // Any bytes as a frame: refused, or what is read adds up, and stays so when the token is filled to its end.
+#include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
 #include <cstdlib>
@@ -46,6 +47,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Beat beat{};
     if (open_beat(frame, prefix, beat) == Refusal::kNone) {
         demand(size == kBeatBytes && beat.first <= beat.end && beat.end <= kMaxSlots);
+    }
+    Order order;
+    if (open_order(frame, prefix, order) == Refusal::kNone) {
+        const Bytes made = make_order(prefix.kind, prefix.slots, prefix.job, prefix.epoch, order);
+        Order again;
+        demand(open_order(made, prefix, again) == Refusal::kNone && again.switches == order.switches);
+        demand(made.size() == size && order.switches.size() <= kMaxSwitches);
     }
     Token token;
     if (Token::open(Bytes(data, data + size), token) == Refusal::kNone) {

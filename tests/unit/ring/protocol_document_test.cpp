@@ -1,6 +1,7 @@
 // The worked examples of docs/ring-protocol.md are frames, say what they are said to say, and are what we make.
 
 #include "../hex_blocks.h"
+#include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +32,8 @@ Part part(Slot slot, PartState state) {
     return {state, {}, slot, 11, 100'000, 99'976, -900'040, 100};
 }
 
-TEST(RingDocument, ThereAreThreeExamples) {
-    ASSERT_EQ(examples().size(), 3U);
+TEST(RingDocument, ThereAreFourExamples) {
+    ASSERT_EQ(examples().size(), 4U);
 }
 
 TEST(RingDocument, TheReducedTokenIsWhatWeMake) {
@@ -86,15 +87,26 @@ TEST(RingDocument, TheAppendedTokenIsWhatWeMakeAndReads) {
 
 TEST(RingDocument, TheBeatIsWhatWeMakeAndReads) {
     const Beat beat{3, 0, 11, 100'000, 7, 0, 4};
-    EXPECT_EQ(make_beat(FrameKind::kBeat, 4, kJob, 3, beat), examples()[2]);
+    EXPECT_EQ(make_beat(FrameKind::kBeat, 4, kJob, 3, beat), examples()[3]);
     Prefix prefix{};
     Beat read{};
-    ASSERT_EQ(open_beat(examples()[2], prefix, read), Refusal::kNone);
+    ASSERT_EQ(open_beat(examples()[3], prefix, read), Refusal::kNone);
     EXPECT_EQ(read.slot, 3U);
     EXPECT_EQ(read.incarnation, 11U);
     EXPECT_EQ(read.sequence, 7U);
     EXPECT_EQ(read.end, 4U);
     EXPECT_EQ(prefix.epoch, 3U);
+}
+
+TEST(RingDocument, TheOrderIsWhatWeMakeAndReads) {
+    Order order{{3, 1, 0, 0, 2}, {{1, 0, 0, 0x92345678, 0, 0, 0}}};
+    EXPECT_EQ(make_order(FrameKind::kOrder, 4, kJob, 3, order), examples()[2]);
+    Prefix prefix{};
+    Order read;
+    ASSERT_EQ(open_order(examples()[2], prefix, read), Refusal::kNone);
+    EXPECT_EQ(read.head.slot, 3U);
+    EXPECT_EQ(read.head.number, 2U);
+    EXPECT_EQ(read.switches, order.switches);
 }
 
 TEST(RingDocument, EveryLengthMayBeCut) {
@@ -106,6 +118,8 @@ TEST(RingDocument, EveryLengthMayBeCut) {
             Beat beat{};
             EXPECT_EQ(Token::open(cut, token), Refusal::kTruncated) << size;
             EXPECT_EQ(open_beat(cut, prefix, beat), Refusal::kTruncated) << size;
+            Order order;
+            EXPECT_EQ(open_order(cut, prefix, order), Refusal::kTruncated) << size;
         }
         Bytes longer = good;
         longer.push_back(0);

@@ -1,0 +1,225 @@
+"""Metrics of a description are switched off and on, on all hosts, from the manager: what is off stands still while the rest counts on.
+
+Two agents on the loopback, encrypted, each beside a program that calls without end. One that has no key of the job orders the same and gets
+nothing done.
+"""
+
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
+from harness import main  # noqa: E402
+
+PATIENCE = 60
+DESCRIPTION = """
+metric steps "calls of step" {
+  at entry step : add 1
+}
+metric inners "calls of inner" {
+  at entry inner : add 1
+}
+metric in_inner "time in inner" unit ns {
+  at entry inner : start
+  at exit  inner : stop
+}
+metric inside "threads in step" gauge {
+  at entry step : add 1
+  at exit  step : sub 1
+}
+"""
+METRICS = [f"task/host/*/{name}" for name in ("steps", "inners", "in_inner", "inside")]
+
+
+class Host:
+    def __init__(self, test, folder, number, description):
+        cells = test.folder / f"run{number}"
+        cells.mkdir(mode=0o700)
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(cells))
+        self.program = subprocess.Popen(
+            [str(test.kymo), "measure", str(description), "-o", str(test.work / f"h{number}.kymo"), "--",
+             str(test.program("switched_calls"))],
+            env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.agent = None
+        self.ready = self.program.stdout.readline().strip() == "works" and self.begin(test, folder, number)
+
+    def begin(self, test, folder, number):
+        self.agent = subprocess.Popen(
+            [str(test.kymo), "agent", "--rendezvous", str(folder), "--address", "127.0.0.1", "--name", f"host{number}", "--heartbeat", "1",
+             "--json"], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return "slot" in self.agent.stderr.readline()
+
+    def end(self):
+        told = None
+        if self.agent:
+            self.agent.terminate()
+            told = self.agent.communicate()[0]
+        self.program.stdin.close()
+        self.program.wait()
+        return json.loads(told) if told else None
+
+
+class Manager:
+    def __init__(self, test, folder, *options):
+        self.process = subprocess.Popen(
+            [str(test.kymo), "top", "--rendezvous", str(folder), "--address", "127.0.0.1", "--json", "--period", "0.2", "--agent-share", "1",
+             "--orders", *options, *[word for metric in METRICS for word in ("--metric", metric)]],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def order(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def until(self, is_it):
+        """The first sample of which that is true; None: there was none."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                sample = json.loads(self.lines.get(timeout=1))
+            except queue.Empty:
+                continue
+            if is_it(sample):
+                return sample
+        return None
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def whole(sample):
+    return sample["coverage"]["agents"] == 2 == sample["coverage"]["answered"]
+
+
+def obeyed(wanted):
+    """All hosts' programs do what is wanted: {metric: on}."""
+    def is_it(sample):
+        seen = {each["metric"]: each for each in sample["switches"]}
+        return whole(sample) and all(
+            name in seen and seen[name]["on"] == on and seen[name]["hosts_answered"] == 2 and seen[name]["programs"] == 2 == seen[name]["obeyed"]
+            for name, on in wanted.items())
+    return is_it
+
+
+def sums(sample):
+    return [sample["metrics"][metric]["sum"] for metric in METRICS]
+
+
+def later(manager, first):
+    """A sample a good while after that one."""
+    return manager.until(lambda sample: whole(sample) and sample["sequence"] >= first["sequence"] + 5)
+
+
+def grown(test, manager, what, first, still):
+    """What has grown between two samples; metrics of `still` have not."""
+    second = later(manager, first) if first else None
+    if second is None:
+        return test.check(what, "two samples", None, False)
+    change = [after - before for before, after in zip(sums(first), sums(second))]
+    good = all((change[i] == 0) == (name in still) for i, name in enumerate(("steps", "inners", "in_inner")))
+    test.check(what, f"all grow but {sorted(still)}", change[:3], good)
+    return second
+
+
+def settled(manager, wanted):
+    """All obey, and calls that were under way then are over."""
+    first = manager.until(obeyed(wanted))
+    return later(manager, first) if first else None
+
+
+def story(test, folder, description):
+    manager = Manager(test, folder)
+    try:
+        first = manager.until(lambda sample: whole(sample) and all(sums(sample)[:3]))
+        grown(test, manager, "nothing is switched", first, set())
+        manager.order("inners=off")
+        manager.order("in_inner=off")
+        grown(test, manager, "two are off", settled(manager, {"inners": False, "in_inner": False}), {"inners", "in_inner"})
+        manager.order("inners=on")
+        grown(test, manager, "one is on again", settled(manager, {"inners": True, "in_inner": False}), {"in_inner"})
+        manager.order("inside=off")
+        manager.order(f"{description}=off")
+        last = settled(manager, {"steps": False, "inners": False, "in_inner": False})
+        gauge = next((each for each in last["switches"] if each["metric"] == "inside"), {}) if last else {}
+        test.equal("a gauge is not switched", 0, gauge.get("programs"))
+        grown(test, manager, "the description is off", last, {"steps", "inners", "in_inner"})
+    finally:
+        manager.end()
+    # It stays so without a manager, and the next one says otherwise. A metric that is read every 30 s stands still in between.
+    manager = Manager(test, folder, "--switch", f"{description}=on", "--switch", "steps=30")
+    try:
+        grown(test, manager, "on again, one of them read seldom", settled(manager, {"inners": True, "in_inner": True, "steps": True}), {"steps"})
+        manager.order("steps=on")
+        first = settled(manager, {"steps": True})
+        grown(test, manager, "and as often as the others", manager.until(whole) if first else None, set())
+    finally:
+        manager.end()
+
+
+def body(test):
+    folder = test.folder / "ring"
+    description = test.work / "steps.kym"
+    description.write_text(DESCRIPTION)
+    hosts = [Host(test, folder, number, description) for number in range(2)]
+    try:
+        for number, host in enumerate(hosts):
+            test.check(f"host {number} works and has its agent", True, host.ready, host.ready)
+        if all(host.ready for host in hosts):
+            story(test, folder, description)
+            stranger(test, folder)
+    finally:
+        told = [host.end() for host in hosts]
+    test.check("agents have obeyed, and were not let talk to by who has no key", "orders, strangers", told,
+               all(each and each["orders"] > 0 and each["channels"]["strangers"] > 0 for each in told))
+
+
+def stranger(test, folder):
+    """Knows all but the key: the same folder with keys of another job."""
+    other = test.folder / "other"
+    make_other(test, folder, other)
+    manager = Manager(test, other, "--switch", "steps=off")
+    try:
+        sample = manager.until(lambda sample: sample["coverage"]["agents"] == 2)
+        for _ in range(10):
+            sample = manager.until(lambda sample: True) or sample
+        seen = (sample["coverage"]["answered"], sample["switches"][0]["hosts_answered"]) if sample else None
+        test.equal("a manager without the job's key: hosts that answer it, or its orders", (0, 0), seen)
+    finally:
+        manager.end()
+    manager = Manager(test, folder)
+    try:
+        first = manager.until(lambda sample: whole(sample))
+        grown(test, manager, "nothing came of its order", first, set())
+    finally:
+        manager.end()
+
+
+def make_other(test, folder, other):
+    other.mkdir(mode=0o700)
+    keys = test.folder / "keys"
+    agent = subprocess.Popen([str(test.kymo), "agent", "--rendezvous", str(keys), "--name", "none", "--address", "127.0.0.1"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    agent.stderr.readline()
+    agent.kill()
+    agent.wait()
+    job = {line.split()[0]: line for line in (folder / "job").read_text().splitlines()}
+    strange = {line.split()[0]: line for line in (keys / "job").read_text().splitlines()}
+    (other / "job").write_text("\n".join(strange[word] if word in ("public", "secret") else job[word] for word in job) + "\n")
+    (other / "job").chmod(0o600)
+    for slot in folder.glob("slot-*[0-9]"):
+        (other / slot.name).write_bytes(slot.read_bytes())
+        (other / slot.name).chmod(0o600)
+
+
+main(body)
