@@ -98,7 +98,7 @@ void Manager::on_answer(std::span<const std::uint8_t> frame) {
     Order answer;
     Refusal refusal = open_order(frame, prefix, answer);
     if (refusal == Refusal::kNone) {
-        refusal = prefix.epoch == settings_.epoch ? orders_.take(answer) : Refusal::kStale;
+        refusal = prefix.epoch == settings_.epoch ? orders_.take(answer, settings_.slots) : Refusal::kStale;
     }
     if (refusal != Refusal::kNone) {
         refuse(refusal);

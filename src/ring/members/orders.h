@@ -49,7 +49,11 @@ class Orders {
         next_ = now + job_.heartbeat / 2;
     }
 
-    Refusal take(const Order& answer) {
+    // `slots`: that there are.
+    Refusal take(const Order& answer, std::uint32_t slots) {
+        if (answer.head.slot >= slots) {
+            return Refusal::kMisrouted;
+        }
         if (answer.head.number != order_.head.number) {
             return Refusal::kStale;
         }

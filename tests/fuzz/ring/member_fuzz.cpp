@@ -15,8 +15,10 @@ void check(const Outbox& out) {
         Token token;
         Prefix prefix{};
         Beat beat{};
-        const bool good =
-            Token::open(each.frame, token) == Refusal::kNone || open_beat(each.frame, prefix, beat) == Refusal::kNone;
+        Order order;
+        const bool good = Token::open(each.frame, token) == Refusal::kNone ||
+                          open_beat(each.frame, prefix, beat) == Refusal::kNone ||
+                          open_order(each.frame, prefix, order) == Refusal::kNone;
         if (!good || (each.to != kManager && each.to >= kMaxSlots)) {
             std::abort();
         }
@@ -48,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.slots = 4;
     settings.period = 100'000;
     Manager manager(settings, {{1, 2, 0, 1, kEvery}}, 0);
+    manager.order({{1, 0, 0, 7, 1'000'000'000, 0, 0}}, 0);
     Outbox out;
     for (Time now = 1; now < 4'000'000; now += 90'000) {
         manager.on_timer(now, out);
@@ -59,5 +62,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     check(out);
+    for (const Switch& each : manager.orders().state()) {
+        if (manager.orders().answered() > 4 || each.obeyed > each.programs) {
+            std::abort();
+        }
+    }
     return 0;
 }

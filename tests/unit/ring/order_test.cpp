@@ -118,8 +118,8 @@ TEST(RingOrder, EachIsToldUntilItAnswersAndNowAndThenAgain) {
     ASSERT_EQ(open_order(out[1].frame, prefix, answer), Refusal::kNone);
     answer.switches[0].programs = 4;
     answer.switches[0].obeyed = 3;
-    EXPECT_EQ(orders.take(answer), Refusal::kNone);
-    EXPECT_EQ(orders.take(answer), Refusal::kNone) << "an answer that comes twice counts once";
+    EXPECT_EQ(orders.take(answer, 3), Refusal::kNone);
+    EXPECT_EQ(orders.take(answer, 3), Refusal::kNone) << "an answer that comes twice counts once";
     EXPECT_EQ(orders.answered(), 1U);
     EXPECT_EQ(orders.state()[0].programs, 4U);
     EXPECT_EQ(orders.state()[0].obeyed, 3U);
@@ -141,9 +141,10 @@ TEST(RingOrder, EachIsToldUntilItAnswersAndNowAndThenAgain) {
     orders.begin({on, other}, 5000 * kMs);
     EXPECT_EQ(orders.switches(), (std::vector{on, other}));
     EXPECT_EQ(orders.answered(), 0U);
-    EXPECT_EQ(orders.take(answer), Refusal::kStale) << "of the order before";
+    EXPECT_EQ(orders.take(answer, 3), Refusal::kStale) << "of the order before";
     answer.head.number = 2;
-    EXPECT_EQ(orders.take(answer), Refusal::kMalformed) << "of other switches";
+    EXPECT_EQ(orders.take(answer, 3), Refusal::kMalformed) << "of other switches";
+    EXPECT_EQ(orders.take(answer, 1), Refusal::kMisrouted) << "there is no such slot";
 }
 
 // Over channels that lose a third of everything, and with an agent that dies and comes back without its memory.
