@@ -6,17 +6,17 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-struct Format {
+struct EightBitFormat {
     const char* name;
     int fraction;
     int bias;
     unsigned most;  // the greatest finite number's code
     bool has_infinity;
 };
-constexpr Format kFormats[] = {{"e4m3x2", 3, 7, 0x7E, false}, {"e5m2x2", 2, 15, 0x7B, true}};
+constexpr EightBitFormat kEightBitFormats[] = {{"e4m3x2", 3, 7, 0x7E, false}, {"e5m2x2", 2, 15, 0x7B, true}};
 
 // By the definition: sign, exponent, fraction.
-double value_of(const Format& format, unsigned code) {
+double value_of_code(const EightBitFormat& format, unsigned code) {
     const int exponent = static_cast<int>(code & 0x7FU) >> format.fraction;
     const int fraction = static_cast<int>(code) & ((1 << format.fraction) - 1);
     const double sign = (code & 0x80U) != 0 ? -1 : 1;
@@ -28,7 +28,7 @@ double value_of(const Format& format, unsigned code) {
 }
 
 // The nearest of all finite ones, the even one of two.
-unsigned nearest(const Format& format, double value, bool relu) {
+unsigned nearest_code(const EightBitFormat& format, double value, bool relu) {
     if (std::isnan(value)) {
         return 0x7F;
     }
@@ -36,13 +36,13 @@ unsigned nearest(const Format& format, double value, bool relu) {
     if (relu && sign != 0) {
         return 0;
     }
-    if (std::abs(value) >= value_of(format, format.most)) {
+    if (std::abs(value) >= value_of_code(format, format.most)) {
         return sign | format.most;
     }
     unsigned best = 0;
     for (unsigned code = 1; code <= format.most; ++code) {
-        const double now = std::abs(value_of(format, code) - std::abs(value));
-        const double before = std::abs(value_of(format, best) - std::abs(value));
+        const double now = std::abs(value_of_code(format, code) - std::abs(value));
+        const double before = std::abs(value_of_code(format, best) - std::abs(value));
         if (now < before || (now == before && code % 2 == 0)) {
             best = code;
         }
@@ -50,7 +50,7 @@ unsigned nearest(const Format& format, double value, bool relu) {
     return sign | best;
 }
 
-double of_half(std::uint16_t bits) {
+double value_of_half(std::uint16_t bits) {
     const int exponent = bits >> 10U & 31U;
     const int fraction = bits & 0x3FFU;
     const double sign = (bits & 0x8000U) != 0 ? -1 : 1;
@@ -58,7 +58,7 @@ double of_half(std::uint16_t bits) {
                           : sign * std::ldexp(exponent == 0 ? fraction : fraction + 1024, std::max(exponent, 1) - 25);
 }
 
-std::string kernel(const std::string& load, const std::string& convert, const std::string& store) {
+std::string conversion_kernel(const std::string& load, const std::string& convert, const std::string& store) {
     return ".version 8.3\n.target sm_90\n.address_size 64\n.entry k(.param .u64 in, .param .u64 out) {\n"
            ".reg .b64 %a, %b; .reg .b32 %t, %x, %y; .reg .b16 %h; .reg .f32 %f, %g;\n"
            "mov.u32 %t, %tid.x; mov.u32 %x, %ctaid.x; mad.lo.u32 %t, %x, 256, %t;\n"
@@ -85,20 +85,20 @@ TEST(EightBits, EveryCodeAsAHalf) {
     for (std::size_t i = 0; i < codes.size(); ++i) {
         codes[i] = static_cast<std::uint16_t>(i);
     }
-    for (const Format& format : kFormats) {
-        const auto halves =
-            converted<std::uint16_t, std::uint32_t>(kernel("mad.wide.u32 %a, %t, 2, %a; ld.global.u16 %h, [%a]; ",
-                                                           std::string("cvt.rn.f16x2.") + format.name + " %y, %h; ",
-                                                           "mad.wide.u32 %b, %t, 4, %b; st.global.u32 [%b], %y;"),
-                                                    codes, codes.size());
+    for (const EightBitFormat& format : kEightBitFormats) {
+        const auto halves = converted<std::uint16_t, std::uint32_t>(
+            conversion_kernel("mad.wide.u32 %a, %t, 2, %a; ld.global.u16 %h, [%a]; ",
+                              std::string("cvt.rn.f16x2.") + format.name + " %y, %h; ",
+                              "mad.wide.u32 %b, %t, 4, %b; st.global.u32 [%b], %y;"),
+            codes, codes.size());
         for (unsigned i = 0; i < codes.size(); ++i) {
             for (const unsigned shift : {0U, 16U}) {
                 const auto half = static_cast<std::uint16_t>(halves[i] >> shift);
-                const double wanted = value_of(format, i >> shift / 2 & 0xFFU);
+                const double wanted = value_of_code(format, i >> shift / 2 & 0xFFU);
                 if (std::isnan(wanted)) {
                     ASSERT_EQ(half, 0x7FFF) << format.name << " " << i;
                 } else {
-                    ASSERT_EQ(of_half(half), wanted) << format.name << " " << i;
+                    ASSERT_EQ(value_of_half(half), wanted) << format.name << " " << i;
                     ASSERT_EQ(half >> 15U, std::signbit(wanted) ? 1U : 0U) << format.name << " " << i;
                 }
             }
@@ -111,16 +111,18 @@ TEST(EightBits, EveryHalfIsRoundedToNearest) {
     for (std::uint32_t i = 0; i < pairs.size(); ++i) {
         pairs[i] = (i ^ 0xFFFFU) << 16U | i;
     }
-    for (const Format& format : kFormats) {
+    for (const EightBitFormat& format : kEightBitFormats) {
         for (const bool relu : {false, true}) {
             const auto codes = converted<std::uint32_t, std::uint16_t>(
-                kernel("mad.wide.u32 %a, %t, 4, %a; ld.global.u32 %x, [%a]; ",
-                       std::string("cvt.rn.satfinite") + (relu ? ".relu." : ".") + format.name + ".f16x2 %h, %x; ",
-                       "mad.wide.u32 %b, %t, 2, %b; st.global.u16 [%b], %h;"),
+                conversion_kernel(
+                    "mad.wide.u32 %a, %t, 4, %a; ld.global.u32 %x, [%a]; ",
+                    std::string("cvt.rn.satfinite") + (relu ? ".relu." : ".") + format.name + ".f16x2 %h, %x; ",
+                    "mad.wide.u32 %b, %t, 2, %b; st.global.u16 [%b], %h;"),
                 pairs, pairs.size());
             for (std::uint32_t i = 0; i < pairs.size(); i += 7) {
-                const unsigned low = nearest(format, of_half(static_cast<std::uint16_t>(i)), relu);
-                const unsigned high = nearest(format, of_half(static_cast<std::uint16_t>(i ^ 0xFFFFU)), relu);
+                const unsigned low = nearest_code(format, value_of_half(static_cast<std::uint16_t>(i)), relu);
+                const unsigned high =
+                    nearest_code(format, value_of_half(static_cast<std::uint16_t>(i ^ 0xFFFFU)), relu);
                 ASSERT_EQ(codes[i], high << 8U | low) << format.name << " " << i;
             }
         }
@@ -128,12 +130,12 @@ TEST(EightBits, EveryHalfIsRoundedToNearest) {
 }
 
 TEST(EightBits, SinglesBetweenNeighbours) {
-    for (const Format& format : kFormats) {
+    for (const EightBitFormat& format : kEightBitFormats) {
         // Around each number and each middle of two: the single itself and those beside it.
         std::vector<float> numbers;
         for (unsigned code = 0; code <= format.most; ++code) {
-            const auto at = static_cast<float>(value_of(format, code));
-            const auto next = static_cast<float>(value_of(format, code + 1));
+            const auto at = static_cast<float>(value_of_code(format, code));
+            const auto next = static_cast<float>(value_of_code(format, code + 1));
             const float middle = std::isfinite(next) ? (at + next) / 2 : at * 1.03F;
             for (const float one : {at, middle}) {
                 for (const float sign : {1.0F, -1.0F}) {
@@ -148,12 +150,13 @@ TEST(EightBits, SinglesBetweenNeighbours) {
         }
         numbers.resize((numbers.size() + 511) / 512 * 512);
         const auto codes = converted<float, std::uint16_t>(
-            kernel("mad.wide.u32 %a, %t, 8, %a; ld.global.v2.f32 {%f, %g}, [%a]; ",
-                   std::string("cvt.rn.satfinite.") + format.name + ".f32 %h, %g, %f; ",
-                   "mad.wide.u32 %b, %t, 2, %b; st.global.u16 [%b], %h;"),
+            conversion_kernel("mad.wide.u32 %a, %t, 8, %a; ld.global.v2.f32 {%f, %g}, [%a]; ",
+                              std::string("cvt.rn.satfinite.") + format.name + ".f32 %h, %g, %f; ",
+                              "mad.wide.u32 %b, %t, 2, %b; st.global.u16 [%b], %h;"),
             numbers, numbers.size() / 2);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            ASSERT_EQ(codes[i / 2] >> 8U * (i % 2) & 0xFFU, nearest(format, static_cast<double>(numbers[i]), false))
+            ASSERT_EQ(codes[i / 2] >> 8U * (i % 2) & 0xFFU,
+                      nearest_code(format, static_cast<double>(numbers[i]), false))
                 << format.name << " " << numbers[i];
         }
     }

@@ -29,8 +29,8 @@ std::string fault_of(const std::string& body, std::uint32_t threads = 32) {
     return device.fault("k", {1}, {threads}, Parameters().add(memory.data()));
 }
 
-std::uint64_t traced_sectors(Device& device, const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters,
-                             std::string_view opcode, std::uint64_t& times) {
+std::uint64_t traced_bytes(Device& device, const char* kernel, Dim3 grid, Dim3 block, const Parameters& parameters,
+                           std::string_view opcode, std::uint64_t& times) {
     auto execution = device.module().launch(kernel, {grid, block, 0, parameters.bytes()});
     EXPECT_TRUE(execution.ok());
     std::uint64_t bytes = 0;
@@ -121,9 +121,9 @@ TEST(Mbarrier, BulkCopiesBringTheirBytes) {
     expect_equal<float>(out, wanted);
     // In the trace a copy of 2,048 bytes is four accesses of a warp.
     std::uint64_t times = 0;
-    EXPECT_EQ(traced_sectors(device, "doubled", {2}, {128}, parameters, "LDGSTS.E.128", times), 5U * 2048);
+    EXPECT_EQ(traced_bytes(device, "doubled", {2}, {128}, parameters, "LDGSTS.E.128", times), 5U * 2048);
     EXPECT_EQ(times, 5U * 4);
-    EXPECT_EQ(traced_sectors(device, "doubled", {2}, {128}, parameters, "STG.E.128", times), 5U * 2048);
+    EXPECT_EQ(traced_bytes(device, "doubled", {2}, {128}, parameters, "STG.E.128", times), 5U * 2048);
 }
 
 TEST(Mbarrier, BytesMayComeBeforeTheyAreExpected) {
