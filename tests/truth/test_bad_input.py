@@ -96,6 +96,9 @@ def rings(test, matrix):
     matrix.refused("top: a switch that says nothing", USAGE, "top", "--rendezvous", place, "--switch", "calls=maybe", says=("calls=maybe",))
     matrix.refused("top: a description that is not there", NOT_FOUND, "top", "--rendezvous", place, "--switch", "none.kym=off", says=("none.kym",))
     matrix.refused("top: switching no hosts", USAGE, "top", "--switch", "calls=off", says=("--rendezvous",))
+    early = test.work / "early.kymo"
+    done = test.run(test.kymo, "top", "--rendezvous", test.work / "nobody", "--plain", "-n", "1", "--period", "0.1", "--record", early)
+    test.check("nothing to record leaves nothing", "an error, and no folder", (done.returncode, early.exists()), done.returncode != 0 and not early.exists())
     open_to_all = test.work / "open"
     open_to_all.mkdir()
     open_to_all.chmod(0o755)

@@ -70,13 +70,23 @@ std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFi
 // The recording of all hosts, if there is to be one.
 class Record {
   public:
+    Record() = default;
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+    // A folder in which nothing lies is no recording.
+    ~Record() {
+        if (recording_ && recording_->hosts() == 0) {
+            std::error_code ignored;
+            std::filesystem::remove(made_, ignored);
+        }
+    }
     Result<void> begin(const RingTopOptions& options, const std::vector<ring::MemberFile>& roster) {
         const auto folder = launch::make_recording_folder(options.record, "ring");
         if (!folder) {
             return folder.error();
         }
         ring::RecordingSettings settings;
-        settings.folder = *folder;
+        settings.folder = made_ = *folder;
         std::error_code ignored;
         settings.facts = {"all hosts", options.command, std::filesystem::current_path(ignored),
                           std::string(launch::kProducer)};
@@ -106,12 +116,17 @@ class Record {
                          fmt::format("{} rows could not be written to {}", recording_->unwritten(), folder_),
                          "what was recorded before can be read; record on another disk"});
         }
+        if (recording_->hosts() == 0) {
+            return fail({ErrorKind::kNotFound, "nothing was recorded in " + folder_ + ": no host has answered",
+                         "start agents (kymo agent --rendezvous DIR), and give them a second"});
+        }
         fmt::print(stderr, "kymo: {} hosts recorded in {}; kymo report {}\n", recording_->hosts(), folder_, folder_);
         return failed_ ? static_cast<int>(ErrorKind::kPermission) : 0;
     }
 
   private:
     std::optional<ring::RingRecording> recording_;
+    std::filesystem::path made_;
     std::string folder_;
     bool failed_ = false;
 };

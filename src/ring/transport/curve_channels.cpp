@@ -1,12 +1,6 @@
-// The service channels: libkymo-ring.so.
-//
-// A member listens at one socket and connects to each member that it sends to; every connection is a CurveLink. All
-// of it happens in the caller's thread: a frame that comes in wakes one thread once, and one that goes out is given
-// to the kernel at once. (Over libzmq, whose sockets have a thread of their own at either end, a hop is three
-// wake-ups: docs/ring.md has the figures.) Bounded: so many connections that have not proved who they are, so many
-// frames that wait for a channel, so many bytes that the kernel does not take.
+#include "ring/transport/curve_channels.h"
+
 #include "base/time.h"
-#include "ring/transport/channels.h"
 #include "ring/transport/curve_link.h"
 #include "ring/transport/sockets.h"
 
@@ -131,7 +125,7 @@ class CurveChannels : public Channels {
             }
             messages_.clear();
             next_message_ = 0;
-            Time time = now();
+            const Time time = now();
             if (time >= next_care_) {
                 take_care(time);
             }
@@ -309,7 +303,7 @@ class CurveChannels : public Channels {
     // The channel is made anew after a while; who knocked and was not let in is counted.
     void forget(int number) {
         const auto found = connections_.find(number);
-        Connection& connection = *found->second;
+        const Connection& connection = *found->second;
         if (connection.sends) {
             Peer& peer = peers_[connection.peer];
             peer.connection = nullptr;
@@ -366,6 +360,8 @@ class CurveChannels : public Channels {
     ChannelCounts counts_;
 };
 
+}  // namespace
+
 Channels* open_curve_channels(const ChannelSettings& settings, std::string& why) {
     const bool plain = settings.keys.public_key.empty();
     const auto address = parse_socket_address(settings.address);
@@ -389,27 +385,4 @@ Channels* open_curve_channels(const ChannelSettings& settings, std::string& why)
     return channels.release();
 }
 
-}  // namespace
 }  // namespace kymo::ring
-
-extern "C" {
-
-__attribute__((visibility("default"))) kymo::ring::Channels* kymo_ring_open_channels(
-    const kymo::ring::ChannelSettings* settings, std::string* why) {
-    if (sodium_init() < 0) {
-        *why = "libsodium cannot begin";
-        return nullptr;
-    }
-    return kymo::ring::open_curve_channels(*settings, *why);
-}
-
-__attribute__((visibility("default"))) bool kymo_ring_make_keys(kymo::ring::Keys* keys) {
-    kymo::ring::KeyPair made;
-    if (sodium_init() < 0 || crypto_box_keypair(made.public_key.data(), made.secret_key.data()) != 0) {
-        return false;
-    }
-    *keys = {kymo::ring::to_z85(made.public_key), kymo::ring::to_z85(made.secret_key)};
-    sodium_memzero(&made, sizeof made);
-    return true;
-}
-}
