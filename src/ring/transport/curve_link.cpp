@@ -294,7 +294,7 @@ void CurveLink::seal(Span message, Bytes& out) {
     out.resize(at + kMac + text);
     std::uint8_t* const box = out.data() + at;
     box[kMac] = 0;
-    std::memcpy(box + kMac + 1, message.data(), message.size());
+    std::copy(message.begin(), message.end(), box + kMac + 1);
     crypto_box_easy_afternm(box, box + kMac, text, nonce_of(message_prefix(true), own_number_++).data(),
                             shared_.data());
 }
