@@ -1,7 +1,6 @@
 #include "gpu/access_memo.h"
 
 #include "gpu/bank_conflicts.h"
-#include "gpu/counting.h"
 
 #include <limits>
 
@@ -38,6 +37,8 @@ void AccessMemo::keep(Entry& entry, std::uint64_t first, const Footprint& footpr
     entry.kind = Entry::Kind::kFootprint;
     entry.place = static_cast<std::uint8_t>(first % kLineBytes);
     entry.count = static_cast<std::uint8_t>(footprint.count);
+    entry.sectors = static_cast<std::uint8_t>(footprint.sectors);
+    entry.most_at_one_place = static_cast<std::uint8_t>(footprint.most_at_one_place);
 }
 
 bool AccessMemo::footprint(WarpCursor& cursor, std::uint64_t first, unsigned bytes, Footprint& out) {
@@ -45,12 +46,12 @@ bool AccessMemo::footprint(WarpCursor& cursor, std::uint64_t first, unsigned byt
     if (known != nullptr && known->kind == Entry::Kind::kFootprint && known->place == first % kLineBytes &&
         cursor.step_over(known->shape)) {
         out.count = known->count;
-        out.sectors = 0;
+        out.sectors = known->sectors;
+        out.most_at_one_place = known->most_at_one_place;
         for (unsigned i = 0; i < known->count; ++i) {
             const PackedLine& line = known->lines[i];
             out.lines[i] = {first / kLineBytes + static_cast<std::uint64_t>(std::int64_t{line.difference}),
                             line.sectors, line.lanes};
-            out.sectors += sectors_in(line.sectors);
         }
         return true;
     }

@@ -53,6 +53,8 @@ class AccessMemo {
         enum class Kind : std::uint8_t { kNone, kFootprint, kBanks } kind = Kind::kNone;
         std::uint8_t place = 0;  // of the first lane in its line
         std::uint8_t count = 0;
+        std::uint8_t sectors = 0;  // as in Footprint
+        std::uint8_t most_at_one_place = 0;
         Banks banks;
         AccessShape shape;
         std::array<PackedLine, kWarpLanes> lines;

@@ -2,6 +2,7 @@
 
 #include "gpu/counting.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace kymo::gpu {
@@ -27,11 +28,27 @@ LineAccess& entry_of(Footprint& out, std::uint64_t line, std::uint64_t& highest)
     return out.lines[out.count++];
 }
 
+void count_sectors(Footprint& out) {
+    // A byte for each place; there are at most 64 lines.
+    constexpr std::array<std::uint32_t, 16> kPlaces = {
+        0x0000'0000, 0x0000'0001, 0x0000'0100, 0x0000'0101, 0x0001'0000, 0x0001'0001, 0x0001'0100, 0x0001'0101,
+        0x0100'0000, 0x0100'0001, 0x0100'0100, 0x0100'0101, 0x0101'0000, 0x0101'0001, 0x0101'0100, 0x0101'0101};
+    std::uint32_t at = 0;
+    for (const LineAccess& line : out.all()) {
+        at += kPlaces[line.sectors & 15U];
+    }
+    for (; at != 0; at >>= 8U) {
+        out.sectors += at & 0xFFU;
+        out.most_at_one_place = std::max(out.most_at_one_place, at & 0xFFU);
+    }
+}
+
 }  // namespace
 
 void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes, Footprint& out) {
     out.count = 0;
     out.sectors = 0;
+    out.most_at_one_place = 0;
     const auto lanes = lanes_in(mask);
     if (lanes == 0 || bytes == 0) {
         return;
@@ -51,7 +68,7 @@ void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes
             const auto here = addresses.stride == 0 ? lanes : static_cast<unsigned>((end - begin) / bytes);
             out.lines[out.count++] = {line, bits(from, to), static_cast<std::uint8_t>(here)};
         }
-        out.sectors = static_cast<unsigned>(last - first + 1);
+        count_sectors(out);
         return;
     }
     std::uint64_t highest = 0;
@@ -72,9 +89,7 @@ void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes
             ++entry->lanes;
         }
     }
-    for (const LineAccess& line : out.all()) {
-        out.sectors += sectors_in(line.sectors);
-    }
+    count_sectors(out);
 }
 
 void interleave_local(LaneAddresses& addresses, std::uint32_t mask, std::uint64_t warp) {

@@ -25,6 +25,7 @@ struct Footprint {
     std::array<LineAccess, 2 * kWarpLanes> lines;  // not set to anything, as LaneAddresses
     unsigned count = 0;
     unsigned sectors = 0;
+    unsigned most_at_one_place = 0;  // sectors at the same place of different lines
     std::span<const LineAccess> all() const { return {lines.data(), count}; }
 };
 

@@ -1,47 +1,9 @@
 #include "gpu/generate.h"
 
-#include "gpu/warp_code.h"
-
-#include <algorithm>
+#include "gpu/generated_warps.h"
 
 namespace kymo::gpu {
 namespace {
-
-constexpr std::uint32_t kAllLanes = 0xFFFF'FFFFU;
-// Device buffers, far enough apart for any size here.
-constexpr std::uint64_t kFirst = 0x7F00'0000'0000U;
-constexpr std::uint64_t kSecond = 0x7F10'0000'0000U;
-constexpr std::uint64_t kThird = 0x7F20'0000'0000U;
-
-KernelHeader header(const char* name, Dim3 grid, Dim3 block, std::uint32_t registers) {
-    KernelHeader made;
-    made.name = name;
-    made.id = 1;
-    made.grid = grid;
-    made.block = block;
-    made.registers = registers;
-    made.binary_version = 90;
-    made.tracer_version = 5;
-    return made;
-}
-
-// The lanes of warp `warp` in a CTA of `threads` threads.
-std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
-    const std::uint64_t left = threads - std::min<std::uint64_t>(threads, std::uint64_t{warp} * kWarpLanes);
-    return left >= kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1U;
-}
-
-std::uint32_t warps_of(std::uint64_t threads) {
-    return static_cast<std::uint32_t>((threads + kWarpLanes - 1) / kWarpLanes);
-}
-
-WarpTrace finish(std::uint32_t id, WarpEncoder& encoder) {
-    WarpTrace warp;
-    warp.id = id;
-    warp.instructions = encoder.instructions();
-    warp.code = std::make_shared<const std::vector<std::uint8_t>>(encoder.take());
-    return warp;
-}
 
 // A kernel without addresses: all CTAs are the same bytes. `walk` encodes one warp.
 std::unique_ptr<KernelSource> uniform_kernel(KernelHeader header, Program program,
@@ -59,7 +21,7 @@ std::unique_ptr<KernelSource> uniform_kernel(KernelHeader header, Program progra
         mask_before = mask;
         WarpEncoder encoder(program);
         walk(encoder, mask);
-        pattern.warps.push_back(finish(id, encoder));
+        pattern.warps.push_back(finished_warp(id, encoder));
     }
     const Dim3 grid = header.grid;
     return std::make_unique<GeneratedKernel>(
@@ -69,24 +31,6 @@ std::unique_ptr<KernelSource> uniform_kernel(KernelHeader header, Program progra
             return cta;
         });
 }
-
-// The active lanes' addresses of one instruction.
-class Lanes {
-  public:
-    template <typename Address>
-    std::span<const std::uint64_t> fill(std::uint32_t mask, Address&& address) {
-        std::size_t count = 0;
-        for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-            if ((mask >> lane & 1U) != 0) {
-                addresses_[count++] = address(lane);
-            }
-        }
-        return {addresses_.data(), count};
-    }
-
-  private:
-    std::array<std::uint64_t, kWarpLanes> addresses_{};
-};
 
 }  // namespace
 
@@ -111,7 +55,7 @@ std::unique_ptr<KernelSource> empty_kernel(std::uint32_t ctas, std::uint32_t thr
     ProgramBuilder program;
     program.add("LDC", {1});
     program.add("EXIT");
-    return uniform_kernel(header("emptykernel", {ctas, 1, 1}, {threads, 1, 1}, 4), program.take(),
+    return uniform_kernel(generated_header("emptykernel", {ctas, 1, 1}, {threads, 1, 1}, 4), program.take(),
                           [](WarpEncoder& encoder, std::uint32_t mask) {
                               encoder.add(0, mask, {});
                               encoder.add(1, mask, {});
@@ -136,7 +80,7 @@ std::unique_ptr<KernelSource> ffma_kernel(std::uint32_t ctas, std::uint32_t thre
     const std::uint32_t back = program.add("BRA");
     program.add("FSETP.NEU.AND", {}, {3});
     const std::uint32_t end = program.add("EXIT");
-    return uniform_kernel(header("ffmakernel", {ctas, 1, 1}, {threads, 1, 1}, 24), program.take(),
+    return uniform_kernel(generated_header("ffmakernel", {ctas, 1, 1}, {threads, 1, 1}, 24), program.take(),
                           [=](WarpEncoder& encoder, std::uint32_t mask) {
                               for (std::uint32_t i = 0; i < loop; ++i) {
                                   encoder.add(i, i == skip ? 0 : mask, {});
@@ -179,7 +123,7 @@ std::unique_ptr<KernelSource> vector_add_kernel(std::uint32_t elements) {
     const auto make = [=](std::uint64_t number, const Program& list) {
         Cta cta;
         cta.index = {static_cast<std::uint32_t>(number), 0, 0};
-        Lanes lanes;
+        ActiveAddresses lanes;
         for (std::uint32_t id = 0; id < kThreads / kWarpLanes; ++id) {
             const std::uint64_t first = number * kThreads + std::uint64_t{id} * kWarpLanes;
             const std::uint32_t inside = launched(elements, static_cast<std::uint32_t>(first / kWarpLanes));
@@ -194,232 +138,12 @@ std::unique_ptr<KernelSource> vector_add_kernel(std::uint32_t elements) {
                             base == 0 ? std::span<const std::uint64_t>()
                                       : lanes.fill(mask, [&](unsigned lane) { return base + (first + lane) * 4; }));
             }
-            cta.warps.push_back(finish(id, encoder));
+            cta.warps.push_back(finished_warp(id, encoder));
         }
         return cta;
     };
-    return std::make_unique<GeneratedKernel>(header("vectoradd", {ctas, 1, 1}, {kThreads, 1, 1}, 12), program.take(),
-                                             make);
-}
-
-std::unique_ptr<KernelSource> gemm_kernel(std::uint32_t size, std::uint32_t width) {
-    ProgramBuilder program;
-    program.add("LDC", {1});
-    program.add("S2R", {0});
-    program.add("LDC", {2});
-    program.add("S2R", {5});
-    program.add("S2R", {7});
-    program.add("S2R", {4});
-    program.add("IMAD", {0}, {0, 5});
-    program.add("ISETP.GE.AND", {}, {0});
-    program.add("IMAD", {7}, {7, 4});
-    program.add("ISETP.GE.OR", {}, {7});
-    const std::uint32_t skip = program.add("EXIT");
-    program.add("LDC", {4});
-    program.add("IMAD", {9}, {7, 2});
-    program.add("ULDC.64");
-    program.add("LDC", {3});
-    program.add("IMAD.WIDE", {4}, {9, 4});
-    const std::uint32_t load_c = program.add("LDG.E", {6}, {4}, 4);
-    program.add("FMUL", {13}, {6});
-    const std::uint32_t scale_c = program.add("STG.E", {}, {4, 13}, 4);
-    constexpr std::uint32_t kUnroll = 16;
-    struct Step {
-        std::uint32_t load_a, load_b, store;
-    };
-    std::array<Step, kUnroll> steps{};
-    const std::uint32_t loop = program.add("IMAD.WIDE", {10}, {8, 10});
-    for (std::uint32_t i = 0; i < kUnroll; ++i) {
-        // a's addresses are immediate offsets, b's one IMAD.WIDE a step behind.
-        const unsigned here = i % 2 == 0 ? 14 : 16;
-        const unsigned next = i % 2 == 0 ? 16 : 14;
-        steps[i].load_a = program.add("LDG.E", {12}, {10}, 4);
-        steps[i].load_b = program.add("LDG.E", {18}, {here}, 4);
-        program.add("FMUL", {12}, {12});
-        program.add("FFMA", {13}, {12, 18, 13});
-        program.add("IMAD.WIDE", {next}, {3, here});
-        steps[i].store = program.add("STG.E", {}, {4, 13}, 4);
-    }
-    program.add("IADD3", {6}, {6});
-    program.add("ISETP.GT.AND", {}, {6});
-    program.add("UIADD3");
-    const std::uint32_t back = program.add("BRA");
-    const std::uint32_t end = program.add("EXIT");
-    const std::uint32_t side = (size + width - 1) / width;
-    const auto make = [=](std::uint64_t number, const Program& list) {
-        Cta cta;
-        cta.index = {static_cast<std::uint32_t>(number % side), static_cast<std::uint32_t>(number / side), 0};
-        Lanes lanes;
-        for (std::uint32_t id = 0; id < warps_of(std::uint64_t{width} * width); ++id) {
-            const auto row = [&](unsigned lane) {
-                return std::uint64_t{cta.index.y} * width + (id * kWarpLanes + lane) / width;
-            };
-            const auto column = [&](unsigned lane) {
-                return std::uint64_t{cta.index.x} * width + (id * kWarpLanes + lane) % width;
-            };
-            const std::uint32_t all = launched(std::uint64_t{width} * width, id);
-            std::uint32_t inside = 0;
-            for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-                if ((all >> lane & 1U) != 0 && row(lane) < size && column(lane) < size) {
-                    inside |= 1U << lane;
-                }
-            }
-            WarpEncoder encoder(list);
-            const auto c = [&](std::uint32_t index) {
-                encoder.add(index, inside, lanes.fill(inside, [&](unsigned lane) {
-                    return kThird + (row(lane) * size + column(lane)) * 4;
-                }));
-            };
-            for (std::uint32_t i = 0; i < skip; ++i) {
-                encoder.add(i, all, {});
-            }
-            encoder.add(skip, all & ~inside, {});
-            for (std::uint32_t i = skip + 1; inside != 0 && i < loop; ++i) {
-                if (i == load_c || i == scale_c) {
-                    c(i);
-                } else {
-                    encoder.add(i, inside, {});
-                }
-            }
-            for (std::uint32_t k = 0; inside != 0 && k < size;) {
-                encoder.add(loop, inside, {});
-                for (std::uint32_t u = 0; u < kUnroll && k < size; ++u, ++k) {
-                    const Step& step = steps[u];
-                    encoder.add(step.load_a, inside, lanes.fill(inside, [&](unsigned lane) {
-                        return kFirst + (row(lane) * size + k) * 4;
-                    }));
-                    encoder.add(step.load_b, inside, lanes.fill(inside, [&](unsigned lane) {
-                        return kSecond + (std::uint64_t{k} * size + column(lane)) * 4;
-                    }));
-                    for (std::uint32_t i = step.load_b + 1; i < step.store; ++i) {
-                        encoder.add(i, inside, {});
-                    }
-                    c(step.store);
-                }
-                for (std::uint32_t i = steps[kUnroll - 1].store + 1; i <= back; ++i) {
-                    encoder.add(i, i == back && k >= size ? 0 : inside, {});
-                }
-            }
-            if (inside != 0) {
-                encoder.add(end, inside, {});
-            }
-            cta.warps.push_back(finish(id, encoder));
-        }
-        return cta;
-    };
-    return std::make_unique<GeneratedKernel>(header("gemm_kernel", {side, side, 1}, {width, width, 1}, 24),
+    return std::make_unique<GeneratedKernel>(generated_header("vectoradd", {ctas, 1, 1}, {kThreads, 1, 1}, 12),
                                              program.take(), make);
-}
-
-namespace {
-
-// Both halves of atax: y[t] += A[...]·v[k] over k, a thread an element of y.
-std::unique_ptr<KernelSource> atax_kernel(const char* name, std::uint32_t size, std::uint32_t width, bool by_row) {
-    ProgramBuilder program;
-    program.add("LDC", {1});
-    program.add("S2R", {0});
-    program.add("LDC", {2});
-    program.add("S2R", {5});
-    program.add("ISETP.LT.AND", {}, {2});
-    program.add("IMAD", {0}, {0, 5});
-    program.add("ISETP.GE.OR", {}, {0});
-    const std::uint32_t skip = program.add("EXIT");
-    program.add("LDC", {4});
-    program.add("ULDC.64");
-    program.add("IMAD.WIDE", {4}, {0, 4});
-    const std::uint32_t load_y = program.add("LDG.E", {13}, {4}, 4);
-    program.add("IMAD.WIDE", {10}, {0, 4});
-    const std::uint32_t loop = program.add("IMAD.MOV.U32", {7}, {255, 255});
-    constexpr std::uint32_t kUnroll = 16;
-    struct Step {
-        std::uint32_t load_v, load_a, store;
-    };
-    std::array<Step, kUnroll> steps{};
-    for (std::uint32_t i = 0; i < kUnroll; ++i) {
-        const unsigned here = by_row ? 10 : i % 2 == 0 ? 10 : 14;
-        const unsigned next = i % 2 == 0 ? 14 : 10;
-        steps[i].load_v = program.add("LDG.E", {8}, {6}, 4);
-        steps[i].load_a = program.add("LDG.E", {16}, {here}, 4);
-        if (!by_row) {
-            program.add("IMAD.WIDE", {next}, {3, here});
-        }
-        program.add("FFMA", {13}, {8, 16, 13});
-        steps[i].store = program.add("STG.E", {}, {4, 13}, 4);
-    }
-    program.add("IADD3", {2}, {2});
-    program.add("ISETP.GT.AND", {}, {2});
-    program.add("UIADD3");
-    program.add("IADD3", {6}, {6});
-    program.add("IADD3.X", {7}, {7});
-    const std::uint32_t back = program.add("BRA");
-    const std::uint32_t end = program.add("EXIT");
-    const std::uint32_t ctas = (size + width - 1) / width;
-    const auto make = [=](std::uint64_t number, const Program& list) {
-        Cta cta;
-        cta.index = {static_cast<std::uint32_t>(number), 0, 0};
-        Lanes lanes;
-        for (std::uint32_t id = 0; id < warps_of(width); ++id) {
-            const std::uint64_t first = number * width + std::uint64_t{id} * kWarpLanes;
-            const std::uint32_t all = launched(width, id);
-            std::uint32_t inside = 0;
-            for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-                if ((all >> lane & 1U) != 0 && first + lane < size) {
-                    inside |= 1U << lane;
-                }
-            }
-            WarpEncoder encoder(list);
-            const auto y = [&](std::uint32_t index) {
-                encoder.add(index, inside,
-                            lanes.fill(inside, [&](unsigned lane) { return kThird + (first + lane) * 4; }));
-            };
-            for (std::uint32_t i = 0; i < skip; ++i) {
-                encoder.add(i, all, {});
-            }
-            encoder.add(skip, all & ~inside, {});
-            for (std::uint32_t i = skip + 1; inside != 0 && i < loop; ++i) {
-                if (i == load_y) {
-                    y(i);
-                } else {
-                    encoder.add(i, inside, {});
-                }
-            }
-            for (std::uint32_t k = 0; inside != 0 && k < size;) {
-                encoder.add(loop, inside, {});
-                for (std::uint32_t u = 0; u < kUnroll && k < size; ++u, ++k) {
-                    const Step& step = steps[u];
-                    encoder.add(step.load_v, inside,
-                                lanes.fill(inside, [&](unsigned) { return kSecond + std::uint64_t{k} * 4; }));
-                    encoder.add(step.load_a, inside, lanes.fill(inside, [&](unsigned lane) {
-                        const std::uint64_t thread = first + lane;
-                        return kFirst + (by_row ? thread * size + k : std::uint64_t{k} * size + thread) * 4;
-                    }));
-                    for (std::uint32_t i = step.load_a + 1; i < step.store; ++i) {
-                        encoder.add(i, inside, {});
-                    }
-                    y(step.store);
-                }
-                for (std::uint32_t i = steps[kUnroll - 1].store + 1; i <= back; ++i) {
-                    encoder.add(i, i == back && k >= size ? 0 : inside, {});
-                }
-            }
-            if (inside != 0) {
-                encoder.add(end, inside, {});
-            }
-            cta.warps.push_back(finish(id, encoder));
-        }
-        return cta;
-    };
-    return std::make_unique<GeneratedKernel>(header(name, {ctas, 1, 1}, {width, 1, 1}, 24), program.take(), make);
-}
-
-}  // namespace
-
-std::unique_ptr<KernelSource> atax_row_kernel(std::uint32_t size, std::uint32_t width) {
-    return atax_kernel("atax_kernel1", size, width, true);
-}
-
-std::unique_ptr<KernelSource> atax_column_kernel(std::uint32_t size, std::uint32_t width) {
-    return atax_kernel("atax_kernel2", size, width, false);
 }
 
 }  // namespace kymo::gpu

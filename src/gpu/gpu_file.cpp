@@ -94,6 +94,7 @@ std::vector<Parameter> parameters(Gpu& gpu) {
         {"l2.latency", "cycles", 1, 100000, &gpu.l2_latency},
         {"l2.far_latency", "cycles", 1, 100000, &gpu.l2_far_latency},
         {"l2.bandwidth", "GB/s", 1, 1e7, &gpu.l2_bandwidth},
+        {"l2.write_bandwidth", "GB/s", 1, 1e7, &gpu.l2_write_bandwidth},
         {"l2.atomic", "cycles", 0, 10000, &gpu.atomic_cycles},
         {"noc.bytes", "bytes/cycle", 1, 100000, &gpu.noc_bytes},
         {"dram.size", "bytes", 1 << 20, 1e15, &gpu.dram_size},

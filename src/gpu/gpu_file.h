@@ -66,8 +66,9 @@ struct Gpu {
     double l2_slices = 0;
     double l2_latency = 0;
     double l2_far_latency = 0;  // of lines homed in the other partition; equal to l2_latency without partitions
-    double l2_bandwidth = 0;    // GB/s (10⁹) at the boost clock
-    double noc_bytes = 0;       // bytes a cycle into one SM
+    double l2_bandwidth = 0;    // GB/s (10⁹) at the boost clock, of reads
+    double l2_write_bandwidth = 0;
+    double noc_bytes = 0;  // bytes a cycle into one SM
     double dram_size = 0;
     double dram_latency = 0;
     double dram_bandwidth = 0;  // GB/s (10⁹), achievable
@@ -79,8 +80,9 @@ struct Gpu {
 
     // Everything the models need and that is whole numbers there.
     unsigned whole(double value) const { return static_cast<unsigned>(value); }
-    double l2_bytes_per_cycle(const LaunchCosts& launch) const { return l2_bandwidth * 1e3 / launch.mhz; }
-    double dram_bytes_per_cycle(const LaunchCosts& launch) const { return dram_bandwidth * 1e3 / launch.mhz; }
+    static double bytes_per_cycle(double bandwidth, const LaunchCosts& launch) {
+        return bandwidth * 1e3 / launch.mhz;
+    }
 };
 
 struct Parameter {

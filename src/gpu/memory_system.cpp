@@ -22,8 +22,9 @@ MemorySystem::MemorySystem(const Gpu& gpu, const LaunchCosts& launch)
       l2_(static_cast<std::uint64_t>(gpu.l2_size), gpu.whole(gpu.l2_ways)),
       slices_(gpu.whole(gpu.l2_slices)),
       channels_(gpu.whole(gpu.dram_channels)),
-      slice_cycles_(kSectorBytes * gpu.l2_slices / gpu.l2_bytes_per_cycle(launch)),
-      dram_cycles_(gpu.dram_channels / gpu.dram_bytes_per_cycle(launch)) {}
+      read_cycles_(kSectorBytes * gpu.l2_slices / Gpu::bytes_per_cycle(gpu.l2_bandwidth, launch)),
+      write_cycles_(kSectorBytes * gpu.l2_slices / Gpu::bytes_per_cycle(gpu.l2_write_bandwidth, launch)),
+      dram_cycles_(gpu.dram_channels / Gpu::bytes_per_cycle(gpu.dram_bandwidth, launch)) {}
 
 double MemorySystem::dram(double time, std::uint64_t line, unsigned sectors) {
     // Neighbouring lines go to one channel, 1 KiB at a time.
@@ -36,7 +37,7 @@ Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
     const unsigned sectors = sectors_in(access.sectors);
     Server& slice = slices_[pick(hash, slices_.size())];
-    const double begin = slice.book(time, sectors * slice_cycles_, horizon_);
+    const double begin = slice.book(time, sectors * read_cycles_, horizon_);
     const auto outcome = l2_.access(access.line, access.sectors, true, false);
     const unsigned missing = sectors - sectors_in(outcome.hits);
     counts_.l2_reads += sectors;
@@ -62,7 +63,7 @@ Reply MemorySystem::read(double time, unsigned sm, const LineAccess& access) {
 double MemorySystem::write(double time, unsigned sm, const LineAccess& access) {
     const std::uint64_t hash = spread(access.line * 3);
     const unsigned sectors = sectors_in(access.sectors);
-    const double begin = slices_[pick(hash, slices_.size())].book(time, sectors * slice_cycles_, horizon_);
+    const double begin = slices_[pick(hash, slices_.size())].book(time, sectors * write_cycles_, horizon_);
     const auto outcome = l2_.access(access.line, access.sectors, true, true);
     counts_.l2_writes += sectors;
     if (outcome.evicted_dirty != 0) {

@@ -66,7 +66,8 @@ class MemorySystem {
     SectoredCache l2_;
     std::vector<Server> slices_;
     std::vector<Server> channels_;
-    double slice_cycles_;  // to move one sector
+    double read_cycles_;   // of a slice, to give one sector
+    double write_cycles_;  // to take one
     double dram_cycles_;   // to move one byte
     double horizon_ = 0;
     MemoryCounts counts_;

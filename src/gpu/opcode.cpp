@@ -54,6 +54,18 @@ constexpr Op uniform_constant() {
     return op;
 }
 
+constexpr Op copy() {
+    Op op = memory(Space::kGlobal, Access::kLoad);
+    op.copy = true;
+    return op;
+}
+
+constexpr Op wait_for_copies() {
+    Op op = arithmetic(OpClass::kControl);
+    op.waits_for_copies = true;
+    return op;
+}
+
 constexpr Op fence() {
     Op op = arithmetic(OpClass::kControl);
     op.fence = true;
@@ -196,7 +208,7 @@ const std::unordered_map<std::string_view, Op>& table() {
         {"WARPSYNC", arithmetic(OpClass::kControl)},
         {"NANOSLEEP", arithmetic(OpClass::kControl)},
         {"YIELD", arithmetic(OpClass::kControl)},
-        {"DEPBAR", arithmetic(OpClass::kControl)},
+        {"DEPBAR", wait_for_copies()},
         {"LDGDEPBAR", arithmetic(OpClass::kControl)},
         {"ERRBAR", fence()},
         {"MEMBAR", fence()},
@@ -221,7 +233,7 @@ const std::unordered_map<std::string_view, Op>& table() {
         {"ST", memory(Space::kGeneric, Access::kStore)},
         {"ATOM", memory(Space::kGeneric, Access::kAtomic)},
         {"LDG", memory(Space::kGlobal, Access::kLoad)},
-        {"LDGSTS", memory(Space::kGlobal, Access::kLoad)},
+        {"LDGSTS", copy()},
         {"STG", memory(Space::kGlobal, Access::kStore)},
         {"ATOMG", memory(Space::kGlobal, Access::kAtomic)},
         {"RED", memory(Space::kGlobal, Access::kReduce)},

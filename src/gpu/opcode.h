@@ -1,6 +1,5 @@
 // What a machine instruction does, as far as its time is concerned: read off the opcode's text as the tracer prints
-// it
-// ("LDG.E.64", "FFMA", "ISETP.GE.AND").
+// it ("LDG.E.64", "FFMA", "ISETP.GE.AND").
 //
 // Contract: pure, no state. An opcode never heard of is arithmetic of the integer class and says so (`known`), so
 // that a new architecture's trace still runs and the report can name what was guessed.
@@ -49,6 +48,8 @@ struct Op {
     bool uniform = false;          // result is a uniform register, which traces do not list
     bool wide_result = false;      // 64-bit result: the register named and the next
     bool fence = false;
+    bool copy = false;              // a load into shared memory that no register waits for
+    bool waits_for_copies = false;  // for all of the warp's so far
     bool known = true;
     bool operator==(const Op&) const = default;
 };

@@ -83,6 +83,7 @@ void Sm::start(CtaScheduler::Start start) {
         warp.code = std::move(trace.code);
         warp.begun = warp.last_issue = cycle(begin);
         warp.memory_done = 0;
+        warp.copies_done = 0;
         warp.mask_before = 0xFFFF'FFFFU;
         warp.cta = place;
         warp.used = true;
@@ -133,6 +134,10 @@ bool Sm::prepare(Scheduler& scheduler, unsigned place, std::uint64_t earliest, C
     }
     if (decoded.op.fence && warp.memory_done > ready) {
         ready = warp.memory_done;
+        cause = Cause::kFence;
+    }
+    if (decoded.op.waits_for_copies && warp.copies_done > ready) {
+        ready = warp.copies_done;
         cause = Cause::kFence;
     }
     warp.mask_before = mask;
@@ -214,7 +219,7 @@ void Sm::run_scheduler(Scheduler& scheduler, std::uint64_t until) {
         // The first that can issue; of several, the one issued last (greedy), then the youngest.
         std::uint64_t first = kNever;
         unsigned chosen = scheduler.greedy;
-        if (chosen < scheduler.count) {
+        if (chosen != kNone) {
             first = scheduler.time_of(scheduler.entries[chosen]);
         }
         if (first != scheduler.now) {
@@ -291,6 +296,9 @@ void Sm::issue(Scheduler& scheduler, unsigned place, std::uint64_t now) {
                 const Access access = this->access(warp, decoded, account, now, slot, tell);
                 done = cycle(access.ready);
                 result = access.cause;
+                if (decoded.op.copy) {
+                    warp.copies_done = std::max(warp.copies_done, done);
+                }
                 scheduler.pipe_free[kPipeMemory] = std::max(now + decoded.interval, access.issue_blocked);
                 break;
             }
@@ -366,7 +374,11 @@ void Sm::finish_warp(Scheduler& scheduler, unsigned place, std::uint64_t now) {
     }
     const unsigned last = --scheduler.count;
     scheduler.entries[place] = scheduler.entries[last];
-    scheduler.greedy = scheduler.greedy == last ? place : kNone;
+    if (scheduler.greedy == place) {
+        scheduler.greedy = kNone;
+    } else if (scheduler.greedy == last) {
+        scheduler.greedy = place;
+    }
     const std::uint32_t cta = warp.cta;
     if (--resident_[cta].warps == 0) {
         finish_cta(cta, now);

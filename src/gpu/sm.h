@@ -14,6 +14,7 @@
 #include "gpu/cta_scheduler.h"
 #include "gpu/decoded.h"
 #include "gpu/memory_system.h"
+#include "gpu/miss_registers.h"
 #include "gpu/result.h"
 #include "gpu/warp_code.h"
 
@@ -106,6 +107,7 @@ class Sm {
         Scoreboard scoreboard;
         std::uint64_t last_issue = 0;
         std::uint64_t memory_done = 0;  // its stores and atomics so far
+        std::uint64_t copies_done = 0;  // its asynchronous copies so far
         std::uint64_t begun = 0;
         std::uint32_t cta = 0;  // place in resident_
         bool used = false;
@@ -162,8 +164,6 @@ class Sm {
     Access global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now);
     Access unknown_constant(std::uint64_t now);
     Access constant(const Footprint& footprint, std::uint64_t now);
-    double miss_slot(double time, unsigned sectors);
-    void missed_until(double ready, unsigned sectors);
 
     LaunchContext& context_;
     const Gpu& gpu_;
@@ -182,9 +182,8 @@ class Sm {
     bool constants_cold_ = true;
     double constant_ready_ = 0;
     Server load_store_;
-    Server port_;                 // from the interconnect
-    std::vector<double> misses_;  // when each miss register is free again
-    std::size_t next_miss_ = 0;
+    Server port_;  // from the interconnect
+    MissRegisters misses_;
     double end_ = 0;
     std::uint64_t out_of_ctas_ = kNever;
     double warp_cycles_ = 0;

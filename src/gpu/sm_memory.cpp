@@ -88,25 +88,12 @@ Sm::Access Sm::constant(const Footprint& footprint, std::uint64_t now) {
     return {ready, Cause::kConstant, 0};
 }
 
-// Miss registers are taken in turn: the next one is free when what it holds has arrived.
-double Sm::miss_slot(double time, unsigned sectors) {
-    double begin = time;
-    for (unsigned i = 0; i < sectors; ++i) {
-        begin = std::max(begin, misses_[(next_miss_ + i) % misses_.size()]);
-    }
-    return begin;
-}
-
-void Sm::missed_until(double ready, unsigned sectors) {
-    for (unsigned i = 0; i < sectors; ++i) {
-        misses_[next_miss_] = ready;
-        next_miss_ = (next_miss_ + 1) % misses_.size();
-    }
-}
-
 Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now) {
     const Op& op = decoded.op;
-    const double passes = std::max(1.0, footprint.sectors / gpu_.l1_sectors_per_cycle);
+    // So many sectors come out of the L1 in a cycle, but one only from each place in a line, since the lines lie one
+    // under another in its banks.
+    const double passes = std::max(
+        {1.0, footprint.sectors / gpu_.l1_sectors_per_cycle, static_cast<double>(footprint.most_at_one_place)});
     const double begin = load_store_.book(static_cast<double>(now), passes, context_.horizon);
     Access result{begin + gpu_.l1_latency + passes - 1, Cause::kL1, cycle(begin)};
     if (begin - static_cast<double>(now) > gpu_.l1_latency) {
@@ -152,12 +139,12 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
     }
     for (const Miss& miss : std::span(misses).first(missed)) {
         const unsigned missing = sectors_in(miss.wanted.sectors);
-        const double leave = miss_slot(begin, missing);
+        const double leave = misses_.free_from(begin, missing);
         const Reply reply = context_.memory.read(leave, number_, miss.wanted);
         const double ready =
             port_.book(reply.ready, missing * kSectorBytes / gpu_.noc_bytes, context_.horizon) + passes - 1;
         l1_.arrives(miss.place, miss.wanted.line, ready);
-        missed_until(ready, missing);
+        misses_.hold(ready, missing);
         if (ready > result.ready) {
             result.ready = ready;
             result.cause = reply.level == Level::kDram ? Cause::kDram : Cause::kL2;

@@ -67,6 +67,7 @@ TEST(AccessMemo, GivesWhatTheCoalescerGives) {
         Footprint got;
         ASSERT_TRUE(memo.footprint(cursor, first, 4, got));
         ASSERT_EQ(got.sectors, expected.sectors);
+        ASSERT_EQ(got.most_at_one_place, expected.most_at_one_place);
         ASSERT_EQ(got.count, expected.count);
         for (unsigned i = 0; i < got.count; ++i) {
             ASSERT_EQ(got.lines[i].line, expected.lines[i].line);

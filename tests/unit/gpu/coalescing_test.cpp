@@ -1,6 +1,8 @@
 #include "gpu/bank_conflicts.h"
 #include "gpu/coalesce.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>
@@ -74,6 +76,11 @@ TEST(Coalesce, AgreesWithASetOfSectors) {
         }
         ASSERT_EQ(got, expected) << round;
         ASSERT_EQ(footprint.sectors, expected.size()) << round;
+        std::array<unsigned, 4> at{};
+        for (const std::uint64_t sector : expected) {
+            ++at[sector % 4];
+        }
+        ASSERT_EQ(footprint.most_at_one_place, *std::max_element(at.begin(), at.end())) << round;
     }
 }
 

@@ -39,6 +39,58 @@ TEST(MemorySchedule, AMissWaitsForAFreeRegister) {
     EXPECT_EQ(cycles(), 500 + 500 + 2);
 }
 
+// The registers of a miss that comes from near are free before those of one from afar that was earlier.
+TEST(MemorySchedule, AMissRegisterIsFreeWhenItsOwnDataAreThere) {
+    Gpu gpu = one_sm();
+    gpu.l1_misses = 8;
+    auto kernel = kernel_of({{{"STG.E", {}, {2, 3}, kAll, 0x20000},  // in 0: the L2 holds B
+                              {"LDG.E", {4}, {2}, kAll, 0x10000},    // in 1: A, at 4 behind B in the slice: 504
+                              {"LDG.E", {6}, {2}, kAll, 0x20000},    // in 2: B hits, at 8 in the slice: 208
+                              {"LDG.E", {8}, {2}, kAll, 0x30000},    // in 3: C takes B's registers at 208: 708
+                              {"IADD3", {10}, {8}},
+                              {"EXIT", {}, {}}}});
+    EXPECT_EQ(run(gpu, *kernel).cycles, 708 + 2);
+}
+
+TEST(MemorySchedule, WritesHaveABandwidthOfTheirOwn) {
+    Gpu gpu = one_sm();
+    const auto cycles = [&] {
+        auto kernel = kernel_of(
+            {{{"STG.E", {}, {2, 4}, kAll, 0x10000}, {"STG.E", {}, {2, 4}, kAll, 0x20000}, {"EXIT", {}, {}}}});
+        return run(gpu, *kernel).cycles;
+    };
+    EXPECT_EQ(cycles(), 4 + 200);  // the second behind the first's four sectors
+    gpu.l2_write_bandwidth = 8;    // a sector in four cycles
+    EXPECT_EQ(cycles(), 16 + 200);
+}
+
+// Sectors at one place of different lines lie in the same banks of the L1.
+TEST(MemorySchedule, TheL1GivesOneSectorOfAPlaceACycle) {
+    const auto cycles = [](std::int64_t stride) {
+        const std::vector<Line> warp = {{"LDG.E", {4}, {2}, 0xFU, 0x10000, stride},
+                                        {"LDG.E", {6}, {4}, 0xFU, 0x10000, stride},
+                                        {"IADD3", {8}, {6}},
+                                        {"EXIT", {}, {}}};
+        auto kernel = kernel_of({warp});
+        return warm_cycles(one_sm(), *kernel);
+    };
+    EXPECT_EQ(cycles(32), 200 + 30 + 2);   // four sectors of one line
+    EXPECT_EQ(cycles(160), 203 + 30 + 2);  // of four lines, each at another place: a slice cycle each
+    // All at the first place: four cycles in the L1, so three more for the misses and three for the hits.
+    EXPECT_EQ(cycles(128), 203 + 3 + 33 + 2);
+}
+
+TEST(MemorySchedule, AsynchronousCopiesAreWaitedForWhereTheProgramSaysSo) {
+    auto kernel = kernel_of({{{"LDGSTS.E", {}, {2, 4}, kAll, 0x10000},  // in 0: 500
+                              {"LDGDEPBAR", {}, {}},
+                              {"IADD3", {6}, {}},
+                              {"DEPBAR.LE", {}, {}},
+                              {"EXIT", {}, {}}}});
+    const KernelResult result = run(one_sm(), *kernel);
+    EXPECT_EQ(result.cycles, 500 + 2);
+    EXPECT_EQ(cause(result, Cause::kFence), 500 - 3);
+}
+
 // SM 0's second load waits for its registers until 500 and then takes the slice and the channel. That must not keep
 // SM 1's loads, of 20, 520 and 1020, waiting.
 TEST(MemorySchedule, AMissThatWaitsDoesNotDelayOtherSms) {

@@ -41,7 +41,7 @@ inline Gpu one_sm() {
     gpu.l2_ways = 16;
     gpu.l2_slices = 1;
     gpu.l2_latency = gpu.l2_far_latency = 200;
-    gpu.l2_bandwidth = 32;  // GB/s at 1000 MHz: one sector a cycle
+    gpu.l2_bandwidth = gpu.l2_write_bandwidth = 32;  // GB/s at 1000 MHz: one sector a cycle
     gpu.noc_bytes = 32;
     gpu.dram_latency = 500;
     gpu.dram_bandwidth = 16;  // a sector every two cycles

@@ -70,6 +70,17 @@ TEST(Schedule, GreedyThenYoungestRunsWarpsInGroups) {
     EXPECT_NEAR(cycles(8), 2 * four, 20);
 }
 
+// What comes to the place of a warp that has ended, having issued last, is not preferred for that.
+TEST(Schedule, AWarpThatHasEndedIsNotGreedyAnyMore) {
+    Gpu gpu = one_sm();
+    gpu.sm_ctas = 1;
+    auto kernel = kernel_of({{{"IADD3", {1}, {}}, {"EXIT", {}, {}}},
+                             {{"FFMA", {1}, {1}}, {"FFMA", {1}, {1}}, {"FFMA", {1}, {1}}, {"EXIT", {}, {}}}},
+                            2);
+    // The younger in 0, 4, 8 and 9, the older in 1 and 2; both CTAs the same.
+    EXPECT_EQ(run(gpu, *kernel).cycles, 2 * 10);
+}
+
 TEST(Schedule, OneSchedulerHasRoomForAllWarps) {
     Gpu gpu = one_sm();
     gpu.sm_warps = 128;
