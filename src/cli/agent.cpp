@@ -15,16 +15,16 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kAgentExamples =
     "examples:\n"
     "  kymo agent --rendezvous /shared/me/ring &           # on every host; mpirun or srun may do it\n"
     "  kymo top --rendezvous /shared/me/ring               # anywhere: all hosts\n"
     "  kymo agent --rendezvous /tmp/ring --plain --name a  # several on one host\n";
 
-volatile std::sig_atomic_t stopped = 0;
+volatile std::sig_atomic_t agent_stopped = 0;
 
-void stop(int /*signal*/) {
-    stopped = 1;
+void stop_agent(int /*signal*/) {
+    agent_stopped = 1;
 }
 
 std::string host_name() {
@@ -81,7 +81,7 @@ int serve(Meeting& meeting, const ring::Claim& claim, const std::string& name, b
     fmt::print(stderr, "kymo agent: {}, slot {}, at {}\n", name, claim.slot, meeting.channels->endpoint());
     constexpr ring::Time kLookForPrograms = 1'000'000'000;
     ring::Time next_look = 0;
-    while (stopped == 0) {
+    while (agent_stopped == 0) {
         const ring::Time now = monotonic_now().ns;
         if (now >= next_look) {
             switches.look();
@@ -103,7 +103,7 @@ int run_agent(int argc, char** argv) {
     CLI::App app("Show the programs of this host to managers of the service ring (kymo top --rendezvous).",
                  "kymo agent");
     set_usage(app, "kymo agent --rendezvous DIR [OPTIONS]");
-    app.footer(kExamples);
+    app.footer(kAgentExamples);
     RingOptions options;
     std::string name = host_name();
     bool json = false;
@@ -120,7 +120,7 @@ int run_agent(int argc, char** argv) {
                      "1 to 64 letters, digits, dots, dashes and underscores"});
     }
     struct sigaction action{};
-    action.sa_handler = stop;
+    action.sa_handler = stop_agent;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         sigaction(signal, &action, nullptr);
     }

@@ -15,7 +15,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kExportExamples =
     "formats:\n"
     "  folded   one line a call path, \"main;run;kernel 1234\": flame-graph tools. Weight: microseconds, or a "
     "count\n\n"
@@ -57,7 +57,7 @@ int write_out(const std::string& name, const std::string& text) {
 
 int run_export(int argc, char** argv) {
     CLI::App options("Write a recording in another tool's format.", "kymo export");
-    options.footer(kExamples);
+    options.footer(kExportExamples);
     std::string folder;
     std::string format;
     std::string weight;

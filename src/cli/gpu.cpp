@@ -7,7 +7,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kGpuUsage =
     "usage: kymo gpu run TRACE --gpu NAME [OPTIONS]        model a kernel, or all of a kernelslist.g\n"
     "       kymo gpu run --gpu NAME -- PROGRAM ARGS…       run a CUDA program without a GPU, and model its kernels\n"
     "       kymo gpu sweep TRACE --gpu NAME --set P=V …    the same kernel on changed GPUs\n"
@@ -36,7 +36,7 @@ int run_gpu(int argc, char** argv) {
         return gpu_list();
     }
     if (verb == "--help" || verb == "-h") {
-        fmt::print("{}", kUsage);
+        fmt::print("{}", kGpuUsage);
         return 0;
     }
     return fail({ErrorKind::kUsage, verb.empty() ? "kymo gpu: nothing to do" : fmt::format("kymo gpu: no '{}'", verb),

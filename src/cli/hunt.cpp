@@ -22,7 +22,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kHuntExamples =
     "examples:\n"
     "  kymo hunt -e page-faults -- ./my_program\n"
     "  kymo hunt -e task-clock --share 0.1 -- ./my_program input.dat\n"
@@ -31,7 +31,7 @@ constexpr const char* kExamples =
     "  kymo report my_program.kymo        the same finds later, beside everything else\n"
     "  kymo hunt --replay run.kymo -e task-clock --key line        hunt in a recording's samples\n";
 
-struct Asked {
+struct HuntAsked {
     hunt::HuntOptions options;
     std::string output;
     std::string replay;
@@ -45,7 +45,7 @@ struct Asked {
     std::size_t top = 10;
 };
 
-void add_options(CLI::App& app, Asked& asked) {
+void add_options(CLI::App& app, HuntAsked& asked) {
     pairs::Wish& wish = asked.options.wish;
     app.add_option("-e,--event", asked.options.event, "the event whose causes are hunted for")
         ->type_name("EVENT")
@@ -75,7 +75,8 @@ void add_options(CLI::App& app, Asked& asked) {
 }
 
 // Nothing is run: what says how to run a program contradicts --replay.
-std::optional<Error> settle_replay(const CLI::App& app, const Asked& asked, const std::vector<std::string>& rest) {
+std::optional<Error> settle_replay(const CLI::App& app, const HuntAsked& asked,
+                                   const std::vector<std::string>& rest) {
     for (const char* option : {"--engine", "--output", "--duration", "--no-follow"}) {
         if (app.count(option) != 0) {
             return Error{ErrorKind::kUsage, fmt::format("{} and --replay contradict each other", option),
@@ -98,7 +99,7 @@ std::optional<Error> settle_replay(const CLI::App& app, const Asked& asked, cons
     return std::nullopt;
 }
 
-std::optional<Error> settle(const CLI::App& app, Asked& asked) {
+std::optional<Error> settle(const CLI::App& app, HuntAsked& asked) {
     hunt::HuntOptions& options = asked.options;
     if (app.count("--refuse") == 0) {
         options.wish.refuse = 0.4 * options.wish.share;
@@ -151,7 +152,7 @@ std::optional<Error> settle(const CLI::App& app, Asked& asked) {
     return std::nullopt;
 }
 
-int print_finds(const Asked& asked, nlohmann::ordered_json&& head, const spacetime::Finds& finds, int status) {
+int print_finds(const HuntAsked& asked, nlohmann::ordered_json&& head, const spacetime::Finds& finds, int status) {
     std::string text;
     if (asked.json) {
         head["hunt"] = view::json_hunt(finds);
@@ -166,7 +167,7 @@ int print_finds(const Asked& asked, nlohmann::ordered_json&& head, const spaceti
     return status;
 }
 
-int show(const Asked& asked, const hunt::HuntOutcome& outcome) {
+int show(const HuntAsked& asked, const hunt::HuntOutcome& outcome) {
     const auto recording = recording::Recording::open(outcome.run.recording);
     if (!recording) {
         return fail(recording.error());
@@ -181,7 +182,7 @@ int show(const Asked& asked, const hunt::HuntOutcome& outcome) {
     return print_finds(asked, std::move(head), *finds, outcome.run.exit_status());
 }
 
-int run_replay(const Asked& asked, bool tells) {
+int run_replay(const HuntAsked& asked, bool tells) {
     const auto recording = recording::Recording::open(asked.replay);
     if (!recording) {
         return fail(recording.error());
@@ -213,9 +214,9 @@ int run_replay(const Asked& asked, bool tells) {
 int run_hunt(int argc, char** argv) {
     CLI::App app("Find what causes most of an event, while the program runs and without a log.", "kymo hunt");
     set_usage(app, "kymo hunt -e EVENT [OPTIONS] [--] PROGRAM ARGUMENTS…");
-    app.footer(kExamples);
+    app.footer(kHuntExamples);
     app.prefix_command();
-    Asked asked;
+    HuntAsked asked;
     add_options(app, asked);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;

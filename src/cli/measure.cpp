@@ -31,7 +31,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMeasureExamples =
     "examples:\n"
     "  kymo measure send_in_foo.kym -- ./my_program\n"
     "  kymo measure send_in_foo.kym --json -- ./my_program input.dat\n"
@@ -47,7 +47,7 @@ constexpr const char* kExamples =
     "    at exit  MPI_Send when in_foo > 0 : stop\n"
     "  }\n";
 
-struct Asked {
+struct MeasureAsked {
     launch::RecordOptions run;
     std::vector<std::string> words;  // that are no options
     std::string description;         // the file; empty: only what is counted without one
@@ -115,7 +115,7 @@ void tell_missing(const metrics::Description& description, const spacetime::RunM
     }
 }
 
-int show(const Asked& asked, const metrics::Description& description, const launch::RecordOutcome& outcome) {
+int show(const MeasureAsked& asked, const metrics::Description& description, const launch::RecordOutcome& outcome) {
     const auto recording = recording::Recording::open(outcome.recording);
     if (!recording) {
         return fail(recording.error());
@@ -148,7 +148,7 @@ int show(const Asked& asked, const metrics::Description& description, const laun
 }
 
 // Each rank of a job has a session in the folder until its program has ended.
-void await_other_ranks(const Asked& asked, const launch::RecordOutcome& outcome) {
+void await_other_ranks(const MeasureAsked& asked, const launch::RecordOutcome& outcome) {
     constexpr int kTries = 100;
     constexpr auto kPause = std::chrono::milliseconds(50);
     const auto running = [&] {
@@ -181,10 +181,10 @@ void tell_unseen(const metrics::ProbedRun& probed, const launch::RecordOutcome& 
     }
 }
 
-constexpr const char* kUsage = "kymo measure [OPTIONS] [METRICS.kym] -- PROGRAM ARGUMENTS…";
+constexpr const char* kMeasureUsage = "kymo measure [OPTIONS] [METRICS.kym] -- PROGRAM ARGUMENTS…";
 
 // Options may stand behind the description, too. None: go on; otherwise the exit code.
-std::optional<int> parse_words(CLI::App& app, int argc, char** argv, Asked& asked) {
+std::optional<int> parse_words(CLI::App& app, int argc, char** argv, MeasureAsked& asked) {
     if (const auto code = parse_options(app, argc, argv)) {
         return code;
     }
@@ -206,18 +206,18 @@ std::optional<int> parse_words(CLI::App& app, int argc, char** argv, Asked& aske
     return code;
 }
 
-std::optional<Error> settle(Asked& asked) {
+std::optional<Error> settle(MeasureAsked& asked) {
     const bool parted = !asked.words.empty() && asked.words.front() == "--";
     if (parted) {
         asked.words.erase(asked.words.begin());
     } else if (!asked.words.empty() && asked.words.front().starts_with("-")) {
-        return Error{ErrorKind::kUsage, "no such option: " + asked.words.front(), kUsage};
+        return Error{ErrorKind::kUsage, "no such option: " + asked.words.front(), kMeasureUsage};
     }
     if (asked.description.empty() && !parted) {
-        return Error{ErrorKind::kUsage, "no metric description given", kUsage};
+        return Error{ErrorKind::kUsage, "no metric description given", kMeasureUsage};
     }
     if (asked.words.empty()) {
-        return Error{ErrorKind::kUsage, "no program given", kUsage};
+        return Error{ErrorKind::kUsage, "no program given", kMeasureUsage};
     }
     asked.run.command = std::move(asked.words);
     asked.run.duration_ns = static_cast<std::uint64_t>(std::llround(asked.duration * 1e9));
@@ -229,10 +229,10 @@ std::optional<Error> settle(Asked& asked) {
 
 int run_measure(int argc, char** argv) {
     CLI::App app("Measure metrics that a text file describes, on a program as it is.", "kymo measure");
-    set_usage(app, kUsage);
-    app.footer(kExamples);
+    set_usage(app, kMeasureUsage);
+    app.footer(kMeasureExamples);
     app.prefix_command();
-    Asked asked;
+    MeasureAsked asked;
     app.add_flag("--json", asked.json, "one JSON object (docs/json.md)");
     app.add_option("-o,--output", asked.output,
                    "the recording's folder (default PROGRAM.kymo, or the next free number)")

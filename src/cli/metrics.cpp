@@ -12,7 +12,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMetricsExamples =
     "examples:\n"
     "  kymo metrics solver.kymo                                all metrics there are, by their addresses\n"
     "  kymo metrics solver.kymo channel/system/0/bytes         one: its value, its course, and the code meanwhile\n"
@@ -56,7 +56,7 @@ Result<std::string> show(const recording::Recording& recording, const spacetime:
 int run_metrics(int argc, char** argv) {
     CLI::App app("Show the metrics of a recording by their addresses.", "kymo metrics");
     set_usage(app, "kymo metrics [OPTIONS] REC.kymo [KIND/LEVEL/NUMBER/METRIC]…");
-    app.footer(kExamples);
+    app.footer(kMetricsExamples);
     std::string folder;
     std::vector<std::string> asked;
     bool json = false;

@@ -15,7 +15,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRecordExamples =
     "examples:\n"
     "  kymo record -- ./my_program input.dat            into my_program.kymo\n"
     "  kymo record -F 4000 -o fast.kymo -- xz -T2 -k file\n"
@@ -129,7 +129,7 @@ std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std
 int run_record(int argc, char** argv) {
     CLI::App app("Run a program and record where it spends its time.", "kymo record");
     set_usage(app, "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…");
-    app.footer(kExamples);
+    app.footer(kRecordExamples);
     app.prefix_command();
     launch::RecordOptions options;
     std::string output;

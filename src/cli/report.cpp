@@ -31,7 +31,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kReportExamples =
     "examples:\n"
     "  kymo report my_program.kymo\n"
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
@@ -41,7 +41,7 @@ constexpr const char* kExamples =
 int run_report(int argc, char** argv) {
     CLI::App options("Show what a recording holds: what stands out, call paths, functions, lines, threads, events.",
                      "kymo report");
-    options.footer(kExamples);
+    options.footer(kReportExamples);
     std::string folder;
     std::string sort;
     bool json = false;

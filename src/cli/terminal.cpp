@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <clocale>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <langinfo.h>
@@ -38,6 +39,10 @@ view::Style terminal_style() {
     return {.width = std::clamp(terminal_width(), kLeastWidth, kMostWidth),
             .colour = use_colour(STDOUT_FILENO),
             .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
+}
+
+bool print_now(std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }
 
 }  // namespace kymo::cli

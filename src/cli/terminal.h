@@ -4,6 +4,7 @@
 #include "view/text.h"
 
 #include <cstddef>
+#include <string_view>
 
 namespace kymo::cli {
 
@@ -15,5 +16,8 @@ std::size_t terminal_width();
 
 // The style of tables on standard output: between 72 columns, below which they cannot be read, and 160.
 view::Style terminal_style();
+
+// Prints and flushes. False: nobody reads standard output any more, or its disk is full.
+bool print_now(std::string_view text);
 
 }  // namespace kymo::cli

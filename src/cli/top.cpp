@@ -21,7 +21,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kTopExamples =
     "examples:\n"
     "  kymo record --live -- ./my_program &   # or kymo measure METRICS.kym -- ./my_program\n"
     "  kymo top\n"
@@ -67,10 +67,6 @@ std::string title(double period, bool is_frozen) {
     return fmt::format("kymo top  {}  {}  every {} s{}", host, now, period, is_frozen ? "  FROZEN" : "");
 }
 
-bool print(const std::string& text) {
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-}
-
 // Waits for the period's end or a signal; a pipe nobody reads any more ends it, too.
 bool wait(double period) {
     pollfd out{STDOUT_FILENO, 0, 0};
@@ -101,7 +97,7 @@ int show_text(Host& host, double period, std::uint64_t times, bool json, const T
                 text += line + "\n";
             }
         }
-        if (!print(text)) {
+        if (!print_now(text)) {
             return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});
         }
     }
@@ -211,7 +207,7 @@ int run_top(int argc, char** argv) {
     CLI::App app("Show what the programs under Kymo do now: processors, threads, channels and metrics of this host.",
                  "kymo top");
     set_usage(app, "kymo top [OPTIONS]");
-    app.footer(kExamples);
+    app.footer(kTopExamples);
     double period = 1;
     std::uint64_t times = 0;
     bool json = false;

@@ -21,7 +21,7 @@
 namespace kymo::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kViewExamples =
     "examples:\n"
     "  kymo view my_program.kymo\n"
     "  kymo view my_program.kymo -o page.html\n"
@@ -91,7 +91,7 @@ int write_page(const std::string& name, const std::string& page) {
 int run_view(int argc, char** argv) {
     CLI::App options("Write one self-contained page that shows code against time. Open it in any browser.",
                      "kymo view");
-    options.footer(kExamples);
+    options.footer(kViewExamples);
     std::string folder;
     std::string out;
     std::string range;

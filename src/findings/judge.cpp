@@ -14,7 +14,7 @@
 namespace kymo::findings {
 namespace {
 
-constexpr std::uint64_t kSeed = 0xc0de;
+constexpr std::uint64_t kShuffleSeed = 0xc0de;
 constexpr std::size_t kControlPermutations = 499;
 constexpr double kDisturbance = 20;
 
@@ -84,7 +84,7 @@ Judgement judge(const spacetime::Evidence& evidence, const JudgeOptions& options
     tbb::task_group control;
     control.run([&] {
         tbb::parallel_for(std::size_t{0}, options.rounds, [&](std::size_t round) {
-            Random random(kSeed + round);
+            Random random(kShuffleSeed + round);
             const std::vector<Case> cases =
                 make_cases(grounds, {.shuffle = &random, .permutations = kControlPermutations});
             comparisons[round] = cases.size();

@@ -11,21 +11,7 @@ namespace {
 using spacetime::Evidence;
 
 constexpr double kHalf = 0.5;
-constexpr double kMostOfIt = 0.8;
-
-bool is_inside(const Evidence& evidence, std::uint32_t node, std::uint32_t around) {
-    // The rounds of a loop have in them what the loop has.
-    if (around < evidence.nodes.size() && evidence.nodes[around].kind == spacetime::SpaceKind::kIteration) {
-        around = evidence.nodes[around].parent;
-    }
-    while (node < evidence.nodes.size()) {
-        if (node == around) {
-            return true;
-        }
-        node = evidence.nodes[node].parent;
-    }
-    return false;
-}
+constexpr double kMostOfOuter = 0.8;
 
 // How many spaces are around it; the rounds of a loop stand where the loop does.
 std::size_t depth(const Evidence& evidence, std::uint32_t node) {
@@ -119,7 +105,7 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
 bool is_held_inside(const Evidence& evidence, const Finding& outer, const Finding& inner) {
     return inner.place.file.rfind("/usr/", 0) != 0 && !is_tool(evidence, inner.node) && inner.kind == outer.kind &&
            depth(evidence, inner.node) > depth(evidence, outer.node) && is_inside(evidence, inner.node, outer.node) &&
-           inner.share_low >= kMostOfIt * outer.share_low;
+           inner.share_low >= kMostOfOuter * outer.share_low;
 }
 
 // `others`: what tells other stories.

@@ -12,7 +12,7 @@
 namespace kymo::findings {
 namespace {
 
-constexpr std::uint64_t kSeed = 0xb007;
+constexpr std::uint64_t kBoundSeed = 0xb007;
 constexpr double kSplitConfidence = 0.99;  // 1 − the rate at which the split of slow and fast may alarm falsely
 constexpr double kNoteworthyRatio = 2;     // features that were not tested are told from here on
 constexpr double kLeastCount = 10;         // and counts from so many in a visit on
@@ -46,7 +46,7 @@ Stake explained_stake(const Case& subject, const Explains& explains) {
     // Each visit is held against the usual one, so that fluctuations upwards count and those downwards do not: the
     // sum is at most what the sides differ by.
     const double total = std::max(0.0, static_cast<double>(subject.excess.total()));
-    double low = sum_lower_bound(parts, Random(kSeed));
+    double low = sum_lower_bound(parts, Random(kBoundSeed));
     if (parts.size() < 3) {
         const auto samples = static_cast<double>(std::max<std::uint64_t>(1, subject.space().median_samples));
         low -= static_cast<double>(parts.size()) * static_cast<double>(subject.excess.usual.wall()) / samples;
@@ -66,7 +66,7 @@ Stake own_stake(const Claim& claim) {
     double sure = claim.own_sure;
     const double parts = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
     if (parts > 0) {
-        sure *= sum_lower_bound(claim.own_parts, Random(kSeed)) / parts;
+        sure *= sum_lower_bound(claim.own_parts, Random(kBoundSeed)) / parts;
     }
     return stake_of(by_thread, sure);
 }

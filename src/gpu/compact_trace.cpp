@@ -58,7 +58,7 @@ class Body {
     bool good_ = true;
 };
 
-bool registers(Body& in, Registers& list) {
+bool read_registers(Body& in, Registers& list) {
     const std::uint32_t count = in.small(Registers::kMost);
     for (std::uint32_t i = 0; i < count; ++i) {
         list.add(in.small(254));
@@ -206,7 +206,7 @@ Result<void> CompactTrace::read_instruction() {
     instruction.pc = body.number();
     instruction.line = body.small();
     instruction.width = body.small(1024);
-    const bool named = registers(body, instruction.destinations) && registers(body, instruction.sources);
+    const bool named = read_registers(body, instruction.destinations) && read_registers(body, instruction.sources);
     instruction.opcode = body.text();
     if (!named || !body.good() || declared_ >= (1U << 22U)) {
         return malformed("no valid instruction");

@@ -36,7 +36,7 @@ class Builder {
     std::vector<std::uint8_t> bytes;
 };
 
-void registers(Builder& out, const Registers& list) {
+void register_numbers(Builder& out, const Registers& list) {
     out.number(list.count);
     for (unsigned i = 0; i < list.count; ++i) {
         out.number(list.number[i]);
@@ -61,7 +61,7 @@ void header_body(Builder& out, const KernelHeader& header) {
 
 using Sink = std::function<bool(std::span<const std::uint8_t>)>;
 
-Result<CompactSize> write_to(KernelSource& source, const Sink& sink) {
+Result<CompactSize> write_compact_to(KernelSource& source, const Sink& sink) {
     CompactSize size;
     bool written = true;
     const auto put = [&](std::span<const std::uint8_t> bytes) {
@@ -95,8 +95,8 @@ Result<CompactSize> write_to(KernelSource& source, const Sink& sink) {
             body.number(instruction.pc);
             body.number(instruction.line);
             body.number(instruction.width);
-            registers(body, instruction.destinations);
-            registers(body, instruction.sources);
+            register_numbers(body, instruction.destinations);
+            register_numbers(body, instruction.sources);
             body.text(instruction.opcode);
             record(kInstructionRecord, body);
         }
@@ -128,14 +128,14 @@ Result<CompactSize> write_to(KernelSource& source, const Sink& sink) {
 
 Result<CompactSize> write_compact(KernelSource& source, const std::filesystem::path& path) {
     return write_new_file(path, [&](std::FILE* file) {
-        return write_to(source, [&](std::span<const std::uint8_t> bytes) {
+        return write_compact_to(source, [&](std::span<const std::uint8_t> bytes) {
             return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
         });
     });
 }
 
 Result<CompactSize> write_compact(KernelSource& source, std::vector<std::uint8_t>& bytes) {
-    return write_to(source, [&](std::span<const std::uint8_t> part) {
+    return write_compact_to(source, [&](std::span<const std::uint8_t> part) {
         bytes.insert(bytes.end(), part.begin(), part.end());
         return true;
     });

@@ -11,10 +11,6 @@ double of(const Account& account, Cause cause) {
     return account.cycles[static_cast<std::size_t>(cause)];
 }
 
-double ratio(std::uint64_t part, std::uint64_t whole) {
-    return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 std::string rounded(double value) {
     const double tenth = std::round(value * 10) / 10;
     const std::string text = std::to_string(tenth);

@@ -10,8 +10,6 @@
 namespace kymo::gpu {
 namespace {
 
-using Json = nlohmann::json;
-
 Error bad(const std::string& file, const std::string& what) {
     return {ErrorKind::kMalformed, file + ": " + what,
             "gpus/schema.json describes the file; gpus/a100-pcie.json is one"};
@@ -108,7 +106,7 @@ std::vector<Parameter> parameters(Gpu& gpu) {
 }
 
 Result<Gpu> parse_gpu(std::string_view text, const std::string& file) {
-    const Json json = Json::parse(text, nullptr, false);
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
     if (json.is_discarded() || !json.is_object()) {
         return bad(file, "is not a JSON object");
     }

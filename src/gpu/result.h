@@ -49,6 +49,11 @@ struct Counts {
     void add(const Counts& other, std::uint64_t times = 1);
 };
 
+// 0 of nothing.
+constexpr double ratio(std::uint64_t part, std::uint64_t whole) {
+    return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
 struct Account : Counts {
     std::array<double, kCauses> cycles{};
     double total_cycles() const;

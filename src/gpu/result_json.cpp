@@ -9,10 +9,6 @@ Json dim(const Dim3& value) {
     return Json::array({value.x, value.y, value.z});
 }
 
-double ratio(std::uint64_t part, std::uint64_t whole) {
-    return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 Json stack(const Account& account) {
     Json json = Json::object();
     for (unsigned i = 0; i < kCauses; ++i) {

@@ -5,7 +5,7 @@
 namespace kymo::gpu {
 namespace {
 
-constexpr std::uint64_t kMostWarps =
+constexpr std::uint64_t kMostWarpsOfCta =
     std::uint64_t{1024} / kWarpLanes * 2;  // twice what any GPU takes: old cards had 1536 threads
 
 }  // namespace
@@ -201,7 +201,7 @@ Result<std::optional<Cta>> TextTrace::next_cta() {
         if (!assignment(text, "warp", value) || !number(value, warp.id)) {
             return lines_.malformed("\"warp = N\" or #END_TB");
         }
-        if (warp.id >= kMostWarps || cta.warps.size() >= kMostWarps) {
+        if (warp.id >= kMostWarpsOfCta || cta.warps.size() >= kMostWarpsOfCta) {
             return lines_.malformed("at most 64 warps in a CTA");
         }
         if (auto good = read_warp(warp); !good) {

@@ -42,7 +42,7 @@ std::string header_text(const KernelHeader& header) {
     return out;
 }
 
-void registers(std::string& out, const Registers& list) {
+void register_names(std::string& out, const Registers& list) {
     add(out, "%u ", list.count);
     for (unsigned i = 0; i < list.count; ++i) {
         add(out, "R%u ", list.number[i]);
@@ -82,9 +82,9 @@ Result<void> warp_text(std::string& out, const KernelSource& source, const WarpT
             add(out, "%u ", instruction.line);
         }
         add(out, "%04llx %08x ", static_cast<unsigned long long>(instruction.pc), cursor.mask());
-        registers(out, instruction.destinations);
+        register_names(out, instruction.destinations);
         out += instruction.opcode + " ";
-        registers(out, instruction.sources);
+        register_names(out, instruction.sources);
         LaneAddresses lanes;
         // Where no lane is on there are no addresses, and readers take the width's word for it: 0.
         if (cursor.has_addresses() && cursor.addresses(lanes)) {
@@ -104,7 +104,7 @@ Result<void> warp_text(std::string& out, const KernelSource& source, const WarpT
     return {};
 }
 
-Result<TextSize> write_to(KernelSource& source, std::FILE* file) {
+Result<TextSize> write_text_to(KernelSource& source, std::FILE* file) {
     TextSize size;
     bool written = true;
     const auto put = [&](std::string& text) {
@@ -143,7 +143,7 @@ Result<TextSize> write_to(KernelSource& source, std::FILE* file) {
 }  // namespace
 
 Result<TextSize> write_text(KernelSource& source, const std::filesystem::path& path) {
-    return write_new_file(path, [&](std::FILE* file) { return write_to(source, file); });
+    return write_new_file(path, [&](std::FILE* file) { return write_text_to(source, file); });
 }
 
 }  // namespace kymo::gpu

@@ -21,7 +21,7 @@ bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-std::string shown(char c) {
+std::string shown_sign(char c) {
     const auto code = static_cast<unsigned char>(c);
     return code > 0x20 && code < 0x7F ? std::string(1, c) : fmt::format("byte {}", code);
 }
@@ -176,7 +176,7 @@ void Lexer::read_sign(Token& token) {
     }
     if (std::string_view("{}():,=<>-").find(first) == std::string_view::npos && token.text != "!=") {
         token.kind = Token::Kind::kBad;
-        token.text = "what is " + shown(first) + " to mean here?";
+        token.text = "what is " + shown_sign(first) + " to mean here?";
     }
 }
 

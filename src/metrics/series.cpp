@@ -10,7 +10,6 @@
 namespace kymo::metrics {
 namespace {
 
-using cells::Metric;
 using cells::MetricType;
 using cells::Origin;
 using cells::ResourceKind;
@@ -36,18 +35,18 @@ std::uint64_t value_now(const cells::Snapshot& snapshot, const TableValues& tabl
 }
 
 // The program's cells that it uses by index have no name in the schema.
-Metric indexed_metric(const TableValues& table, std::uint32_t cell) {
-    Metric metric;
+cells::Metric indexed_metric(const TableValues& table, std::uint32_t cell) {
+    cells::Metric metric;
     metric.kind = table.kind;
     metric.cell = cell;
     metric.name = "cell " + std::to_string(cell - table.first_indexed);
     return metric;
 }
 
-std::vector<Metric> metrics_of(const cells::Snapshot& snapshot, const TableValues& table) {
-    std::vector<Metric> all;
+std::vector<cells::Metric> metrics_of(const cells::Snapshot& snapshot, const TableValues& table) {
+    std::vector<cells::Metric> all;
     std::vector<char> named(table.cells, 0);
-    for (const Metric& metric : snapshot.schema) {
+    for (const cells::Metric& metric : snapshot.schema) {
         if (metric.kind == table.kind && metric.cell < table.cells && metric.cell != 0) {
             named[metric.cell] = 1;
             all.push_back(metric);
@@ -63,7 +62,7 @@ std::vector<Metric> metrics_of(const cells::Snapshot& snapshot, const TableValue
 
 }  // namespace
 
-std::uint64_t Series::metric_number(const Metric& metric, recording::StreamWriter& rows) {
+std::uint64_t Series::metric_number(const cells::Metric& metric, recording::StreamWriter& rows) {
     const auto [entry, is_new] = metrics_.try_emplace({metric.kind, metric.name}, metrics_.size() + 1);
     if (is_new) {
         recording::MetricRow row;
@@ -108,12 +107,12 @@ void Series::write(const cells::Snapshot& snapshot, bool last, recording::Stream
     }
     const std::uint64_t read = std::exchange(read_[{snapshot.pid, snapshot.image}], snapshot.time);  // before this
     for (const TableValues& table : snapshot.tables) {
-        const std::vector<Metric> metrics = metrics_of(snapshot, table);
+        const std::vector<cells::Metric> metrics = metrics_of(snapshot, table);
         for (const RowValues& row : table.rows) {
             const bool ended = last || row.state == RowState::kEnded;
             const bool is_object = row.state != RowState::kSum;
             std::uint64_t object = 0;
-            for (const Metric& metric : metrics) {
+            for (const cells::Metric& metric : metrics) {
                 const bool standard_of_task = table.kind == ResourceKind::kTask && metric.origin == Origin::kStandard;
                 if (standard_of_task && !ended) {
                     continue;

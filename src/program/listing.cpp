@@ -1,34 +1,15 @@
 #include "program/listing.h"
 
+#include "program/elf_sections.h"
 #include "program/module_file.h"
 
 #include <Zydis/Zydis.h>
 #include <algorithm>
 #include <elf.h>
-#include <gelf.h>
 #include <optional>
 
 namespace kymo::program {
 namespace {
-
-// Bytes of the section that holds an address, from there on.
-std::span<const std::uint8_t> code_from(Elf* elf, std::uint64_t address) {
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-        GElf_Shdr header{};
-        if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
-            (header.sh_flags & SHF_EXECINSTR) == 0 || address < header.sh_addr ||
-            address - header.sh_addr >= header.sh_size) {
-            continue;
-        }
-        const Elf_Data* data = elf_rawdata(section, nullptr);
-        if (data == nullptr || data->d_buf == nullptr || address - header.sh_addr >= data->d_size) {
-            return {};
-        }
-        const std::size_t skipped = address - header.sh_addr;
-        return {static_cast<const std::uint8_t*>(data->d_buf) + skipped, data->d_size - skipped};
-    }
-    return {};
-}
 
 struct Extent {
     std::uint64_t begin = 0;
@@ -105,10 +86,11 @@ std::vector<Listing> list_instructions(const ImageName& image, std::span<const I
         while (end < offsets.size() && raw(offsets[end]) < extent->end) {
             ++end;
         }
-        const auto code = code_from(elf, extent->begin);
-        if (!code.empty()) {
-            listings.push_back(
-                list(decoder, formatter, *extent, code, offsets.subspan(i, end - i), limits.function_bytes));
+        const std::optional<Section> section = section_at(file.module(), extent->begin);
+        if (section && extent->begin - section->address < section->bytes.size()) {
+            listings.push_back(list(decoder, formatter, *extent,
+                                    section->bytes.subspan(extent->begin - section->address),
+                                    offsets.subspan(i, end - i), limits.function_bytes));
         }
         i = std::max(end, i + 1);
     }

@@ -6,7 +6,7 @@
 namespace kymo::program {
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kMaxScopes = 200;
 constexpr int kMaxReferences = 16;
 
 // gcc leaves closure types without a name: known by their call operator.
@@ -67,7 +67,7 @@ std::string ScopeNames::prefix(Dwarf_Die function) {
 
 void ScopeNames::collect(Dwarf_Die parent, const std::string& prefix, int depth) {
     Dwarf_Die child;
-    if (depth > kMaxDepth || dwarf_child(&parent, &child) != 0) {
+    if (depth > kMaxScopes || dwarf_child(&parent, &child) != 0) {
         return;
     }
     do {

@@ -52,9 +52,9 @@ class Hottest {
     std::unordered_map<PlaceKey, std::int64_t, PlaceHash> times_;
 };
 
-class Builder {
+class TreeBuilder {
   public:
-    Builder(const Profile& profile, const std::vector<program::Request>& requests, program::Symbols symbols)
+    TreeBuilder(const Profile& profile, const std::vector<program::Request>& requests, program::Symbols symbols)
         : profile_(profile), requests_(requests), node_totals_(profile.events.size()) {
         tree_.symbols = std::move(symbols);
         const std::size_t events = profile.events.size();
@@ -322,7 +322,7 @@ std::vector<program::Request> frames_to_name(const Profile& profile) {
 
 CallTree make_call_tree(const Profile& profile, const std::vector<program::Request>& requests,
                         program::Symbols symbols) {
-    return Builder(profile, requests, std::move(symbols)).build();
+    return TreeBuilder(profile, requests, std::move(symbols)).build();
 }
 
 CallTree make_call_tree(const Profile& profile) {

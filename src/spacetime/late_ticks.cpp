@@ -6,7 +6,8 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 45U;  // ns, ten hours: longer is no clock of a sampled thread
+constexpr std::uint64_t kLongestClock = std::uint64_t{1}
+                                        << 45U;  // ns, ten hours: longer is no clock of a sampled thread
 constexpr int kMoved = 2;
 
 }  // namespace
@@ -27,7 +28,7 @@ void LateTicks::add(std::uint64_t time, std::uint64_t task_clock) {
     }
     // On the grid, the next tick is due a period less the last one's lateness after it. Ticks that fall into the
     // kernel deliver no sample: several may have been due.
-    const std::int64_t since_due = late_ + static_cast<std::int64_t>(std::min(task_clock, kMost));
+    const std::int64_t since_due = late_ + static_cast<std::int64_t>(std::min(task_clock, kLongestClock));
     std::int64_t due = since_due / period_;
     std::int64_t late = since_due % period_;
     if (late > period_ - kLate) {

@@ -5,7 +5,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+constexpr std::uint64_t kMostSpent = std::uint64_t{1} << 62U;
 
 }  // namespace
 
@@ -19,9 +19,9 @@ Split TimeSplitter::split(const Interval& interval) {
         return split;
     }
     // Nonsense in a damaged file stays within bounds.
-    const std::uint64_t spent = std::min(*interval.task_clock, kMost) + owed_;
+    const std::uint64_t spent = std::min(*interval.task_clock, kMostSpent) + owed_;
     const std::uint64_t on = std::min(wall, spent);
-    owed_ = std::min(spent - on, kMost);
+    owed_ = std::min(spent - on, kMostSpent);
     std::uint64_t user = on;
     if (interval.system_time) {
         user = on - std::min(on, *interval.system_time);

@@ -17,9 +17,9 @@ bool begins_with_any(std::string_view text, std::span<const std::string_view> be
                        [&](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
-class Builder {
+class TableBuilder {
   public:
-    Builder(const Waits& waits, const std::vector<program::Request>& requests, const program::Symbols& symbols)
+    TableBuilder(const Waits& waits, const std::vector<program::Request>& requests, const program::Symbols& symbols)
         : waits_(waits), requests_(requests), symbols_(symbols) {}
 
     WaitTable build() {
@@ -223,7 +223,7 @@ std::vector<program::Request> frames_to_name(const Waits& waits) {
 
 WaitTable make_wait_table(const Waits& waits, const std::vector<program::Request>& requests,
                           const program::Symbols& symbols) {
-    return Builder(waits, requests, symbols).build();
+    return TableBuilder(waits, requests, symbols).build();
 }
 
 WaitTable make_wait_table(const Waits& waits) {

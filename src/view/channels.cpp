@@ -16,15 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostColumns = 12;  // ranks side by side
 constexpr std::size_t kColumnWidth = 10;  // "1,234,567", and a blank
 
-const char* direction_name(ChannelDirection direction) {
-    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
-    return kNames[static_cast<std::size_t>(direction)];
-}
-
-std::string time_text(const Style& style, std::uint64_t ns) {
-    return duration(style, static_cast<std::int64_t>(ns));
-}
-
 std::string bytes_text(std::uint64_t bytes) {
     constexpr const char* kUnits[] = {"", " kB", " MB", " GB", " TB"};
     auto amount = static_cast<double>(bytes);
@@ -79,7 +70,7 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix) {
     std::vector<std::pair<std::string, ExtraOf>> times;
     if (has_anyone) {
         times.emplace_back("anyone",
-                           [&](std::uint64_t rank) { return time_text(style, value_in(matrix.anyone_ns, rank)); });
+                           [&](std::uint64_t rank) { return duration(style, value_in(matrix.anyone_ns, rank)); });
     }
     const auto add = [&](const char* heading, const std::map<std::uint64_t, Exchanged>& by_rank) {
         if (by_rank.empty()) {
@@ -94,7 +85,7 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix) {
             return or_none(bytes, bytes_text(bytes));
         });
         times.emplace_back(heading,
-                           [&](std::uint64_t rank) { return time_text(style, value_in(by_rank, rank).blocked_ns); });
+                           [&](std::uint64_t rank) { return duration(style, value_in(by_rank, rank).blocked_ns); });
     };
     add("all", matrix.collective);
     add("files", matrix.files);
@@ -119,7 +110,7 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix) {
     out += square(
         style, matrix, "time in calls of, for",
         [&](std::uint64_t rank, std::uint64_t peer) {
-            return time_text(style, value_in(matrix.blocked_ns, std::pair(rank, peer)));
+            return duration(style, value_in(matrix.blocked_ns, std::pair(rank, peer)));
         },
         times);
     return out;
@@ -136,12 +127,12 @@ std::string list(const Style& style, std::vector<Channel> channels, std::size_t 
                                  : channel.elsewhere ? fmt::format(", rank {} elsewhere", *channel.elsewhere)
                                                      : "";
         table.rows.push_back(
-            {{time_text(style, channel.blocked_ns)},
+            {{duration(style, channel.blocked_ns)},
              {count(static_cast<std::int64_t>(channel.messages))},
              {bytes_text(channel.bytes)},
              {bytes_text(channel.largest)},
              {fmt::format("rank {}", channel.rank), Ink::kName},
-             {fmt::format(" {}{}", direction_name(channel.direction), peer)},
+             {fmt::format(" {}{}", direction_name(static_cast<std::uint64_t>(channel.direction)), peer)},
              {channel.communicator != 0 && !channel.name.empty() ? "  " + channel.name : "", Ink::kDim}});
     }
     std::string out = render(style, table);
@@ -179,7 +170,7 @@ Json json_channels(const RunMetrics& run) {
         json["rank"] = channel.rank;
         json["peer"] = channel.peer ? Json(*channel.peer) : Json(nullptr);
         json["elsewhere"] = channel.elsewhere ? Json(*channel.elsewhere) : Json(nullptr);
-        json["direction"] = direction_name(channel.direction);
+        json["direction"] = direction_name(static_cast<std::uint64_t>(channel.direction));
         json["communicator"] = channel.communicator;
         json["name"] = channel.name;
         json["messages"] = channel.messages;

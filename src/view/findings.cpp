@@ -143,7 +143,7 @@ nlohmann::ordered_json json_number(double value) {
     return std::isnan(value) || std::isinf(value) ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
 }
 
-nlohmann::ordered_json json_place(const spacetime::Place& place) {
+nlohmann::ordered_json json_finding_place(const spacetime::Place& place) {
     nlohmann::ordered_json json;
     json["function"] = place.function;
     json["file"] = place.file;
@@ -167,7 +167,7 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     json["confidence"] = finding.confidence;
     json["tested"] = finding.tested;
     json["compared"] = finding.is_compared;
-    json["place"] = json_place(finding.place);
+    json["place"] = json_finding_place(finding.place);
     json["path"] = finding.node < evidence.nodes.size() ? nlohmann::ordered_json(evidence.nodes[finding.node].path)
                                                         : nlohmann::ordered_json::array();
     json["threads"] = nlohmann::ordered_json::array();

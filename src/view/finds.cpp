@@ -122,10 +122,6 @@ Json place_json(const SourcePlace& place) {
     return {{"function", place.function}, {"file", place.file}, {"line", place.line}, {"module", place.module}};
 }
 
-double seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
 }  // namespace
 
 std::string reach_of(const Finds& finds) {

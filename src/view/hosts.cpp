@@ -36,10 +36,6 @@ std::uint64_t unanswered(const RunHost& host) {
     return ns;
 }
 
-std::string time_text(const Style& style, std::uint64_t ns) {
-    return duration(style, static_cast<std::int64_t>(ns));
-}
-
 }  // namespace
 
 std::string terminal_hosts(const Style& style, const RunMetrics& run, std::size_t top) {
@@ -60,11 +56,11 @@ std::string terminal_hosts(const Style& style, const RunMetrics& run, std::size_
     for (std::size_t i = 0; i < shown; ++i) {
         const RunHost& host = run.hosts[order[i]];
         const auto time = [&](Resource kind, const char* name) {
-            return Cell{time_text(style, value(run, kind, name, order[i]))};
+            return Cell{duration(style, value(run, kind, name, order[i]))};
         };
         const std::uint64_t silent = unanswered(host);
         const std::string clock =
-            host.clock_error_ns ? "± " + time_text(style, std::max<std::uint64_t>(*host.clock_error_ns, 500)) : "?";
+            host.clock_error_ns ? "± " + duration(style, std::max<std::uint64_t>(*host.clock_error_ns, 500)) : "?";
         const bool one_clock = host.clock_error_ns == 0U;
         table.rows.push_back(
             {{busy(style, run, order[i])},
@@ -73,7 +69,7 @@ std::string terminal_hosts(const Style& style, const RunMetrics& run, std::size_
              time(Resource::kTask, "wait"),
              {count(static_cast<std::int64_t>(value(run, Resource::kChannel, "messages", order[i])))},
              time(Resource::kChannel, "blocked"),
-             {time_text(style, silent), silent != 0 ? Ink::kWarning : Ink::kPlain},
+             {duration(style, silent), silent != 0 ? Ink::kWarning : Ink::kPlain},
              {one_clock       ? "same"
               : style.unicode ? clock
                               : "+/- " + clock.substr(clock.find(' ') + 1)},

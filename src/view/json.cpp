@@ -16,10 +16,6 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-double seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
 const char* mode_name(recording::EventMode mode) {
     switch (mode) {
         case recording::EventMode::kPeriod:

@@ -37,11 +37,6 @@ const char* origin_name(MetricOrigin origin) {
     return "program";
 }
 
-const char* direction_name(std::uint64_t direction) {
-    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
-    return direction < std::size(kNames) ? kNames[direction] : "other";
-}
-
 // How it went over the run: a sign a bin, its height that of the bin's value.
 std::string course(const Style& style, const std::vector<double>& bins) {
     constexpr std::size_t kSigns = 20;
@@ -110,6 +105,11 @@ Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfO
 }
 
 }  // namespace
+
+const char* direction_name(std::uint64_t direction) {
+    constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
+    return direction < std::size(kNames) ? kNames[direction] : "other";
+}
 
 std::string metric_value(const Style& style, std::uint64_t value, std::string_view unit) {
     if (unit == "ns") {

@@ -15,6 +15,9 @@ std::string metric_value(const Style& style, std::uint64_t value, std::string_vi
 // What the program, descriptions and libraries counted, and the host's processors; empty where there is nothing.
 std::string terminal_metrics(const Style& style, const spacetime::RunMetrics& run, std::size_t top);
 
+// A channel's direction (metrics::ChannelDirection) as a number: "send", "receive", …; "other" where it is none.
+const char* direction_name(std::uint64_t direction);
+
 nlohmann::ordered_json json_metrics(const spacetime::RunMetrics& run);
 
 }  // namespace kymo::view

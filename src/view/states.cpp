@@ -34,10 +34,6 @@ bool is_nothing(const StripSums& sums) {
     return std::all_of(sums.begin(), sums.end(), [](std::int64_t ns) { return ns == 0; });
 }
 
-double seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
 }  // namespace
 
 StripSign sign_of(const StateInterval& interval, std::span<const ThreadWait> waits) {

@@ -1,6 +1,7 @@
 // Text on a terminal: widths, numbers with units, drawing characters, colours.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,9 +31,17 @@ std::string pad_right(std::string_view text, std::size_t width);
 
 // Three significant digits: "12.3 s", "123 ms", "4.5 us"; a dot for nothing (under half a microsecond).
 std::string duration(const Style& style, std::int64_t ns);
+inline std::string duration(const Style& style, std::uint64_t ns) {
+    return duration(style, static_cast<std::int64_t>(ns));
+}
 std::string percent(double share);      // "92.1 %", "<0.1 %"
 std::string count(std::int64_t value);  // "19,872"
 std::string quantity(std::uint64_t number, std::string_view singular, std::string_view plural = {});  // "3 threads"
+
+// ns as JSON tells them.
+constexpr double seconds(std::integral auto ns) {
+    return static_cast<double>(ns) / 1e9;
+}
 
 // Signs with their ASCII stand-ins.
 struct Signs {

@@ -70,10 +70,6 @@ std::string json_kind(WaitKind kind) {
     return words;
 }
 
-double seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
 Json json_place(const WaitPlace& place) {
     if (place.function.empty()) {
         return nullptr;

@@ -18,10 +18,6 @@
 namespace kymo::cli {
 namespace {
 
-bool print(const std::string& text) {
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-}
-
 ring::ManagerSettings settings_of(const RingTopOptions& options, const ring::JobFile& job, std::uint64_t epoch,
                                   std::uint32_t slots) {
     ring::ManagerSettings settings;
@@ -68,7 +64,7 @@ std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFi
 }
 
 // The recording of all hosts, if there is to be one.
-class Record {
+class HostsRecord {
   public:
     Record() = default;
     Record(const Record&) = delete;
@@ -161,7 +157,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         fmt::print(stderr, "kymo: metrics at http://{}:{}/metrics\n",
                    options.prometheus.substr(0, options.prometheus.rfind(':')), endpoint->port());
     }
-    Record record;
+    HostsRecord record;
     if (!options.record.empty()) {
         if (const auto begun = record.begin(options, named); !begun) {
             return fail(begun.error());
@@ -222,7 +218,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                 }
                 text += "\n";
             }
-            if (!print(text)) {
+            if (!print_now(text)) {
                 record.end(true);
                 return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});
             }

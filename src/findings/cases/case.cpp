@@ -122,4 +122,18 @@ std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options)
     return cases;
 }
 
+bool is_inside(const spacetime::Evidence& evidence, std::uint32_t node, std::uint32_t around) {
+    // The rounds of a loop have in them what the loop has.
+    if (around < evidence.nodes.size() && evidence.nodes[around].kind == spacetime::SpaceKind::kIteration) {
+        around = evidence.nodes[around].parent;
+    }
+    while (node < evidence.nodes.size()) {
+        if (node == around) {
+            return true;
+        }
+        node = evidence.nodes[node].parent;
+    }
+    return false;
+}
+
 }  // namespace kymo::findings

@@ -116,4 +116,7 @@ struct Case {
 // Index of a counter by name; kNoNode: the recording has no such event.
 std::uint32_t counter(const spacetime::Evidence& evidence, std::string_view name);
 
+// Is `node` `around` or inside it? The rounds of a loop have in them what the loop has.
+bool is_inside(const spacetime::Evidence& evidence, std::uint32_t node, std::uint32_t around);
+
 }  // namespace kymo::findings

@@ -27,7 +27,7 @@ bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b
 }
 
 // Threads that share work and whose visits overlap most of the time, ascending.
-std::vector<std::uint32_t> peers(const spacetime::Evidence& evidence, const SpaceNode& space) {
+std::vector<std::uint32_t> sharers(const spacetime::Evidence& evidence, const SpaceNode& space) {
     std::map<std::uint32_t, TimeRange> spans;
     for (std::size_t row = 0; row < space.rows.size(); ++row) {
         const auto [entry, is_new] =
@@ -78,7 +78,7 @@ std::map<std::uint32_t, std::uint32_t> joined_steps(const SpaceNode& space,
 
 // From the visit's begin to the thread's next visit: off the processor in it, and all of the time behind it but that
 // for which a processor was lacking. Behind the last one anything may be.
-std::int64_t idle_ns(const spacetime::VisitTable& visits, std::size_t row) {
+std::int64_t idle_until_next_ns(const spacetime::VisitTable& visits, std::size_t row) {
     const spacetime::TimeTerms& terms = visits.terms[row];
     const std::int64_t inside = terms.spinning + terms.waiting + terms.other;
     if (row + 1 == visits.size() || visits.thread[row + 1] != visits.thread[row]) {
@@ -90,14 +90,6 @@ std::int64_t idle_ns(const spacetime::VisitTable& visits, std::size_t row) {
     return inside + behind - std::clamp<std::int64_t>(lacking, 0, behind);
 }
 
-bool is_below(const spacetime::Evidence& evidence, std::uint32_t node, std::uint32_t above) {
-    above = evidence.nodes[above].kind == spacetime::SpaceKind::kIteration ? evidence.nodes[above].parent : above;
-    while (node != kNoNode && node != above) {
-        node = evidence.nodes[node].parent;
-    }
-    return node == above && node != kNoNode;
-}
-
 // Who polls for the end of a step is on a processor and waits: the shorter its work, and the longer another is kept
 // from its own processor, the longer it polls.
 void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
@@ -107,7 +99,7 @@ void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
     const spacetime::VisitTable& visits = evidence.nodes[node].rows;
     for (std::uint32_t inner = 0; inner < evidence.nodes.size(); ++inner) {
         const SpaceNode& polling = evidence.nodes[inner];
-        if (!polling.polls || !is_below(evidence, inner, node)) {
+        if (!polling.polls || !is_inside(evidence, inner, node)) {
             continue;
         }
         for (std::size_t row = 0; row < polling.rows.size(); ++row) {
@@ -169,7 +161,7 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
         subject.evidence = &evidence;
         subject.contrast = Contrast::kThreads;
         subject.node = node;
-        subject.threads = peers(evidence, space);
+        subject.threads = sharers(evidence, space);
         if (subject.threads.size() < 2) {
             continue;
         }
@@ -188,7 +180,7 @@ void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* ca
             const auto thread = static_cast<std::size_t>(place - subject.threads.begin());
             step.busy_ns[thread] += static_cast<double>(processor(space.rows.terms[row]));
             step.idle_ns[thread] = (std::isnan(step.idle_ns[thread]) ? 0 : step.idle_ns[thread]) +
-                                   static_cast<double>(idle_ns(space.rows, row));
+                                   static_cast<double>(idle_until_next_ns(space.rows, row));
         }
         take_out_polling(evidence, node, subject.threads, first_of, &steps);
         add_unseen(space, subject.threads, &steps);

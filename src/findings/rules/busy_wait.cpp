@@ -22,7 +22,7 @@ bool is_openmp_runtime(const Place& place) {
            place.module.starts_with("libiomp5");
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_busy_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
         const SpaceNode& node = evidence.nodes[i];
@@ -92,7 +92,7 @@ const Rule kBusyWait{
         "the thread does nothing else, or OpenMP's run time polls for it, and no other thread is kept from a "
         "processor: "
         "then polling costs no time",
-    .look = look,
+    .look = claim_busy_wait,
     .direction =
         "sleep until there is something to do: a condition variable, a semaphore, std::atomic::wait, or poll a few "
         "times and then sleep",

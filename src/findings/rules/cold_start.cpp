@@ -13,11 +13,11 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMoreFaults = 3;
+constexpr double kMoreColdFaults = 3;
 constexpr std::uint64_t kRepeated = 10;  // visits of a neighbour from which on the level counts as repeated
 
 // Slow occurrences that are the first of their threads.
-void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
+void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     const VisitTable& visits = subject.space().rows;
     std::set<std::uint32_t> threads(visits.thread.begin(), visits.thread.end());
     const auto first = static_cast<std::size_t>(std::count_if(
@@ -57,7 +57,7 @@ bool is_body_of_loop(const Evidence& evidence, std::uint32_t node) {
 }
 
 // Code that runs once, early, among code that runs over and over, and takes page faults like nothing else.
-void look_at_space(const Case& subject, std::vector<Claim>* claims) {
+void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
     const std::uint32_t faults = counter(evidence, "page-faults");
@@ -91,7 +91,7 @@ void look_at_space(const Case& subject, std::vector<Claim>* claims) {
             return;
         }
     }
-    if (!is_repeated || rate <= 0 || rate < kMoreFaults * rest) {
+    if (!is_repeated || rate <= 0 || rate < kMoreColdFaults * rest) {
         return;
     }
     Claim claim;
@@ -115,9 +115,9 @@ void look_at_space(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-constexpr std::string_view kDirection =
+constexpr std::string_view kColdStartDirection =
     "prepare less (only what is used), prepare it in parallel or while something else runs, or keep it between runs";
-constexpr std::string_view kConfirm =
+constexpr std::string_view kColdStartConfirm =
     "run the first occurrence twice in a row: if the second one is fast, the first paid for preparation";
 
 }  // namespace
@@ -133,9 +133,9 @@ const Rule kColdStartOfOccurrences{
         "which somebody took the processor unsaid (ticks came late); or there are too few to be tested, and they "
         "cost less "
         "than a fiftieth of the run; or the threads wait for work",
-    .look = look_at_occurrences,
-    .direction = kDirection,
-    .confirm = kConfirm,
+    .look = claim_cold_start_of_occurrences,
+    .direction = kColdStartDirection,
+    .confirm = kColdStartConfirm,
 };
 
 const Rule kColdStartOfSpace{
@@ -146,9 +146,9 @@ const Rule kColdStartOfSpace{
         "loop that goes on without it), and "
         "takes three times as many page faults by processor time as the rest of the program",
     .against = "it runs again, or is what a loop does in each of its rounds",
-    .look = look_at_space,
-    .direction = kDirection,
-    .confirm = kConfirm,
+    .look = claim_cold_start_of_spaces,
+    .direction = kColdStartDirection,
+    .confirm = kColdStartConfirm,
 };
 
 }  // namespace kymo::findings

@@ -13,12 +13,12 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastShare = 0.05;  // of the run: what a rank waits longer than the last
-constexpr double kLeastRatio = 2;
+constexpr double kLeastLateShare = 0.05;  // of the run: what a rank waits longer than the last
+constexpr double kLeastLateRatio = 2;
 constexpr double kLastAtWork = 0.5;  // of the others' waiting
 constexpr std::uint64_t kLeastCalls = 3;
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     std::vector<RankWaits> ranks = rank_waits(evidence);
     std::erase_if(ranks, [](const RankWaits& rank) { return rank.collectives < kLeastCalls; });
@@ -28,8 +28,8 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     const auto less = [](const RankWaits& a, const RankWaits& b) { return a.collective_ns < b.collective_ns; };
     const RankWaits& last = *std::min_element(ranks.begin(), ranks.end(), less);
     const RankWaits& most = *std::max_element(ranks.begin(), ranks.end(), less);
-    if (most.collective_ns - last.collective_ns < kLeastShare * duration_ns(evidence) ||
-        most.collective_ns < kLeastRatio * last.collective_ns) {
+    if (most.collective_ns - last.collective_ns < kLeastLateShare * duration_ns(evidence) ||
+        most.collective_ns < kLeastLateRatio * last.collective_ns) {
         return;
     }
     const Meanwhile during = meanwhile(evidence, most, most.collective_ns, last);
@@ -72,7 +72,7 @@ const Rule kCollectiveImbalance{
     .against =
         "the last one waits for messages itself meanwhile; another rank comes last at every operation: then it "
         "is told as load-imbalance",
-    .look = look,
+    .look = claim_collective_imbalance,
     .direction =
         "take from the last rank what the others do not have to do (output, serial work), or overlap it with the "
         "operation by its nonblocking form (MPI_Iallreduce, MPI_Ibarrier)",

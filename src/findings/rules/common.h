@@ -11,6 +11,8 @@
 
 namespace kymo::findings {
 
+inline constexpr double kLeastSlower = 1.2;  // times as long: less is told of no piece of code
+
 // A value of a node's visits, added up by thread; scaled to the node's total where not all visits were kept.
 std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);

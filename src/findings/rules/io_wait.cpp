@@ -29,7 +29,7 @@ struct Spot {
     std::uint64_t count = 0;
 };
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     using Key = std::tuple<std::uint32_t, WaitKind, std::string, std::uint32_t>;
     std::map<Key, Spot> spots;
@@ -89,7 +89,7 @@ const Rule kIoWait{
         "tenths of "
         "its life, "
         "as a server without requests is",
-    .look = look,
+    .look = claim_io_wait,
     .direction =
         "ask for the next data before working on what is there (read ahead, ask for several at once), or let another "
         "thread "

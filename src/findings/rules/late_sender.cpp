@@ -14,9 +14,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastShare = 0.05;   // of the run: waiting of one rank for another
-constexpr double kLeastEach = 200e3;   // ns a message: what a message takes by itself is less
-constexpr double kSenderAtWork = 0.5;  // of the waiting
+constexpr double kLeastSenderShare = 0.05;  // of the run: waiting of one rank for another
+constexpr double kLeastNsEach = 200e3;      // ns a message: what a message takes by itself is less
+constexpr double kSenderAtWork = 0.5;       // of the waiting
 constexpr std::uint64_t kLeastMessages = 3;
 
 struct Late {
@@ -28,7 +28,7 @@ struct Late {
     double longest_ns = 0;
 };
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_late_sender(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const std::vector<RankWaits> ranks = rank_waits(evidence);
     if (ranks.size() < 2 || serial_chain_ns(evidence, ranks) > 0) {
@@ -41,8 +41,8 @@ void look(const Case& subject, std::vector<Claim>* claims) {
     const double wall = duration_ns(evidence);
     std::map<std::uint64_t, Late> by_sender;
     for (const PairWait& pair : pair_waits(evidence)) {
-        if (pair.messages < kLeastMessages || pair.ns < kLeastShare * wall ||
-            pair.ns < kLeastEach * static_cast<double>(pair.messages) || !known.contains(pair.receiver) ||
+        if (pair.messages < kLeastMessages || pair.ns < kLeastSenderShare * wall ||
+            pair.ns < kLeastNsEach * static_cast<double>(pair.messages) || !known.contains(pair.receiver) ||
             !known.contains(pair.sender) || pair.receiver == pair.sender) {
             continue;
         }
@@ -93,7 +93,7 @@ const Rule kLateSender{
         "the "
         "sender is outside MPI for half of that time",
     .against = "the ranks are a serial chain; the sender waits for messages itself meanwhile",
-    .look = look,
+    .look = claim_late_sender,
     .direction =
         "send as soon as the data are there and do the rest after it, or let the receiver do work that does not need "
         "them before it waits (MPI_Irecv early, MPI_Wait late)",

@@ -76,7 +76,7 @@ Work work_of(const Case& subject) {
 
 // The peers together waited (or spun in a wait, or were not there) while this code's threads lived. A thread that
 // lacks a processor is not idle. Ranks wait for messages on the processor.
-double idle_ns(const Case& subject) {
+double idle_beside_ns(const Case& subject) {
     const RunFacts& run = subject.evidence->run;
     const ByThread messages = run.threads[subject.threads[0]].rank ? in_messages(*subject.evidence) : ByThread{};
     std::uint64_t begin = ~std::uint64_t{0};
@@ -170,7 +170,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     if (longest - (is_static ? mean : work.mean) < kSure * std::sqrt(longest * sampling_period(*subject.evidence))) {
         return;
     }
-    if (idle_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
+    if (idle_beside_ns(subject) < (is_static ? kLeastIdle : kLeastIdleBy) * work.idle_expected) {
         return;
     }
     Claim claim;

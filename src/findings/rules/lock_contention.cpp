@@ -75,7 +75,7 @@ std::string keeper_words(const Evidence& evidence, const Lock& lock) {
         name(to_place(place)));
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const double spare = spare_ns(evidence);
     for (const auto& [key, lock] : find_locks(evidence)) {
@@ -109,7 +109,7 @@ const Rule kLockContention{
     .contrast = Contrast::kRun,
     .needs = "threads wait for the same lock ten times or more",
     .against = "the processors are busy with other threads of the program meanwhile: then waiting costs nothing",
-    .look = look,
+    .look = claim_lock_contention,
     .direction =
         "do less while the lock is held, or give each thread, or each part of the data, a lock and data of its own "
         "and put "

@@ -9,13 +9,13 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kLeastSpeed = 0.8;  // of the usual one: below, the work became slower as well
-constexpr double kLeastShare = 0.6;  // of the excess in user time
+constexpr double kLeastSpeed = 0.8;      // of the usual one: below, the work became slower as well
+constexpr double kLeastUserShare = 0.6;  // of the excess in user time
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_more_work(const Case& subject, std::vector<Claim>* claims) {
     const double speed = work_ratio(subject);
     if (std::isnan(speed) || speed < kLeastSpeed || speed > 1 / kLeastSpeed ||
-        subject.excess_share(set_of(Term::kUser)) < kLeastShare ||
+        subject.excess_share(set_of(Term::kUser)) < kLeastUserShare ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count) {
         return;
     }
@@ -37,7 +37,7 @@ const Rule kMoreWork{
         "at least 60 % of the slow occurrences' excess is user time, and their progress (loop iterations or "
         "instructions by user time) is that of the fast ones to a factor of 1.25",
     .against = "progress by user time fell: then the work became slower",
-    .look = look,
+    .look = claim_more_work,
     .direction =
         "the code is as fast as ever; if these occurrences hold others up, divide their work into more even "
         "pieces",

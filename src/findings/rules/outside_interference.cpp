@@ -39,7 +39,7 @@ std::vector<TimeRange> times_of(const Evidence& evidence) {
     return joined;
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_outside_interference(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
     const auto queued = static_cast<double>(run.total.run_queue);
@@ -110,7 +110,7 @@ const Rule kOutsideInterference{
         "processor unsaid: ticks of its own clock came late",
     .against =
         "threads that are held on one processor (thread-migration), more threads than processors (oversubscription)",
-    .look = look,
+    .look = claim_outside_interference,
     .direction =
         "measure on a quiet machine, or reserve processors for the program; this says nothing about its code",
     .confirm =

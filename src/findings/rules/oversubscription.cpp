@@ -15,8 +15,8 @@ using namespace spacetime;
 using recording::WaitKind;
 
 constexpr double kCrowded = 0.2;          // of the run with more threads ready than processors
-constexpr double kMostSwitchNs = 20'000;  // of one switch, with the caches it leaves cold
-constexpr double kLeastPart = 0.25;       // of the mean processor time of a team: who has less is no member
+constexpr double kColdSwitchNs = 20'000;  // of one switch, with the caches it leaves cold
+constexpr double kLeastMember = 0.25;     // of the mean processor time of a team: who has less is no member
 
 bool is_meeting(WaitKind kind) {
     return kind == WaitKind::kBarrier || kind == WaitKind::kOmpBarrier;
@@ -31,7 +31,7 @@ void keep_members(const Evidence& evidence, std::vector<std::uint32_t>* team) {
     for (const std::uint32_t thread : *team) {
         mean += worked(thread) / static_cast<double>(team->size());
     }
-    std::erase_if(*team, [&](std::uint32_t thread) { return worked(thread) < kLeastPart * mean; });
+    std::erase_if(*team, [&](std::uint32_t thread) { return worked(thread) < kLeastMember * mean; });
 }
 
 // The largest set of threads that meet at one barrier and share in the work.
@@ -58,7 +58,7 @@ std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     return largest;
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
     if (run.processors == 0) {
@@ -79,7 +79,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
         switches += run.threads[thread].voluntary + run.threads[thread].involuntary;
     }
     const double lost = static_cast<double>(run.total.system) + idle_processor_ns(evidence);
-    const double by_switches = static_cast<double>(switches) * kMostSwitchNs;
+    const double by_switches = static_cast<double>(switches) * kColdSwitchNs;
     if (team.size() <= run.processors) {
         team.clear();
         for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
@@ -140,7 +140,7 @@ const Rule kOversubscription{
     .against =
         "switches, and the kernel's and idle time that they cause, are few: then the threads do not hinder each "
         "other",
-    .look = look,
+    .look = claim_oversubscription,
     .direction = "start as many threads as there are processors (OMP_NUM_THREADS, the size of the pool)",
     .confirm = "run with as many threads as processors",
 };

@@ -11,10 +11,10 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMoreFaults = 3;        // than elsewhere
-constexpr double kMostFaultNs = 20'000;  // of a minor fault, on a slow virtual machine
-constexpr double kLeastShare = 0.3;      // of the excess, in the kernel
-constexpr std::uint64_t kLeastVisits = 3;
+constexpr double kMoreFaults = 3;          // than elsewhere
+constexpr double kSlowFaultNs = 20'000;    // of a minor fault, on a slow virtual machine
+constexpr double kLeastKernelShare = 0.3;  // of the excess, in the kernel
+constexpr std::uint64_t kLeastFaultingVisits = 3;
 
 // Both halves of the visits have a fifth of the faults or more.
 bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
@@ -30,11 +30,11 @@ bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
     return std::min(halves[0], halves[1]) * 4 >= std::max(halves[0], halves[1]);
 }
 
-void look_at_space(const Case& subject, std::vector<Claim>* claims) {
+void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
     const std::uint32_t faults = counter(evidence, "page-faults");
-    if (faults == kNoNode || node.visits < kLeastVisits || node.deltas[faults] <= 0 ||
+    if (faults == kNoNode || node.visits < kLeastFaultingVisits || node.deltas[faults] <= 0 ||
         !again_and_again(node, faults)) {
         return;
     }
@@ -51,7 +51,7 @@ void look_at_space(const Case& subject, std::vector<Claim>* claims) {
     Claim claim;
     claim.own = by_thread(node, [](const TimeTerms& terms) { return terms.system; });
     const double bound =
-        std::min(1.0, count * kMostFaultNs / static_cast<double>(std::max<std::int64_t>(1, node.total.system)));
+        std::min(1.0, count * kSlowFaultNs / static_cast<double>(std::max<std::int64_t>(1, node.total.system)));
     double all = 0;
     for (ThreadTime& time : claim.own) {
         time.ns *= bound;
@@ -69,8 +69,9 @@ void look_at_space(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
-    if (!subject.differs("page-faults", kMoreFaults) || subject.excess_share(set_of(Term::kSystem)) < kLeastShare ||
+void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
+    if (!subject.differs("page-faults", kMoreFaults) ||
+        subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count) {
         return;
     }
@@ -87,10 +88,10 @@ void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-constexpr std::string_view kDirection =
+constexpr std::string_view kPageFaultsDirection =
     "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge pages "
     "for it";
-constexpr std::string_view kConfirm =
+constexpr std::string_view kPageFaultsConfirm =
     "record again with -e page-faults:period=1 and look at the faults by line; with glibc's allocator, try "
     "MALLOC_TRIM_THRESHOLD_=-1 MALLOC_MMAP_THRESHOLD_=1073741824 in the environment";
 
@@ -104,9 +105,9 @@ const Rule kPageFaultsOfSpace{
         "visits, "
         "and has nine tenths of all faults or three times as many by processor time as the rest of the program",
     .against = "faults only at the beginning: that is a cold start",
-    .look = look_at_space,
-    .direction = kDirection,
-    .confirm = kConfirm,
+    .look = claim_page_faults_of_spaces,
+    .direction = kPageFaultsDirection,
+    .confirm = kPageFaultsConfirm,
 };
 
 const Rule kPageFaultsOfOccurrences{
@@ -116,9 +117,9 @@ const Rule kPageFaultsOfOccurrences{
         "slow occurrences carry at least three times the page faults of the fast ones, which chance does not "
         "explain where it can be tested, and 30 % or more of their excess is time in the kernel",
     .against = "most occurrences are slow",
-    .look = look_at_occurrences,
-    .direction = kDirection,
-    .confirm = kConfirm,
+    .look = claim_page_faults_of_occurrences,
+    .direction = kPageFaultsDirection,
+    .confirm = kPageFaultsConfirm,
 };
 
 }  // namespace kymo::findings

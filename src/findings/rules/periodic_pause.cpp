@@ -152,7 +152,7 @@ TermSet main_terms(const spacetime::SpaceNode& node) {
 }
 
 // Between occurrences: something else runs in every k-th gap.
-void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
+void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claims) {
     const spacetime::Evidence& evidence = *subject.evidence;
     std::vector<Event> events;
     for (const GapRow& gap : subject.long_gaps) {
@@ -198,7 +198,7 @@ void look_at_gaps(const Case& subject, std::vector<Claim>* claims) {
 }
 
 // Inside: every k-th occurrence itself is slow.
-void look_at_occurrences(const Case& subject, std::vector<Claim>* claims) {
+void claim_periodic_pause_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     std::vector<Event> events;
     const spacetime::VisitTable& visits = subject.space().rows;
     for (const std::size_t row : subject.bad_rows) {
@@ -231,7 +231,7 @@ const Rule kPeriodicPauseInGaps{
         "them four fifths of them (five or more) follow each other after the same number of occurrences, three "
         "or more",
     .against = "more than a third of the gaps are long",
-    .look = look_at_gaps,
+    .look = claim_periodic_pause_of_gaps,
     .direction = kPauseDirection,
     .confirm = kPauseConfirm,
 };
@@ -241,7 +241,7 @@ const Rule kPeriodicPauseInside{
     .contrast = Contrast::kOccurrences,
     .needs = "slow occurrences follow each other after the same number of occurrences, as above",
     .against = "more than half of the excess is waiting for a processor",
-    .look = look_at_occurrences,
+    .look = claim_periodic_pause_of_occurrences,
     .direction = kPauseDirection,
     .confirm = kPauseConfirm,
 };

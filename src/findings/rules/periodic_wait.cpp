@@ -16,9 +16,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMostUneven = 0.2;  // of the usual distance: four fifths of a beat are kept
-constexpr double kMostOfLife = 0.5;  // a thread that waits there for longer is paced by it
-constexpr double kLeastPart = 0.1;   // of the waits: what others wait meanwhile is told from here on
+constexpr double kMostUneven = 0.2;       // of the usual distance: four fifths of a beat are kept
+constexpr double kMostOfLife = 0.5;       // a thread that waits there for longer is paced by it
+constexpr double kLeastOthersPart = 0.1;  // of the waits: what others wait meanwhile is told from here on
 
 // Nothing but the wait is left of a thread's time: a clock that it works by, or work that it waits for.
 bool is_paced(const Evidence& evidence, const ByThread& waited) {
@@ -51,7 +51,7 @@ double usual_period(const std::vector<WaitReturn>& returns) {
     return median(periods);
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const Feature* unevenness = subject.feature(kUnevenness);
     if (unevenness == nullptr || subject.every == 0 || unevenness->bad > kMostUneven) {
@@ -89,7 +89,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
                               subject.threads.size() == 1 ? "s" : "", name(*claim.place),
                               wait_kind_words(target.kind), in_seconds(median(lengths)), in_seconds(sum(waited)));
     const auto meanwhile = static_cast<double>(others_wait(evidence, target.place, subject.threads));
-    if (meanwhile >= kLeastPart * sum(waited)) {
+    if (meanwhile >= kLeastOthersPart * sum(waited)) {
         claim.title += fmt::format(" Other threads wait for it for {} meanwhile.", in_seconds(meanwhile));
     }
     claim.evidence = {{"pauses", static_cast<double>(subject.returns.size())},
@@ -111,7 +111,7 @@ const Rule kPeriodicPauseOfWaits{
         "the thread is there for half of its life, or in reads, polls and sleep for nine tenths of it: it is paced "
         "by "
         "that, or waits for work",
-    .look = look,
+    .look = claim_periodic_wait,
     .direction = kPauseDirection,
     .confirm = kPauseConfirm,
 };

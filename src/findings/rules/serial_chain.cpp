@@ -13,13 +13,13 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastShare = 0.05;  // of the run
+constexpr double kLeastChainShare = 0.05;  // of the run
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_serial_chain(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const std::vector<RankWaits> ranks = rank_waits(evidence);
     const double saved = serial_chain_ns(evidence, ranks);
-    if (saved <= 0 || saved < kLeastShare * duration_ns(evidence)) {
+    if (saved <= 0 || saved < kLeastChainShare * duration_ns(evidence)) {
         return;
     }
     Claim claim;
@@ -57,7 +57,7 @@ const Rule kSerialChain{
         "three ranks or more, all of them inside calls for others' messages for a third of their lives and more; on "
         "average at most one and a half work at a time, and none has more than three fifths of the work",
     .against = "one rank has most of the work: the others wait for it, which is a late sender",
-    .look = look,
+    .look = claim_serial_chain,
     .direction =
         "let each rank work on what does not need its neighbour's result first, cut the work into smaller blocks so "
         "that the ranks overlap as in a pipeline, or choose an order without the chain (colouring, a tree)",

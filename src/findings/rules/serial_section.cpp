@@ -28,7 +28,7 @@ bool is_parallel(const Evidence& evidence) {
 }
 
 // Other threads of the process that worked at some time.
-std::size_t peers(const Evidence& evidence, std::uint32_t thread) {
+std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
     const ThreadFacts& self = evidence.run.threads[thread];
     const std::int64_t least = (self.total.user + self.total.system) / 10;
     return static_cast<std::size_t>(
@@ -61,7 +61,7 @@ bool is_code(const SpaceNode& node) {
     return node.kind != SpaceKind::kIteration && node.kind != SpaceKind::kMark;
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     if (evidence.run.processors < 2 || !is_parallel(evidence)) {
         return;
@@ -96,7 +96,7 @@ void look(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const std::vector<std::uint32_t> threads = main_threads(alone[i].times);
-        const std::size_t others = threads.empty() ? 0 : peers(evidence, threads.front());
+        const std::size_t others = threads.empty() ? 0 : working_peers(evidence, threads.front());
         if (others == 0) {
             continue;
         }
@@ -146,7 +146,7 @@ const Rule kSerialSection{
         "the program never has two threads at work at once; the processors are not idle meanwhile; others wait for "
         "locks "
         "for half as long: then it is the lock that keeps them from work",
-    .look = look,
+    .look = claim_serial_section,
     .direction = "share its work among the threads, overlap it with theirs, or do less of it",
     .confirm =
         "run with one thread: by Amdahl's law the run takes at best this part, plus the rest divided by the threads; "

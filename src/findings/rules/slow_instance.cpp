@@ -15,8 +15,6 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kLeastSlower = 1.2;
-
 // Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
 std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
     std::size_t low = 0;
@@ -126,7 +124,7 @@ bool may_be_processor(const Case& subject) {
             taken <= steal);
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
@@ -166,7 +164,7 @@ const Rule kSlowInstance{
         "spent on is not known: a processor that is slower for a moment looks the same; or the threads wait for "
         "work, "
         "or for others that keep the processors busy",
-    .look = look,
+    .look = claim_slow_instance,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "
         "moment, the same caller",

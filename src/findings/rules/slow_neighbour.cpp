@@ -13,7 +13,6 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kLeastSlower = 1.2;
 constexpr double kMostWaiting = 0.5;    // of the excess: others make it wait, not what it follows
 constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and others, 2006). Where short neighbours are
                                         // not seen, the one before them stands in their place half of the time

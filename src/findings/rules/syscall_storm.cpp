@@ -15,12 +15,12 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kMostFaultNs = 5'000;     // what a page fault may take of the kernel's time
-constexpr double kMostSwitchNs = 10'000;   // likewise a switch
-constexpr double kMostThreadNs = 200'000;  // likewise making and ending a thread
-constexpr double kLeastShare = 0.05;       // of a thread's processor time in calls
-constexpr double kLeastRate = 10'000;      // calls a second of a thread, where they are counted
-constexpr double kDenser = 1.2;            // the kernel's share in the place against the thread's
+constexpr double kFaultNs = 5'000;        // what a page fault may take of the kernel's time
+constexpr double kSwitchNs = 10'000;      // likewise a switch
+constexpr double kThreadNs = 200'000;     // likewise making and ending a thread
+constexpr double kLeastCallShare = 0.05;  // of a thread's processor time in calls
+constexpr double kLeastRate = 10'000;     // calls a second of a thread, where they are counted
+constexpr double kDenser = 1.2;           // the kernel's share in the place against the thread's
 
 // The C library's functions that do little but call the kernel.
 bool is_system_call(const Place& place) {
@@ -37,8 +37,8 @@ bool is_system_call(const Place& place) {
 // Time in the kernel that neither faults nor switches nor threads' lives account for.
 double unexplained_ns(const ThreadFacts& thread, std::uint32_t faults, double made) {
     const double pages = faults < thread.deltas.size() ? static_cast<double>(thread.deltas[faults]) : 0;
-    return static_cast<double>(thread.total.system) - pages * kMostFaultNs -
-           static_cast<double>(thread.voluntary + thread.involuntary) * kMostSwitchNs - made * kMostThreadNs -
+    return static_cast<double>(thread.total.system) - pages * kFaultNs -
+           static_cast<double>(thread.voluntary + thread.involuntary) * kSwitchNs - made * kThreadNs -
            static_cast<double>(thread.taken);  // ticks that no sample came from look like the kernel's
 }
 
@@ -71,7 +71,7 @@ Storm find_storm(const Evidence& evidence) {
         const bool many = calls >= kLeastRate * life;
         // Counted calls are timed one by one; of others only the kernel's time is known.
         const double spent = std::max(many ? counted : 0.0, unexplained_ns(thread, faults, made[i]));
-        if (worked > 0 && spent >= kLeastShare * worked) {
+        if (worked > 0 && spent >= kLeastCallShare * worked) {
             storm.lost[i] = std::min(spent, worked);
             storm.calls += many ? calls : 0;
             storm.counted_ns += many ? counted : 0;
@@ -115,7 +115,7 @@ std::uint32_t find_place(const Evidence& evidence, const Storm& storm) {
     return best;
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const Storm storm = find_storm(evidence);
     if (storm.lost.empty()) {
@@ -156,7 +156,7 @@ const Rule kSyscallStorm{
     .against =
         "page faults, switches and threads' beginnings account for the kernel's time; its share is the same "
         "everywhere",
-    .look = look,
+    .look = claim_syscall_storm,
     .direction = "collect small pieces in a buffer and hand them over together; ask once for what does not change",
     .confirm =
         "count the calls (strace -c -f, as a test only: it slows the program down), then halve them by a larger "

@@ -23,7 +23,7 @@ struct Swarm {
     std::uint32_t creator = kNoNode;
 };
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
     std::map<std::tuple<std::uint32_t, std::string, std::string>, Swarm> swarms;
@@ -84,7 +84,7 @@ const Rule kThreadChurn{
     .contrast = Contrast::kRun,
     .needs = "a hundred threads and more are made at one place and live for ten milliseconds at most",
     .against = "their own work fills the processors while they come and go: then the making costs little beside it",
-    .look = look,
+    .look = claim_thread_churn,
     .direction =
         "keep a few threads for the whole run and hand them the work (a pool, a parallel loop), or make the pieces "
         "larger",

@@ -44,7 +44,7 @@ std::uint32_t common_place(const Evidence& evidence, const std::vector<std::uint
     return best != kNoNode ? innermost(evidence, best) : kNoNode;
 }
 
-void look(const Case& subject, std::vector<Claim>* claims) {
+void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
     if (run.processors < 2) {
@@ -121,7 +121,7 @@ const Rule kThreadMigration{
         "the program has more threads ready than there are processors for most of the time: that is "
         "oversubscription; "
         "they use less than 70 % of the processor: others have it",
-    .look = look,
+    .look = claim_thread_migration,
     .direction =
         "give each thread its own processor: look for affinity masks (taskset, OMP_PLACES, cpusets) that hold them "
         "together",

@@ -44,7 +44,7 @@ constexpr std::array<Name, 29> kNames = {{
     {Status::kUnknown, "cudaErrorUnknown", "unknown error"},
 }};
 
-const Name* find(Status status) {
+const Name* name_of(Status status) {
     for (const Name& name : kNames) {
         if (name.status == status) {
             return &name;
@@ -75,12 +75,12 @@ KYMO_CUDART Status cudaPeekAtLastError() {
 }
 
 KYMO_CUDART const char* cudaGetErrorName(Status status) {
-    const Name* const name = find(status);
+    const Name* const name = name_of(status);
     return name != nullptr ? name->name : "unrecognized error code";
 }
 
 KYMO_CUDART const char* cudaGetErrorString(Status status) {
-    const Name* const name = find(status);
+    const Name* const name = name_of(status);
     return name != nullptr ? name->text : "unrecognized error code";
 }
 

@@ -5,7 +5,7 @@ namespace kymo::gpu::cudart {
 namespace {
 
 // Where the variable lies on the device, and its bytes.
-Status find(Device& device, const void* host, ptx::LoadedModule::Symbol& found) {
+Status find_symbol(Device& device, const void* host, ptx::LoadedModule::Symbol& found) {
     const Symbol* symbol = Registry::get().symbol(host);
     if (symbol == nullptr) {
         return Status::kInvalidSymbol;
@@ -26,7 +26,7 @@ Status find(Device& device, const void* host, ptx::LoadedModule::Symbol& found) 
 Status copy_part(Device& device, const void* symbol, std::size_t bytes, std::size_t offset, void* to,
                  const void* from, Direction direction) {
     ptx::LoadedModule::Symbol place;
-    if (const Status status = find(device, symbol, place); status != Status::kSuccess) {
+    if (const Status status = find_symbol(device, symbol, place); status != Status::kSuccess) {
         return status;
     }
     if (offset > place.bytes || bytes > place.bytes - offset) {
@@ -71,7 +71,7 @@ KYMO_CUDART_ALSO(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 KYMO_CUDART Status cudaGetSymbolAddress(void** address, const void* symbol) {
     return call([&](Device& device) {
         ptx::LoadedModule::Symbol place;
-        const Status status = find(device, symbol, place);
+        const Status status = find_symbol(device, symbol, place);
         if (status == Status::kSuccess && address != nullptr) {
             *address = reinterpret_cast<void*>(place.address);
         }
@@ -82,7 +82,7 @@ KYMO_CUDART Status cudaGetSymbolAddress(void** address, const void* symbol) {
 KYMO_CUDART Status cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
     return call([&](Device& device) {
         ptx::LoadedModule::Symbol place;
-        const Status status = find(device, symbol, place);
+        const Status status = find_symbol(device, symbol, place);
         if (status == Status::kSuccess && bytes != nullptr) {
             *bytes = place.bytes;
         }

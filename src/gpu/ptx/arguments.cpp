@@ -14,7 +14,7 @@ Error wrong(std::string_view word, const std::string& expected) {
             "write a number, or an array as f32[1000]=random (docs/gpu-ptx.md)"};
 }
 
-bool is_whole(Type type) {
+bool is_whole_number(Type type) {
     return type >= Type::kB8 && type <= Type::kS64 && type != Type::kB128;
 }
 
@@ -42,7 +42,7 @@ bool number(std::string_view word, Type type, std::uint64_t& bits) {
     const unsigned width = 8 * bytes(type);
     const bool fits = width >= 64 || (negative ? bits <= std::uint64_t{1} << (width - 1) : bits >> width == 0);
     bits = negative ? 0 - bits : bits;
-    return parsed.ec == std::errc() && parsed.ptr == end && !word.empty() && is_whole(type) && fits;
+    return parsed.ec == std::errc() && parsed.ptr == end && !word.empty() && is_whole_number(type) && fits;
 }
 
 Result<void> fill(std::string_view word, std::string_view how, Type type, std::uint64_t address,
@@ -97,7 +97,7 @@ Result<std::uint64_t> array(const std::string& word, DeviceMemory& memory) {
     const std::size_t close = whole.find(']', open);
     const Type type = type_named(whole.substr(0, open));
     std::uint64_t count = 0;
-    if (close == std::string_view::npos || (!is_whole(type) && type != Type::kF32 && type != Type::kF64) ||
+    if (close == std::string_view::npos || (!is_whole_number(type) && type != Type::kF32 && type != Type::kF64) ||
         !number(whole.substr(open + 1, close - open - 1), Type::kU64, count) || count == 0 || count > 1ULL << 36U) {
         return wrong(word, "an array as f32[1000]");
     }

@@ -14,9 +14,9 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-constexpr std::uint32_t kRegisterBytes = 128;                           // 32 lanes of 32 bits
-constexpr std::uint32_t kPredicatesAt = 64;                             // place 0 means that there is none
-constexpr std::uint64_t kMostParameterBytes = std::uint64_t{1} << 20U;  // a lane's, of calls
+constexpr std::uint32_t kRegisterBytes = 128;                      // 32 lanes of 32 bits
+constexpr std::uint32_t kPredicatesAt = 64;                        // place 0 means that there is none
+constexpr std::uint64_t kMostCallBytes = std::uint64_t{1} << 20U;  // a lane's, of calls
 constexpr std::uint64_t kMostNeeds = std::uint64_t{1} << 33U;
 
 class Compiler {
@@ -35,7 +35,7 @@ class Compiler {
         out_.presets = std::move(selected->presets);
         Flow flow = flow_of(function_, drafts_);
         if (function_.registers.size() * flow.blocks.size() > kMostNeeds ||
-            out_.layout.parameter_bytes > kMostParameterBytes) {
+            out_.layout.parameter_bytes > kMostCallBytes) {
             return Error{ErrorKind::kUnsupported, function_.name + ": is too large to be executed", ""};
         }
         fold(flow, drafts_, function_.registers.size());

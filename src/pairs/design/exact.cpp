@@ -1,17 +1,13 @@
 #include "pairs/design/exact.h"
 
+#include "pairs/design/binomial.h"
+
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <vector>
 
 namespace kymo::pairs {
 namespace {
-
-double at_least(double n, double p, double k) {
-    using Binomial = boost::math::binomial_distribution<double>;
-    return k <= 0 ? 1 : k > n ? 0 : boost::math::cdf(boost::math::complement(Binomial(n, p), k - 1));
-}
 
 // Ends at event min(T1, the T2-th match). E[N; N ≤ T1] = (T2/p)·P[Bin(T1+1, p) ≥ T2+1] for N negative binomial.
 TestOutcome pair_test(const Rule& rule, const Epoch& epoch, double p) {

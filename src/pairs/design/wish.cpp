@@ -1,20 +1,14 @@
 #include "pairs/design/wish.h"
 
+#include "pairs/design/binomial.h"
+
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace kymo::pairs {
 namespace {
-
-using Binomial = boost::math::binomial_distribution<double>;
-
-// P[Bin(n, p) ≥ k]
-double at_least(double n, double p, double k) {
-    return k <= 0 ? 1 : boost::math::cdf(boost::math::complement(Binomial(n, p), k - 1));
-}
 
 struct Terminals {
     double all = 0;

@@ -46,9 +46,9 @@ class Places {
     std::vector<std::uint32_t> images_;  // Waits' → Profile's
 };
 
-using Meanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
+using HolderMeanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
 
-void set_longest(const Meanwhile& meanwhile, WaitSum& sum) {
+void set_longest(const HolderMeanwhile& meanwhile, WaitSum& sum) {
     std::map<std::tuple<WaitKind, std::string, std::string>, std::int64_t> functions;
     for (const auto& [where, ns] : meanwhile) {
         functions[{where.first, where.second.module, where.second.function}] += ns;
@@ -83,7 +83,7 @@ void add_holder_places(const Profile& profile, const Names& names, Evidence* evi
         targets.emplace(evidence->wait_targets[i], i);
     }
     const Places places(profile, names);
-    std::map<std::uint32_t, Meanwhile> meanwhile;  // by target
+    std::map<std::uint32_t, HolderMeanwhile> meanwhile;  // by target
     for (const auto& [key, group] : waits.groups) {
         const std::uint32_t waiter = thread_of(key.thread);
         const std::uint32_t holder = key.holder == kNone ? kNone : thread_of(key.holder);

@@ -8,10 +8,6 @@ namespace {
 
 constexpr Share kAll = {999'000};
 
-std::uint64_t positive(std::int64_t value) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-}
-
 bool is_call(const StructureNode& node) {
     return !node.is_group && node.kind == SpaceKind::kFunction;
 }

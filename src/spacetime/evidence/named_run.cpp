@@ -7,10 +7,6 @@
 namespace kymo::spacetime {
 namespace {
 
-std::uint64_t positive(std::int64_t value) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-}
-
 // Functions in which much time is spent, or which call where it is.
 std::vector<std::uint32_t> heavy_functions(const Profile& profile, const CodeMap& code, Share share) {
     CostTable inclusive = profile.self;

@@ -8,7 +8,7 @@
 namespace kymo::spacetime {
 namespace {
 
-struct Shared {
+struct SpanShared {
     const Profile& profile;
     const SampledAddresses& addresses;
     const PairTable& pairs;
@@ -17,9 +17,9 @@ struct Shared {
     std::size_t visit_cap;
 };
 
-class Visitor final : public StreamVisitor {
+class SpanVisitor final : public StreamVisitor {
   public:
-    Visitor(const Shared& shared, SpanPass& sums, std::uint32_t thread)
+    SpanVisitor(const SpanShared& shared, SpanPass& sums, std::uint32_t thread)
         : shared_(shared),
           sums_(sums),
           thread_(thread),
@@ -197,7 +197,7 @@ class Visitor final : public StreamVisitor {
         }
     }
 
-    const Shared& shared_;
+    const SpanShared& shared_;
     SpanPass& sums_;
     std::uint32_t thread_;
     SumRow now_;
@@ -227,13 +227,13 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
                                std::size_t visit_cap) {
-    const Shared shared{profile, addresses, pairs, wait_targets, work, visit_cap};
+    const SpanShared shared{profile, addresses, pairs, wait_targets, work, visit_cap};
     std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
     const auto done =
         run_pass(recording, profile,
                  {.workers = static_cast<std::uint32_t>(workers.size()),
                   .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
-                      return std::make_unique<Visitor>(shared, workers[worker], profile.streams[stream].thread);
+                      return std::make_unique<SpanVisitor>(shared, workers[worker], profile.streams[stream].thread);
                   }});
     if (!done) {
         return done.error();

@@ -18,7 +18,7 @@ struct Worker {
     std::unordered_map<std::string, std::uint32_t> names;
 };
 
-struct Shared {
+struct VisitShared {
     const Profile& profile;
     const KeptNodes& kept;
     const SampledAddresses& addresses;
@@ -26,14 +26,14 @@ struct Shared {
     const VisitLimits& limits;
 };
 
-std::uint32_t created_in(const Shared& shared, std::uint32_t thread) {
+std::uint32_t created_in(const VisitShared& shared, std::uint32_t thread) {
     const std::uint32_t node = shared.profile.threads[thread].creation_node;
     return node == kNone ? kNone : shared.kept.leaf_of[node];
 }
 
-class Visitor final : public StreamVisitor {
+class VisitVisitor final : public StreamVisitor {
   public:
-    Visitor(const Shared& shared, Worker& worker, std::uint32_t thread)
+    VisitVisitor(const VisitShared& shared, Worker& worker, std::uint32_t thread)
         : shared_(shared),
           worker_(worker),
           thread_(thread),
@@ -115,7 +115,7 @@ class Visitor final : public StreamVisitor {
                shared_.profile.threads[thread_].waits[interval.wait].end > interval.end + kLeaving;
     }
 
-    const Shared& shared_;
+    const VisitShared& shared_;
     Worker& worker_;
     std::uint32_t thread_;
     std::uint32_t process_;
@@ -181,7 +181,7 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
                                  const SampledAddresses& addresses,
                                  const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                  const VisitLimits& limits) {
-    const Shared shared{profile, kept, addresses, wait_targets, limits};
+    const VisitShared shared{profile, kept, addresses, wait_targets, limits};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
     for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
         for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {
@@ -202,7 +202,7 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
         run_pass(recording, profile,
                  {.workers = static_cast<std::uint32_t>(workers.size()),
                   .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
-                      return std::make_unique<Visitor>(shared, workers[worker], profile.streams[stream].thread);
+                      return std::make_unique<VisitVisitor>(shared, workers[worker], profile.streams[stream].thread);
                   }});
     if (!done) {
         return done.error();

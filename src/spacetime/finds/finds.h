@@ -6,7 +6,7 @@
 #pragma once
 
 #include "pairs/share.h"
-#include "program/listing/listing.h"
+#include "program/listing/around.h"
 #include "recording/reader.h"
 
 #include <cstdint>

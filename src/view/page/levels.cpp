@@ -10,7 +10,7 @@ namespace {
 // A bin's time is told in so many steps.
 constexpr std::uint64_t kSteps = 255;
 constexpr std::uint64_t kFactor = 4;
-constexpr std::uint64_t kFewestBins = 256;
+constexpr std::uint64_t kCoarsest = 256;
 
 // Bytes that a cell takes at least, deflated: measured on recordings of computing programs.
 constexpr double kLeastBytesPerCell = 1.5;
@@ -98,7 +98,7 @@ std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits
                static_cast<double>(level.size()) * kLeastBytesPerCell > static_cast<double>(limits.most_bytes);
     };
     const auto bins = [&](const CellLevel& level) { return limits.duration / level.width; };
-    while (hopeless(finest) && bins(finest) > kFewestBins) {
+    while (hopeless(finest) && bins(finest) > kCoarsest) {
         finest = coarser(finest, 2);
     }
     for (;;) {
@@ -108,12 +108,12 @@ std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits
         for (;;) {
             levels.push_back(pack(level));
             bytes += levels.back().deflated.size();
-            if (bins(level) <= kFewestBins || bytes > limits.most_bytes) {
+            if (bins(level) <= kCoarsest || bytes > limits.most_bytes) {
                 break;
             }
             level = coarser(level, kFactor);
         }
-        if (bytes <= limits.most_bytes || bins(finest) <= kFewestBins) {
+        if (bytes <= limits.most_bytes || bins(finest) <= kCoarsest) {
             std::reverse(levels.begin(), levels.end());
             return levels;
         }

@@ -14,10 +14,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-double seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
 Json events_of(const std::vector<std::string>& counters, const Seen& seen) {
     Json events = Json::object();
     for (std::size_t i = 0; i < counters.size() && i < seen.deltas.size(); ++i) {
@@ -65,9 +61,9 @@ std::string event_name(const std::string& asked) {
     return asked.substr(0, end);
 }
 
-class Tables {
+class LookTables {
   public:
-    Tables(const ReportOptions& options, const SecondLook& look, const Evidence& earlier, std::string_view filter)
+    LookTables(const ReportOptions& options, const SecondLook& look, const Evidence& earlier, std::string_view filter)
         : options_(options), style_(options.style), look_(look), earlier_(earlier), filter_(filter) {
         for (const std::string& asked : look.asked.events) {
             const std::string name = event_name(asked);
@@ -226,7 +222,7 @@ std::string terminal_second_look(const ReportOptions& options, const SecondLook&
                                  look.problem)) +
                "\n";
     }
-    return Tables(options, look, *earlier, filter).all();
+    return LookTables(options, look, *earlier, filter).all();
 }
 
 }  // namespace kymo::view

@@ -11,13 +11,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-double seconds(std::uint64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-double signed_seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
 Json events_of(const Evidence& evidence, const std::vector<std::int64_t>& deltas) {
     Json events = Json::object();
     for (std::size_t i = 0; i < deltas.size() && i < evidence.run.counters.size(); ++i) {
@@ -27,9 +20,9 @@ Json events_of(const Evidence& evidence, const std::vector<std::int64_t>& deltas
 }
 
 Json terms_of(const TimeTerms& terms) {
-    return {{"user_s", signed_seconds(terms.user)},       {"spinning_s", signed_seconds(terms.spinning)},
-            {"system_s", signed_seconds(terms.system)},   {"run_queue_s", signed_seconds(terms.run_queue)},
-            {"waiting_s", signed_seconds(terms.waiting)}, {"other_s", signed_seconds(terms.other)}};
+    return {{"user_s", seconds(terms.user)},       {"spinning_s", seconds(terms.spinning)},
+            {"system_s", seconds(terms.system)},   {"run_queue_s", seconds(terms.run_queue)},
+            {"waiting_s", seconds(terms.waiting)}, {"other_s", seconds(terms.other)}};
 }
 
 Json waits_of(const Evidence& evidence, const std::vector<VisitWait>& waits, std::size_t most) {
@@ -42,7 +35,7 @@ Json waits_of(const Evidence& evidence, const std::vector<VisitWait>& waits, std
                         {"function", target.place.function},
                         {"file", target.place.file},
                         {"line", target.place.line},
-                        {"seconds", signed_seconds(waits[i].ns)}});
+                        {"seconds", seconds(waits[i].ns)}});
     }
     return list;
 }
@@ -185,7 +178,7 @@ Json json_intervals(const Evidence& evidence) {
             Json filled = Json::array();
             for (const GapPart& part : gap.filled) {
                 Json one = neighbour_of(evidence, part.node, interval.node, true);
-                one["seconds"] = signed_seconds(part.ns);
+                one["seconds"] = seconds(part.ns);
                 filled.push_back(std::move(one));
             }
             json["longest"] = {{"at_s", seconds(gap.begin - evidence.run.begin)},

@@ -11,7 +11,7 @@ namespace {
 using testing::kMs;
 namespace rec = recording;
 
-class TwoThreads : public ::testing::Test {
+class ThreadsOfARun : public ::testing::Test {
   protected:
     void SetUp() override {
         launch_.emplace(folder_.path() / "launch.krec", 99);
@@ -70,7 +70,7 @@ class TwoThreads : public ::testing::Test {
 
 // main › work (10 ms), rest (5 ms), twice; in the first work it creates a thread, which then spends 30 ms in a
 // function of its own.
-TEST_F(TwoThreads, AThreadIsNoVisitorOfThePlaceThatCreatedIt) {
+TEST_F(ThreadsOfARun, AThreadIsNoVisitorOfThePlaceThatCreatedIt) {
     file_->begin_stream(1, 0, 100, "app");
     file_->begin_stream(2, 0, 101, "worker", 1, 2);
     file_->context(1, 1, 0, 1, 0x10);  // main
@@ -98,7 +98,7 @@ TEST_F(TwoThreads, AThreadIsNoVisitorOfThePlaceThatCreatedIt) {
 
 // From 10 to 30 ms main waits for a lock that the worker has; the worker spends 12 of these in one function, 8 in
 // another, and before and after them in a third.
-TEST_F(TwoThreads, WhoHadTheLockWasMostlyThere) {
+TEST_F(ThreadsOfARun, WhoHadTheLockWasMostlyThere) {
     file_->begin_stream(1, 0, 100, "app");
     file_->begin_stream(2, 0, 101, "worker");
     file_->context(1, 1, 0, 1, 0x10);  // main
@@ -136,7 +136,7 @@ TEST_F(TwoThreads, WhoHadTheLockWasMostlyThere) {
 // One thread works for 20 ms. The other works for 5 of them and then polls at a barrier until the end. Twice it is
 // taken from its processor meanwhile: for 6 ms, after which it polls for 2 ms more (it lacked a processor for nothing
 // but polling), and for the last 4, after which it is through (it may have been let go long ago).
-TEST_F(TwoThreads, WhoLacksAProcessorForPollingIsNotAtWork) {
+TEST_F(ThreadsOfARun, WhoLacksAProcessorForPollingIsNotAtWork) {
     file_->begin_stream(1, 0, 100, "app");
     file_->begin_stream(2, 0, 101, "worker");
     file_->context(1, 1, 0, 1, 0x10);

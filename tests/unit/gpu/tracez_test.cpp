@@ -72,7 +72,7 @@ std::string written(const Blocks& blocks, const std::string& dictionary = {}) {
     return out;
 }
 
-Result<std::unique_ptr<TextTrace>> open(const std::string& bytes) {
+Result<std::unique_ptr<TextTrace>> open_blocks(const std::string& bytes) {
     auto input = open_tracez(std::make_unique<std::istringstream>(bytes), "t.tracez");
     if (!input) {
         return input.error();
@@ -105,7 +105,7 @@ std::vector<std::uint64_t> instructions(TextTrace& trace) {
 TEST(Tracez, GivesEveryCtaWarpAndChunk) {
     for (const std::string& dictionary :
          {std::string(), std::string("0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x1000 4 0")}) {
-        auto trace = open(written(kBlocks, dictionary));
+        auto trace = open_blocks(written(kBlocks, dictionary));
         ASSERT_TRUE(trace) << trace.error().what;
         EXPECT_EQ((*trace)->header().name, "k");
         EXPECT_EQ((*trace)->header().tracer_version, 6U);
@@ -130,7 +130,7 @@ TEST(Tracez, IsToldByItsBytes) {
 TEST(Tracez, EveryTruncationIsTold) {
     const std::string whole = written(kBlocks);
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        auto trace = open(whole.substr(0, size));
+        auto trace = open_blocks(whole.substr(0, size));
         bool told = !trace;
         while (!told) {
             auto cta = (*trace)->next_cta();
@@ -146,7 +146,7 @@ TEST(Tracez, SurvivesEveryByteChanged) {
         for (const char change : {'\x01', '\x80', '\xFF'}) {
             std::string bytes = whole;
             bytes[at] = static_cast<char>(bytes[at] ^ change);
-            auto trace = open(bytes);
+            auto trace = open_blocks(bytes);
             for (int ctas = 0; trace && ctas < 100; ++ctas) {
                 auto cta = (*trace)->next_cta();
                 if (!cta || !*cta) {
@@ -160,9 +160,10 @@ TEST(Tracez, SurvivesEveryByteChanged) {
 TEST(Tracez, SaysWhatWasExpected) {
     std::string bytes = written(kBlocks);
     bytes.back() = '\x7F';
-    EXPECT_THAT(open(bytes).error().what, testing::HasSubstr("t.tracez: byte "));
-    EXPECT_THAT(open(bytes).error().what, testing::HasSubstr("the index's place"));
-    EXPECT_THAT(open(std::string("-kernel name = k\n\0\1\2", 20)).error().what, testing::HasSubstr("dictionary"));
+    EXPECT_THAT(open_blocks(bytes).error().what, testing::HasSubstr("t.tracez: byte "));
+    EXPECT_THAT(open_blocks(bytes).error().what, testing::HasSubstr("the index's place"));
+    EXPECT_THAT(open_blocks(std::string("-kernel name = k\n\0\1\2", 20)).error().what,
+                testing::HasSubstr("dictionary"));
 }
 
 }  // namespace

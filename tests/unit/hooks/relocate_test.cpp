@@ -8,7 +8,7 @@
 namespace kymo::hooks {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Code = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kAt = 0x1000;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Entry kBusy{2, 2, 0, 8, kEvery};
 constexpr Entry kQueue{2, 3, 0, 10, 0};
-constexpr std::uint64_t kJob = 5;
+constexpr std::uint64_t kTokenJob = 5;
 
 Token make(Mode mode, Slot first, Slot end) {
     TokenHeader header{};
@@ -21,7 +21,7 @@ Token make(Mode mode, Slot first, Slot end) {
     header.first = first;
     header.end = end;
     const Entry entries[] = {kBusy, kQueue};
-    return Token::make(end, kJob, 1, header, entries);
+    return Token::make(end, kTokenJob, 1, header, entries);
 }
 
 void give(Token& token, Slot slot, std::uint64_t value, PartState state = PartState::kOnTime) {

@@ -7,16 +7,16 @@
 namespace kymo::ring::simulator {
 namespace {
 
-constexpr Time kMs = 1'000'000;
-constexpr Time kHeartbeat = 200 * kMs;
+constexpr Time kWorldMs = 1'000'000;
+constexpr Time kWorldHeartbeat = 200 * kWorldMs;
 
 WorldSettings settings(std::uint32_t agents, Mode mode = Mode::kReduce) {
     WorldSettings made;
     made.agents = agents;
-    made.manager.job = {77, kHeartbeat, 4};
+    made.manager.job = {77, kWorldHeartbeat, 4};
     made.manager.clock = 1;
     made.manager.mode = mode;
-    made.manager.period = 20 * kMs;
+    made.manager.period = 20 * kWorldMs;
     made.manager.segments = 1;
     made.manager.budget = {1, 1e12};
     made.request = {{1, 2, 0, kKnownValue, kEvery}, {1, 2, 0, kLatchTime, kEvery}};
@@ -74,7 +74,7 @@ Time whole_again(const std::vector<World::Ended>& samples, Time since) {
 TEST(RingWorld, BothModesBringEverythingHome) {
     for (const Mode mode : {Mode::kReduce, Mode::kAppend}) {
         World world(settings(16, mode));
-        const auto samples = run(world, 1000 * kMs);
+        const auto samples = run(world, 1000 * kWorldMs);
         ASSERT_GE(samples.size(), 45U);
         for (const auto& [at, sample] : samples) {
             EXPECT_TRUE(sample.coverage.is_whole());
@@ -87,7 +87,7 @@ TEST(RingWorld, BothModesBringEverythingHome) {
 
 TEST(RingWorld, AllLatchAtOneMoment) {
     World world(settings(64));
-    auto samples = run(world, 1000 * kMs);
+    auto samples = run(world, 1000 * kWorldMs);
     const Sample& last = samples.back().sample;
     EXPECT_EQ(last.coverage.off_time, 0U);
     const Time lap = last.home - last.sent;
@@ -99,21 +99,21 @@ TEST(RingWorld, AllLatchAtOneMoment) {
 
 TEST(RingWorld, ClocksAreRelatedWithinTheToldError) {
     World world(settings(32));
-    run(world, 3000 * kMs);
+    run(world, 3000 * kWorldMs);
     for (Slot slot = 0; slot < 32; ++slot) {
         const auto estimate = world.agent(slot).clock(world.time_of(slot));
         const auto off = static_cast<std::uint64_t>(std::abs(estimate.offset - world.true_offset(slot)));
         EXPECT_LE(off, estimate.error) << slot;
-        EXPECT_LT(estimate.error, 4 * kMs);
+        EXPECT_LT(estimate.error, 4 * kWorldMs);
     }
 }
 
 TEST(RingWorld, SeveralTokensAreInFlight) {
     WorldSettings many = settings(100);
-    many.manager.period = kMs;  // a lap takes about 3
+    many.manager.period = kWorldMs;  // a lap takes about 3
     many.manager.in_flight = 8;
     World world(many);
-    const auto samples = run(world, 1000 * kMs);
+    const auto samples = run(world, 1000 * kWorldMs);
     EXPECT_GT(samples.size(), 900U);
     EXPECT_TRUE(samples.back().sample.coverage.is_whole());
     EXPECT_EQ(samples.back().sample.coverage.off_time, 0U);
@@ -124,7 +124,7 @@ TEST(RingWorld, SegmentsAndStarAreTheSameProtocol) {
         WorldSettings cut = settings(40);
         cut.manager.segments = segments;
         World world(cut);
-        const auto samples = run(world, 1000 * kMs);
+        const auto samples = run(world, 1000 * kWorldMs);
         EXPECT_EQ(samples.back().sample.tokens, segments);
         EXPECT_TRUE(samples.back().sample.coverage.is_whole());
     }
@@ -135,9 +135,9 @@ TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndALap) {
         WorldSettings one = settings(24);
         one.seed = seed;
         World world(one);
-        run(world, 1000 * kMs);
+        run(world, 1000 * kWorldMs);
         world.kill(static_cast<Slot>(seed));
-        const auto samples = run(world, 2000 * kMs);
+        const auto samples = run(world, 2000 * kWorldMs);
         Time closed = kNever;
         for (const auto& each : samples) {
             if (each.sample.coverage.contributed == 23) {
@@ -145,93 +145,93 @@ TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndALap) {
             }
         }
         const Time lap = 24 * 40'000;
-        EXPECT_LE(closed, 1000 * kMs + kHeartbeat + 2 * lap) << seed;
+        EXPECT_LE(closed, 1000 * kWorldMs + kWorldHeartbeat + 2 * lap) << seed;
         EXPECT_EQ(world.manager().counts().lost, 0U) << "what met the gap was handed on again";
         ASSERT_FALSE(samples.empty());
         EXPECT_EQ(samples.back().sample.coverage.holes, (std::vector<HoleRange>{{static_cast<Slot>(seed), 1}}));
         world.restart(static_cast<Slot>(seed));
-        EXPECT_TRUE(run(world, 2300 * kMs).back().sample.coverage.is_whole()) << seed;
+        EXPECT_TRUE(run(world, 2300 * kWorldMs).back().sample.coverage.is_whole()) << seed;
     }
 }
 
 TEST(RingWorld, StoppedNeighboursArePassedOverAndComeBack) {
     for (Slot first = 0; first <= 21; ++first) {
         World world(settings(24));
-        run(world, 1000 * kMs);
+        run(world, 1000 * kWorldMs);
         for (Slot slot = first; slot < first + 3; ++slot) {  // reach - 1
             world.stop(slot);
         }
-        auto samples = run(world, 2500 * kMs);
+        auto samples = run(world, 2500 * kWorldMs);
         EXPECT_EQ(samples.back().sample.coverage.contributed, 21U) << first;
         EXPECT_EQ(world.manager().counts().lost, 0U) << first;
         for (Slot slot = first; slot < first + 3; ++slot) {
             world.go_on(slot);
         }
-        samples = run(world, 2700 * kMs);
+        samples = run(world, 2700 * kWorldMs);
         EXPECT_TRUE(samples.back().sample.coverage.is_whole()) << first;
     }
 }
 
 TEST(RingWorld, AGapWiderThanTheReachIsCutOut) {
     World world(settings(40));
-    run(world, 1000 * kMs);
+    run(world, 1000 * kWorldMs);
     for (Slot slot = 11; slot < 20; ++slot) {
         world.kill(slot);
     }
-    auto samples = run(world, 8000 * kMs);
+    auto samples = run(world, 8000 * kWorldMs);
     EXPECT_EQ(samples.back().sample.coverage.contributed, 31U);
     EXPECT_EQ(samples.back().sample.coverage.holes, (std::vector<HoleRange>{{11, 9}}));
     EXPECT_GT(world.manager().spans().cuts(), 0U);
     for (Slot slot = 11; slot < 20; ++slot) {
         world.restart(slot);
     }
-    samples = run(world, 11000 * kMs);
+    samples = run(world, 11000 * kWorldMs);
     EXPECT_TRUE(samples.back().sample.coverage.is_whole());
     EXPECT_EQ(world.manager().spans().cuts(), 0U) << "and mended";
 }
 
 TEST(RingWorld, AHostThatIsCutOffIsAHoleAndComesBack) {
     World world(settings(12));
-    run(world, 1000 * kMs);
+    run(world, 1000 * kWorldMs);
     world.cut_off({5, 6});
-    EXPECT_EQ(run(world, 2000 * kMs).back().sample.coverage.contributed, 10U);
+    EXPECT_EQ(run(world, 2000 * kWorldMs).back().sample.coverage.contributed, 10U);
     world.cut_off({});
-    EXPECT_TRUE(run(world, 2300 * kMs).back().sample.coverage.is_whole());
+    EXPECT_TRUE(run(world, 2300 * kWorldMs).back().sample.coverage.is_whole());
 }
 
 TEST(RingWorld, TheManagerIsKilledAndStartedAgain) {
     World world(settings(12));
-    run(world, 1000 * kMs);
+    run(world, 1000 * kWorldMs);
     world.kill_manager();
-    EXPECT_TRUE(run(world, 1500 * kMs).empty());
+    EXPECT_TRUE(run(world, 1500 * kWorldMs).empty());
     world.restart_manager();
-    const auto samples = run(world, 1700 * kMs);
+    const auto samples = run(world, 1700 * kWorldMs);
     ASSERT_FALSE(samples.empty());
     EXPECT_TRUE(samples.front().sample.coverage.is_whole()) << "the very first round";
 }
 
 TEST(RingWorld, AgentsJoin) {
     World world(settings(5));
-    run(world, 500 * kMs);
+    run(world, 500 * kWorldMs);
     world.join();
     world.join();
-    const auto samples = run(world, 1000 * kMs);
+    const auto samples = run(world, 1000 * kWorldMs);
     EXPECT_EQ(samples.back().sample.coverage.slots, 7U);
     EXPECT_TRUE(samples.back().sample.coverage.is_whole());
 }
 
 TEST(RingWorld, LostDoubledAndLateTokensAreToldAndCounted) {
     World world(settings(16));
-    run(world, 500 * kMs);
-    world.faults = {0.01, 0.05, 0.05, 50 * kMs};
-    run(world, 10'000 * kMs);
+    run(world, 500 * kWorldMs);
+    world.faults = {0.01, 0.05, 0.05, 50 * kWorldMs};
+    run(world, 10'000 * kWorldMs);
     const ManagerCounts& counts = world.manager().counts();
     EXPECT_GT(counts.lost, 0U);
     EXPECT_GT(counts.refused[static_cast<std::size_t>(Refusal::kRepeated)], 0U);
     EXPECT_EQ(counts.refused[static_cast<std::size_t>(Refusal::kMalformed)], 0U);
     world.faults = {};
-    const auto samples = run(world, 11'000 * kMs);
-    EXPECT_NE(whole_again(samples, 10'300 * kMs), kNever);
+    const auto samples = run(world, 11'000 * kWorldMs);
+    EXPECT_NE(whole_again(samples, 10'300 * kWorldMs), kNever);
     EXPECT_TRUE(samples.back().sample.coverage.is_whole());
 }
 
@@ -239,26 +239,26 @@ TEST(RingWorld, TheSegmentsFollowTheMeasuredCosts) {
     WorldSettings one = settings(256);
     one.manager.segments = 0;
     World world(one);
-    run(world, 500 * kMs);
+    run(world, 500 * kWorldMs);
     EXPECT_EQ(world.manager().spans().segments(), 1U) << "the manager's own cost is not known";
     world.manager().set_token_cost(8'000);
-    const auto samples = run(world, 3000 * kMs);
+    const auto samples = run(world, 3000 * kWorldMs);
     // sqrt(256 x 32 us / 8 us) = 32
     EXPECT_GT(world.manager().spans().segments(), 16U);
     EXPECT_LT(world.manager().spans().segments(), 64U);
     EXPECT_TRUE(samples.back().sample.coverage.is_whole());
-    EXPECT_LT(samples.back().sample.home - samples.back().sample.sent, 3 * kMs);
+    EXPECT_LT(samples.back().sample.home - samples.back().sample.sent, 3 * kWorldMs);
 }
 
 TEST(RingWorld, ThePeriodKeepsTheBudget) {
     WorldSettings tight = settings(20);
     tight.manager.budget = {1, 100'000};  // bytes a second; a round is some 8,000
     World world(tight);
-    run(world, 20'000 * kMs);
+    run(world, 20'000 * kWorldMs);
     world.take_samples();
     const std::uint64_t before = world.bytes();
     const std::uint64_t rounds = world.manager().counts().rounds;
-    run(world, 40'000 * kMs);
+    run(world, 40'000 * kWorldMs);
     const std::uint64_t beats = 20 * 4 * 4 * 5 * 72 * 20;  // 20 s of them
     const double a_second = static_cast<double>(world.bytes() - before - beats) / 20;
     EXPECT_LT(a_second, 110'000);

@@ -21,7 +21,7 @@ namespace {
 using Call = int (*)(void (*)(void*), void*);
 using DeepCall = int (*)(void (*)(void*), void*, int);
 
-void walk_into(void* context) {
+void walk_here_into(void* context) {
     *static_cast<Path*>(context) = walk_live(capture_here());
 }
 
@@ -38,7 +38,7 @@ TEST(HardCases, ProcedureLinkageTable) {
     Elf64_Shdr plt;
     ASSERT_EQ(image::ElfFile::parse(bytes, &file), image::ElfError::kNone);
     ASSERT_TRUE(file.find_section(".plt", &plt)) << "built with -z lazy";
-    const ImageId id = images().add_at(reinterpret_cast<std::uint64_t>(&walk_into));
+    const ImageId id = images().add_at(reinterpret_cast<std::uint64_t>(&walk_here_into));
     const std::uint64_t bias = images().entry(id).bias;
     const Registers here = capture_here();
     const Path from_here = walk_live(here);
@@ -85,7 +85,7 @@ TEST(HardCases, DebugFrameIsTakenFromTheFile) {
     ASSERT_NE(library, nullptr) << dlerror();
     const auto call = reinterpret_cast<DeepCall>(dlsym(library, "call_back_from_below"));
     Path path;
-    call(walk_into, &path, 25);
+    call(walk_here_into, &path, 25);
     EXPECT_EQ(path.result.end, PathEnd::kComplete);
     EXPECT_FALSE(path.result.recovered);
     EXPECT_GT(path.frames.size(), 26U);
@@ -105,7 +105,7 @@ TEST(HardCases, UnloadedAndReloadedGetsAnotherIdButTheSameTable) {
         ASSERT_NE(library, nullptr) << dlerror();
         const auto call = reinterpret_cast<Call>(dlsym(library, "plugin_call"));
         Path path;
-        call(walk_into, &path);
+        call(walk_here_into, &path);
         EXPECT_EQ(path.result.end, PathEnd::kComplete);
         const auto* entry = images().find(reinterpret_cast<std::uint64_t>(call));
         ASSERT_NE(entry, nullptr);
@@ -149,7 +149,7 @@ TEST(HardCases, WalksWhileImagesComeAndGo) {
         walkers.emplace_back([&] {
             while (!stop.load()) {
                 Path path;
-                walk_into(&path);
+                walk_here_into(&path);
                 EXPECT_EQ(path.result.end, PathEnd::kComplete);
                 ++walks;
             }
@@ -158,7 +158,7 @@ TEST(HardCases, WalksWhileImagesComeAndGo) {
     for (int round = 0; round < 200 || walks < 300; ++round) {
         void* library = dlopen(KYMO_PLUGIN, RTLD_NOW);
         Path path;
-        reinterpret_cast<Call>(dlsym(library, "plugin_call"))(walk_into, &path);
+        reinterpret_cast<Call>(dlsym(library, "plugin_call"))(walk_here_into, &path);
         EXPECT_EQ(path.result.end, PathEnd::kComplete);
         dlclose(library);
         images().remove_unloaded();

@@ -7,7 +7,7 @@
 namespace kymo::unwind::test {
 namespace {
 
-volatile int keep = 0;
+volatile int keep_frame = 0;
 
 struct Left {
     bool found = false;
@@ -47,7 +47,8 @@ bool (*inside)(ImageId) = nullptr;
         left->found_outer = leave(images(), left->caller, stack_of(left->caller), in_another, &left->outer);
         left->rest = left->found_outer ? walk_live(left->outer) : Path{};
     }
-    return static_cast<int>(*static_cast<const char*>(a)) - static_cast<int>(*static_cast<const char*>(b)) + keep;
+    return static_cast<int>(*static_cast<const char*>(a)) - static_cast<int>(*static_cast<const char*>(b)) +
+           keep_frame;
 }
 
 [[gnu::noinline]] Left leave_from_qsort(bool (*which)(ImageId)) {
@@ -56,7 +57,7 @@ bool (*inside)(ImageId) = nullptr;
     inside = which;
     char values[] = {'b', 'a'};
     qsort(values, 2, 1, compare);
-    keep = 0;  // no tail call
+    keep_frame = 0;  // no tail call
     return answer;
 }
 
@@ -64,7 +65,7 @@ bool (*inside)(ImageId) = nullptr;
     if (depth == 0) {
         const Registers here = capture_here();
         answer->found = leave(images(), here, stack_of(here), in_program, &answer->caller);
-        return keep;
+        return keep_frame;
     }
     volatile char space[16];
     space[depth % 16] = static_cast<char>(depth);

@@ -81,13 +81,13 @@ TEST(Findings, SayThatNothingStandsOut) {
     EXPECT_THAT(text, Not(HasSubstr("What is good")));
 }
 
-void collect(const nlohmann::ordered_json& json, std::vector<std::string>* names) {
+void collect_keys(const nlohmann::ordered_json& json, std::vector<std::string>* names) {
     for (const auto& [key, value] : json.items()) {
         if (json.is_object()) {
             names->push_back(key);
         }
         if (value.is_structured()) {
-            collect(value, names);
+            collect_keys(value, names);
         }
     }
 }
@@ -106,8 +106,8 @@ TEST(Findings, AsDataHaveTheDocumentedKeys) {
     std::stringstream text;
     text << file.rdbuf();
     std::vector<std::string> names;
-    collect(json, &names);
-    collect(json_control(judgement().control), &names);
+    collect_keys(json, &names);
+    collect_keys(json_control(judgement().control), &names);
     for (const std::string& name : names) {
         EXPECT_THAT(text.str(), HasSubstr("`" + name + "`"));
     }

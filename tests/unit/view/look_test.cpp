@@ -48,13 +48,13 @@ SecondLook look() {
     return look;
 }
 
-void collect(const Json& json, std::vector<std::string>* names) {
+void collect_but_events(const Json& json, std::vector<std::string>* names) {
     for (const auto& [key, value] : json.items()) {
         if (json.is_object()) {
             names->push_back(key);
         }
         if (value.is_structured() && key != "events") {
-            collect(value, names);
+            collect_but_events(value, names);
         }
     }
 }
@@ -78,7 +78,7 @@ TEST(SecondLook, AsDataHasTheDocumentedKeys) {
     std::stringstream text;
     text << file.rdbuf();
     std::vector<std::string> names;
-    collect(json, &names);
+    collect_but_events(json, &names);
     for (const std::string& name : names) {
         EXPECT_THAT(text.str(), HasSubstr("`" + name + "`"));
     }

@@ -6,7 +6,7 @@ namespace kymo::findings {
 namespace {
 
 // Six of 100 visits take nine times as long, with `progress` times the iterations.
-MadeEvidence visits(double progress) {
+MadeEvidence visits_with(double progress) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("move_particles");
     std::uint64_t time = 0;
@@ -20,7 +20,7 @@ MadeEvidence visits(double progress) {
 }
 
 TEST(MoreWork, IsProgressInProportion) {
-    MadeEvidence made = visits(9);
+    MadeEvidence made = visits_with(9);
     const Judgement judgement = judge(made.finish());
     ASSERT_EQ(judgement.findings.size(), 1U);
     EXPECT_EQ(judgement.findings[0].kind, "more-work");
@@ -29,7 +29,7 @@ TEST(MoreWork, IsProgressInProportion) {
 
 TEST(MoreWork, IsNotTheSameWorkDoneSlower) {
     for (const double progress : {1.0, 2.0, kUnknown}) {
-        MadeEvidence made = visits(progress);
+        MadeEvidence made = visits_with(progress);
         const Judgement judgement = judge(made.finish());
         EXPECT_EQ(find(judgement.findings, "more-work"), nullptr) << progress;
         EXPECT_NE(find(judgement.findings, "slow-instance"), nullptr) << progress;

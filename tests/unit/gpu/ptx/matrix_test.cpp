@@ -106,7 +106,7 @@ std::string moves(const char* verb, char letter, std::size_t count, unsigned bit
 }
 
 // Loads each lane's registers of a, b and c, multiplies, and stores d where c was.
-std::string kernel(const Shape& shape, std::size_t a, std::size_t b, std::size_t c) {
+std::string matrix_kernel(const Shape& shape, std::size_t a, std::size_t b, std::size_t c) {
     const unsigned factor = bits_of(shape.factor) == 64 ? 64 : 32;
     const unsigned sum = bits_of(shape.sum) == 64 ? 64 : 32;
     std::string text = fmt::format(
@@ -160,7 +160,7 @@ TEST_P(Products, AreThoseOfTheTripleLoop) {
     const std::size_t wide = bits_of(shape.factor) == 64 ? 2 : 1;
     const std::size_t wide_sum = bits_of(shape.sum) == 64 ? 2 : 1;
     const auto module =
-        parse(kernel(shape, a.size() / 32 / wide, b.size() / 32 / wide, c.size() / 32 / wide_sum), "mma.ptx");
+        parse(matrix_kernel(shape, a.size() / 32 / wide, b.size() / 32 / wide, c.size() / 32 / wide_sum), "mma.ptx");
     ASSERT_TRUE(module.ok()) << module.error().what;
     Device device(*module);
     const auto pa = device.array(a);
@@ -326,7 +326,7 @@ TEST(Matrices, RoundOnceAndWrapOrStay) {
     const auto run = [](const char* words, std::size_t a, std::size_t b, std::size_t c, std::uint32_t factor,
                         std::uint32_t addend) {
         const Shape shape{words, 0, 0, 0, "s8", "s8", "s32", 0, nullptr, nullptr};
-        const auto module = parse(kernel(shape, a, b, c), "mma.ptx");
+        const auto module = parse(matrix_kernel(shape, a, b, c), "mma.ptx");
         EXPECT_TRUE(module.ok());
         Device device(*module);
         const auto pa = device.array(std::vector<std::uint32_t>(32 * a, factor));
@@ -344,7 +344,7 @@ TEST(Matrices, RoundOnceAndWrapOrStay) {
 TEST(Matrices, WhatIsNotThereIsRefusedByNameAndLine) {
     const auto refusal = [](const std::string& words) {
         const Shape shape{words.c_str(), 0, 0, 0, "f16", "f16", "f32", 0, nullptr, nullptr};
-        const auto module = parse(kernel(shape, 4, 2, 4), "mma.ptx");
+        const auto module = parse(matrix_kernel(shape, 4, 2, 4), "mma.ptx");
         DeviceMemory memory;
         auto loaded = LoadedModule::load(*module, memory);
         auto launched = (*loaded)->launch("k", {{1}, {32}, 0, std::vector<std::uint8_t>(24)});
@@ -361,7 +361,7 @@ TEST(Matrices, WhatIsNotThereIsRefusedByNameAndLine) {
 
 TEST(Matrices, AWarpThatIsNotWholeIsTold) {
     const Shape shape{"m16n8k16.row.col.f32.f16.f16.f32", 0, 0, 0, "f16", "f16", "f32", 0, nullptr, nullptr};
-    const auto module = parse(kernel(shape, 4, 2, 4), "mma.ptx");
+    const auto module = parse(matrix_kernel(shape, 4, 2, 4), "mma.ptx");
     Device device(*module);
     const auto memory = device.array<std::uint32_t>(256);
     EXPECT_THAT(device.fault("k", {1}, {24}, Parameters().add(memory.data()).add(memory.data()).add(memory.data())),

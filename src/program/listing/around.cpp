@@ -1,4 +1,4 @@
-#include "program/listing/listing.h"
+#include "program/listing/around.h"
 
 #include "program/elf_sections.h"
 #include "program/module_file.h"

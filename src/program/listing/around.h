@@ -6,18 +6,13 @@
 // where the file is missing, of another architecture than this build decodes, or no code.
 #pragma once
 
+#include "program/listing.h"
 #include "program/symbolize.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace kymo::program {
-
-struct ListedInstruction {
-    std::uint64_t offset = 0;  // in the image
-    std::string text;          // Intel syntax
-};
 
 std::vector<ListedInstruction> list_around(const ImageName& image, std::uint64_t offset, unsigned before,
                                            unsigned after, bool exact = true);
