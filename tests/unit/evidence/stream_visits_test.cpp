@@ -6,7 +6,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint32_t kOfA = 1;  // profile nodes
 constexpr std::uint32_t kOfB = 2;
 
@@ -22,8 +22,8 @@ class TwoFunctions : public ::testing::Test {
     // So many milliseconds in a state at a place, with a sample at the end of each where it is known.
     void spend(std::uint64_t ms, ThreadState state, std::uint32_t node) {
         for (std::uint64_t i = 0; i < ms; ++i) {
-            visits_.piece({time_, time_ + kMs, state}, false, node, kStreamEdge);
-            time_ += kMs;
+            visits_.piece({time_, time_ + kMillisecond, state}, false, node, kStreamEdge);
+            time_ += kMillisecond;
             if (node != kNone) {
                 visits_.sample(time_, node, 0, {});
             }
@@ -39,17 +39,17 @@ TEST_F(TwoFunctions, TimeAtNoKnownPlaceCutsNoVisitAndIsNoNodes) {
     spend(3, ThreadState::kUser, kOfB);
     visits_.finish();
     ASSERT_EQ(sums_.nodes[0].visits, 1U);
-    EXPECT_EQ(sums_.nodes[0].durations.longest, 14 * kMs);
+    EXPECT_EQ(sums_.nodes[0].durations.longest, 14 * kMillisecond);
     EXPECT_EQ(sums_.nodes[0].gaps.count, 0U);
     const TimeTerms own = terms_of(sums_.nodes[0].own);
-    EXPECT_EQ(own.user, std::int64_t{10 * kMs});
-    EXPECT_EQ(own.wall(), std::int64_t{10 * kMs});
+    EXPECT_EQ(own.user, std::int64_t{10 * kMillisecond});
+    EXPECT_EQ(own.wall(), std::int64_t{10 * kMillisecond});
     const auto rows = std::move(sums_.nodes[0].sample).take(16);
     ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(terms_of(rows[0].sums).wall(), std::int64_t{14 * kMs});  // of the visit it is a part
-    EXPECT_EQ(rows[0].end, 14 * kMs);
+    EXPECT_EQ(terms_of(rows[0].sums).wall(), std::int64_t{14 * kMillisecond});  // of the visit it is a part
+    EXPECT_EQ(rows[0].end, 14 * kMillisecond);
     EXPECT_EQ(sums_.nodes[1].visits, 1U);
-    EXPECT_EQ(sums_.nodes[1].durations.longest, 3 * kMs);
+    EXPECT_EQ(sums_.nodes[1].durations.longest, 3 * kMillisecond);
 }
 
 // At another known place it is another matter: two visits of a, with a gap of what b took.
@@ -60,7 +60,7 @@ TEST_F(TwoFunctions, TimeAtAnotherPlaceCutsTheVisit) {
     visits_.finish();
     EXPECT_EQ(sums_.nodes[0].visits, 2U);
     EXPECT_EQ(sums_.nodes[0].gaps.count, 1U);
-    EXPECT_EQ(sums_.nodes[0].gaps.total, 4 * kMs);
+    EXPECT_EQ(sums_.nodes[0].gaps.total, 4 * kMillisecond);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Time kMs = 1'000'000;
 
-Time now() {
+Time clock_now() {
     return monotonic_now().ns;
 }
 
@@ -20,9 +20,9 @@ bool arrives(Channels& from, Channels& to, const Bytes& frame, Time within) {
     from.send(1, frame);
     Bytes got;
     Bytes none;
-    for (const Time end = now() + within; now() < end;) {
-        from.receive(none, now() + kMs);
-        if (to.receive(got, now() + 5 * kMs)) {
+    for (const Time end = clock_now() + within; clock_now() < end;) {
+        from.receive(none, clock_now() + kMs);
+        if (to.receive(got, clock_now() + 5 * kMs)) {
             return got == frame;
         }
     }
@@ -65,9 +65,9 @@ TEST_F(RingZmq, WhoHasOtherKeysIsRefusedByEither) {
         const auto they = theirs(strange);
         they->connect(1, us->endpoint());
         EXPECT_FALSE(arrives(*they, *us, {1}, 300 * kMs));
-        for (const Time end = now() + 60'000 * kMs; us->counts().strangers == 0 && now() < end;) {
+        for (const Time end = clock_now() + 60'000 * kMs; us->counts().strangers == 0 && clock_now() < end;) {
             Bytes none;
-            us->receive(none, now() + 5 * kMs);
+            us->receive(none, clock_now() + 5 * kMs);
         }
         EXPECT_GT(us->counts().strangers, 0U);
 

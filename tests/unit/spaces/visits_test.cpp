@@ -6,7 +6,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint32_t kA = 1, kB = 2;
+constexpr std::uint32_t kNodeA = 1, kNodeB = 2;
 
 // A letter a sample, 10 ns each, one count each; '.' is nowhere.
 Stretches runs_of(std::string_view letters, std::uint64_t from = 0) {
@@ -21,7 +21,7 @@ Stretches runs_of(std::string_view letters, std::uint64_t from = 0) {
 
 TEST(Runs, AreMaximalAndPartitionTheStream) {
     const Stretches runs = runs_of("AAABB.A");
-    EXPECT_EQ(runs.node, (std::vector{kA, kB, kNowhere, kA}));
+    EXPECT_EQ(runs.node, (std::vector{kNodeA, kNodeB, kNowhere, kNodeA}));
     EXPECT_EQ(runs.begin, (std::vector<std::uint64_t>{0, 30, 50, 60}));
     EXPECT_EQ(runs.end, (std::vector<std::uint64_t>{30, 50, 60, 70}));
     EXPECT_EQ(runs.samples, (std::vector<std::uint64_t>{3, 2, 1, 1}));
@@ -60,14 +60,14 @@ TEST(Visits, DoNotBridgeWhatMayBeReal) {
 
 TEST(Gaps, GoFromEndToNextBegin) {
     const Stretches found = visits(runs_of("AABBB.AABA"));
-    const std::vector<Gap> of_a = gaps(found, kA);
+    const std::vector<Gap> of_a = gaps(found, kNodeA);
     ASSERT_EQ(of_a.size(), 2U);
     EXPECT_EQ(of_a[0].begin, 20U);
     EXPECT_EQ(of_a[0].end, 60U);
     EXPECT_EQ(of_a[0].before, 0U);
     EXPECT_EQ(of_a[0].after, 3U);  // rows 1 and 2 fill it
     EXPECT_EQ(of_a[1].end - of_a[1].begin, 10U);
-    EXPECT_EQ(gaps(found, kB).size(), 1U);
+    EXPECT_EQ(gaps(found, kNodeB).size(), 1U);
     EXPECT_TRUE(gaps(found, 77).empty());
 }
 

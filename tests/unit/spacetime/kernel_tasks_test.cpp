@@ -7,13 +7,13 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
 
 FileData parent_file() {
     FileData file;
     file.name = "launch.krec";
-    file.run.emplace().begin = 1 * kMs;
-    file.run_end.emplace().end = 100 * kMs;
+    file.run.emplace().begin = 1 * kMillisecond;
+    file.run_end.emplace().end = 100 * kMillisecond;
     return file;
 }
 
@@ -61,27 +61,27 @@ const ProfileProcess* find(const Profile& profile, const std::string& executable
 // measured.
 Profile tree() {
     FileData parent = parent_file();
-    auto root = life(10, 2 * kMs, 90 * kMs);
+    auto root = life(10, 2 * kMillisecond, 90 * kMillisecond);
     root.by_exec = true;
     root.executable = "/bin/make";
     root.switches = {.voluntary = 3};
-    auto fork = life(11, 20 * kMs, 21 * kMs);
+    auto fork = life(11, 20 * kMillisecond, 21 * kMillisecond);
     fork.execs = true;
     fork.parent_pid = 10;
     fork.parent_tid = 10;
     fork.executable = "/bin/make";
-    auto foreign = life(11, 21 * kMs, 61 * kMs);
+    auto foreign = life(11, 21 * kMillisecond, 61 * kMillisecond);
     foreign.by_exec = true;
     foreign.parent_pid = 10;
     foreign.parent_tid = 10;
     foreign.executable = "/opt/static";
     foreign.obstacle = "is statically linked";
-    foreign.offs = {{30 * kMs, 55 * kMs, false}, {56 * kMs, 61 * kMs, true}};
-    auto gone = life(13, 70 * kMs, 0);
+    foreign.offs = {{30 * kMillisecond, 55 * kMillisecond, false}, {56 * kMillisecond, 61 * kMillisecond, true}};
+    auto gone = life(13, 70 * kMillisecond, 0);
     gone.by_exec = true;
     gone.name = "su";
     parent.tasks = {root, fork, foreign, gone};
-    return make_profile({parent, process_file(10, 3 * kMs, 89 * kMs, "/bin/make")}, {});
+    return make_profile({parent, process_file(10, 3 * kMillisecond, 89 * kMillisecond, "/bin/make")}, {});
 }
 
 TEST(KernelTasks, WhatNoMonitorWasInIsListedWithItsTime) {
@@ -94,8 +94,8 @@ TEST(KernelTasks, WhatNoMonitorWasInIsListedWithItsTime) {
     EXPECT_EQ(process->exec_from, "/bin/make");
     EXPECT_TRUE(process->has_times);
     const auto costs = process_costs(profile)[static_cast<std::size_t>(process - profile.processes.data())];
-    EXPECT_EQ(costs[kUser], static_cast<std::int64_t>(10 * kMs));
-    EXPECT_EQ(costs[kOffCpu], static_cast<std::int64_t>(30 * kMs));
+    EXPECT_EQ(costs[kUser], static_cast<std::int64_t>(10 * kMillisecond));
+    EXPECT_EQ(costs[kOffCpu], static_cast<std::int64_t>(30 * kMillisecond));
 }
 
 TEST(KernelTasks, AForkOnItsWayToAnExecIsNoProcessOfItsOwn) {
@@ -109,7 +109,7 @@ TEST(KernelTasks, AMonitoredImageKeepsItsOwnTimesAndGetsItsSwitches) {
     EXPECT_TRUE(make->is_monitored);
     ASSERT_FALSE(profile.threads.empty());
     EXPECT_EQ(profile.threads[0].switches, (SwitchCounts{.voluntary = 3}));
-    EXPECT_EQ(profile.threads[0].begin, 3 * kMs);
+    EXPECT_EQ(profile.threads[0].begin, 3 * kMillisecond);
 }
 
 TEST(KernelTasks, AnExecThatTellsNoMappingChangedRights) {
@@ -122,14 +122,15 @@ TEST(KernelTasks, AnExecThatTellsNoMappingChangedRights) {
 
 TEST(KernelTasks, ANumberThatCameBackIsAnotherProcess) {
     FileData parent = parent_file();
-    auto first = life(20, 5 * kMs, 10 * kMs);
+    auto first = life(20, 5 * kMillisecond, 10 * kMillisecond);
     first.by_exec = true;
     first.executable = "/opt/static";
-    auto second = life(20, 50 * kMs, 60 * kMs);
+    auto second = life(20, 50 * kMillisecond, 60 * kMillisecond);
     second.by_exec = true;
     second.executable = "/bin/true";
     parent.tasks = {first, second};
-    const Profile profile = make_profile({parent, process_file(20, 51 * kMs, 59 * kMs, "/bin/true")}, {});
+    const Profile profile =
+        make_profile({parent, process_file(20, 51 * kMillisecond, 59 * kMillisecond, "/bin/true")}, {});
     ASSERT_EQ(profile.processes.size(), 2U);
     EXPECT_TRUE(find(profile, "/bin/true")->is_monitored);
     EXPECT_FALSE(find(profile, "/opt/static")->is_monitored);
@@ -143,20 +144,20 @@ FileData ranked(FileData file, std::uint64_t rank, const std::string& host) {
 TEST(Ranks, TheSameNumbersOnTwoHostsStayApart) {
     FileData first = ranked(parent_file(), 0, "a");
     FileData second = ranked(parent_file(), 1, "b");
-    first.clock_pair = recording::ClockPair{1 * kMs, 5001 * kMs, 0};
-    second.clock_pair = recording::ClockPair{1 * kMs, 5011 * kMs, 0};  // booted 10 ms later
-    FileData process = process_file(7, 10 * kMs, 30 * kMs, "/bin/solver");
+    first.clock_pair = recording::ClockPair{1 * kMillisecond, 5001 * kMillisecond, 0};
+    second.clock_pair = recording::ClockPair{1 * kMillisecond, 5011 * kMillisecond, 0};  // booted 10 ms later
+    FileData process = process_file(7, 10 * kMillisecond, 30 * kMillisecond, "/bin/solver");
     const Profile profile = make_profile({first, second, ranked(process, 0, "a"), ranked(process, 1, "b")}, {});
     ASSERT_EQ(profile.ranks.size(), 2U);
     EXPECT_EQ(profile.ranks[1].host, "b");
     EXPECT_EQ(profile.ranks[1].size, 2U);
-    EXPECT_EQ(profile.ranks[1].duration_ns, 99 * kMs);
-    EXPECT_EQ(profile.ranks[0].costs[kOffCpu], static_cast<std::int64_t>(20 * kMs));
+    EXPECT_EQ(profile.ranks[1].duration_ns, 99 * kMillisecond);
+    EXPECT_EQ(profile.ranks[0].costs[kOffCpu], static_cast<std::int64_t>(20 * kMillisecond));
     ASSERT_EQ(profile.processes.size(), 2U);
-    EXPECT_EQ(profile.processes[0].begin, 10 * kMs);
-    EXPECT_EQ(profile.processes[1].begin, 20 * kMs);
-    EXPECT_EQ(profile.begin, 1 * kMs);
-    EXPECT_EQ(profile.end, 110 * kMs);
+    EXPECT_EQ(profile.processes[0].begin, 10 * kMillisecond);
+    EXPECT_EQ(profile.processes[1].begin, 20 * kMillisecond);
+    EXPECT_EQ(profile.begin, 1 * kMillisecond);
+    EXPECT_EQ(profile.end, 110 * kMillisecond);
     const Spread spread = spread_over_ranks(profile.ranks, kOffCpu);
     EXPECT_EQ(spread.least, spread.most);
     EXPECT_DOUBLE_EQ(spread.mean, 20e6);
@@ -166,7 +167,7 @@ TEST(Ranks, OneThatFailedIsTheJobsStatus) {
     FileData good = ranked(parent_file(), 0, "a");
     FileData bad = ranked(parent_file(), 1, "a");
     bad.run_end->wait_status = 3 << 8;
-    FileData process = process_file(7, 10 * kMs, 30 * kMs, "/bin/solver");
+    FileData process = process_file(7, 10 * kMillisecond, 30 * kMillisecond, "/bin/solver");
     EXPECT_EQ(make_profile({bad, good, process}, {}).wait_status, 3U << 8U);
     EXPECT_EQ(make_profile({good, bad, process}, {}).wait_status, 3U << 8U);
 }
