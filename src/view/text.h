@@ -31,7 +31,7 @@ std::string pad_right(std::string_view text, std::size_t width);
 
 // Three significant digits: "12.3 s", "123 ms", "4.5 us"; a dot for nothing (under half a microsecond).
 std::string duration(const Style& style, std::int64_t ns);
-inline std::string duration(const Style& style, std::uint64_t ns) {
+std::string duration(const Style& style, std::integral auto ns) {
     return duration(style, static_cast<std::int64_t>(ns));
 }
 std::string percent(double share);      // "92.1 %", "<0.1 %"

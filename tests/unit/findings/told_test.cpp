@@ -17,7 +17,7 @@ namespace {
 
 namespace rec = recording;
 
-class Told : public testing::Test {
+class Told : public ::testing::Test {
   protected:
     void SetUp() override {
         std::string pattern = std::filesystem::temp_directory_path() / "kymo-told-XXXXXX";
