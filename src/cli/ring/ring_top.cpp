@@ -66,11 +66,11 @@ std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFi
 // The recording of all hosts, if there is to be one.
 class HostsRecord {
   public:
-    Record() = default;
-    Record(const Record&) = delete;
-    Record& operator=(const Record&) = delete;
+    HostsRecord() = default;
+    HostsRecord(const HostsRecord&) = delete;
+    HostsRecord& operator=(const HostsRecord&) = delete;
     // A folder in which nothing lies is no recording.
-    ~Record() {
+    ~HostsRecord() {
         if (recording_ && recording_->hosts() == 0) {
             std::error_code ignored;
             std::filesystem::remove(made_, ignored);

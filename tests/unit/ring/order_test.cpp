@@ -9,8 +9,8 @@
 namespace kymo::ring {
 namespace {
 
-constexpr Time kMs = 1'000'000;
-constexpr JobSettings kJob{77, 200 * kMs, 4};
+constexpr Time kOrderMs = 1'000'000;
+constexpr JobSettings kJob{77, 200 * kOrderMs, 4};
 constexpr Switch kOff{1, 0, 0, kByName | 5, 0, 0, 0};
 
 Bytes order(Slot slot, std::uint64_t number, std::uint64_t epoch = 2, std::uint64_t job = kJob.job) {
@@ -109,9 +109,9 @@ TEST(RingOrder, AnAgentObeysAndAnswersAndRefusesWhatIsNotForIt) {
 TEST(RingOrder, EachIsToldUntilItAnswersAndNowAndThenAgain) {
     Orders orders(kJob, 2);
     EXPECT_EQ(orders.next(), kNever);
-    orders.begin({kOff}, 1000 * kMs);
+    orders.begin({kOff}, 1000 * kOrderMs);
     Outbox out;
-    orders.send(3, 1000 * kMs, out);
+    orders.send(3, 1000 * kOrderMs, out);
     ASSERT_EQ(out.size(), 3U);
     Prefix prefix{};
     Order answer;
@@ -131,14 +131,14 @@ TEST(RingOrder, EachIsToldUntilItAnswersAndNowAndThenAgain) {
     EXPECT_EQ(out[0].to, 0U);
     EXPECT_EQ(out[1].to, 2U);
     out.clear();
-    orders.send(3, 1000 * kMs + 4 * kJob.heartbeat, out);
+    orders.send(3, 1000 * kOrderMs + 4 * kJob.heartbeat, out);
     EXPECT_EQ(out.size(), 3U) << "all again";
 
     Switch on = kOff;
     on.on = 1;
     Switch other = kOff;
     other.metric = 9;
-    orders.begin({on, other}, 5000 * kMs);
+    orders.begin({on, other}, 5000 * kOrderMs);
     EXPECT_EQ(orders.switches(), (std::vector{on, other}));
     EXPECT_EQ(orders.answered(), 0U);
     EXPECT_EQ(orders.take(answer, 3), Refusal::kStale) << "of the order before";
@@ -152,17 +152,17 @@ TEST(RingOrder, AllHearOfItWhateverIsLost) {
     simulator::WorldSettings settings;
     settings.agents = 12;
     settings.manager.job = kJob;
-    settings.manager.period = 20 * kMs;
+    settings.manager.period = 20 * kOrderMs;
     settings.request = {{1, 2, 0, simulator::kKnownValue, kEvery}};
     simulator::World world(settings);
-    world.run_until(2000 * kMs);
+    world.run_until(2000 * kOrderMs);
     world.faults.lost = 0.33;
     world.manager().order({kOff}, world.now());
     world.kill(4);
-    world.run_until(6000 * kMs);
+    world.run_until(6000 * kOrderMs);
     EXPECT_EQ(world.manager().orders().answered(), 11U);
     world.restart(4);
-    world.run_until(12'000 * kMs);
+    world.run_until(12'000 * kOrderMs);
     EXPECT_EQ(world.manager().orders().answered(), 12U);
     for (Slot slot = 0; slot < 12; ++slot) {
         EXPECT_GE(world.agent(slot).counts().orders, 1U) << slot;
