@@ -132,6 +132,13 @@ void set_effect(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* op
         out->bits = 32;
         return;
     }
+    if ((in.mnemonic == ZYDIS_MNEMONIC_INC || in.mnemonic == ZYDIS_MNEMONIC_DEC) &&
+        operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].size >= 32) {
+        out->destination = number_of(operands[0].reg.value);
+        set_sum(out, out->destination, kNoRegister, in.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1);
+        out->operation = operands[0].size == 64 ? Operation::kSum : Operation::kStep;
+        return;
+    }
     if (in.operand_count_visible < 2) {
         return;
     }
@@ -190,10 +197,11 @@ void set_effect(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* op
             break;
         case ZYDIS_MNEMONIC_ADD:
         case ZYDIS_MNEMONIC_SUB:
-            if (to.size == 64 && from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+            if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
                 const std::uint64_t value = from.imm.value.u;
                 set_sum(out, out->destination, kNoRegister,
                         static_cast<std::int64_t>(in.mnemonic == ZYDIS_MNEMONIC_ADD ? value : 0 - value));
+                out->operation = to.size == 64 ? Operation::kSum : Operation::kStep;
             } else if (to.size == 64 && from_register && in.mnemonic == ZYDIS_MNEMONIC_ADD) {
                 set_sum(out, out->destination, source, 0);
             }

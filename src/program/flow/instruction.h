@@ -52,6 +52,7 @@ struct MemoryOperand {
 enum class Operation : std::uint8_t {
     kOther,
     kSum,         // destination = source + source2 × scale + constant, all 64 bits (kNoRegister: nothing)
+    kStep,        // destination = source + constant in 32 bits, the upper half cleared
     kZeroExtend,  // destination = the low `bits` of source
     kSignExtend,
     kLoad,     // destination = memory[0]; `bits` of it, extended with its sign where `is_signed`

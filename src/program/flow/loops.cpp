@@ -163,4 +163,19 @@ Loops find_loops(const Digraph& graph, std::uint32_t root) {
     return havlak.result(graph.size());
 }
 
+std::vector<std::uint32_t> nodes_of(const Loops& loops, std::uint32_t loop, std::size_t nodes) {
+    std::vector<std::uint32_t> inside;
+    for (std::uint32_t i = 0; i < loops.loops.size(); ++i) {
+        std::uint32_t at = i;
+        while (at != loop && at != kNoNode) {
+            at = loops.loops[at].parent;
+        }
+        if (at == loop) {
+            const auto& own = loops.loops[i].own;
+            std::copy_if(own.begin(), own.end(), std::back_inserter(inside), [&](auto node) { return node < nodes; });
+        }
+    }
+    return inside;
+}
+
 }  // namespace kymo::program

@@ -35,4 +35,7 @@ struct Loops {
 // (with at least a million), then gives up.
 Loops find_loops(const Digraph& graph, std::uint32_t root);
 
+// The nodes of a loop and of those inside it, of which the number is under `nodes` (a root of its own is left out).
+std::vector<std::uint32_t> nodes_of(const Loops& loops, std::uint32_t loop, std::size_t nodes);
+
 }  // namespace kymo::program

@@ -20,22 +20,6 @@ struct LoopFacts {
     std::unordered_map<std::uint32_t, BlockFacts> blocks;
 };
 
-std::vector<std::uint32_t> blocks_of(const Loops& loops, std::uint32_t loop, std::size_t blocks) {
-    std::vector<std::uint32_t> inside;
-    for (std::uint32_t i = 0; i < loops.loops.size(); ++i) {
-        std::uint32_t at = i;
-        while (at != loop && at != kNoNode) {
-            at = loops.loops[at].parent;
-        }
-        if (at == loop) {
-            const auto& own = loops.loops[i].own;
-            std::copy_if(own.begin(), own.end(), std::back_inserter(inside),
-                         [&](auto block) { return block < blocks; });
-        }
-    }
-    return inside;
-}
-
 void add(const Instruction& in, LoopFacts* loop, BlockFacts* block) {
     const bool is_call = in.kind == InstructionKind::kCall || in.kind == InstructionKind::kIndirectCall;
     loop->works = loop->works || is_call || in.writes_other || (in.writes_memory && !in.is_try);
@@ -81,7 +65,7 @@ std::uint32_t live_at_header(const FlowGraph& graph, const LoopFacts& facts, std
 
 bool polls(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
            std::uint32_t loop) {
-    const std::vector<std::uint32_t> inside = blocks_of(loops, loop, graph.blocks.size());
+    const std::vector<std::uint32_t> inside = nodes_of(loops, loop, graph.blocks.size());
     LoopFacts facts;
     std::uint32_t instructions = 0;
     bool can_end = false;
