@@ -172,6 +172,8 @@ int run_record(int argc, char** argv) {
         ->type_name("S")
         ->check(CLI::Range(0.001, 3600.0));
     app.add_flag("--live", live, "keep every thread's times and waits where kymo top reads them");
+    app.add_flag("--registers", options.registers,
+                 "record the registers with every sample: tells how far loops are, so more work from slower work");
     app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
     app.add_flag("-q,--quiet", quiet, "print nothing but errors");
     app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");

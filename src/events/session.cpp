@@ -144,6 +144,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.read_lost);
     } else if (keyword == "own-switches") {
         good = parse_flag(value, session.own_switches);
+    } else if (keyword == "registers") {
+        good = parse_flag(value, session.registers);
     } else if (keyword == "mechanism") {
         good = value == "perf" || value == "timers";
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
@@ -170,6 +172,7 @@ void clear(Session& session) {
     session.follow = true;
     session.read_lost = false;
     session.own_switches = false;
+    session.registers = false;
     session.from_parent = false;
     session.mechanism = Mechanism::kPerfEvents;
     session.event_count = 0;

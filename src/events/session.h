@@ -75,6 +75,7 @@ struct Session {
     bool follow = true;
     bool read_lost = false;
     bool own_switches = false;
+    bool registers = false;    // recorded with every sample
     bool from_parent = false;  // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
     Mechanism mechanism = Mechanism::kPerfEvents;
     std::uint32_t event_count = 0;

@@ -25,6 +25,9 @@ Result<std::string> format_session(const Session& session) {
         "{:d}\n",
         session.pid, session.signal, session.max_bytes, session.follow,
         session.mechanism == Mechanism::kPerfEvents ? "perf" : "timers", session.read_lost, session.own_switches);
+    if (session.registers) {
+        text += "registers 1\n";
+    }
     if (session.library[0] != '\0') {
         text += fmt::format("library {}\n", session.library);
     }

@@ -71,6 +71,7 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
                                                                      : SIGURG);
     session.max_bytes = options.max_bytes;
     session.follow = options.follow;
+    session.registers = options.registers;
     const std::string library = monitor.string();
     if (library.size() >= sizeof session.library) {
         return Error{ErrorKind::kUsage, "the monitor's path is too long", "put Kymo into another folder"};

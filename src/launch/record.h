@@ -44,6 +44,7 @@ struct RecordOptions {
     std::uint64_t grace_ns = 5'000'000'000;        // from SIGTERM to SIGKILL then
     std::uint64_t max_bytes = 0;                   // of each process's file; 0: the writer's own limit
     bool follow = true;                            // descendants too
+    bool registers = false;                        // recorded with every sample
     // Asked once the events are settled, before the program starts; may be empty.
     std::function<Result<Companion>(const events::Session&)> companion;
     // Told twice a second while the program runs, with the recording's folder; may be empty. What it takes delays the

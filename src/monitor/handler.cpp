@@ -33,7 +33,9 @@ ThreadState* state_of(const siginfo_t& info) {
     return nullptr;
 }
 
-void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path) {
+// `registers`: where it was taken; null: not known.
+void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
+                  const unwind::Registers* registers) {
     const std::size_t count = thread.counters.value_count();
     std::uint64_t deltas[kMaxValues];
     const bool resumed = thread.pauses_seen != process.resumes();
@@ -57,10 +59,16 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     ++thread.samples;
     ++thread.paths[path.flags & recording::kPathEndMask];
     thread.writer.append(row);
+    if (registers != nullptr && process.session().registers) {
+        recording::SampleRegisters values;
+        values.values = registers->general;
+        thread.writer.append(values);
+    }
 }
 
 // The sample as a row; or, outside of what a second look is for, left out.
-void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path) {
+void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
+                 const unwind::Registers* registers) {
     LeftOutSample& left_out = thread.left_out;
     if (!path.kept && second_look.is_for(overflow.event)) {
         left_out.known = true;
@@ -73,11 +81,11 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
     }
     if (path.kept && left_out.known) {
         left_out.overflow.values = &left_out.values;
-        write_sample(thread, left_out.overflow, {left_out.context, left_out.flags});
+        write_sample(thread, left_out.overflow, {left_out.context, left_out.flags}, nullptr);
         --thread.left_out_samples;
     }
     left_out.known = false;
-    write_sample(thread, overflow, path);
+    write_sample(thread, overflow, path, registers);
 }
 
 void take_samples(ThreadState& thread, void* context) {
@@ -100,19 +108,19 @@ void take_samples(ThreadState& thread, void* context) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
             // interrupted now.
-            take_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc));
+            take_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc), nullptr);
             return;
         }
         if (overflow.pc != 0 && overflow.pc != pc) {
             ++thread.merged;
-            take_sample(thread, overflow, path_from_address(thread, overflow.pc));
+            take_sample(thread, overflow, path_from_address(thread, overflow.pc), nullptr);
             return;
         }
         if (!walked) {
             path = path_from_signal(thread, registers);
             walked = true;
         }
-        take_sample(thread, overflow, path);
+        take_sample(thread, overflow, path, &registers);
     });
     fill_cells_at_sample(thread, clock_now());
     process.write_switches(thread);

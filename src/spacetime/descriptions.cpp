@@ -120,6 +120,9 @@ class Descriptions {
             return report.error();
         }
         data_.unknown_tables = report->unknown;
+        data_.has_registers =
+            std::any_of(report->tables.begin(), report->tables.end(),
+                        [](const rec::TableRows& table) { return table.name == rec::SampleRegisters::kTable; });
         data_.damaged_places = report->damages;
         data_.missing_bytes = report->missing_bytes;
         data_.tasks = lives_.take();

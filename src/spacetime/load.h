@@ -126,6 +126,7 @@ struct FileData {
     std::map<std::uint64_t, ImageInfo> images;
     std::map<std::uint32_t, StreamData> streams;
     Waits waits;  // the streams' waits, grouped
+    bool has_registers = false;
     std::uint64_t strange_rows = 0;
     std::vector<recording::TableRows> unknown_tables;
     std::uint64_t damaged_places = 0;

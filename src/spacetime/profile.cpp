@@ -87,6 +87,7 @@ class Merger {
             realtime_at_ = file.clock_pair->monotonic;
         }
         profile_.kernel_lost += file.kernel_lost;
+        profile_.has_registers = profile_.has_registers || file.has_registers;
         for (const UnavailableInfo& info : file.unavailable) {
             if (std::find(profile_.unavailable.begin(), profile_.unavailable.end(), info) ==
                 profile_.unavailable.end()) {

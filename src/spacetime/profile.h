@@ -146,6 +146,7 @@ struct Profile {
     Waits waits;
     Quality quality = {};
     std::uint64_t kernel_lost = 0;
+    bool has_registers = false;         // samples come with registers
     std::vector<std::string> warnings;  // about the recording itself
 };
 

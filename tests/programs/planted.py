@@ -26,6 +26,8 @@ KINDS = ["load-imbalance", "lock-contention", "serial-section", "oversubscriptio
 NOTHING = ["steady_openmp", "steady_threads", "idle_server", "sequential_loop", "pipeline"]
 # Processes that compute beside the bad version and are no part of it.
 OUTSIDERS = {"outside-interference": 2}
+# What some kinds are recorded with. Visits of more-work last 3 ms, and only registers tell what is done in them.
+OPTIONS = {"more-work": ["--registers", "-F", "4000"]}
 
 
 def program_of(kind):
@@ -160,7 +162,8 @@ def run_recorded(test, program, version=None, kind=None, options=()):
     """Records one run and reads its report."""
     arguments = [version] if version else []
     with Others() as others, outsiders(kind, version):
-        done, path = test.record(test.program(program), *arguments, out=f"{program}.{version}.kymo", options=options,
+        done, path = test.record(test.program(program), *arguments, out=f"{program}.{version}.kymo",
+                                 options=[*OPTIONS.get(kind, []), *options],
                                  **own_session())
     if done.returncode != 0:
         raise RuntimeError(f"{program} {version} ended with {done.returncode} under kymo: {done.stderr.strip()[:300]}")

@@ -80,6 +80,19 @@ struct Sample {
     }
 };
 
+// The general registers where the sample before it in the stream was taken: what code computes with there, and how
+// far its loops are. Only of runs that ask for them, and of samples whose own instruction was interrupted.
+struct SampleRegisters {
+    std::span<const std::uint64_t> values = {};  // by DWARF number of the file's machine
+
+    static constexpr const char* kTable = "registers";
+    static constexpr std::uint32_t kTableId = 53;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("values", ColumnType::kUintList, "", &SampleRegisters::values);
+    }
+};
+
 // Sample::flags
 inline constexpr std::uint64_t kPathEndMask = 0x0F;
 inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule

@@ -69,19 +69,30 @@ CodeOfFunction* CodeMap::flow_of(std::uint32_t function) {
     return &code;
 }
 
-bool CodeMap::polls(std::uint32_t function, std::uint32_t loop) const {
-    const CodeOfFunction* code = made(function);
-    if (code == nullptr || loop >= code->flow->loops.loops.size()) {
-        return false;
-    }
-    const program::ImageCode& image = *images_[code->image];
+program::CodeBytes CodeMap::bytes_of(std::uint32_t function) const {
+    const program::ImageCode& image = *images_[functions_[function].image];
     std::vector<program::CodeRange> ranges;
     for (const program::CodeExtent& part : code_of(function).parts) {
         const auto bytes = image.bytes_at(part.begin);
         ranges.push_back({part.begin, bytes.first(std::min<std::size_t>(bytes.size(), part.end - part.begin))});
     }
-    return program::polls(*image.decoder(), program::CodeBytes(std::move(ranges)), code->flow->graph,
-                          code->flow->loops, loop);
+    return program::CodeBytes(std::move(ranges));
+}
+
+bool CodeMap::polls(std::uint32_t function, std::uint32_t loop) const {
+    const CodeOfFunction* code = made(function);
+    return code != nullptr && loop < code->flow->loops.loops.size() &&
+           program::polls(*images_[code->image]->decoder(), bytes_of(function), code->flow->graph, code->flow->loops,
+                          loop);
+}
+
+std::vector<program::Induction> CodeMap::inductions(std::uint32_t function, std::uint32_t loop) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr || loop >= code->flow->loops.loops.size()) {
+        return {};
+    }
+    return program::inductions(*images_[code->image]->decoder(), bytes_of(function), code->flow->graph,
+                               code->flow->loops, loop);
 }
 
 void CodeMap::make_flows(const std::vector<std::uint32_t>& functions) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "program/code/image_code.h"
+#include "program/flow/induction.h"
 #include "spacetime/load.h"
 #include "spacetime/spaces/function_flow.h"
 #include "spacetime/spaces/hierarchy.h"
@@ -45,6 +46,9 @@ class CodeMap {
     // Does a loop of a function whose graph was made only wait (program/flow/polling.h)?
     bool polls(std::uint32_t function, std::uint32_t loop) const;
 
+    // The registers that count the rounds of such a loop (program/flow/induction.h).
+    std::vector<program::Induction> inductions(std::uint32_t function, std::uint32_t loop) const;
+
     // Null where its code cannot be decoded.
     CodeOfFunction* flow_of(std::uint32_t function);
     // Makes the graphs of many at once, images in parallel.
@@ -54,6 +58,8 @@ class CodeMap {
     const std::vector<std::string>& problems() const { return problems_; }
 
   private:
+    program::CodeBytes bytes_of(std::uint32_t function) const;
+
     std::vector<std::unique_ptr<program::ImageCode>> images_;
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> numbers_;  // by image: (index, number)
     std::vector<CodeOfFunction> functions_;

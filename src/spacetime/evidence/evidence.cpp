@@ -3,6 +3,7 @@
 #include "spacetime/evidence/holder_places.h"
 #include "spacetime/evidence/identity.h"
 #include "spacetime/evidence/levels.h"
+#include "spacetime/evidence/loop_progress.h"
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/places.h"
 #include "spacetime/evidence/rule_facts.h"
@@ -49,7 +50,11 @@ class Maker {
                                      std::max<std::size_t>(options_.sequence_cap, 512))};
 
         stage("visits");
-        auto visits = run_visit_pass(recording_, profile_, kept_, addresses_, waits.of_thread, limits);
+        const auto loops = count_loops(recording_, profile_, addresses_, *run_.code);
+        if (!loops) {
+            return loops.error();
+        }
+        auto visits = run_visit_pass(recording_, profile_, kept_, addresses_, *loops, waits.of_thread, limits);
         if (!visits) {
             return visits.error();
         }

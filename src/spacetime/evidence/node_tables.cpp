@@ -34,6 +34,14 @@ std::int64_t held_up(const SampledVisit& row, const Meanwhile& meanwhile) {
     return held;
 }
 
+// Where at least half of its user time was measured by rounds, they speak for all of it.
+double progress_of(const SumRow& sums) {
+    const auto user = static_cast<double>(sums[kSumUser]);
+    const auto measured = static_cast<double>(sums[kSumMeasured]);
+    return measured > 0 && 2 * measured >= user ? static_cast<double>(sums[kSumUsual]) * user / measured
+                                                : std::numeric_limits<double>::quiet_NaN();
+}
+
 void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Meanwhile& meanwhile) {
     table.first_wait.push_back(0);
     for (SampledVisit& row : rows) {
@@ -57,7 +65,7 @@ void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Meanwh
         table.step.push_back(kStreamEdge);
         table.active_threads.push_back(static_cast<float>(
             meanwhile.at_work.mean(meanwhile.profile.threads[row.thread].process, row.begin, row.end)));
-        table.progress.push_back(std::numeric_limits<double>::quiet_NaN());
+        table.progress.push_back(progress_of(row.sums));
     }
 }
 

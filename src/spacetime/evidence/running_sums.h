@@ -22,7 +22,9 @@ enum SumColumn : std::size_t {
     kSumOther,
     kSumSamples,
     kSumMigrations,
-    kSumTaken,  // ns, of those above: late_ticks.h
+    kSumTaken,     // ns, of those above: late_ticks.h
+    kSumMeasured,  // user ns between samples of which the rounds in between are known: loop_progress.h
+    kSumUsual,     // user ns that these rounds usually take
     kFirstCounter,
 };
 

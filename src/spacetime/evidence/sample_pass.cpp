@@ -37,6 +37,11 @@ class PartPass {
             const auto report = recording_.files()[file].scan_part(
                 {worker_, pass_.workers},
                 rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) { add(raw(id), row); }),
+                rec::on<rec::SampleRegisters>([&](StreamId id, const rec::SampleRegisters& row) {
+                    if (Running* running = running_of(raw(id))) {
+                        running->visitor->registers(row);
+                    }
+                }),
                 rec::on<rec::Mark>([&](StreamId id, const rec::Mark& row) {
                     if (Running* running = running_of(raw(id))) {
                         rec::Mark moved = row;

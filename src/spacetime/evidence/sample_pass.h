@@ -30,6 +30,8 @@ class StreamVisitor {
     virtual void taken(const TakenTime&) {}
     // The sample at the end of the pieces since the last one. `deltas`: by Profile::events.
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
+    // Of the sample just told.
+    virtual void registers(const recording::SampleRegisters&) {}
     virtual void mark(const recording::Mark&) {}
     // After the last piece.
     virtual void finish() {}

@@ -37,6 +37,11 @@ class StreamVisits {
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
     // So much of the time until now was not the thread's (late_ticks.h).
     void taken(std::int64_t ns) { now_.sums[kSumTaken] += ns; }
+    // So much user time, and what its rounds usually take (loop_progress.h).
+    void progress(std::int64_t measured, std::int64_t usual) {
+        now_.sums[kSumMeasured] += measured;
+        now_.sums[kSumUsual] += usual;
+    }
     // A sample, after the pieces that lead up to it.
     void sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,
                 std::span<const std::int64_t> deltas);

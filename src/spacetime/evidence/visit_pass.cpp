@@ -1,8 +1,10 @@
 #include "spacetime/evidence/visit_pass.h"
 
+#include "spacetime/evidence/loop_progress.h"
 #include "spacetime/evidence/sample_pass.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace kymo::spacetime {
@@ -22,6 +24,7 @@ struct VisitShared {
     const Profile& profile;
     const KeptNodes& kept;
     const SampledAddresses& addresses;
+    const CountedLoops& loops;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const VisitLimits& limits;
 };
@@ -40,6 +43,7 @@ class VisitVisitor final : public StreamVisitor {
           process_(shared.profile.threads[thread].process),
           visits_(shared.kept, thread, created_in(shared, thread), shared.profile.threads[thread].begin,
                   shared.profile.events.size(), shared.limits, worker.sums.visits),
+          progress_(shared.loops),
           pair_sums_(kPairColumns + shared.profile.events.size()) {}
 
     void piece(const StateInterval& interval, std::uint32_t node) override {
@@ -88,8 +92,18 @@ class VisitVisitor final : public StreamVisitor {
             PairTable& pairs = worker_.sums.pairs;
             pairs.add(pairs.row(last_address_, address), 1, pair_sums_);
         }
+        progress_.sample(address, user_, (row.flags & recording::kAfterPause) != 0);
         last_address_ = address;
         user_ = 0;
+    }
+
+    void registers(const recording::SampleRegisters& row) override {
+        const auto between = progress_.registers(row.values);
+        if (!between || !between->rounds || shared_.loops.usual_ns[between->loop] <= 0) {
+            return;
+        }
+        visits_.progress(between->user,
+                         std::llround(static_cast<double>(*between->rounds) * shared_.loops.usual_ns[between->loop]));
     }
 
     void mark(const recording::Mark& row) override {
@@ -120,6 +134,7 @@ class VisitVisitor final : public StreamVisitor {
     std::uint32_t thread_;
     std::uint32_t process_;
     StreamVisits visits_;
+    StreamProgress progress_;
     std::vector<std::int64_t> pair_sums_;
     std::int64_t user_ = 0;
     std::uint32_t last_address_ = kNone;
@@ -178,10 +193,10 @@ SampledAddresses number_addresses(const Profile& profile) {
 }
 
 Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Profile& profile, const KeptNodes& kept,
-                                 const SampledAddresses& addresses,
+                                 const SampledAddresses& addresses, const CountedLoops& loops,
                                  const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                  const VisitLimits& limits) {
-    const VisitShared shared{profile, kept, addresses, wait_targets, limits};
+    const VisitShared shared{profile, kept, addresses, loops, wait_targets, limits};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
     for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
         for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {

@@ -46,9 +46,11 @@ struct VisitPass {
     std::vector<std::int64_t> migrations;  // by thread
 };
 
+struct CountedLoops;  // loop_progress.h
+
 // `wait_targets`: by thread, then by ThreadProfile::waits: index of the target.
 Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Profile& profile, const KeptNodes& kept,
-                                 const SampledAddresses& addresses,
+                                 const SampledAddresses& addresses, const CountedLoops& loops,
                                  const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                  const VisitLimits& limits);
 

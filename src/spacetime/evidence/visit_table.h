@@ -83,7 +83,7 @@ struct VisitTable {
     std::vector<std::uint32_t> step;  // iteration of the level's loop that it lies in; kStreamEdge: none
     std::vector<float> active_threads;  // mean number of the process's threads at work meanwhile (on a processor or
                                         // ready for one, not polling in a wait); NaN: not known
-    std::vector<double> progress;       // loop iterations done, by registers; NaN: not known
+    std::vector<double> progress;       // user ns that its loops' rounds, by registers, usually take; NaN: not known
 
     std::size_t size() const { return thread.size(); }
     std::uint64_t duration(std::size_t row) const { return end[row] - begin[row]; }
