@@ -61,11 +61,21 @@ def programs_by_strace(test, *command):
     log = test.work / "strace.log"
     if test.run(strace, "-f", "-qq", "-e", "trace=execve", "-o", log, *command).returncode != 0:
         return None
-    paths = re.findall(r'execve\("([^"]+)"[^\n]*= 0$', log.read_text(errors="replace"), re.MULTILINE)
-    resumed = re.findall(r'^(\d+) +execve\("([^"]+)"[^\n]*<unfinished', log.read_text(errors="replace"), re.MULTILINE)
-    done = {pid for pid in re.findall(r"^(\d+) +<\.\.\. execve resumed>[^\n]*= 0$", log.read_text(errors="replace"), re.MULTILINE)}
-    paths += [path for pid, path in resumed if pid in done]
-    return collections.Counter(os.path.realpath(test.work / path) for path in paths)
+    return collections.Counter(os.path.realpath(test.work / path) for path in execs_in(log.read_text(errors="replace")))
+
+
+def execs_in(log):
+    """The files of the execs that succeeded. A shell's or driver's search tries one folder after another, and another process may run
+    between a call and its end: then strace breaks the line in two, the second half without the file."""
+    paths = []
+    begun = {}  # process → the file of its call under way
+    for line in log.splitlines():
+        pid, _, call = line.partition(" ")
+        if found := re.match(r' *execve\("([^"]+)"', call):
+            begun[pid] = found[1]
+        if "execve" in call and call.endswith("= 0") and pid in begun:
+            paths.append(begun.pop(pid))
+    return paths
 
 
 def check_tree(test, report, expected, at_least):
