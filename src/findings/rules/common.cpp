@@ -72,10 +72,15 @@ double regular_amount(std::span<const double> amounts) {
     return usual > 0 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4 ? usual : 0;
 }
 
+double share_of_threads(const Case& subject) {
+    const double time =
+        duration_ns(*subject.evidence) * static_cast<double>(std::max<std::size_t>(1, subject.threads.size()));
+    return time > 0 ? static_cast<double>(subject.excess.total()) / time : 0;
+}
+
 bool is_negligible(const Case& subject) {
     constexpr double kLeast = 0.02;
-    return subject.bad.count < kLeastTested &&
-           static_cast<double>(subject.excess.total()) < kLeast * duration_ns(*subject.evidence);
+    return subject.bad.count < kLeastTested && share_of_threads(subject) < kLeast;
 }
 
 double most_taken(const Evidence& evidence, double taken) {

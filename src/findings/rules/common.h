@@ -33,6 +33,9 @@ double regular_amount(std::span<const double> amounts);
 // processors. ns; 0 where that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);
 
+// The excess of all its visits, as a share of the run's time in the threads that they are of.
+double share_of_threads(const Case& subject);
+
 // Too few bad visits to be tested, and they cost less than a fiftieth of the run: where nothing says why, as every
 // thread's first visit is a little slower, they are not told.
 bool is_negligible(const Case& subject);

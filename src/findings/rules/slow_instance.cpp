@@ -120,8 +120,7 @@ bool may_be_processor(const Case& subject) {
         waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning, Term::kOther));
     const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
     return taken > 0.5 * excess &&
-           ((is_few ? is_negligible(subject) : excess < kLeastOfMoments * duration_ns(*subject.evidence)) ||
-            taken <= steal);
+           ((is_few ? is_negligible(subject) : share_of_threads(subject) < kLeastOfMoments) || taken <= steal);
 }
 
 void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {

@@ -157,8 +157,8 @@ TEST(SlowInstance, AtAMomentOrTwoMayBeTheProcessor) {
     EXPECT_TRUE(is_told({31, 90, 140}, 0, 300));  // three moments
     EXPECT_FALSE(is_told({31}, 1, 300));
     EXPECT_TRUE(is_told({31}, 8, 300));       // more than four usual ones between: three moments
-    EXPECT_FALSE(is_told({31, 90}, 0, 235));  // 120 of 2,410 ms: 4.98 %
-    EXPECT_TRUE(is_told({31, 90}, 0, 233));   // 5.02 %
+    EXPECT_FALSE(is_told({31, 90}, 0, 115));  // 2 × 60 of 2 × 1,210 ms: 4.96 %
+    EXPECT_TRUE(is_told({31, 90}, 0, 113));   // 5.04 %
 }
 
 // One visit of a hundred takes 30 ms longer, in a run of about a second; the host took so much from the processors.
