@@ -80,7 +80,8 @@ double share_of_threads(const Case& subject) {
 
 bool is_negligible(const Case& subject) {
     constexpr double kLeast = 0.02;
-    return subject.bad.count < kLeastTested && share_of_threads(subject) < kLeast;
+    return subject.bad.count < kLeastTested &&
+           static_cast<double>(subject.excess.total()) < kLeast * duration_ns(*subject.evidence);
 }
 
 double most_taken(const Evidence& evidence, double taken) {

@@ -104,10 +104,11 @@ std::size_t moments_of(const Case& subject) {
 // thread.
 bool may_be_processor(const Case& subject) {
     constexpr double kLeastOfMoments = 0.05;  // of the run
-    if (!std::isnan(work_ratio(subject)) || moments_of(subject) >= kLeastTested) {
+    const std::size_t moments = moments_of(subject);
+    if (!std::isnan(work_ratio(subject)) || moments >= kLeastTested) {
         return false;
     }
-    const bool is_few = subject.bad.count < kLeastTested;
+    const bool is_crowded = subject.bad.count > moments;
     const auto excess = static_cast<double>(subject.excess.total());
     double waits = 0;
     for (const ExcessPart& part : subject.excess.parts) {
@@ -120,7 +121,7 @@ bool may_be_processor(const Case& subject) {
         waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning, Term::kOther));
     const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
     return taken > 0.5 * excess &&
-           ((is_few ? is_negligible(subject) : share_of_threads(subject) < kLeastOfMoments) || taken <= steal);
+           ((is_crowded ? share_of_threads(subject) < kLeastOfMoments : is_negligible(subject)) || taken <= steal);
 }
 
 void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
@@ -158,8 +159,10 @@ const Rule kSlowInstance{
         "slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or visits "
         "are too short to be seen one by one and less than half of the excess is waiting, likewise; or the slow "
         "visits were all at one moment or two (a tenth of a second each at most) and had more time on the processor, "
-        "off it for a reason not known, or waiting for a thread, less than a fiftieth of the run where they are one "
-        "or two, a twentieth where they are more, or no more than the host took from the processors, and what it was "
+        "off it for a reason not known, or waiting for a thread, less than a fiftieth of the run where each is by "
+        "itself, "
+        "a twentieth of these threads' time where there are several at a moment, or no more than the host took from "
+        "the processors, and what it was "
         "spent on is not known: a processor that is slower for a moment looks the same; or the threads wait for "
         "work, "
         "or for others that keep the processors busy",
