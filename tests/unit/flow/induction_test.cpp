@@ -1,12 +1,8 @@
 #include "program/flow/induction.h"
 
-#include "elf_functions.h"
+#include "compile_functions.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace kymo::program {
 namespace {
@@ -33,18 +29,11 @@ EACH unsigned free_uneven(unsigned x) { unsigned i = 0; do { i += x & 3; x = x *
 class Inductions : public testing::TestWithParam<const char*> {};
 
 TEST_P(Inductions, AreTheRegistersThatCountRounds) {
-    const auto folder = std::filesystem::temp_directory_path() / ("kymo-induction-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "loops.cpp") << kLoops;
-    const std::string object = (folder / "loops.so").string();
-    const std::string command = std::string(KYMO_TEST_CXX) + " " + GetParam() + " -std=c++20 -fPIC -shared -o " +
-                                object + " " + (folder / "loops.cpp").string() + " 2>" + (folder / "log").string();
-    if (std::system(command.c_str()) != 0) {
-        std::filesystem::remove_all(folder);
-        GTEST_SKIP() << "this compiler refuses: " << command;
+    const auto compiled = compile_functions(kLoops, GetParam());
+    if (!compiled) {
+        GTEST_SKIP() << "this compiler refuses " << GetParam();
     }
-    const ElfFunctions file(object);
-    std::filesystem::remove_all(folder);
+    const ElfFunctions& file = *compiled;
     int seen = 0;
     for (const ElfFunction& function : file.functions()) {
         const bool is_counted = function.name.starts_with("counted_");
@@ -57,7 +46,7 @@ TEST_P(Inductions, AreTheRegistersThatCountRounds) {
         const Loops loops = find_loops(block_digraph(graph), static_cast<std::uint32_t>(graph.blocks.size()));
         ASSERT_FALSE(loops.loops.empty()) << function.name;
         const auto found = inductions(x86_64_decoder(), code, graph, loops, 0);
-        EXPECT_EQ(!found.empty(), is_counted) << function.name << " " << command;
+        EXPECT_EQ(!found.empty(), is_counted) << function.name << " " << GetParam();
     }
     EXPECT_EQ(seen, 10);
 }

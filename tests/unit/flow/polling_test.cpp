@@ -1,12 +1,8 @@
 #include "program/flow/polling.h"
 
-#include "elf_functions.h"
+#include "compile_functions.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace kymo::program {
 namespace {
@@ -47,18 +43,11 @@ EACH void work_take() { for (;;) { const int i = other.fetch_add(1); if (i > 100
 class Polling : public testing::TestWithParam<const char*> {};
 
 TEST_P(Polling, IsToldFromWork) {
-    const auto folder = std::filesystem::temp_directory_path() / ("kymo-polling-" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "loops.cpp") << kSource;
-    const std::string object = (folder / "loops.so").string();
-    const std::string command = std::string(KYMO_TEST_CXX) + " " + GetParam() + " -std=c++20 -fPIC -shared -o " +
-                                object + " " + (folder / "loops.cpp").string() + " 2>" + (folder / "log").string();
-    if (std::system(command.c_str()) != 0) {
-        std::filesystem::remove_all(folder);
-        GTEST_SKIP() << "this compiler refuses: " << command;
+    const auto compiled = compile_functions(kSource, GetParam());
+    if (!compiled) {
+        GTEST_SKIP() << "this compiler refuses " << GetParam();
     }
-    const ElfFunctions file(object);
-    std::filesystem::remove_all(folder);
+    const ElfFunctions& file = *compiled;
     int seen = 0;
     for (const ElfFunction& function : file.functions()) {
         const bool should_poll = function.name.starts_with("poll_");
@@ -73,7 +62,7 @@ TEST_P(Polling, IsToldFromWork) {
         for (std::uint32_t loop = 0; loop < loops.loops.size(); ++loop) {
             found = found || polls(x86_64_decoder(), code, graph, loops, loop);
         }
-        EXPECT_EQ(found, should_poll) << function.name << " " << command;
+        EXPECT_EQ(found, should_poll) << function.name << " " << GetParam();
     }
     EXPECT_EQ(seen, 20);
 }
