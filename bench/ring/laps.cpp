@@ -8,6 +8,7 @@
 // are medians. The manager's time is all of its process's, from the kernel's account.
 #include "ring/transport/driver.h"
 #include "ring/transport/library.h"
+#include "ring/transport/rendezvous.h"
 #ifdef KYMO_HAS_ZMQ
 #include "zmq/zmq_channels.h"
 #endif

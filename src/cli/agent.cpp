@@ -1,11 +1,14 @@
 // kymo agent: this host's place in the service ring.
+#include "cli/ring/job_file.h"
 #include "cli/ring/meeting.h"
+#include "cli/ring/own_addresses.h"
 #include "cli/top/host_cells.h"
 #include "cli/verbs.h"
 #include "ring/live/answer.h"
 #include "ring/live/switches.h"
 #include "ring/transport/driver.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
@@ -19,18 +22,16 @@ constexpr const char* kAgentExamples =
     "examples:\n"
     "  kymo agent --rendezvous /shared/me/ring &           # on every host; mpirun or srun may do it\n"
     "  kymo top --rendezvous /shared/me/ring               # anywhere: all hosts\n"
-    "  kymo agent --rendezvous /tmp/ring --plain --name a  # several on one host\n";
+    "  kymo agent --rendezvous /tmp/ring --plain --name a  # several on one host\n"
+    "without a shared folder:\n"
+    "  kymo agent --hosts node1,node2 --job job.ring       # makes the job's file, with its keys, and ends\n"
+    "  ssh node1 kymo agent --job - < job.ring &           # on every host\n"
+    "  kymo top --job job.ring                             # here\n";
 
 volatile std::sig_atomic_t agent_stopped = 0;
 
 void stop_agent(int /*signal*/) {
     agent_stopped = 1;
-}
-
-std::string host_name() {
-    char name[65] = "";
-    gethostname(name, sizeof name - 1);
-    return ring::is_member_name(name) ? name : "host";
 }
 
 nlohmann::ordered_json told(const ring::Agent& agent, const ring::ChannelCounts& channels, const ring::Claim& claim) {
@@ -55,17 +56,12 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::ChannelCounts&
               {"strangers", channels.strangers}}}};
 }
 
-int serve(Meeting& meeting, const ring::Claim& claim, const std::string& name, bool json) {
-    const ring::Rendezvous& rendezvous = meeting.rendezvous;
-    if (const auto published =
-            rendezvous.publish({claim.slot, claim.incarnation, name, meeting.channels->endpoint()});
-        !published) {
-        return fail(published.error());
-    }
+int serve(Meeting& meeting, bool json) {
+    const ring::Claim& claim = meeting.claim;
     HostCells cells("agent.cells");
     ring::Switches switches;
     ring::AgentSettings settings;
-    settings.job = rendezvous.job().settings();
+    settings.job = meeting.place->job().settings();
     settings.slot = claim.slot;
     settings.incarnation = claim.incarnation;
     settings.clock = ring::own_clock();
@@ -77,8 +73,8 @@ int serve(Meeting& meeting, const ring::Claim& claim, const std::string& name, b
             switches.hold(monotonic_now().ns, entries, records);
         },
         monotonic_now().ns, [&switches](std::span<ring::Switch> ordered) { switches.obey(ordered); });
-    ring::Driver<ring::Agent> driver(agent, claim.slot, settings.job.reach, *meeting.channels, rendezvous);
-    fmt::print(stderr, "kymo agent: {}, slot {}, at {}\n", name, claim.slot, meeting.channels->endpoint());
+    ring::Driver<ring::Agent> driver(agent, claim.slot, settings.job.reach, *meeting.channels, *meeting.place);
+    fmt::print(stderr, "kymo agent: {}, slot {}, at {}\n", meeting.name, claim.slot, meeting.channels->endpoint());
     constexpr ring::Time kLookForPrograms = 1'000'000'000;
     ring::Time next_look = 0;
     while (agent_stopped == 0) {
@@ -99,23 +95,71 @@ int serve(Meeting& meeting, const ring::Claim& claim, const std::string& name, b
     return 0;
 }
 
+// A job's file for these hosts; the manager listens at `manager`, or at this host's first address.
+int make_job(const RingOptions& options, const std::string& list, const std::string& manager) {
+    if (options.job.empty() || options.job == "-") {
+        return fail({ErrorKind::kUsage, "--hosts makes a job's file", "name it: --job FILE"});
+    }
+    auto hosts = listed_hosts(list);
+    if (!hosts) {
+        return fail(hosts.error());
+    }
+    const std::vector<std::string> own = options.plain ? std::vector<std::string>() : own_addresses();
+    const std::string own_first = own.empty() ? "127.0.0.1" : own.front();
+    const auto endpoint = listed_endpoint(manager.empty() ? own_first : manager, kManagerPort);
+    if (!endpoint) {
+        return fail(endpoint.error());
+    }
+    ring::ListedJob wanted;
+    wanted.job.plain = options.plain;
+    wanted.job.heartbeat_ms = static_cast<std::uint32_t>(std::lround(options.heartbeat * 1000));
+    wanted.manager = *endpoint;
+    wanted.hosts = std::move(*hosts);
+    const auto job = ring::HostList::make(std::move(wanted), ring::make_keys);
+    if (!job) {
+        return fail(job.error());
+    }
+    if (const auto written = write_job(options.job, *job); !written) {
+        return fail(written.error());
+    }
+    fmt::print(stderr,
+               "kymo agent: {} is the job's file, with its keys: {} hosts, manager at {}\n"
+               "      on every host:  ssh HOST kymo agent --job - < {}\n"
+               "      here:           kymo top --job {}\n",
+               options.job, job->hosts.size(), job->manager, options.job, options.job);
+    return 0;
+}
+
 int run_agent(int argc, char** argv) {
     CLI::App app("Show the programs of this host to managers of the service ring (kymo top --rendezvous).",
                  "kymo agent");
-    set_usage(app, "kymo agent --rendezvous DIR [OPTIONS]");
+    set_usage(app, "kymo agent --rendezvous DIR | --job FILE [OPTIONS]");
     app.footer(kAgentExamples);
     RingOptions options;
-    std::string name = host_name();
+    std::string name;
+    std::string hosts;
+    std::string manager;
     bool json = false;
     add_ring_options(app, options);
-    app.get_option("--rendezvous")->required();
     app.add_option("--name", name, "of this agent (default: the host's); who comes back under it has its place again")
         ->type_name("NAME");
+    app.add_option("--hosts", hosts,
+                   "make the job's file (--job) for these, and end; [NAME=]HOST[:PORT],… or a file of one a line")
+        ->type_name("LIST");
+    app.add_option("--manager", manager, "with --hosts: where the manager will listen (default: this host)")
+        ->type_name("HOST[:PORT]");
     app.add_flag("--json", json, "at the end, one JSON object with what it has done (docs/top.md)");
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
-    if (!ring::is_member_name(name)) {
+    if (!hosts.empty()) {
+        return make_job(options, hosts, manager);
+    }
+    if (!options.are_given()) {
+        return fail({ErrorKind::kUsage, "it is not said where the ring meets",
+                     "--rendezvous DIR, a folder that all hosts share, or --job FILE"});
+    }
+    if (!name.empty() && !ring::is_member_name(name)) {
         return fail({ErrorKind::kUsage, "'" + name + "' cannot be an agent's name",
                      "1 to 64 letters, digits, dots, dashes and underscores"});
     }
@@ -124,15 +168,8 @@ int run_agent(int argc, char** argv) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         sigaction(signal, &action, nullptr);
     }
-    auto meeting = meet(options);
-    if (!meeting) {
-        return fail(meeting.error());
-    }
-    const auto claim = meeting->rendezvous.claim_slot(name);
-    if (!claim) {
-        return fail(claim.error());
-    }
-    return serve(*meeting, *claim, name, json);
+    auto meeting = meet_as_agent(options, name);
+    return meeting ? serve(*meeting, json) : fail(meeting.error());
 }
 
 const Registration kAgent({"agent", "show this host to the live view of many hosts", 36, run_agent});

@@ -224,51 +224,52 @@ int run_top(int argc, char** argv) {
     std::vector<std::string> metrics;
     add_ring_options(app, ring.ring);
     app.add_option("--metric", metrics,
-                   "with --rendezvous: show this one, too; KIND/LEVEL/NUMBER/METRIC, a number may be *")
+                   "of many hosts: show this one, too; KIND/LEVEL/NUMBER/METRIC, a number may be *")
         ->type_name("ADDRESS");
-    app.add_flag("--totals", ring.totals, "with --rendezvous: sums over all hosts only, whatever their number");
+    app.add_flag("--totals", ring.totals, "of many hosts: sums over all hosts only, whatever their number");
     app.add_option("--segments", ring.segments,
-                   "with --rendezvous: cut the ring into so many (default: by its measured costs)")
+                   "of many hosts: cut the ring into so many (default: by its measured costs)")
         ->type_name("N");
     app.add_option("--bytes-per-second", ring.bytes_a_second,
-                   "with --rendezvous: budget of all service channels (default 10 M)")
+                   "of many hosts: budget of all service channels (default 10 M)")
         ->type_name("N");
     app.add_option("--agent-share", ring.work_share,
-                   "with --rendezvous: budget of an agent, of a processor (default 0.001)")
+                   "of many hosts: budget of an agent, of a processor (default 0.001)")
         ->type_name("SHARE");
-    app.add_option("-o,--record", ring.record, "with --rendezvous: all hosts into this recording, until the end")
+    app.add_option("-o,--record", ring.record, "of many hosts: all hosts into this recording, until the end")
         ->type_name("NAME.kymo");
     std::vector<std::string> switches;
     app.add_option(
            "--switch", switches,
-           "with --rendezvous: METRIC=off, METRIC=on or METRIC=SECONDS on all hosts; FILE.kym: all of its metrics")
+           "of many hosts: METRIC=off, METRIC=on or METRIC=SECONDS on all hosts; FILE.kym: all of its metrics")
         ->type_name("METRIC=HOW");
-    app.add_flag("--orders", ring.orders, "with --rendezvous: more of these from standard input, one a line");
+    app.add_flag("--orders", ring.orders, "of many hosts: more of these from standard input, one a line");
     std::string prometheus;
     app.add_option(
            "--prometheus", prometheus,
-           "with --rendezvous: serve the figures to a Prometheus server, at the loopback unless an address is given")
+           "of many hosts: serve the figures to a Prometheus server, at the loopback unless an address is given")
         ->type_name("[IPV4:]PORT");
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
     if (!prometheus.empty()) {
         ring.prometheus = ring::endpoint_address(prometheus);
-        if (ring.prometheus.empty() || ring.ring.folder.empty()) {
+        if (ring.prometheus.empty() || !ring.ring.are_given()) {
             return fail({ErrorKind::kUsage,
                          ring.prometheus.empty() ? "'" + prometheus + "' is no port to serve at"
                                                  : std::string("--prometheus is for many hosts"),
                          ring.prometheus.empty() ? "--prometheus 9464, or --prometheus 10.0.0.7:9464"
-                                                 : "name their folder with --rendezvous DIR"});
+                                                 : "name their folder with --rendezvous DIR, or their --job FILE"});
         }
     }
-    if (!ring.record.empty() && ring.ring.folder.empty()) {
-        return fail({ErrorKind::kUsage, "--record is for many hosts",
-                     "name their folder with --rendezvous DIR; of this host: kymo record -- PROGRAM"});
-    }
-    if ((!switches.empty() || ring.orders) && ring.ring.folder.empty()) {
+    if (!ring.record.empty() && !ring.ring.are_given()) {
         return fail(
-            {ErrorKind::kUsage, "--switch is for hosts with agents", "name their folder with --rendezvous DIR"});
+            {ErrorKind::kUsage, "--record is for many hosts",
+             "name their folder with --rendezvous DIR, or their --job FILE; of this host: kymo record -- PROGRAM"});
+    }
+    if ((!switches.empty() || ring.orders) && !ring.ring.are_given()) {
+        return fail({ErrorKind::kUsage, "--switch is for hosts with agents",
+                     "name their folder with --rendezvous DIR, or their --job FILE"});
     }
     struct sigaction action{};
     action.sa_handler = stop;
@@ -276,7 +277,7 @@ int run_top(int argc, char** argv) {
         sigaction(signal, &action, nullptr);
     }
     signal(SIGPIPE, SIG_IGN);
-    if (!ring.ring.folder.empty()) {
+    if (ring.ring.are_given()) {
         ring.asked = standard_request();
         for (const std::string& metric : metrics) {
             const auto asked = parse_asked(metric);

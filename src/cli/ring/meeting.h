@@ -1,9 +1,9 @@
-// What agents and managers do alike to get into the ring: options, folder, channels.
+// What agents and managers do alike to get into the ring: options, where members meet, channels.
 #pragma once
 
 #include "cli/verbs.h"
 #include "ring/transport/library.h"
-#include "ring/transport/rendezvous.h"
+#include "ring/transport/place.h"
 
 #include <memory>
 #include <string>
@@ -11,19 +11,28 @@
 namespace kymo::cli {
 
 struct RingOptions {
-    std::string folder;
-    std::string address;  // empty: the host's first that is not the loopback's
+    std::string folder;   // where members meet, or
+    std::string job;      // the job's file; -: standard input
+    std::string address;  // to listen at; empty: as the job says, or the host's first that is not the loopback's
     bool plain = false;
     double heartbeat = 2;  // of a new job
+
+    [[nodiscard]] bool are_given() const { return !folder.empty() || !job.empty(); }
+    // For the user to type.
+    [[nodiscard]] std::string text() const { return folder.empty() ? "--job " + job : "--rendezvous " + folder; }
 };
 
 void add_ring_options(CLI::App& app, RingOptions& options);
 
 struct Meeting {
-    ring::Rendezvous rendezvous;
+    std::unique_ptr<ring::Place> place;
+    ring::Claim claim;
+    std::string name;
     std::unique_ptr<ring::Channels> channels;
 };
 
-Result<Meeting> meet(const RingOptions& options);
+// An agent's place under that name (empty: this host's), and channels that the others know of from then on.
+Result<Meeting> meet_as_agent(const RingOptions& options, const std::string& name);
+Result<Meeting> meet_as_manager(const RingOptions& options);
 
 }  // namespace kymo::cli

@@ -114,7 +114,7 @@ class HostsRecord {
         }
         if (recording_->hosts() == 0) {
             return fail({ErrorKind::kNotFound, "nothing was recorded in " + folder_ + ": no host has answered",
-                         "start agents (kymo agent --rendezvous DIR), and give them a second"});
+                         "start agents (kymo agent on every host), and give them a second"});
         }
         fmt::print(stderr, "kymo: {} hosts recorded in {}; kymo report {}\n", recording_->hosts(), folder_, folder_);
         return failed_ ? static_cast<int>(ErrorKind::kPermission) : 0;
@@ -131,20 +131,11 @@ class HostsRecord {
 
 int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_stopped) {
     allow_many_files();
-    auto meeting = meet(options.ring);
+    auto meeting = meet_as_manager(options.ring);
     if (!meeting) {
         return fail(meeting.error());
     }
-    const ring::Rendezvous& rendezvous = meeting->rendezvous;
-    const auto claim = rendezvous.claim_manager();
-    if (!claim) {
-        return fail(claim.error());
-    }
-    if (const auto published =
-            rendezvous.publish({ring::kManager, claim->incarnation, "manager", meeting->channels->endpoint()});
-        !published) {
-        return fail(published.error());
-    }
+    const ring::Place& place = *meeting->place;
     std::vector<ring::MemberFile> named;  // who stands where, as it is known now
     std::unique_ptr<ring::Endpoint> endpoint;
     ring::Families families(metrics_of(options), names_of(named));
@@ -167,16 +158,17 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     for (const Asked& each : options.asked) {
         request.push_back(each.entry);
     }
-    const ring::Rendezvous::Roster roster = rendezvous.roster();
+    const ring::Place::Roster roster = place.roster();
     if (roster.agents.empty()) {
-        fmt::print(stderr, "kymo: no agents yet in {}\n      start one on every host: kymo agent --rendezvous {}\n",
-                   options.ring.folder, options.ring.folder);
+        fmt::print(stderr, "kymo: no agents yet in {}\n      start one on every host: kymo agent {}\n",
+                   options.ring.folder, options.ring.text());
     }
     usleep(ring::kHeardOf / 1000);
     const ring::Time begin = monotonic_now().ns;
-    ring::Manager manager(settings_of(options, rendezvous.job(), claim->incarnation, roster.slots), request, begin);
-    ring::Driver<ring::Manager> driver(manager, ring::kManager, rendezvous.job().settings().reach, *meeting->channels,
-                                       rendezvous);
+    ring::Manager manager(settings_of(options, place.job(), meeting->claim.incarnation, roster.slots), request,
+                          begin);
+    ring::Driver<ring::Manager> driver(manager, ring::kManager, place.job().settings().reach, *meeting->channels,
+                                       place);
     RingHistory history;
     Switching switching;
     const auto order = [&](const Result<std::vector<NamedSwitch>>& wanted) -> Result<void> {

@@ -1,14 +1,14 @@
 // Runs a member of the ring over channels: the loop that gives it frames and the time.
 //
-// Members find one another by the rendezvous folder, which is looked at every so often and when the member has heard
-// of slots that it does not know. What a token costs this process is measured and told to the member. One thread, the
+// Members find one another by their Place, which is looked at every so often and when the member has heard of slots
+// that it does not know. What a token costs this process is measured and told to the member. One thread, the
 // caller's; turn() returns when the caller's own time has come.
 #pragma once
 
 #include "base/time.h"
 #include "ring/members/agent.h"
 #include "ring/members/manager.h"
-#include "ring/transport/rendezvous.h"
+#include "ring/transport/place.h"
 
 #include <memory>
 
@@ -17,15 +17,15 @@ namespace kymo::ring {
 // Which clock members go by: hosts and time namespaces apart. 0: not known.
 std::uint64_t own_clock();
 
-// How often the folder is looked at. A new manager gives all agents the time to hear of it before its first round.
+// How often the place is looked at. A new manager gives all agents the time to hear of it before its first round.
 inline constexpr Time kLookEvery = 500'000'000;
 inline constexpr Time kHeardOf = kLookEvery + 200'000'000;
 
 template <typename Member>
 class Driver {
   public:
-    Driver(Member& member, Slot slot, std::uint32_t reach, Channels& channels, const Rendezvous& rendezvous)
-        : member_(member), slot_(slot), reach_(reach), channels_(channels), rendezvous_(rendezvous) {}
+    Driver(Member& member, Slot slot, std::uint32_t reach, Channels& channels, const Place& place)
+        : member_(member), slot_(slot), reach_(reach), channels_(channels), place_(place) {}
 
     // One frame or one timer. Returns at `until` at the latest, or at a signal.
     void turn(Time until) {
@@ -58,7 +58,7 @@ class Driver {
         }
     }
 
-    [[nodiscard]] const Rendezvous::Roster& roster() const { return roster_; }
+    [[nodiscard]] const Place::Roster& roster() const { return roster_; }
 
   private:
     Time next_timer(Time now) const {
@@ -108,12 +108,12 @@ class Driver {
 
     void look(Time now) {
         next_look_ = now + kLookEvery;
-        const std::uint64_t version = rendezvous_.version();
+        const std::uint64_t version = place_.version();
         if (version == version_) {
             return;
         }
         version_ = version;
-        roster_ = rendezvous_.roster();
+        roster_ = place_.roster();
         if constexpr (std::is_same_v<Member, Manager>) {
             member_.set_slots(std::max(roster_.slots, 1U), now);
         } else {
@@ -137,8 +137,8 @@ class Driver {
     Slot slot_;
     std::uint32_t reach_;
     Channels& channels_;
-    const Rendezvous& rendezvous_;
-    Rendezvous::Roster roster_;
+    const Place& place_;
+    Place::Roster roster_;
     std::uint64_t version_ = ~std::uint64_t{0};
     Time next_look_ = 0;
     std::uint64_t tokens_ = 0;

@@ -37,6 +37,8 @@ std::string_view get(const Words& words, std::string_view word) {
     return found == words.end() ? std::string_view() : found->second;
 }
 
+}  // namespace
+
 bool is_endpoint(std::string_view text) {
     constexpr std::string_view kScheme = "tcp://";
     const std::size_t colon = text.rfind(':');
@@ -48,8 +50,6 @@ bool is_endpoint(std::string_view text) {
     const std::string_view host = text.substr(kScheme.size(), colon - kScheme.size());
     return std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
 }
-
-}  // namespace
 
 bool is_member_name(std::string_view name) {
     return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {

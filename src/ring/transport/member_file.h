@@ -42,5 +42,7 @@ std::optional<MemberFile> parse_member(std::string_view text);
 
 // What may stand in such a file: 1 to 64 letters, digits, dots, dashes and underscores.
 bool is_member_name(std::string_view name);
+// tcp://ADDRESS:PORT.
+bool is_endpoint(std::string_view text);
 
 }  // namespace kymo::ring

@@ -145,7 +145,7 @@ Result<Claim> Rendezvous::claim_slot(const std::string& name) const {
                          "an agent named " + name + " runs already (slot " + std::to_string(member.slot) + ")",
                          "one agent a host is enough; --name tells several on one host apart"};
         }
-        return Claim{member.slot, member.incarnation + 1, std::move(*lock)};
+        return Claim{member.slot, member.incarnation + 1, {}, std::move(*lock)};
     }
     for (Slot slot = 0; slot < kMaxSlots; ++slot) {
         const fs::path path = slot_file(folder_, slot);
@@ -158,7 +158,7 @@ Result<Claim> Rendezvous::claim_slot(const std::string& name) const {
             return broken("cannot lock", path.string() + ".lock");
         }
         if (lock && !fs::exists(path)) {
-            return Claim{slot, 1, std::move(*lock)};
+            return Claim{slot, 1, {}, std::move(*lock)};
         }
     }
     return Error{ErrorKind::kNoSpace, "all slots of the ring are taken", ""};
@@ -172,7 +172,7 @@ Result<Claim> Rendezvous::claim_manager() const {
     }
     const auto text = read_small(folder_ / "manager");
     const auto before = text ? parse_member(*text) : std::nullopt;
-    return Claim{kManager, before ? before->incarnation + 1 : 1, std::move(*lock)};
+    return Claim{kManager, before ? before->incarnation + 1 : 1, {}, std::move(*lock)};
 }
 
 Result<void> Rendezvous::publish(const MemberFile& member) const {

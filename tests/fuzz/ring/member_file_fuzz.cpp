@@ -1,6 +1,6 @@
-// Any text as a file of a rendezvous folder: refused, or what is read is such a file, and written again reads the
-// same.
-#include "ring/transport/member_file.h"
+// Any text as a file of a rendezvous folder, or as a job's that lists its hosts: refused, or what is read is such a
+// file, and written again reads the same.
+#include "ring/transport/host_list.h"
 
 #include <cstdlib>
 
@@ -18,6 +18,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto again = parse_job(to_text(*job));
         if (!again || again->job != job->job || again->keys.secret_key != job->keys.secret_key ||
             again->heartbeat_ms != job->heartbeat_ms) {
+            std::abort();
+        }
+    }
+    if (const auto listed = parse_listed_job(text)) {
+        const auto again = parse_listed_job(to_text(*listed));
+        if (!again || again->manager != listed->manager || again->hosts.size() != listed->hosts.size() ||
+            again->hosts.back().endpoint != listed->hosts.back().endpoint) {
             std::abort();
         }
     }

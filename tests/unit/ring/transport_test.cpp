@@ -4,6 +4,7 @@
 #include "../recording/temporary_folder.h"
 #include "ring/transport/driver.h"
 #include "ring/transport/library.h"
+#include "ring/transport/rendezvous.h"
 
 #include <atomic>
 #include <fstream>
