@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little, "segments are read and
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint16_t kMajorVersion = 1;
-inline constexpr std::uint16_t kMinorVersion = 1;  // 1: cells can be switched off
+inline constexpr std::uint16_t kMinorVersion = 2;  // 1: cells can be switched off; 2: service channels
 
 inline constexpr char kMagic[8] = {'K', 'Y', 'M', 'O', 'C', 'E', 'L', 'L'};
 inline constexpr const char* kSegmentSuffix = ".cells";

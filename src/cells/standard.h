@@ -56,7 +56,9 @@ enum class ChannelDirection : std::uint64_t {
     kCollective = 2,
     kOneSided = 3,
     kRead = 4,
-    kWrite = 5
+    kWrite = 5,
+    kServiceSend = 6,  // the service ring's own, of its members
+    kServiceReceive = 7
 };
 
 template <typename Cell>

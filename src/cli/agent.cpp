@@ -2,6 +2,7 @@
 #include "cli/ring/job_file.h"
 #include "cli/ring/meeting.h"
 #include "cli/ring/own_addresses.h"
+#include "cli/ring/service_lines.h"
 #include "cli/top/host_cells.h"
 #include "cli/verbs.h"
 #include "ring/live/answer.h"
@@ -34,7 +35,8 @@ void stop_agent(int /*signal*/) {
     agent_stopped = 1;
 }
 
-nlohmann::ordered_json told(const ring::Agent& agent, const ring::ChannelCounts& channels, const ring::Claim& claim) {
+nlohmann::ordered_json told(const ring::Agent& agent, const ring::Channels& transport, const ring::Claim& claim) {
+    const ring::ChannelCounts channels = transport.counts();
     nlohmann::ordered_json refused;
     for (std::size_t i = 1; i < ring::kRefusals; ++i) {
         refused[std::string(name_of(static_cast<ring::Refusal>(i)))] = agent.counts().refused[i];
@@ -53,12 +55,16 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::ChannelCounts&
               {"received", channels.received},
               {"received_bytes", channels.received_bytes},
               {"dropped", channels.dropped},
-              {"strangers", channels.strangers}}}};
+              {"strangers", channels.strangers},
+              {"each", channels_json(transport.states(), {})}}}};
 }
 
 int serve(Meeting& meeting, bool json) {
     const ring::Claim& claim = meeting.claim;
     HostCells cells("agent.cells");
+    const std::uint32_t reach = meeting.place->job().settings().reach;
+    // To and from those within reach, and around a gap as far as channels are opened; and the manager.
+    cells.open_service("kymo-agent", 2 * (2 * ring::kFar * reach + 2), meeting.place->job().job);
     ring::Switches switches;
     ring::AgentSettings settings;
     settings.job = meeting.place->job().settings();
@@ -69,6 +75,7 @@ int serve(Meeting& meeting, bool json) {
     ring::Agent agent(
         settings,
         [&](std::span<const ring::Entry> entries, std::span<ring::Record> records) {
+            cells.fill_service(meeting.channels->states(), {});
             ring::answer(cells.read(), claim.slot, entries, records);
             switches.hold(monotonic_now().ns, entries, records);
         },
@@ -90,7 +97,7 @@ int serve(Meeting& meeting, bool json) {
     driver.deliver(out);
     usleep(20'000);  // for the farewells to leave: nobody waits for them
     if (json) {
-        fmt::print("{}\n", told(agent, meeting.channels->counts(), claim).dump());
+        fmt::print("{}\n", told(agent, *meeting.channels, claim).dump());
     }
     return 0;
 }

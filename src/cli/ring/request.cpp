@@ -26,7 +26,8 @@ std::vector<Asked> standard_request() {
     add(Resource::kTask, {"user", "system", "lock-wait", "wait", "voluntary-switches", "involuntary-switches",
                           "minor-faults", "major-faults"});
     add(Resource::kProcessor, {"busy", "idle", "io-wait", "steal"});
-    add(Resource::kChannel, {"messages", "bytes", "blocked"});
+    add(Resource::kChannel, {"messages", "bytes", "blocked", "service-sent", "service-received", "service-sent-bytes",
+                             "service-received-bytes", "service-wait"});
     return all;
 }
 

@@ -32,6 +32,11 @@ enum class Shown : std::size_t {
     kMessages,
     kBytes,
     kBlocked,
+    kServiceSent,
+    kServiceReceived,
+    kServiceSentBytes,
+    kServiceReceivedBytes,
+    kServiceWait,
     kCount
 };
 

@@ -2,6 +2,7 @@
 
 #include "cli/ring/ring_view.h"
 #include "cli/terminal.h"
+#include "cli/top/host_cells.h"
 #include "launch/output.h"
 #include "launch/run_log.h"
 #include "ring/record/ring_recording.h"
@@ -32,6 +33,9 @@ ring::ManagerSettings settings_of(const RingTopOptions& options, const ring::Job
     settings.segments = options.segments;
     return settings;
 }
+
+// The manager's rows of cells: to and from each member, as far as they are in use.
+constexpr std::uint32_t kMostChannels = 8192;
 
 // Channels and recorded hosts take a descriptor each.
 void allow_many_files() {
@@ -169,6 +173,8 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                           begin);
     ring::Driver<ring::Manager> driver(manager, ring::kManager, place.job().settings().reach, *meeting->channels,
                                        place);
+    HostCells cells;
+    cells.open_service("kymo-top", kMostChannels, place.job().job);
     RingHistory history;
     Switching switching;
     const auto order = [&](const Result<std::vector<NamedSwitch>>& wanted) -> Result<void> {
@@ -196,6 +202,11 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                 endpoint->publish(families.take(sample, manager.counts(), manager.period()));
             }
             RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
+            view.channels = meeting->channels->states();
+            manager.trips([&view](ring::Slot to, std::uint64_t number, std::uint64_t ns) {
+                view.trips.push_back({to, number, ns});
+            });
+            cells.fill_service(view.channels, view.trips);
             view.switches = switching.state(manager.orders());
             // Nothing to compare with yet; a manager that has just come has not been heard of by all.
             if (shown == 0 && view.sample.sequence == 1 && options.times != 1) {

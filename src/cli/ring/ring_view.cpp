@@ -1,5 +1,6 @@
 #include "cli/ring/ring_view.h"
 
+#include "cli/ring/service_lines.h"
 #include "cli/top/figures.h"
 
 #include <algorithm>
@@ -11,15 +12,11 @@ namespace {
 using ring::PartState;
 using ring::Record;
 
-double get(const RingHost& host, Shown what) {
-    const auto at = static_cast<std::size_t>(what);
-    return at < host.a_second.size() ? host.a_second[at] : 0;
-}
-
 // Of what the kernel counted: it counts in steps of 10 ms.
 double busy(const RingHost& host) {
-    const double used = get(host, Shown::kBusy);
-    const double all = used + get(host, Shown::kIdle) + get(host, Shown::kIoWait) + get(host, Shown::kSteal);
+    const double used = rate_of(host, Shown::kBusy);
+    const double all =
+        used + rate_of(host, Shown::kIdle) + rate_of(host, Shown::kIoWait) + rate_of(host, Shown::kSteal);
     return all > 0 ? used / all : 0;
 }
 
@@ -56,6 +53,11 @@ nlohmann::ordered_json record_json(const Record& record) {
 }
 
 }  // namespace
+
+double rate_of(const RingHost& host, Shown what) {
+    const auto at = static_cast<std::size_t>(what);
+    return at < host.a_second.size() ? host.a_second[at] : 0;
+}
 
 RingView RingHistory::take(ring::Sample sample, const std::vector<ring::MemberFile>& roster, std::uint64_t period) {
     RingView view;
@@ -121,19 +123,22 @@ std::vector<std::string> ring_lines(const view::Style& style, const RingView& vi
             add(view::pad_left("no answer", 32) + std::string(47, ' ') + host.name, view::Ink::kWarning);
             continue;
         }
-        const double on_cpu = (get(host, Shown::kUser) + get(host, Shown::kSystem)) / 1e9;
+        const double on_cpu = (rate_of(host, Shown::kUser) + rate_of(host, Shown::kSystem)) / 1e9;
         add(cell(share_figure(style, busy(host))) + cell(share_figure(style, on_cpu)) +
-                cell(share_figure(style, get(host, Shown::kLockWait) / 1e9)) +
-                cell(share_figure(style, get(host, Shown::kWait) / 1e9)) +
-                cell(rate_figure(style, get(host, Shown::kVoluntary) + get(host, Shown::kInvoluntary)), 10) +
-                cell(rate_figure(style, get(host, Shown::kMinorFaults) + get(host, Shown::kMajorFaults))) +
-                cell(rate_figure(style, get(host, Shown::kMessages)), 12) +
-                cell(rate_figure(style, get(host, Shown::kBytes)), 9) +
-                cell(share_figure(style, get(host, Shown::kBlocked) / 1e9)) + "  " + host.name,
+                cell(share_figure(style, rate_of(host, Shown::kLockWait) / 1e9)) +
+                cell(share_figure(style, rate_of(host, Shown::kWait) / 1e9)) +
+                cell(rate_figure(style, rate_of(host, Shown::kVoluntary) + rate_of(host, Shown::kInvoluntary)), 10) +
+                cell(rate_figure(style, rate_of(host, Shown::kMinorFaults) + rate_of(host, Shown::kMajorFaults))) +
+                cell(rate_figure(style, rate_of(host, Shown::kMessages)), 12) +
+                cell(rate_figure(style, rate_of(host, Shown::kBytes)), 9) +
+                cell(share_figure(style, rate_of(host, Shown::kBlocked) / 1e9)) + "  " + host.name,
             view::Ink::kPlain);
     }
     if (hosts.size() > rows) {
         add(fmt::format("  {} {} more", view::signs(style).ellipsis, hosts.size() - rows), view::Ink::kDim);
+    }
+    for (const std::string& line : service_lines(style, view, rows)) {
+        lines.push_back(line);
     }
     const auto own = static_cast<std::size_t>(Shown::kCount);
     if (asked.size() > own) {
@@ -213,6 +218,7 @@ nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>&
             {"period_s", seconds(view.period)},
             {"metrics", metrics},
             {"switches", switches},
+            {"channels", channels_json(view.channels, view.trips)},
             {"hosts", hosts}};
 }
 

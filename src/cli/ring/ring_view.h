@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli/ring/request.h"
+#include "ring/live/service_cells.h"
 #include "ring/members/sample.h"
 #include "ring/protocol/order.h"
 #include "ring/transport/member_file.h"
@@ -39,8 +40,13 @@ struct RingView {
     ring::Sample sample;
     std::vector<RingSwitch> switches;
     std::vector<RingHost> hosts;
+    std::vector<ring::ChannelState> channels;  // the manager's own
+    std::vector<ring::Trips> trips;
     std::uint64_t period = 0;  // ns, as it is adapted
 };
+
+// A second; 0 where there is none.
+double rate_of(const RingHost& host, Shown what);
 
 class RingHistory {
   public:

@@ -1,19 +1,34 @@
-// This host's cells, its processors among them: filled in here, so that they show whatever runs.
+// This host's cells. Its processors and a member's service channels are filled in here, so that they show whatever
+// runs.
 #pragma once
 
 #include "cells/reader/folder.h"
 #include "metrics/processors.h"
 #include "ring/live/host_reading.h"
+#include "ring/live/service_cells.h"
 
 namespace kymo::cli {
 
 class HostCells {
   public:
     // Where no segment can be made for the processors there are none to be seen, unless a launcher fills its own.
-    explicit HostCells(const char* segment) : folder_(cells::Folder::make()) {
+    explicit HostCells(const char* segment) : HostCells() {
         if (folder_) {
             // Without it the processors of other launchers are shown, if there are any.
             static_cast<void>(processors_.open(folder_->path() / segment));
+        }
+    }
+    // Without the processors; a folder for segments of one's own all the same.
+    HostCells() : folder_(cells::Folder::make()) {}
+    // The member's service channels are cells of this host, too.
+    void open_service(std::string_view program, std::uint32_t channels, std::uint64_t job) {
+        if (folder_) {
+            static_cast<void>(service_.open(folder_->path() / "service.cells", program, channels, job));
+        }
+    }
+    void fill_service(std::span<const ring::ChannelState> states, std::span<const ring::Trips> trips) {
+        if (service_.is_open()) {
+            service_.fill(states, trips, monotonic_now().ns);
         }
     }
     ring::HostReading read() {
@@ -26,6 +41,7 @@ class HostCells {
   private:
     Result<cells::Folder> folder_;
     metrics::Processors processors_;
+    ring::ServiceCells service_;
 };
 
 }  // namespace kymo::cli

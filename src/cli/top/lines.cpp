@@ -1,6 +1,8 @@
 #include "cli/top/lines.h"
 
 #include "cli/top/figures.h"
+#include "ring/live/service_metrics.h"
+#include "ring/protocol/layout.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -115,7 +117,7 @@ class Lines {
         if (list.empty() || !shown_.channels) {
             return;
         }
-        constexpr const char* kDirections[] = {"to", "from", "with", "at", "reads", "writes"};
+        constexpr const char* kDirections[] = {"to", "from", "with", "at", "reads", "writes", "to", "from"};
         heading("Channels  by time inside calls");
         columns("  blocked  messages/s   bytes/s  under way   largest  channel");
         for (std::size_t i = 0; i < std::min(list.size(), shown_.rows); ++i) {
@@ -126,11 +128,20 @@ class Lines {
                              view::pad_left(rate_figure(style_, each.bytes_a_second), 10),
                              view::pad_left(std::to_string(each.outstanding), 11),
                              view::pad_left(amount(style_, each.largest, "bytes"), 10), each.program, each.pid,
-                             direction < std::size(kDirections) ? kDirections[direction] : "?",
-                             each.peer ? fmt::format("rank {}", *each.peer) : std::string(direction < 4 ? "all" : ""),
+                             direction < std::size(kDirections) ? kDirections[direction] : "?", peer(each),
                              each.communicator));
         }
         more(list.size());
+    }
+
+    static std::string peer(const LiveChannel& channel) {
+        if (ring::is_service(channel.direction)) {
+            return !channel.peer                     ? "somebody"
+                   : *channel.peer == ring::kManager ? "manager"
+                                                     : fmt::format("slot {}", *channel.peer);
+        }
+        const bool is_of_tasks = channel.direction < cells::ChannelDirection::kRead;
+        return channel.peer ? fmt::format("rank {}", *channel.peer) : is_of_tasks ? "all" : "";
     }
 
     void metrics(const std::vector<LiveMetric>& list) {
@@ -221,7 +232,8 @@ nlohmann::ordered_json top_json(const LiveView& view) {
         }
         json["processes"].push_back(std::move(process));
     }
-    constexpr const char* kDirections[] = {"send", "receive", "collective", "one-sided", "read", "write"};
+    constexpr const char* kDirections[] = {"send", "receive", "collective",   "one-sided",
+                                           "read", "write",   "service-send", "service-receive"};
     json["channels"] = Json::array();
     for (const LiveChannel& each : view.channels) {
         const auto direction = static_cast<std::size_t>(each.direction);

@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 #include "base/resource.h"
 #include "cells/standard.h"
+#include "ring/live/service_metrics.h"
 
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@ std::uint32_t code_of(std::string_view name) {
 struct Cell {
     std::uint32_t index;
     MetricType type;
+    const ServiceMetric* service = nullptr;  // of the ring's own channels; null: of what programs do
 };
 
 // Nothing: that process has no such metric.
@@ -35,12 +37,24 @@ std::optional<Cell> find(const Snapshot& process, ResourceKind kind, std::uint32
         }
         return Cell{metric, MetricType::kCounter};
     }
+    for (const ServiceMetric& each : kServiceMetrics) {
+        if (kind == ResourceKind::kChannel && code_of(each.name) == metric) {
+            return Cell{each.cell, each.type, &each};
+        }
+    }
     for (const cells::Metric& each : process.schema) {
         if (each.kind == kind && code_of(each.name) == metric) {
             return Cell{each.cell, each.type};
         }
     }
     return std::nullopt;
+}
+
+// The ring's own channels are apart from those of programs; the sums of ended ones are of nobody in particular.
+bool is_among(const Cell& cell, ResourceKind kind, const RowValues& row) {
+    const auto direction = static_cast<cells::ChannelDirection>(row.key[2]);
+    const bool is_own = kind == ResourceKind::kChannel && row.state != RowState::kSum && is_service(direction);
+    return cell.service == nullptr ? !is_own : is_own && direction == cell.service->direction;
 }
 
 bool is_asked(const Entry& entry, Slot slot, const Snapshot& process, const RowValues& row) {
@@ -122,7 +136,7 @@ void answer(const HostReading& reading, Slot slot, std::span<const Entry> entrie
             const cells::TableValues* const table = process.table(kind);
             const std::optional<Cell> cell = find(process, kind, entry.metric);
             for (std::size_t k = 0; table != nullptr && cell && k < table->rows.size(); ++k) {
-                if (is_asked(entry, slot, process, table->rows[k])) {
+                if (is_asked(entry, slot, process, table->rows[k]) && is_among(*cell, kind, table->rows[k])) {
                     add(process, table->rows[k], *cell, records[i]);
                 }
             }

@@ -136,7 +136,8 @@ void Manager::on_token(Bytes frame, Time now) {
         return refuse(Refusal::kMalformed);
     }
     ++counts_.received;
-    home_[header.first] = {header.sequence, now};
+    Home& home = home_[header.first];
+    home = {header.sequence, now, home.trips + 1, home.trips_ns + (now - header.sent)};
     learn_lap(now - header.sent);
     sent->home = true;
     sent->token = std::move(token);
@@ -215,8 +216,8 @@ void Manager::start_round(Time now, Outbox& out) {
         header.first = span.first;
         header.end = span.end;
         const auto home = home_.find(span.first);
-        header.returned = home == home_.end() ? 0 : home->second.first;
-        header.returned_at = home == home_.end() ? 0 : home->second.second;
+        header.returned = home == home_.end() ? 0 : home->second.sequence;
+        header.returned_at = home == home_.end() ? 0 : home->second.at;
         Token token = Token::make(settings_.slots, settings_.job.job, settings_.epoch, header, round.entries);
         Sent sent{span.first, span.end, next_of(span.first, span.end, now), {}, false, {}};
         if (sent.to == kManager) {  // nobody is there to take it

@@ -67,6 +67,13 @@ class Manager {
     [[nodiscard]] Time period() const { return pace_.period(); }
     [[nodiscard]] Time lap() const { return lap_; }  // smoothed; 0: none yet
     [[nodiscard]] bool wants_roster() const { return seen_slots_ > settings_.slots; }
+    // Calls take(first slot, tokens, ns) for each span: how many came home, and how long they took together.
+    template <typename Take>
+    void trips(Take take) const {
+        for (const auto& [first, home] : home_) {
+            take(first, home.trips, home.trips_ns);
+        }
+    }
 
   private:
     struct Sent {
@@ -85,6 +92,14 @@ class Manager {
         std::vector<Entry> entries;
         std::vector<Sent> tokens;  // by first slot
         std::size_t awaited = 0;   // of them
+    };
+
+    // Of what was sent to the span that begins with a slot.
+    struct Home {
+        std::uint64_t sequence = 0;  // the last that came home, and when
+        Time at = 0;
+        std::uint64_t trips = 0;
+        std::uint64_t trips_ns = 0;
     };
 
     void on_token(Bytes frame, Time now);
@@ -109,10 +124,10 @@ class Manager {
     Watch watch_;
     ManagerCounts counts_;
     Orders orders_;
-    std::map<std::uint64_t, Round> rounds_;                // under way
-    std::map<std::uint64_t, std::set<Slot>> ended_;        // spans that came home of late, by sequence
-    std::map<std::uint64_t, Time> deadlines_;              // announced, not yet started
-    std::map<Slot, std::pair<std::uint64_t, Time>> home_;  // by span: the last sequence that came home, and when
+    std::map<std::uint64_t, Round> rounds_;          // under way
+    std::map<std::uint64_t, std::set<Slot>> ended_;  // spans that came home of late, by sequence
+    std::map<std::uint64_t, Time> deadlines_;        // announced, not yet started
+    std::map<Slot, Home> home_;                      // by span
     std::vector<Sample> samples_;
     std::uint64_t sequence_ = 0;
     std::uint32_t seen_slots_ = 0;

@@ -6,6 +6,7 @@
 
 #include "base/resource.h"
 #include "cells/standard.h"
+#include "ring/live/service_metrics.h"
 #include "ring/protocol/record.h"
 
 namespace kymo::ring {
@@ -28,6 +29,13 @@ inline AskedMetric asked_metric(const MetricAddress& address) {
             asked.unit = each.unit;
             asked.description = each.description;
         }
+    }
+    if (const ServiceMetric* const own = service_metric(address.metric);
+        own != nullptr && address.kind == Resource::kChannel) {
+        asked.type = own->type;
+        asked.is_standard = true;
+        asked.unit = own->unit;
+        asked.description = own->description;
     }
     return asked;
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kymo::ring {
 
@@ -19,9 +20,13 @@ struct Keys {
     std::string secret_key;
 };
 
+// A member that has not said who it is.
+inline constexpr Slot kUnknownPeer = 0xFFFFFFFE;
+
 struct ChannelSettings {
     std::string address;  // to listen at: an IPv4 address, and :PORT where it may not be any
     Keys keys;
+    Slot own = kUnknownPeer;  // who this is: told to those that it sends to
 };
 
 struct ChannelCounts {
@@ -31,6 +36,20 @@ struct ChannelCounts {
     std::uint64_t received_bytes = 0;
     std::uint64_t dropped = 0;    // the receiver did not take them
     std::uint64_t strangers = 0;  // connections refused: without the job's keys
+};
+
+// One service channel, as far as it is this member's: what it has sent to `peer`, or received from it.
+struct ChannelState {
+    Slot peer = kUnknownPeer;
+    bool sends = false;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t largest = 0;
+    std::uint64_t blocked = 0;           // ns in which frames waited for the kernel or the connection; sends only
+    std::uint64_t outstanding = 0;       // frames that wait now
+    std::uint64_t most_outstanding = 0;  // at a time
+    std::uint64_t calls = 0;             // into the kernel
+    std::uint64_t dropped = 0;
 };
 
 class Channels {
@@ -49,6 +68,8 @@ class Channels {
     // Waits until `until` (CLOCK_MONOTONIC, ns) for a frame, or a signal. False: there is none.
     virtual bool receive(Bytes& frame, Time until) = 0;
     [[nodiscard]] virtual ChannelCounts counts() const = 0;
+    // Each for itself, by direction and peer; a transport that does not know has none.
+    [[nodiscard]] virtual std::vector<ChannelState> states() const { return {}; }
 };
 
 }  // namespace kymo::ring

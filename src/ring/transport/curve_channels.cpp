@@ -1,17 +1,16 @@
 #include "ring/transport/curve_channels.h"
 
+#include "base/line_words.h"
 #include "base/time.h"
 #include "ring/transport/curve_link.h"
-#include "ring/transport/sockets.h"
+#include "ring/transport/poller.h"
 
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
-#include <poll.h>
 #include <sodium.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unordered_map>
 #include <vector>
@@ -34,16 +33,21 @@ Time now() {
 }
 
 struct Connection {
-    Connection(Descriptor socket, CurveLink::Side side, const KeyPair* keys, Slot peer)
-        : socket(std::move(socket)), link(side, keys), sends(side == CurveLink::Side::kSends), peer(peer) {}
+    Connection(Descriptor socket, CurveLink::Side side, const KeyPair* keys, std::string identity, Slot peer)
+        : socket(std::move(socket)),
+          link(side, keys, std::move(identity)),
+          sends(side == CurveLink::Side::kSends),
+          peer(peer) {}
 
     Descriptor socket;
     CurveLink link;
     bool sends;
-    Slot peer;  // that it sends to
-    Bytes out;  // from `sent` on not taken by the kernel yet
+    Slot peer;                      // that it sends to
+    ChannelState* state = nullptr;  // of its channel, once it is known which that is
+    Bytes out;                      // from `sent` on not taken by the kernel yet
     std::size_t sent = 0;
-    Time give_up = kNever;  // where it is not ready
+    std::size_t frames_out = 0;  // that are in it, or were when it was last empty
+    Time give_up = kNever;       // where it is not ready
     std::uint32_t events = 0;
 };
 
@@ -59,19 +63,30 @@ struct Peer {
     Time retry = 0;
     Time pause = kFirstRetry;
     std::deque<Pending> pending;
+    ChannelState state;
+    Time blocked_since = 0;  // frames wait; 0: none does
 };
+
+// As members tell each other who they are.
+std::string to_identity(Slot slot) {
+    return slot == kManager ? "manager" : slot == kUnknownPeer ? "" : std::to_string(slot);
+}
+
+Slot parse_identity(std::string_view text) {
+    Slot slot = kUnknownPeer;
+    return text == "manager" ? kManager : parse_decimal(text, slot, kMaxSlots - 1) ? slot : kUnknownPeer;
+}
 
 class CurveChannels : public Channels {
   public:
-    CurveChannels(const KeyPair& keys, bool plain, Descriptor listener)
-        : keys_(keys), plain_(plain), listener_(std::move(listener)), poll_(epoll_create1(EPOLL_CLOEXEC)) {
-        epoll_event event{EPOLLIN, {.fd = listener_.number()}};
-        epoll_ctl(poll_.number(), EPOLL_CTL_ADD, listener_.number(), &event);
+    CurveChannels(const KeyPair& keys, bool plain, Slot own, Descriptor listener)
+        : keys_(keys), plain_(plain), own_(own), listener_(std::move(listener)) {
+        poller_.add(listener_, EPOLLIN);
         read_.resize(kReadAtOnce);
     }
     ~CurveChannels() override { sodium_memzero(&keys_, sizeof keys_); }
 
-    [[nodiscard]] bool is_good() const { return static_cast<bool>(poll_); }
+    [[nodiscard]] bool is_good() const { return poller_.is_good(); }
 
     [[nodiscard]] std::string endpoint() const override { return "tcp://" + to_text(own_address(listener_)); }
 
@@ -90,7 +105,14 @@ class CurveChannels : public Channels {
         if (peer.connection != nullptr) {
             forget(peer.connection->socket.number());
         }
-        peer = Peer{endpoint, *address, nullptr, 0, kFirstRetry, {}};
+        peer.endpoint = endpoint;
+        peer.address = *address;
+        peer.retry = 0;
+        peer.pause = kFirstRetry;
+        peer.pending.clear();
+        peer.state.peer = slot;
+        peer.state.sends = true;
+        note_waiting(peer);
         open(slot, peer, now());
     }
 
@@ -103,14 +125,15 @@ class CurveChannels : public Channels {
         Peer& peer = found->second;
         if (peer.pending.empty() && has_room(peer)) {
             give(peer, frame);
+            note_waiting(peer);
             return true;
         }
         const Time time = now();
         peer.pending.push_back({frame, time});
         if (peer.pending.size() > kPending) {
-            peer.pending.pop_front();
-            ++counts_.dropped;
+            drop_first(peer);
         }
+        note_waiting(peer);
         next_care_ = std::min(next_care_, time + kPendingFor);
         return true;
     }
@@ -140,6 +163,21 @@ class CurveChannels : public Channels {
 
     [[nodiscard]] ChannelCounts counts() const override { return counts_; }
 
+    [[nodiscard]] std::vector<ChannelState> states() const override {
+        std::vector<ChannelState> all;
+        const Time time = now();
+        for (const auto& [slot, peer] : peers_) {
+            if (!peer.endpoint.empty()) {
+                all.push_back(peer.state);
+                all.back().blocked += peer.blocked_since != 0 ? time - peer.blocked_since : 0;
+            }
+        }
+        for (const auto& [slot, state] : received_) {
+            all.push_back(state);
+        }
+        return all;
+    }
+
   private:
     static bool has_room(const Peer& peer) {
         const Connection* const connection = peer.connection;
@@ -151,7 +189,34 @@ class CurveChannels : public Channels {
         peer.connection->link.seal(frame, peer.connection->out);
         ++counts_.sent;
         counts_.sent_bytes += frame.size();
+        ++peer.connection->frames_out;
+        note(peer.state, frame.size());
         flush(*peer.connection);
+    }
+
+    static void note(ChannelState& state, std::size_t bytes) {
+        ++state.messages;
+        state.bytes += bytes;
+        state.largest = std::max<std::uint64_t>(state.largest, bytes);
+    }
+
+    // The clock is asked only when frames begin to wait, and when none does any more.
+    static void note_waiting(Peer& peer) {
+        const bool has_unsent = peer.connection != nullptr && !peer.connection->out.empty();
+        peer.state.outstanding = peer.pending.size() + (has_unsent ? peer.connection->frames_out : 0);
+        peer.state.most_outstanding = std::max(peer.state.most_outstanding, peer.state.outstanding);
+        if (peer.state.outstanding != 0 && peer.blocked_since == 0) {
+            peer.blocked_since = now();
+        } else if (peer.state.outstanding == 0 && peer.blocked_since != 0) {
+            peer.state.blocked += now() - peer.blocked_since;
+            peer.blocked_since = 0;
+        }
+    }
+
+    void drop_first(Peer& peer) {
+        peer.pending.pop_front();
+        ++counts_.dropped;
+        ++peer.state.dropped;
     }
 
     void open(Slot slot, Peer& peer, Time time) {
@@ -163,20 +228,21 @@ class CurveChannels : public Channels {
             return;
         }
         peer.connection = add(std::move(socket), CurveLink::Side::kSends, slot, time);
+        peer.connection->state = &peer.state;
         peer.connection->link.begin(peer.connection->out);
         flush(*peer.connection);
     }
 
     Connection* add(Descriptor socket, CurveLink::Side side, Slot peer, Time time) {
         const int number = socket.number();
-        auto made = std::make_unique<Connection>(std::move(socket), side, plain_ ? nullptr : &keys_, peer);
+        auto made =
+            std::make_unique<Connection>(std::move(socket), side, plain_ ? nullptr : &keys_, to_identity(own_), peer);
         made->give_up = time + kHandshakeFor;
         next_care_ = std::min(next_care_, made->give_up);
         Connection* const connection = made.get();
         connections_[number] = std::move(made);
         connection->events = EPOLLIN;
-        epoll_event event{connection->events, {.fd = number}};
-        epoll_ctl(poll_.number(), EPOLL_CTL_ADD, number, &event);
+        poller_.add(connection->socket, connection->events);
         return connection;
     }
 
@@ -185,6 +251,7 @@ class CurveChannels : public Channels {
         while (connection.sent < connection.out.size()) {
             const ssize_t sent = ::send(connection.socket.number(), connection.out.data() + connection.sent,
                                         connection.out.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+            count_call(connection);
             if (sent <= 0) {
                 break;
             }
@@ -193,6 +260,7 @@ class CurveChannels : public Channels {
         if (connection.sent == connection.out.size()) {
             connection.out.clear();
             connection.sent = 0;
+            connection.frames_out = 0;
         } else if (connection.sent > kUnsent) {
             connection.out.erase(connection.out.begin(),
                                  connection.out.begin() + static_cast<std::ptrdiff_t>(connection.sent));
@@ -201,8 +269,13 @@ class CurveChannels : public Channels {
         const std::uint32_t events = EPOLLIN | (connection.out.empty() ? 0U : EPOLLOUT);
         if (events != connection.events) {
             connection.events = events;
-            epoll_event event{events, {.fd = connection.socket.number()}};
-            epoll_ctl(poll_.number(), EPOLL_CTL_MOD, connection.socket.number(), &event);
+            poller_.change(connection.socket, events);
+        }
+    }
+
+    static void count_call(Connection& connection) {
+        if (connection.state != nullptr) {
+            ++connection.state->calls;
         }
     }
 
@@ -211,7 +284,7 @@ class CurveChannels : public Channels {
         const Time left = until > time ? until - time : 0;
         const timespec rest{static_cast<time_t>(left / 1'000'000'000U), static_cast<long>(left % 1'000'000'000U)};
         epoll_event events[kEventsAtOnce];
-        const int count = wait_for_events(events, until == kNever ? nullptr : &rest);
+        const int count = poller_.wait(events, until == kNever ? nullptr : &rest);
         for (int i = 0; i < count; ++i) {
             const int number = events[i].data.fd;
             if (number == listener_.number()) {
@@ -221,20 +294,6 @@ class CurveChannels : public Channels {
             }
         }
         return count >= 0;
-    }
-
-    // epoll counts in milliseconds where the kernel is older than 5.11; cells are latched to microseconds.
-    int wait_for_events(epoll_event* events, const timespec* rest) {
-        if (!has_no_pwait2_) {
-            const int count = epoll_pwait2(poll_.number(), events, kEventsAtOnce, rest, nullptr);
-            if (count >= 0 || (errno != ENOSYS && errno != EPERM)) {
-                return count;
-            }
-            has_no_pwait2_ = true;
-        }
-        pollfd item{poll_.number(), POLLIN, 0};
-        const int ready = ppoll(&item, 1, rest, nullptr);
-        return ready <= 0 ? ready : epoll_wait(poll_.number(), events, kEventsAtOnce, 0);
     }
 
     void let_in() {
@@ -255,6 +314,9 @@ class CurveChannels : public Channels {
         const int number = connection.socket.number();
         if ((events & EPOLLOUT) != 0) {
             flush(connection);
+            if (connection.sends) {
+                note_waiting(peers_[connection.peer]);
+            }
         }
         if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
             const ssize_t got = recv(number, read_.data(), read_.size(), MSG_DONTWAIT);
@@ -262,6 +324,7 @@ class CurveChannels : public Channels {
                 return;
             }
             const bool was_ready = connection.link.is_ready();
+            const std::size_t had = messages_.size();
             if (got <= 0 ||
                 !connection.link.take({read_.data(), static_cast<std::size_t>(got)}, connection.out, messages_)) {
                 return forget(number);
@@ -271,6 +334,10 @@ class CurveChannels : public Channels {
                 if (connection.link.is_ready()) {
                     became_ready(connection);
                 }
+            }
+            count_call(connection);
+            for (std::size_t i = had; i < messages_.size(); ++i) {
+                note(*connection.state, messages_[i].size());
             }
         }
         if (connection.sends && connection.link.is_ready()) {
@@ -284,20 +351,24 @@ class CurveChannels : public Channels {
             peers_[connection.peer].pause = kFirstRetry;
         } else {
             --unproved_;
+            const Slot from = parse_identity(connection.link.peer_identity());
+            connection.state = &received_[from];
+            connection.state->peer = from;
         }
     }
 
     void send_pending(Peer& peer, Time time) {
         while (!peer.pending.empty()) {
             if (time > peer.pending.front().since + kPendingFor) {
-                ++counts_.dropped;
+                drop_first(peer);
             } else if (has_room(peer)) {
                 give(peer, peer.pending.front().frame);
+                peer.pending.pop_front();
             } else {
                 break;
             }
-            peer.pending.pop_front();
         }
+        note_waiting(peer);
     }
 
     // The channel is made anew after a while; who knocked and was not let in is counted.
@@ -347,11 +418,12 @@ class CurveChannels : public Channels {
 
     KeyPair keys_;
     bool plain_;
+    Slot own_;
     Descriptor listener_;
-    Descriptor poll_;
-    bool has_no_pwait2_ = false;
+    Poller poller_;
     std::unordered_map<int, std::unique_ptr<Connection>> connections_;  // by descriptor
     std::map<Slot, Peer> peers_;
+    std::map<Slot, ChannelState> received_;  // by who sends
     std::size_t unproved_ = 0;
     Time next_care_ = kNever;
     Bytes read_;
@@ -377,7 +449,7 @@ Channels* open_curve_channels(const ChannelSettings& settings, std::string& why)
         return nullptr;
     }
     const KeyPair keys = plain ? KeyPair() : KeyPair{*public_key, *secret_key};
-    auto channels = std::make_unique<CurveChannels>(keys, plain, std::move(listener));
+    auto channels = std::make_unique<CurveChannels>(keys, plain, settings.own, std::move(listener));
     if (!channels->is_good()) {
         why = std::strerror(errno);
         return nullptr;

@@ -13,6 +13,8 @@
 #include "ring/transport/z85.h"
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace kymo::ring {
@@ -24,10 +26,12 @@ struct KeyPair {
 
 class CurveLink {
   public:
+    static constexpr std::size_t kMaxIdentity = 16;
     enum class Side : std::uint8_t { kReceives, kSends };
 
-    // Null keys: nothing is encrypted nor proved. They outlive this object.
-    CurveLink(Side side, const KeyPair* keys);
+    // Null keys: nothing is encrypted nor proved. They outlive this object. `identity` is told to the other side, at
+    // most kMaxIdentity characters.
+    CurveLink(Side side, const KeyPair* keys, std::string identity = {});
     CurveLink(const CurveLink&) = delete;
     CurveLink& operator=(const CurveLink&) = delete;
     ~CurveLink();
@@ -41,6 +45,9 @@ class CurveLink {
 
     // Both sides are proved.
     [[nodiscard]] bool is_ready() const { return state_ == State::kReady; }
+
+    // What the other side calls itself, once both are proved; empty: it says nothing.
+    [[nodiscard]] const std::string& peer_identity() const { return peer_identity_; }
 
     // Adds a message to `out`. Precondition: is_ready(), and this side sends.
     void seal(std::span<const std::uint8_t> message, Bytes& out);
@@ -64,10 +71,13 @@ class CurveLink {
     bool take_ready(std::span<const std::uint8_t> body);
     bool take_message(const Frame& frame, std::vector<Bytes>& messages);
     [[nodiscard]] Bytes metadata() const;
+    void read_metadata(std::span<const std::uint8_t> bytes);
     [[nodiscard]] const char* message_prefix(bool own) const;
 
     Side side_;
     const KeyPair* keys_;
+    std::string identity_;
+    std::string peer_identity_;
     State state_ = State::kGreeting;
     KeyPair own_;  // of this connection alone
     Key peer_{};   // the other side's

@@ -21,6 +21,9 @@ std::uint64_t own_clock();
 inline constexpr Time kLookEvery = 500'000'000;
 inline constexpr Time kHeardOf = kLookEvery + 200'000'000;
 
+// Beyond so many times its reach an agent opens no channel: a gap that wide the manager cuts out.
+inline constexpr std::uint32_t kFar = 4;
+
 template <typename Member>
 class Driver {
   public:
@@ -129,9 +132,6 @@ class Driver {
             }
         }
     }
-
-    // Beyond so many times its reach an agent opens no channel: a gap that wide the manager cuts out.
-    static constexpr std::uint32_t kFar = 4;
 
     Member& member_;
     Slot slot_;

@@ -4,6 +4,7 @@
 
 #include "base/resource.h"
 #include "readings.h"
+#include "ring/live/service_metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,40 @@ TEST(RingAnswer, OfProcessorsTheOneThatWasFilledLastCounts) {
               (Record{150, 0, 150, 150, 1, 1}));
     EXPECT_EQ(answered(host, entry(Resource::kProcessor, ResourceLevel::kObject, 0, "busy")).known, 1U);
     EXPECT_EQ(answered(host, entry(Resource::kProcessor, ResourceLevel::kObject, 3, "busy")), Record{});
+}
+
+TEST(RingAnswer, TheRingsOwnChannelsAreApartFromThoseOfPrograms) {
+    const auto channel = [](std::uint64_t number, cells::ChannelDirection direction, std::uint64_t messages,
+                            std::uint64_t bytes) {
+        RowValues made =
+            row(number, RowState::kLive,
+                {{at(ChannelCell::kMessages), messages}, {at(ChannelCell::kBytes), bytes}, {kRoundTripCell, 7}});
+        made.key = {1, 2, static_cast<std::uint64_t>(direction)};
+        return made;
+    };
+    using cells::ChannelDirection;
+    const HostReading host = reading(
+        1, {process(1, ResourceKind::kChannel,
+                    {row(0, RowState::kSum, {{at(ChannelCell::kMessages), 1}}),
+                     channel(1, ChannelDirection::kSend, 10, 100), channel(2, ChannelDirection::kReceive, 20, 200)}),
+            process(2, ResourceKind::kChannel,
+                    {row(0, RowState::kSum, {}), channel(0, ChannelDirection::kServiceSend, 3, 30),
+                     channel(1, ChannelDirection::kServiceSend, 4, 41),
+                     channel(2, ChannelDirection::kServiceReceive, 5, 55)})});
+    const auto ask = [&host](ResourceLevel level, std::uint64_t number, std::string_view metric) {
+        return answered(host, entry(Resource::kChannel, level, number, metric));
+    };
+    EXPECT_EQ(ask(ResourceLevel::kSystem, 0, "messages").sum_low, 31U) << "of programs alone, ended ones with them";
+    EXPECT_EQ(ask(ResourceLevel::kSystem, 0, "service-sent"), (Record{7, 0, 3, 4, 2, 2}));
+    EXPECT_EQ(ask(ResourceLevel::kHost, kSlot, "service-received"), (Record{5, 0, 5, 5, 1, 1}));
+    EXPECT_EQ(ask(ResourceLevel::kHost, kSlot + 1, "service-received"), Record{});
+    EXPECT_EQ(ask(ResourceLevel::kProcess, 2, "service-sent-bytes").sum_low, 71U);
+    EXPECT_EQ(ask(ResourceLevel::kProcess, 1, "service-sent-bytes"), Record{});
+    EXPECT_EQ(ask(ResourceLevel::kObject, 1, "service-sent").sum_low, 4U);
+    EXPECT_EQ(ask(ResourceLevel::kSystem, 0, "service-round-trip").sum_low, 14U);
+    EXPECT_EQ(entry(Resource::kTask, ResourceLevel::kSystem, 0, "service-sent").metric,
+              entry(Resource::kChannel, ResourceLevel::kSystem, 0, "service-sent").metric);
+    EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kSystem, 0, "service-sent")), Record{});
 }
 
 }  // namespace

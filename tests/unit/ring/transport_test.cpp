@@ -143,8 +143,8 @@ class RingChannels : public ::testing::Test {
         }
         keys_ = *keys;
     }
-    static std::unique_ptr<Channels> open(const Keys& keys) {
-        auto opened = open_channels({"127.0.0.1", keys});
+    static std::unique_ptr<Channels> open(const Keys& keys, Slot own = kUnknownPeer) {
+        auto opened = open_channels({"127.0.0.1", keys, own});
         EXPECT_TRUE(opened);
         return std::move(*opened);
     }
@@ -170,6 +170,84 @@ TEST_F(RingChannels, FramesOfAllSizesArrive) {
         }
         EXPECT_EQ(to->counts().strangers, 0U);
     }
+}
+
+const ChannelState* find_state(const std::vector<ChannelState>& states, Slot peer, bool sends) {
+    const auto found = std::find_if(states.begin(), states.end(), [&](const ChannelState& each) {
+        return each.peer == peer && each.sends == sends;
+    });
+    return found == states.end() ? nullptr : &*found;
+}
+
+TEST_F(RingChannels, EachCountsWhatItHasCarriedAtBothEnds) {
+    for (const Keys& keys : {keys_, Keys{}}) {
+        const auto to = open(keys, 3);
+        std::vector<std::unique_ptr<Channels>> from;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> due;  // messages and bytes
+        const std::vector<Slot> who{0, 7, kManager, kUnknownPeer};
+        for (const Slot slot : who) {
+            from.push_back(open(keys, slot));
+            from.back()->connect(3, to->endpoint());
+            due.emplace_back(0, 0);
+        }
+        std::size_t all = 0;
+        for (std::size_t i = 0; i < who.size(); ++i) {
+            for (std::size_t k = 0; k <= 5 + i; ++k, ++all) {
+                EXPECT_TRUE(from[i]->send(3, Bytes(100 * k + i + 1, 7)));
+                ++due[i].first;
+                due[i].second += 100 * k + i + 1;
+            }
+        }
+        Bytes read;
+        ASSERT_TRUE(comes([&] {
+            for (const auto& each : from) {
+                each->receive(read, now());
+            }
+            all -= to->receive(read, now() + kMs) ? 1 : 0;
+            return all == 0;
+        }));
+        EXPECT_FALSE(to->receive(read, now() + kMs));
+        const std::vector<ChannelState> received = to->states();
+        EXPECT_EQ(received.size(), who.size());
+        for (std::size_t i = 0; i < who.size(); ++i) {
+            const std::vector<ChannelState> sent = from[i]->states();
+            const ChannelState* const one = find_state(sent, 3, true);
+            const ChannelState* const other = find_state(received, who[i], false);
+            ASSERT_TRUE(one != nullptr && other != nullptr) << who[i];
+            for (const ChannelState* each : {one, other}) {
+                EXPECT_EQ(each->messages, due[i].first);
+                EXPECT_EQ(each->bytes, due[i].second);
+                EXPECT_EQ(each->largest, 100 * (5 + i) + i + 1);
+                EXPECT_GE(each->calls, 1U);
+            }
+            EXPECT_EQ(one->outstanding, 0U);
+            EXPECT_EQ(one->most_outstanding, due[i].first) << "all waited for the connection";
+            EXPECT_GT(one->blocked, 0U);
+            EXPECT_EQ(one->dropped, 0U);
+        }
+    }
+}
+
+TEST_F(RingChannels, FramesThatNobodyTakesAreToldAsWaitingAndThenAsDropped) {
+    const auto from = open(keys_, 1);
+    from->connect(3, "tcp://127.0.0.1:1");
+    for (int i = 0; i < 20; ++i) {
+        from->send(3, Bytes(10, 1));
+    }
+    std::vector<ChannelState> states = from->states();
+    const ChannelState* state = find_state(states, 3, true);
+    ASSERT_NE(state, nullptr);
+    EXPECT_EQ(state->messages, 0U);
+    EXPECT_EQ(state->outstanding, 16U) << "as many as wait for a channel";
+    EXPECT_EQ(state->dropped, 4U);
+    EXPECT_TRUE(comes([&] {
+        Bytes none;
+        from->receive(none, now() + 10 * kMs);
+        states = from->states();
+        return find_state(states, 3, true)->dropped == 20;
+    }));
+    EXPECT_EQ(find_state(states, 3, true)->outstanding, 0U);
+    EXPECT_GE(find_state(states, 3, true)->blocked, 1000 * kMs) << "each waits a second";
 }
 
 TEST_F(RingChannels, WhoHasNoKeyOrAnotherGetsNothingAndIsCounted) {

@@ -1,0 +1,113 @@
+"""The ring's own channels are channels: what its members say of them is what went over them.
+
+Four agents and a manager on the loopback, in reduce mode, so that each token has one known size and passes each channel once. What a
+channel's two ends say must be alike, and the same in the agents' own words, in the manager's lines, for Prometheus, and in what
+kymo top shows of this host.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
+from harness import main  # noqa: E402
+
+AGENTS = 4
+ROUNDS = 12
+TOKEN_HEAD, ENTRY, RECORD = 232, 16, 48  # docs/ring-protocol.md
+
+
+def channel(told, direction, peer):
+    found = [each for each in told if each["direction"] == direction and each["peer"] == peer]
+    return found[0] if found else {"messages": 0, "bytes": 0}
+
+
+def body(test):
+    folder = test.folder / "ring"
+    environment = dict(os.environ, XDG_RUNTIME_DIR=str(test.folder / "run"))
+    (test.folder / "run").mkdir(mode=0o700)
+    agents = []
+    try:
+        for number in range(AGENTS):
+            agents.append(subprocess.Popen(
+                [str(test.kymo), "agent", "--rendezvous", str(folder), "--plain", "--name", f"n{number}", "--heartbeat", "20", "--json"],
+                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+            line = agents[-1].stderr.readline()
+            test.check(f"agent {number} begins", f"slot {number}", line.strip(), f"slot {number}," in line)
+        out = test.folder / "ring.kymo"
+        manager = subprocess.run(
+            [str(test.kymo), "top", "--rendezvous", str(folder), "--plain", "--json", "-n", str(ROUNDS), "--period", "0.2", "--totals",
+             "--segments", "1", "--agent-share", "1", "--record", str(out)],
+            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240)
+        test.equal("kymo top ends", 0, manager.returncode)
+        local = json.loads(subprocess.run([str(test.kymo), "top", "--json", "-n", "1", "--period", "0.1"], env=environment,
+                                          stdout=subprocess.PIPE, text=True).stdout)
+        told = []
+        for agent in agents:  # in the ring's order: who receives ends later
+            agent.send_signal(signal.SIGTERM)
+            told.append(json.loads(agent.communicate(timeout=60)[0]))
+    finally:
+        for agent in agents:
+            if agent.poll() is None:
+                agent.kill()
+                agent.wait()
+    lines = [json.loads(line) for line in manager.stdout.splitlines()]
+    last = lines[-1]
+    entries = len(last["metrics"])
+    size = TOKEN_HEAD + entries * (ENTRY + RECORD)
+    rounds = told[0]["received"]
+    test.check("rounds", f"at least {ROUNDS}", rounds, rounds >= ROUNDS)
+
+    # Tokens alone go from an agent to the next.
+    for number in range(AGENTS - 1):
+        sent = channel(told[number]["channels"]["each"], "service-send", number + 1)
+        came = channel(told[number + 1]["channels"]["each"], "service-receive", number)
+        test.equal(f"tokens {number} to {number + 1}", rounds, sent["messages"])
+        test.equal(f"bytes {number} to {number + 1}", rounds * size, sent["bytes"])
+        test.equal(f"the largest {number} to {number + 1}", size, sent["largest"])
+        test.equal(f"they came from {number}", (sent["messages"], sent["bytes"]), (came["messages"], came["bytes"]))
+    from_manager = channel(told[0]["channels"]["each"], "service-receive", "manager")
+    test.equal("from the manager", (rounds, rounds * size), (from_manager["messages"], from_manager["bytes"]))
+    # And beats from each to those before it.
+    for number in range(1, AGENTS):
+        beats = channel(told[number]["channels"]["each"], "service-send", number - 1)
+        test.check(f"beats {number} to {number - 1}", "some of 72 bytes", beats, 0 < beats["messages"] == beats["bytes"] / 72)
+
+    first = channel(last["channels"], "service-send", 0)
+    test.check("the manager's requests", f"{last['sequence']} and what is under way of {rounds}", first["messages"],
+               last["sequence"] <= first["messages"] <= rounds)
+    test.equal("their bytes", first["messages"] * size, first["bytes"])
+    test.check("those that came home", f"at least {last['sequence']}", first["trips"], last["sequence"] <= first["trips"] <= first["messages"])
+    laps = sum(line["lap_ms"] for line in lines) / 1e3
+    test.check("their round trip", f"at least {laps:.4f} s", first["round_trip_s"], first["round_trip_s"] >= laps * 0.999)
+
+    # In figures of the ring itself. Cells are read when the token passes, so that this round's are in them but for itself.
+    sums = {name: last["metrics"][f"channel/system/0/service-{name}"]["sum"] for name in ("sent", "received", "sent-bytes", "received-bytes")}
+    test.check("sent by agents", f"at least {AGENTS} x {last['sequence'] - 1} tokens", sums["sent"], sums["sent"] >= AGENTS * (last["sequence"] - 1))
+    test.check("their bytes", f"at least {AGENTS} x {(last['sequence'] - 1) * size}", sums["sent-bytes"],
+               sums["sent-bytes"] >= AGENTS * (last["sequence"] - 1) * size)
+    test.check("received", "at least as many tokens", sums["received"], sums["received"] >= AGENTS * (last["sequence"] - 1))
+    test.equal("messages of programs", 0, last["metrics"]["channel/system/0/messages"]["sum"])
+
+    # kymo top of this host: the agents' rows (other tests may have some, too).
+    pids = {agent.pid: number for number, agent in enumerate(agents)}
+    rows = [each for each in local["channels"] if each["direction"].startswith("service-") and each["pid"] in pids]
+    test.equal("agents with rows", set(pids), {each["pid"] for each in rows})
+    test.equal("programs of these rows", {"kymo-agent"}, {each["program"] for each in rows})
+    for each in rows:
+        number = pids[each["pid"]]
+        peer = "manager" if each["peer"] == 0xFFFFFFFF else each["peer"]
+        final = channel(told[number]["channels"]["each"], each["direction"], peer)
+        test.check(f"row of {number}, {each['direction']} {peer}", f"some of {final['messages']}", each["messages"],
+                   0 < each["messages"] <= final["messages"])
+
+    recorded = {metric["name"]: metric for metric in json.loads(test.run(test.kymo, "report", out, "--json").stdout)["metrics"]}
+    grown = recorded["service-sent"]["total"]
+    test.check("recorded: sent since the first sample", f"at least {AGENTS} x {ROUNDS - 1} tokens, at most all", grown,
+               AGENTS * (ROUNDS - 1) <= grown <= sums["sent"])
+
+
+main(body)
