@@ -58,6 +58,10 @@ class Net:
     def cable(self, number, state):
         self.do("-n", self.hub, "link", "set", f"h{number}", state)
 
+    def route(self, number):
+        """What a cable that was down takes with it; it may be there."""
+        self.do("-n", f"{self.tag}{number}", "route", "add", "default", "via", f"10.213.{number}.1")
+
     def close(self):
         for name in self.made:
             self.do("netns", "del", name)
