@@ -6,7 +6,8 @@
 
 namespace kymo::gpu {
 
-AccessMemo::Entry* AccessMemo::entry(std::uint32_t instruction, std::uint64_t first) {
+// Null for instructions that there is no place for.
+AccessMemo::Entry* AccessMemo::new_entry(std::uint32_t instruction, std::uint64_t first) {
     if (instruction >= kMostInstructions) {
         return nullptr;
     }
@@ -17,7 +18,7 @@ AccessMemo::Entry* AccessMemo::entry(std::uint32_t instruction, std::uint64_t fi
     if (ways == nullptr) {
         ways = std::make_unique<std::array<Entry, kWays>>();
     }
-    return &(*ways)[first / (kLineBytes / kWays) % kWays];
+    return &(*ways)[way_of(first)];
 }
 
 void AccessMemo::keep(Entry& entry, std::uint64_t first, const Footprint& footprint) {

@@ -59,7 +59,14 @@ class AccessMemo {
         AccessShape shape;
         std::array<PackedLine, kWarpLanes> lines;
     };
-    Entry* entry(std::uint32_t instruction, std::uint64_t first);
+    Entry* entry(std::uint32_t instruction, std::uint64_t first) {
+        if (instruction >= entries_.size() || entries_[instruction] == nullptr) {
+            return new_entry(instruction, first);
+        }
+        return &(*entries_[instruction])[way_of(first)];
+    }
+    Entry* new_entry(std::uint32_t instruction, std::uint64_t first);
+    static std::size_t way_of(std::uint64_t first) { return first / (kLineBytes / kWays) % kWays; }
     static void keep(Entry& entry, std::uint64_t first, const Footprint& footprint);
 
     std::vector<std::unique_ptr<std::array<Entry, kWays>>> entries_;  // by static instruction

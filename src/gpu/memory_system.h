@@ -38,8 +38,9 @@ class MemorySystem {
     // Read-modify-write of `access.lanes` lanes, one after another on the slice.
     Reply atomic(double time, unsigned sm, const LineAccess& access);
 
-    // Has the host fetch what an access to the line will look at.
+    // Has the host fetch what an access to the line will look at first, and, when that is there, what it will then.
     void prefetch(std::uint64_t line) const { l2_.prefetch(line); }
+    void prefetch_way(std::uint64_t line) const { l2_.prefetch_way(line); }
 
     // No access will come for a time before this: bookings that end before it may be forgotten.
     void forget_before(double time) { horizon_ = time; }

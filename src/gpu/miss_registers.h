@@ -1,12 +1,12 @@
 // The registers that hold what misses of an SM's L1 are waiting for, one a sector. One is free again when its data
 // have arrived, whichever miss came first.
 //
-// Contract: one thread. Requests are served in the order of the calls. Cost: a few ns, since data mostly arrive in
-// the order of their misses; where registers are what is waited for, that of a heap.
+// Contract: one thread. Requests are served in the order of the calls. Cost: a few ns; data mostly arrive in the
+// order of their misses, so that one of them is put in its place by passing few others.
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <cstddef>
 #include <vector>
 
 namespace kymo::gpu {
@@ -18,15 +18,9 @@ class MissRegisters {
     // From when on, at or after `time`, `wanted` registers are free (all of them, where there are not as many).
     double free_from(double time, unsigned wanted) {
         wanted = std::min(wanted, count_);
-        if (free_ < wanted && latest_ <= time) {
-            held_.clear();
-            free_ = count_;
-        }
         while (free_ < wanted) {
-            time = std::max(time, held_.front().until);
-            free_ += held_.front().registers;
-            std::pop_heap(held_.begin(), held_.end(), std::greater());
-            held_.pop_back();
+            time = std::max(time, held_[first_].until);
+            free_ += held_[first_++].registers;
         }
         return time;
     }
@@ -34,21 +28,28 @@ class MissRegisters {
     void hold(double until, unsigned registers) {
         registers = std::min(registers, count_);
         free_ -= registers;
-        latest_ = std::max(latest_, until);
+        if (first_ >= kMostForgotten) {
+            held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(first_));
+            first_ = 0;
+        }
+        std::size_t place = held_.size();
         held_.push_back({until, registers});
-        std::push_heap(held_.begin(), held_.end(), std::greater());
+        for (; place > first_ && held_[place - 1].until > until; --place) {
+            held_[place] = held_[place - 1];
+        }
+        held_[place] = {until, registers};
     }
 
   private:
     struct Held {
         double until;
         unsigned registers;
-        bool operator>(const Held& other) const { return until > other.until; }
     };
     unsigned count_;
     unsigned free_;  // at least; those of misses that have arrived are counted when they are wanted
-    double latest_ = 0;
-    std::vector<Held> held_;  // a heap, the earliest first
+    static constexpr std::size_t kMostForgotten = 256;
+    std::vector<Held> held_;  // those before first_ are free; the others in the order of their arrival
+    std::size_t first_ = 0;
 };
 
 }  // namespace kymo::gpu

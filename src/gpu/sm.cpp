@@ -244,7 +244,7 @@ void Sm::run_scheduler(Scheduler& scheduler, std::uint64_t until) {
     }
 }
 
-void Sm::issue(Scheduler& scheduler, unsigned place, std::uint64_t now) {
+inline void Sm::issue(Scheduler& scheduler, unsigned place, std::uint64_t now) {
     const Entry& entry = scheduler.entries[place];
     const unsigned slot = entry.slot;
     Warp& warp = warps_[slot];
@@ -258,20 +258,21 @@ void Sm::issue(Scheduler& scheduler, unsigned place, std::uint64_t now) {
     const std::uint64_t ready = entry.ready;
     const std::uint64_t since = std::min(warp.last_issue + 1, ready);
     if (ready > since) {
-        account.cycles[static_cast<std::size_t>(warp.cause)] += static_cast<double>(ready - since);
+        account.cycles[static_cast<std::size_t>(warp.cause)] += time_of(ready - since);
     }
     if (now > ready) {
         const bool busy = scheduler.pipe_free[entry.pipe] >= now;
         const Cause why = !busy                       ? Cause::kNotSelected
                           : entry.pipe == kPipeMemory ? Cause::kMemoryQueue
                                                       : Cause::kPipe;
-        account.cycles[static_cast<std::size_t>(why)] += static_cast<double>(now - ready);
+        account.cycles[static_cast<std::size_t>(why)] += time_of(now - ready);
     }
-    if (const unsigned lanes = lanes_in(mask); lanes == 0 || lanes == kWarpLanes) {
+    if (mask == 0 || mask == 0xFFFF'FFFFU) {
         account.cycles[static_cast<std::size_t>(Cause::kIssue)] += 1;
     } else {
-        account.cycles[static_cast<std::size_t>(Cause::kIssue)] += lanes / double{kWarpLanes};
-        account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1 - lanes / double{kWarpLanes};
+        const double lanes = lanes_in(mask) / double{kWarpLanes};
+        account.cycles[static_cast<std::size_t>(Cause::kIssue)] += lanes;
+        account.cycles[static_cast<std::size_t>(Cause::kDivergence)] += 1 - lanes;
     }
     count_issue(account, mask);
     IssueObserver::Issue* const tell = context_.observer != nullptr ? &told_ : nullptr;

@@ -19,15 +19,19 @@
 #include "gpu/warp_code.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 
 namespace kymo::gpu {
 
-// The cycle in which something that comes at `time` can first be used.
+// The cycle in which something that comes at `time` can first be used; times are below 2^63. Through signed numbers,
+// which the baseline x86-64 converts in one instruction, and rounds up in none.
 inline std::uint64_t cycle(double time) {
-    return static_cast<std::uint64_t>(std::ceil(time));
+    const auto whole = static_cast<std::int64_t>(time);
+    return static_cast<std::uint64_t>(whole + (static_cast<double>(whole) < time ? 1 : 0));
+}
+inline double time_of(std::uint64_t cycle) {
+    return static_cast<double>(static_cast<std::int64_t>(cycle));
 }
 
 // Told of every issue, for timelines. `slot` counts warp places of one SM.
@@ -144,7 +148,7 @@ class Sm {
     void prefetch_lines(const Warp& warp) const;
     void run_turn(std::uint64_t until);
     void run_scheduler(Scheduler& scheduler, std::uint64_t until);
-    void issue(Scheduler& scheduler, unsigned place, std::uint64_t now);
+    [[gnu::always_inline]] void issue(Scheduler& scheduler, unsigned place, std::uint64_t now);
     // The warp's next instruction: when it could issue, and why not before. False: the warp has ended.
     bool prepare(Scheduler& scheduler, unsigned place, std::uint64_t earliest, Cause cause);
     void finish_warp(Scheduler& scheduler, unsigned place, std::uint64_t now);
@@ -162,6 +166,10 @@ class Sm {
     Access shared(const Decoded& decoded, AccessMemo::Banks banks, Account& account, std::uint64_t now,
                   IssueObserver::Issue* told);
     Access global(Warp& warp, const Decoded& decoded, const Footprint& footprint, std::uint64_t now);
+    // What the lines of a global access wait for. `begin`: when the load/store unit takes it, for so many `passes`.
+    void loads(const Footprint& footprint, double begin, double passes, Access& result);
+    void stores(Warp& warp, const Footprint& footprint, double begin);
+    void atomics(Warp& warp, const Footprint& footprint, double begin, bool wants_result, Access& result);
     Access unknown_constant(std::uint64_t now);
     Access constant(const Footprint& footprint, std::uint64_t now);
 

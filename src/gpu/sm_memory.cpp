@@ -18,7 +18,7 @@ Sm::Access Sm::access(Warp& warp, const Decoded& decoded, Account& account, std:
         }
         // An access the trace does not tell about: takes a hit's time.
         const bool in_shared = op.space == Space::kShared;
-        return {static_cast<double>(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
+        return {time_of(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
                 in_shared ? Cause::kShared : Cause::kL1, 0};
     }
     const Space space = resolved(context_.header, op.space, first);
@@ -58,14 +58,14 @@ Sm::Access Sm::shared(const Decoded& decoded, AccessMemo::Banks banks, Account& 
     if (decoded.op.atomic) {
         service += (banks.most_on_one_word - 1) * gpu_.shared_atomic_cycles;
     }
-    const double begin = load_store_.book(static_cast<double>(now), service, context_.horizon);
+    const double begin = load_store_.book(time_of(now), service, context_.horizon);
     const Cause cause = passes > fewest ? Cause::kBankConflict : decoded.op.atomic ? Cause::kAtomic : Cause::kShared;
     return {begin + gpu_.shared_latency + service - fewest, cause, cycle(begin)};
 }
 
 // Parameters and launch data, whose addresses traces do not give: one line, cold once an SM.
 Sm::Access Sm::unknown_constant(std::uint64_t now) {
-    const auto time = static_cast<double>(now);
+    const auto time = time_of(now);
     if (constants_cold_) {
         constants_cold_ = false;
         constant_ready_ = time + gpu_.constant_miss_latency + gpu_.l2_latency;
@@ -75,7 +75,7 @@ Sm::Access Sm::unknown_constant(std::uint64_t now) {
 
 // Different addresses are served one after another.
 Sm::Access Sm::constant(const Footprint& footprint, std::uint64_t now) {
-    const auto time = static_cast<double>(now);
+    const auto time = time_of(now);
     double ready = time;
     for (const LineAccess& line : footprint.all()) {
         const auto outcome = constants_.access(line.line, line.sectors, true, false);
@@ -94,51 +94,82 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
     // under another in its banks.
     const double passes = std::max(
         {1.0, footprint.sectors / gpu_.l1_sectors_per_cycle, static_cast<double>(footprint.most_at_one_place)});
-    const double begin = load_store_.book(static_cast<double>(now), passes, context_.horizon);
+    const double begin = load_store_.book(time_of(now), passes, context_.horizon);
     Access result{begin + gpu_.l1_latency + passes - 1, Cause::kL1, cycle(begin)};
-    if (begin - static_cast<double>(now) > gpu_.l1_latency) {
+    if (begin - time_of(now) > gpu_.l1_latency) {
         result.cause = Cause::kMemoryQueue;
     }
+    if (op.atomic) {
+        atomics(warp, footprint, begin, op.load, result);
+    } else if (op.store) {
+        stores(warp, footprint, begin);
+    } else {
+        loads(footprint, begin, passes, result);
+    }
+    return result;
+}
+
+void Sm::atomics(Warp& warp, const Footprint& footprint, double begin, bool wants_result, Access& result) {
+    for (const LineAccess& line : footprint.all()) {
+        context_.memory.prefetch_way(line.line);
+    }
     double last_done = 0;
+    for (const LineAccess& line : footprint.all()) {
+        const Reply reply = context_.memory.atomic(begin, number_, line);
+        last_done = std::max(last_done, reply.ready);
+        if (wants_result && reply.ready > result.ready) {
+            result.ready = reply.ready;
+            result.cause = Cause::kAtomic;
+        }
+    }
+    warp.memory_done = std::max(warp.memory_done, cycle(last_done));
+}
+
+// Written through; a line the L1 has is updated there.
+void Sm::stores(Warp& warp, const Footprint& footprint, double begin) {
+    for (const LineAccess& line : footprint.all()) {
+        context_.memory.prefetch_way(line.line);
+        (void)l1_.access(line.line, line.sectors, false, false);
+    }
+    double last_done = 0;
+    for (const LineAccess& line : footprint.all()) {
+        last_done = std::max(last_done, context_.memory.write(begin, number_, line));
+    }
+    warp.memory_done = std::max(warp.memory_done, cycle(last_done));
+}
+
+void Sm::loads(const Footprint& footprint, double begin, double passes, Access& result) {
     struct Miss {
         LineAccess wanted;
         std::size_t place;
     };
     std::array<Miss, 2 * kWarpLanes> misses;
     unsigned missed = 0;
+    double arrived = 0;  // the last of those that other loads have on their way
     for (const LineAccess& line : footprint.all()) {
-        const auto sectors = sectors_in(line.sectors);
-        if (op.atomic) {
-            const Reply reply = context_.memory.atomic(begin, number_, line);
-            last_done = std::max(last_done, reply.ready);
-            if (op.load && reply.ready > result.ready) {
-                result.ready = reply.ready;
-                result.cause = Cause::kAtomic;
-            }
-            continue;
-        }
-        if (op.store) {
-            // Written through; a line the L1 has is updated there.
-            (void)l1_.access(line.line, line.sectors, false, false);
-            last_done = std::max(last_done, context_.memory.write(begin, number_, line));
-            continue;
-        }
         const auto outcome = l1_.access(line.line, line.sectors, true, false);
-        const auto hits = sectors_in(outcome.hits);
-        l1_reads_ += sectors;
-        l1_read_hits_ += hits;
-        if (outcome.hits != 0 && outcome.ready > result.ready) {
-            result.ready = outcome.ready;  // already on its way
-            result.cause = Cause::kL2;
+        if (outcome.hits != 0) {
+            arrived = std::max(arrived, outcome.ready);
         }
-        if (hits != sectors) {
+        if (outcome.hits != line.sectors) {
             context_.memory.prefetch(line.line);
             const auto missing = static_cast<std::uint8_t>(line.sectors & ~outcome.hits);
             misses[missed++] = {{line.line, missing, line.lanes}, outcome.place};
         }
     }
+    if (arrived > result.ready) {
+        result.ready = arrived;
+        result.cause = Cause::kL2;
+    }
+    l1_reads_ += footprint.sectors;
+    l1_read_hits_ += footprint.sectors;
+    // What the host must fetch for one is on its way while the others are asked for.
+    for (const Miss& miss : std::span(misses).first(missed)) {
+        context_.memory.prefetch_way(miss.wanted.line);
+    }
     for (const Miss& miss : std::span(misses).first(missed)) {
         const unsigned missing = sectors_in(miss.wanted.sectors);
+        l1_read_hits_ -= missing;
         const double leave = misses_.free_from(begin, missing);
         const Reply reply = context_.memory.read(leave, number_, miss.wanted);
         const double ready =
@@ -150,10 +181,6 @@ Sm::Access Sm::global(Warp& warp, const Decoded& decoded, const Footprint& footp
             result.cause = reply.level == Level::kDram ? Cause::kDram : Cause::kL2;
         }
     }
-    if (last_done > 0) {
-        warp.memory_done = std::max(warp.memory_done, cycle(last_done));
-    }
-    return result;
 }
 
 }  // namespace kymo::gpu

@@ -136,6 +136,22 @@ std::vector<std::uint8_t> WarpEncoder::take() {
 }
 
 bool WarpCursor::long_varint(std::uint64_t& value) {
+    constexpr std::size_t kAtOnce = sizeof(std::uint64_t);
+    if (static_cast<std::size_t>(end_ - at_) >= kAtOnce) {
+        // Most that are long are the way from one buffer to another, five or six bytes: together instead of one by
+        // one. The last byte is the first whose upper bit is off.
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, at_, kAtOnce);
+        if (const std::uint64_t ends = ~bytes & 0x8080'8080'8080'8080U; ends != 0) {
+            const auto size = static_cast<unsigned>(std::countr_zero(ends)) / 8 + 1;
+            at_ += size;
+            bytes &= ~std::uint64_t{0} >> (64 - 8 * size) & 0x7F7F'7F7F'7F7F'7F7FU;
+            bytes = (bytes & 0x007F'007F'007F'007FU) | (bytes & 0x7F00'7F00'7F00'7F00U) >> 1U;
+            bytes = (bytes & 0x0000'3FFF'0000'3FFFU) | (bytes & 0x3FFF'0000'3FFF'0000U) >> 2U;
+            value = (bytes & 0x0000'0000'0FFF'FFFFU) | (bytes & 0x0FFF'FFFF'0000'0000U) >> 4U;
+            return true;
+        }
+    }
     value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (at_ == end_) {
@@ -194,7 +210,7 @@ bool WarpCursor::skip_access() {
     return access_ == Access::kAhead ? addresses(unused) : lanes(unused, nullptr);
 }
 
-bool WarpCursor::next() {
+bool WarpCursor::next_token() {
     if (access_ != Access::kNone && !skip_access()) {
         return false;
     }
@@ -205,9 +221,7 @@ bool WarpCursor::next() {
         fail();
         return false;
     }
-    --run_;
-    index_ = next_++;
-    access_ = (*program_)[index_].has_addresses() && mask_ != 0 ? Access::kAhead : Access::kNone;
+    step();
     return true;
 }
 

@@ -77,7 +77,13 @@ class WarpCursor {
           offset_(warp.address_offset) {}
 
     // Steps to the next instruction. False: at the end, or broken.
-    bool next();
+    bool next() {
+        if (access_ != Access::kNone || run_ == 0 || next_ >= program_->size()) {
+            return next_token();
+        }
+        step();
+        return true;
+    }
     bool broken() const { return broken_; }
 
     std::uint32_t index() const { return index_; }
@@ -97,7 +103,7 @@ class WarpCursor {
     void prefetch() const { __builtin_prefetch(at_ + std::min<std::ptrdiff_t>(end_ - at_, kPrefetch)); }
     bool step_over(const AccessShape& shape) {
         if (shape.form != form_ || shape.mask != mask_ || static_cast<std::size_t>(end_ - at_) < shape.size ||
-            std::memcmp(at_, shape.bytes.data(), shape.size) != 0) {
+            !same_bytes(shape)) {
             return false;
         }
         at_ += shape.size;
@@ -116,9 +122,26 @@ class WarpCursor {
         return long_varint(value);
     }
     bool long_varint(std::uint64_t& value);
+    // Precondition: there are as many bytes. Most shapes are a stride's few bytes.
+    bool same_bytes(const AccessShape& shape) const {
+        std::uint64_t here = 0;
+        if (shape.size == 0 || shape.size > sizeof here || static_cast<std::size_t>(end_ - at_) < sizeof here) {
+            return std::memcmp(at_, shape.bytes.data(), shape.size) == 0;
+        }
+        std::uint64_t there = 0;
+        std::memcpy(&here, at_, sizeof here);
+        std::memcpy(&there, shape.bytes.data(), sizeof there);
+        return (here ^ there) << (64 - 8 * shape.size) == 0;
+    }
     bool read_lanes(std::uint8_t form, std::span<std::uint64_t> lanes);
     bool token();
     bool skip_access();
+    bool next_token();  // next(), whatever lies before it
+    void step() {
+        --run_;
+        index_ = next_++;
+        access_ = mask_ != 0 && (*program_)[index_].has_addresses() ? Access::kAhead : Access::kNone;
+    }
     void fail() {
         broken_ = true;
         at_ = end_;

@@ -110,6 +110,32 @@ TEST(WarpCode, GivesBackRandomWalks) {
     }
 }
 
+// Addresses so far from one another that their differences take from one byte to ten; the last ones lie at the end of
+// the bytes, where eight cannot be read at once.
+TEST(WarpCode, GivesBackDifferencesOfAnyLength) {
+    ProgramBuilder builder;
+    builder.add("LDG.E", {2}, {4}, 4);
+    const Program program = builder.take();
+    for (unsigned bits = 0; bits < 64; ++bits) {
+        const std::uint64_t far = std::uint64_t{1} << bits;
+        for (const std::uint64_t second : {far, far - 1, ~far, ~far + 1}) {
+            WarpEncoder encoder(program);
+            encoder.add(0, 1, std::array{second});
+            encoder.add(0, 3, std::array{second + far, far});
+            WarpTrace warp;
+            warp.code = std::make_shared<const std::vector<std::uint8_t>>(encoder.take());
+            WarpCursor cursor(program, warp);
+            LaneAddresses addresses;
+            ASSERT_TRUE(cursor.next() && cursor.addresses(addresses));
+            EXPECT_EQ(addresses.of[0], second) << bits;
+            ASSERT_TRUE(cursor.next() && cursor.addresses(addresses));
+            EXPECT_EQ(addresses.of[0], second + far) << bits;
+            EXPECT_EQ(addresses.of[1], far) << bits;
+            EXPECT_FALSE(cursor.next() || cursor.broken());
+        }
+    }
+}
+
 TEST(CompactTrace, TellsOfEveryTruncation) {
     auto source = gemm_kernel(16, 8);
     const auto bytes = compacted(*source);

@@ -98,6 +98,8 @@ TEST_P(SectoredCacheOfWays, DoesAsThePlainOne) {
         if (random() % 4096 == 0) {
             now += 100e6;  // further than a line's time reaches without its base moving
         }
+        cache.prefetch(line);
+        cache.prefetch_way(line);
         if (allocate && got.hits != sectors) {
             const double arrives = now + static_cast<double>(random() % 100'000) / 32;
             cache.arrives(got.place, line, arrives);
@@ -112,7 +114,7 @@ TEST_P(SectoredCacheOfWays, DoesAsThePlainOne) {
     EXPECT_GT(evicted, 100U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, SectoredCacheOfWays, testing::Values(1, 2, 3, 4, 7, 16, 18));
+INSTANTIATE_TEST_SUITE_P(Ways, SectoredCacheOfWays, testing::Values(1, 2, 3, 4, 7, 16, 18, 255, 256));
 
 TEST(SectoredCache, SmallerThanASetHasFewerWays) {
     SectoredCache cache(3 * 128, 4);
@@ -128,6 +130,8 @@ TEST(SectoredCache, SmallerThanASetHasFewerWays) {
 
 TEST(SectoredCache, WithoutBytesItNeverHits) {
     SectoredCache cache(0, 4);
+    cache.prefetch(1);
+    cache.prefetch_way(1);
     (void)cache.access(1, 15, true, true);
     EXPECT_EQ(cache.access(1, 15, true, true).hits, 0);
 }
