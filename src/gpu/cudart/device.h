@@ -25,7 +25,8 @@ struct Allocation {
     MemoryKind kind = MemoryKind::kDevice;
     std::uint64_t bytes = 0;
     unsigned flags = 0;
-    bool registered = false;  // the program's own memory (cudaHostRegister)
+    // kProgram: cudaHostRegister was told of it; kModule: a __managed__ variable. Neither is for cudaFree.
+    enum class Owner : std::uint8_t { kRuntime, kProgram, kModule } owner = Owner::kRuntime;
 };
 
 class Device {

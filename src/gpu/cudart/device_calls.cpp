@@ -136,13 +136,14 @@ KYMO_CUDART Status cudaDeviceReset() {
     const std::lock_guard<std::recursive_mutex> guard(Device::lock());
     if (Device* const device = Device::get(); device != nullptr) {
         for (const auto& [address, allocation] : device->allocations) {
-            if (allocation.registered) {
+            if (allocation.owner == Allocation::Owner::kProgram) {
                 (void)device->memory.unshare(address);
-            } else {
+            } else if (allocation.owner == Allocation::Owner::kRuntime) {
                 (void)device->memory.free(address);
             }
         }
-        device->allocations.clear();
+        std::erase_if(device->allocations,
+                      [](const auto& entry) { return entry.second.owner != Allocation::Owner::kModule; });
         device->failed = Status::kSuccess;
     }
     return Status::kSuccess;

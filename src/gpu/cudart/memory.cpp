@@ -23,7 +23,7 @@ Status allocate(Device& device, void** address, std::size_t bytes, MemoryKind ki
     if (!made) {
         return Status::kMemoryAllocation;
     }
-    device.allocations[*made] = {kind, bytes, flags, false};
+    device.allocations[*made] = {kind, bytes, flags};
     *address = reinterpret_cast<void*>(*made);
     return Status::kSuccess;
 }
@@ -33,7 +33,7 @@ Status release(Device& device, void* address, bool host) {
         return Status::kSuccess;
     }
     const auto found = device.allocations.find(reinterpret_cast<std::uint64_t>(address));
-    if (found == device.allocations.end() || found->second.registered ||
+    if (found == device.allocations.end() || found->second.owner != Allocation::Owner::kRuntime ||
         (found->second.kind == MemoryKind::kHost) != host) {
         return Status::kInvalidValue;
     }
@@ -128,7 +128,7 @@ KYMO_CUDART Status cudaHostRegister(void* address, std::size_t bytes, unsigned f
         }
         const auto at = reinterpret_cast<std::uint64_t>(address);
         device.memory.share(at, bytes);
-        device.allocations[at] = {MemoryKind::kHost, bytes, flags, true};
+        device.allocations[at] = {MemoryKind::kHost, bytes, flags, Allocation::Owner::kProgram};
         return Status::kSuccess;
     });
 }
@@ -136,7 +136,7 @@ KYMO_CUDART Status cudaHostRegister(void* address, std::size_t bytes, unsigned f
 KYMO_CUDART Status cudaHostUnregister(void* address) {
     return call([&](Device& device) {
         const auto found = device.allocations.find(reinterpret_cast<std::uint64_t>(address));
-        if (found == device.allocations.end() || !found->second.registered) {
+        if (found == device.allocations.end() || found->second.owner != Allocation::Owner::kProgram) {
             return Status::kHostNotRegistered;
         }
         (void)device.memory.unshare(found->first);

@@ -137,7 +137,8 @@ void Registry::load_managed(Device& device) {
         if (const ptx::LoadedModule* module = load(device, *symbol.binary, why)) {
             if (const auto found = module->symbol(symbol.name)) {
                 *symbol.managed = reinterpret_cast<void*>(found->address);
-                device.allocations[found->address] = {MemoryKind::kManaged, found->bytes, 0, false};
+                device.allocations[found->address] = {MemoryKind::kManaged, found->bytes, 0,
+                                                      Allocation::Owner::kModule};
             }
         }
     }

@@ -7,6 +7,7 @@
 
 __constant__ float factors[4];
 __device__ int seen;
+__managed__ int rounds;
 
 extern "C" __global__ void scale(const float* in, float* out, int count, int which) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -14,6 +15,7 @@ extern "C" __global__ void scale(const float* in, float* out, int count, int whi
         out[i] = in[i] * factors[which];
         if (i == count - 1) {
             seen = i;
+            rounds += 1;
         }
     }
 }
@@ -32,6 +34,7 @@ extern "C" __global__ void write_behind(int* out, long long bytes) {
 }
 KYMO_KERNELS(scale, increment, write_behind);
 KYMO_VARIABLES(factors, seen);
+KYMO_MANAGED(int, rounds)
 
 namespace {
 
@@ -81,6 +84,13 @@ void symbols() {
     check(cudaMemcpyFromSymbol(&last, reinterpret_cast<const void*>(&seen), sizeof(last), 0, cudaMemcpyDeviceToHost),
           "cudaMemcpyFromSymbol");
     hold(last == 999, "the host reads the variable that the kernel wrote");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    hold(*rounds_at() == 1, "the host reads the managed variable that the kernel wrote");
+    fails(cudaFree(rounds_at()), "cudaErrorInvalidValue", "freeing a managed variable, which is its module's");
+    fails(cudaHostUnregister(rounds_at()), "cudaErrorHostMemoryNotRegistered", "a managed variable was not registered");
+    launch(scale, 4, 256, 0, from, to, 1000, 2);
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    hold(*rounds_at() == 2, "the managed variable is still there");
 }
 
 void memory() {

@@ -17,6 +17,10 @@
 #include <cuda_runtime.h>
 #define KYMO_KERNELS(...) static_assert(true)
 #define KYMO_VARIABLES(...) static_assert(true)
+#define KYMO_MANAGED(type, name)      \
+    static inline type* name##_at() { \
+        return &name;                 \
+    }
 #define KYMO_DYNAMIC_SHARED(type, name) extern __shared__ type name[]
 
 #else
@@ -83,6 +87,8 @@ void __cudaRegisterFatBinaryEnd(void**);
 void __cudaUnregisterFatBinary(void**);
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int);
+void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, std::size_t, int, int);
+char __cudaInitModule(void**);
 }
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 enum { cudaDevAttrMultiProcessorCount = 16 };
@@ -98,6 +104,7 @@ static constexpr uint3 gridDim{1, 1, 1};
 #define __global__
 #define __device__
 #define __constant__
+#define __managed__ [[maybe_unused]] static
 #define __shared__ static
 #define KYMO_DYNAMIC_SHARED(type, name) static type name[1]
 inline void __syncthreads() {}
@@ -192,6 +199,17 @@ inline bool add_variables(void** handle, const NamedVariable (&variables)[N]) {
 #define KYMO_VARIABLES(a, b)                                                                          \
     static const kymo_program::NamedVariable kymo_variables[] = {KYMO_VARIABLE(a), KYMO_VARIABLE(b)}; \
     static const bool kymo_variables_added = kymo_program::add_variables(kymo_registered.handle(), kymo_variables)
+
+// A __managed__ variable, and NAME_at(), where the host finds it.
+#define KYMO_MANAGED(type, name)                                                                            \
+    static type* name##_at() {                                                                              \
+        static void* at = nullptr;                                                                          \
+        if (at == nullptr) {                                                                                \
+            __cudaRegisterManagedVar(kymo_registered.handle(), &at, nullptr, #name, 0, sizeof(type), 0, 0); \
+            (void)__cudaInitModule(kymo_registered.handle());                                               \
+        }                                                                                                   \
+        return static_cast<type*>(at);                                                                      \
+    }
 
 #define KYMO_EACH_1(a) KYMO_KERNEL(a)
 #define KYMO_EACH_2(a, ...) KYMO_KERNEL(a), KYMO_EACH_1(__VA_ARGS__)
