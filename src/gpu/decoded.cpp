@@ -1,5 +1,6 @@
 #include "gpu/decoded.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kymo::gpu {
@@ -51,6 +52,22 @@ std::uint8_t flops_of(const StaticInstruction& instruction) {
     return fused ? 2 : single ? 1 : 0;
 }
 
+// The barriers stand for registers, predicates and the uniform path alike.
+void use_control(const IssueControl& control, Decoded& decoded) {
+    decoded.op.reads_predicate = decoded.op.sets_predicate = decoded.op.uniform = false;
+    decoded.stall = std::max<std::uint8_t>(control.stall, 1);
+    const auto entry = [](std::uint8_t barrier) {
+        return static_cast<std::uint8_t>(barrier < IssueControl::kBarriers ? Scoreboard::of_barrier(barrier) : 0);
+    };
+    decoded.write_barrier = entry(control.write_barrier);
+    decoded.read_barrier = entry(control.read_barrier);
+    for (unsigned i = 0; i < IssueControl::kBarriers; ++i) {
+        if ((control.waits >> i & 1U) != 0) {
+            decoded.source[decoded.sources++] = Scoreboard::of_barrier(i);
+        }
+    }
+}
+
 }  // namespace
 
 Decoded decode(const Gpu& gpu, const StaticInstruction& instruction) {
@@ -62,6 +79,10 @@ Decoded decode(const Gpu& gpu, const StaticInstruction& instruction) {
     decoded.latency = static_cast<std::uint16_t>(std::lround(std::max(1.0, gpu.latency[index])));
     decoded.interval = static_cast<std::uint16_t>(std::lround(std::max(1.0, gpu.interval[index])));
     decoded.flops = flops_of(instruction);
+    if (instruction.control.known) {
+        use_control(instruction.control, decoded);
+        return decoded;
+    }
     for (unsigned i = 0; i < instruction.sources.count; ++i) {
         const std::uint16_t number = instruction.sources.number[i];
         decoded.source[decoded.sources++] = Scoreboard::of_register(number);

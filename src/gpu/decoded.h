@@ -29,6 +29,10 @@ struct Decoded {
     std::uint8_t sources = 0;
     std::uint8_t destinations = 0;
     std::uint8_t flops = 0;  // a lane's
+    // Of IssueControl: 0 without one; entries of the scoreboard, 0 none.
+    std::uint8_t stall = 0;
+    std::uint8_t write_barrier = 0;
+    std::uint8_t read_barrier = 0;
     std::array<std::uint16_t, 2 * Registers::kMost + 2> source{};
     std::array<std::uint16_t, 2 * Registers::kMost + 2> destination{};
 };

@@ -61,6 +61,22 @@ struct Registers {
     bool operator==(const Registers&) const = default;
 };
 
+// What the compiler says of when an instruction may issue, from the machine code's own bits: the wait before the
+// next one, and which of a warp's six barriers it raises (until its result is there, until its operands are read) or
+// waits for. An instruction that has it waits for nothing else: registers need not be named.
+struct IssueControl {
+    static constexpr std::uint8_t kNoBarrier = 7;
+    static constexpr unsigned kBarriers = 6;
+    bool known = false;      // false: the trace does not tell, and registers say what depends on what
+    std::uint8_t stall = 0;  // cycles to the warp's next instruction
+    bool stays = false;      // the bit called yield; 0: the scheduler should turn to another warp
+    std::uint8_t write_barrier = kNoBarrier;
+    std::uint8_t read_barrier = kNoBarrier;
+    std::uint8_t waits = 0;  // a bit a barrier
+    std::uint8_t reuse = 0;  // operands kept from the instruction before
+    bool operator==(const IssueControl&) const = default;
+};
+
 struct StaticInstruction {
     std::uint64_t pc = 0;     // bytes from the kernel's start
     std::uint32_t line = 0;   // source line; 0: unknown
@@ -69,6 +85,7 @@ struct StaticInstruction {
     Registers sources;
     Op op;
     std::string opcode;
+    IssueControl control;
     bool has_addresses() const { return width != 0; }
     bool operator==(const StaticInstruction&) const = default;
 };

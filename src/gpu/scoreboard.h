@@ -16,6 +16,8 @@ class Scoreboard {
   public:
     static constexpr unsigned kPredicate = 0;
     static constexpr unsigned kUniform = 1;
+    // A program that has IssueControl names no registers; its barriers take their places.
+    static constexpr std::uint16_t of_barrier(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
     static constexpr std::uint16_t of_register(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
 
     // For a new warp, which names entries below `entries` only.
@@ -29,6 +31,12 @@ class Scoreboard {
     }
     void write(unsigned entry, std::uint64_t ready, Cause cause) {
         entries_[entry] = ready << kCauseBits | static_cast<std::uint64_t>(cause);
+    }
+    // A barrier that several instructions raise opens with the last of them.
+    void raise(unsigned entry, std::uint64_t ready, Cause cause) {
+        if (entries_[entry] >> kCauseBits < ready) {
+            write(entry, ready, cause);
+        }
     }
     // Moves `ready` and `cause` to the entry's, if that is later.
     void wait(unsigned entry, std::uint64_t& ready, Cause& cause) const {

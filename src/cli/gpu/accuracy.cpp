@@ -1,6 +1,7 @@
 // kymo gpu accuracy: modelled against measured times.
 #include "gpu/accuracy.h"
 
+#include "cli/gpu/machine_code.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "gpu/ptx/measured_kernels.h"
@@ -19,6 +20,7 @@ int gpu_accuracy(int argc, char** argv) {
     std::string only;
     std::vector<std::string> settings;
     std::string ptx;
+    MachineCode machine_code;
     bool rows_too = false;
     bool json = false;
     app.add_option("TABLE", table, "tab-separated: benchmark, parameters, profiler, time_us")->required();
@@ -28,6 +30,7 @@ int gpu_accuracy(int argc, char** argv) {
     app.add_option("--only", only, "benchmarks whose name contains this");
     app.add_option("--ptx", ptx, "execute the kernels vector_add, gemm, atax_row and atax_column of this PTX")
         ->type_name("FILE");
+    machine_code.add_to(app);
     app.add_flag("--rows", rows_too, "print every row too");
     app.add_flag("--json", json, "print one JSON object");
     if (const auto code = parse_options(app, argc, argv)) {
@@ -50,6 +53,10 @@ int gpu_accuracy(int argc, char** argv) {
         auto kernels = gpu::ptx::MeasuredKernels::open(ptx);
         if (!kernels) {
             return fail(kernels.error());
+        }
+        if (auto used = machine_code.use((*kernels)->module(), ptx, *loaded, gpu::ptx::MeasuredKernels::names());
+            !used) {
+            return fail(used.error());
         }
         launches = [shared = std::shared_ptr<gpu::ptx::MeasuredKernels>(std::move(*kernels))](
                        const gpu::AccuracyRow& row) { return shared->launches(row); };

@@ -37,7 +37,8 @@ Result<std::string> PtxKernel::only_kernel(const gpu::ptx::Module& module) const
     return last;
 }
 
-Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem::path& path, bool warm) {
+Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem::path& path, bool warm,
+                                                          const gpu::Gpu* gpu) {
     execution_ = nullptr;
     const auto checks = gpu::ptx::checks_from(checks_);
     if (!checks) {
@@ -47,6 +48,10 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
         if (checks->any()) {
             return Error{ErrorKind::kUsage, path.string() + " is a trace: nothing is executed that could be checked",
                          "--check is for a .ptx, or a program behind --"};
+        }
+        if (machine_code_.wanted()) {
+            return Error{ErrorKind::kUsage, path.string() + " is a trace: it has machine code's instructions already",
+                         "--machine-code is for a .ptx, or a program behind --"};
         }
         return gpu::open_kernel(path);
     }
@@ -73,6 +78,11 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
     auto parameters = gpu::ptx::parameters_from(*(*module)->function(*kernel), arguments_, *memory_);
     if (!parameters) {
         return parameters.error();
+    }
+    if (gpu != nullptr) {
+        if (auto used = machine_code_.use(*module_, path, *gpu, {*kernel}); !used) {
+            return used.error();
+        }
     }
     gpu::ptx::ExecuteOptions options;
     options.keep = warm;

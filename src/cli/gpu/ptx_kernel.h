@@ -1,6 +1,7 @@
 // A kernel to replay or to execute: a trace's file, or one kernel of a PTX file with how it is launched.
 #pragma once
 
+#include "cli/gpu/machine_code.h"
 #include "cli/verbs.h"
 #include "gpu/ptx/execute.h"
 
@@ -14,9 +15,13 @@ class PtxKernel {
   public:
     void add_to(CLI::App& app);
     const std::string& checks() const { return checks_; }
+    const MachineCode& machine_code() const { return machine_code_; }
+    // --machine-code, for verbs that model; before parse().
+    void add_machine_code_to(CLI::App& app) { machine_code_.add_to(app); }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
-    // file. `warm`: it will be run twice. Valid as long as this object and until the next open().
-    Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, bool warm = false);
+    // file. `warm`: it will be run twice; `gpu`: whose machine code --machine-code means. Valid as long as this object and until the next open().
+    Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, bool warm = false,
+                                                    const gpu::Gpu* gpu = nullptr);
 
     // The kernel is executed to its end; what its checks saw is told to stderr. The exit code.
     int finish();
@@ -30,6 +35,7 @@ class PtxKernel {
     std::uint32_t shared_ = 0;
     std::vector<std::string> arguments_;
     std::string checks_;
+    MachineCode machine_code_;
     std::unique_ptr<gpu::ptx::DeviceMemory> memory_;
     std::unique_ptr<gpu::ptx::LoadedModule> module_;
     gpu::ptx::Execution* execution_ = nullptr;  // of the last .ptx opened; belongs to who opened it

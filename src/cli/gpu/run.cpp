@@ -128,6 +128,7 @@ int gpu_run(int argc, char** argv) {
     app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, a kernelslist.g, or a kernel's .ptx");
     target.add_to(app);
     kernel.add_to(app);
+    kernel.add_machine_code_to(app);
     app.add_option("--set", target.settings, "change the GPU: l2.size=2x, sm.count=64")->type_name("P=V");
     app.add_option("-o,--output", output, "write a recording into this folder")->type_name("OUT.kymo");
     app.add_option("--period", period, "a sample of a warp every so many cycles, for -o")
@@ -165,7 +166,7 @@ int gpu_run(int argc, char** argv) {
         if (command.kind != gpu::ListCommand::Kind::kKernel) {
             continue;
         }
-        auto source = kernel.open(command.kernel, target.warm);
+        auto source = kernel.open(command.kernel, target.warm, &*loaded);
         if (!source) {
             return fail(source.error());
         }

@@ -24,7 +24,11 @@ bool CtaRunner::end_block(WarpState& state, const Compiled& code, const Block& b
         if (block.ending_log != kNoLog) {
             state.warp.log[block.ending_log].mask = leaving;
         }
-        record(state, code, block, mask);
+        if (state.recorder) {
+            state.recorder->block(static_cast<std::uint32_t>(&block - code.blocks.data()), mask, log_.data());
+        } else {
+            record(state, code, block, mask);
+        }
     }
     switch (block.ending) {
         case Ending::kFall:

@@ -58,6 +58,9 @@ CtaRunner::CtaRunner(LaunchParts parts) : parts_(std::move(parts)) {
         checker_ = std::make_unique<Checker>(parts_.options->checks, parts_,
                                              static_cast<std::uint32_t>(warps_.size()), shared, local_bytes_);
     }
+    if (parts_.schedule != nullptr) {
+        ways_ = std::make_unique<ScheduleWays>(*parts_.schedule);
+    }
     for (std::uint32_t number = 0; number < warps_.size(); ++number) {
         prepare(warps_[number], number);
     }
@@ -78,6 +81,9 @@ void CtaRunner::prepare(WarpState& state, std::uint32_t number) {
     warp.memory = this;
     if (parts_.program != nullptr) {
         state.encoder = std::make_unique<WarpEncoder>(*parts_.program);
+        if (ways_) {
+            state.recorder = std::make_unique<ScheduleRecorder>(*parts_.schedule, *ways_, *state.encoder);
+        }
     }
     Frame frame;
     frame.code = parts_.kernel;
@@ -250,6 +256,9 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
     ++totals_.ctas;
     if (trace) {
         for (WarpState& state : warps_) {
+            if (state.recorder) {
+                state.recorder->finish();
+            }
             WarpTrace warp;
             warp.id = state.warp.number;
             warp.instructions = state.encoder->instructions();

@@ -8,6 +8,7 @@
 #include "gpu/ptx/checker.h"
 #include "gpu/ptx/compile.h"
 #include "gpu/ptx/execute.h"
+#include "gpu/ptx/schedule_recorder.h"
 #include "gpu/warp_code.h"
 
 #include <memory>
@@ -35,6 +36,7 @@ struct LaunchParts {
     std::vector<const Compiled*> functions;    // by number in Module::functions; null: not called
     std::vector<std::uint32_t> program_begin;  // the same: where its instructions begin in `program`
     const Program* program = nullptr;          // null: no trace
+    const Schedule* schedule = nullptr;        // null: the trace is of machine-like instructions
     Launch launch;
     std::uint64_t shared_bytes = 0;  // static ones
     const DeviceMemory* memory = nullptr;
@@ -85,6 +87,7 @@ class CtaRunner {
         std::vector<Level> levels;
         AlignedBytes local;
         std::unique_ptr<WarpEncoder> encoder;
+        std::unique_ptr<ScheduleRecorder> recorder;  // null: no schedule
         std::uint32_t launched = 0;
         std::uint32_t barrier = 0;
         const Block* reduction = nullptr;  // waits for its result, or at its mbarrier
@@ -131,6 +134,7 @@ class CtaRunner {
     static bool find(const void* self, std::uint64_t address, std::uint64_t bytes, MemoryRange& range);
 
     LaunchParts parts_;
+    std::unique_ptr<ScheduleWays> ways_;
     std::vector<WarpState> warps_;
     std::vector<MemoryRange> ranges_;
     std::vector<LoggedAccess> log_;

@@ -2,6 +2,7 @@
 
 #include "gpu/ptx/compile.h"
 #include "gpu/ptx/execution.h"
+#include "gpu/ptx/machine_schedule.h"
 #include "gpu/ptx/round_up.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ struct LoadedModule::Parts {
     std::vector<std::uint64_t> allocated;
     std::vector<std::uint64_t> shared_begin;                      // of each device function's own shared variables
     std::map<std::uint32_t, std::unique_ptr<Compiled>> compiled;  // by number in Module::functions
+    std::map<std::uint32_t, std::unique_ptr<Schedule>> schedules;  // the same
 
     ~Parts() {
         for (const std::uint64_t address : allocated) {
@@ -237,6 +239,23 @@ Result<LoadedModule::KernelFacts> LoadedModule::facts(std::string_view kernel) {
     return facts;
 }
 
+Result<void> LoadedModule::use_machine_code(std::string_view kernel, const sass::Code& code) {
+    const auto number = parts_->kernel_number(kernel);
+    if (!number) {
+        return number.error();
+    }
+    const auto compiled = parts_->code(*number);
+    if (!compiled) {
+        return compiled.error();
+    }
+    auto joined = join(*parts_->module, **compiled, code);
+    if (!joined) {
+        return joined.error();
+    }
+    parts_->schedules[*number] = std::make_unique<Schedule>(std::move(*joined));
+    return {};
+}
+
 Result<std::unique_ptr<Execution>> LoadedModule::launch(std::string_view kernel, Launch launch,
                                                         ExecuteOptions options) {
     const auto number = parts_->kernel_number(kernel);
@@ -275,12 +294,17 @@ Result<std::unique_ptr<Execution>> LoadedModule::launch(std::string_view kernel,
         }
     }
     parts.kernel = parts.functions[*number];
+    const auto schedule = parts_->schedules.find(*number);
+    if (schedule != parts_->schedules.end()) {
+        parts.schedule = schedule->second.get();
+        program = parts.schedule->program;
+    }
     header.name = function.name;
     header.id = 1;
     header.grid = launch.grid;
     header.block = launch.block;
     header.shared_bytes = facts_of->shared_bytes + launch.dynamic_shared;
-    header.registers = facts_of->registers;
+    header.registers = parts.schedule != nullptr ? parts.schedule->registers : facts_of->registers;
     header.binary_version = module.target;
     header.shared_base = kSharedWindow;
     header.local_base = kLocalWindow;

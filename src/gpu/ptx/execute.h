@@ -17,6 +17,7 @@
 #include "gpu/ptx/check.h"
 #include "gpu/ptx/device_memory.h"
 #include "gpu/ptx/module.h"
+#include "gpu/sass/code.h"
 
 #include <functional>
 #include <memory>
@@ -86,6 +87,10 @@ class LoadedModule {
         std::uint32_t most_threads = 1024;
     };
     Result<KernelFacts> facts(std::string_view kernel);
+
+    // From now on the kernel's launches are traced as this machine code, which ptxas -lineinfo has made of this very
+    // PTX (machine_schedule.h). Errors: kNotFound, kUnsupported (names what cannot be joined; nothing has changed).
+    Result<void> use_machine_code(std::string_view kernel, const sass::Code& code);
 
     // Errors: kNotFound (no such kernel: names those there are), kUsage (a grid or block that cannot be),
     // kUnsupported.

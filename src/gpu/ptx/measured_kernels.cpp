@@ -18,7 +18,7 @@ Result<std::unique_ptr<MeasuredKernels>> MeasuredKernels::open(const std::filesy
         return loaded.error();
     }
     made->module_ = std::move(*loaded);
-    for (const char* const kernel : {"vector_add", "gemm", "atax_row", "atax_column"}) {
+    for (const std::string& kernel : names()) {
         if (auto facts = made->module_->facts(kernel); !facts) {
             return facts.error();
         }

@@ -15,6 +15,9 @@ class MeasuredKernels {
   public:
     // Errors: those of parse_file(), and kNotFound where a kernel is not in the file.
     static Result<std::unique_ptr<MeasuredKernels>> open(const std::filesystem::path& ptx);
+    // The names that it launches.
+    static std::vector<std::string> names() { return {"vector_add", "gemm", "atax_row", "atax_column"}; }
+    LoadedModule& module() { return *module_; }
     Result<std::vector<std::unique_ptr<KernelSource>>> launches(const AccuracyRow& row);
 
   private:

@@ -1,0 +1,37 @@
+// One machine instruction of 128 bits, as far as its time is concerned: what it is, under which predicate, where it
+// jumps, and what its control bits say of when it may issue.
+//
+// Contract: pure; any 16 bytes decode to something. Layout (bit 0 is the first byte's lowest): opcode 0–11, predicate
+// 12–14 and its sense 15, an access's width 73–75, a jump's distance 34–81 (from compute capability 9.0 on its low
+// eight bits are 16–23), control 105–125.
+#pragma once
+
+#include "gpu/kernel.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace kymo::gpu::sass {
+
+inline constexpr std::size_t kInstructionBytes = 16;
+inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+
+// How control goes on behind it.
+enum class Way : std::uint8_t { kNext, kJump, kEnd, kUnknown };  // kUnknown: to where a register says
+
+struct Instruction {
+    std::uint64_t pc = 0;  // bytes from the function's beginning
+    std::uint32_t line = 0;  // of the PTX; 0: none
+    Way way = Way::kNext;
+    bool guarded = false;            // by a predicate, so that it may do nothing
+    std::uint64_t target = kNowhere;  // kJump, or what a call or BSSY names
+    IssueControl control;
+    std::string opcode;  // as the binary utilities print it, with the suffixes that matter: "LDG.E.64"
+};
+
+Instruction decode_instruction(std::span<const std::uint8_t, kInstructionBytes> bytes, std::uint64_t pc,
+                               unsigned capability);
+
+}  // namespace kymo::gpu::sass
