@@ -38,7 +38,7 @@ Result<std::string> PtxKernel::only_kernel(const gpu::ptx::Module& module) const
 }
 
 Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem::path& path, bool warm,
-                                                          const gpu::Gpu* gpu) {
+                                                           const gpu::Gpu* gpu) {
     execution_ = nullptr;
     const auto checks = gpu::ptx::checks_from(checks_);
     if (!checks) {

@@ -19,7 +19,8 @@ class PtxKernel {
     // --machine-code, for verbs that model; before parse().
     void add_machine_code_to(CLI::App& app) { machine_code_.add_to(app); }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
-    // file. `warm`: it will be run twice; `gpu`: whose machine code --machine-code means. Valid as long as this object and until the next open().
+    // file. `warm`: it will be run twice; `gpu`: whose machine code --machine-code means. Valid as long as this
+    // object and until the next open().
     Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, bool warm = false,
                                                     const gpu::Gpu* gpu = nullptr);
 

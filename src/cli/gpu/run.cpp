@@ -79,7 +79,7 @@ std::filesystem::path numbered(const std::filesystem::path& output, std::size_t 
 
 // `kymo gpu run -- PROGRAM`: the program on the CPU, its kernels on the modelled GPU.
 int run_program(const GpuTarget& target, const std::vector<std::string>& command, const std::string& output,
-                std::uint64_t period, bool json, const std::string& checks) {
+                std::uint64_t period, bool json, const PtxKernel& kernel) {
     if (target.model != "full" || target.warm) {
         return fail({ErrorKind::kUsage,
                      target.warm ? "--warm is for a single launch" : "the basic model is for traces",
@@ -92,11 +92,15 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
     if (!output.empty() && std::filesystem::exists(output)) {
         return fail({ErrorKind::kOutputExists, output + " exists already", "name another folder with -o"});
     }
-    if (const auto known = gpu::ptx::checks_from(checks); !known) {
+    if (const auto known = gpu::ptx::checks_from(kernel.checks()); !known) {
         return fail(known.error());
     }
     gpu::cudart::JobOptions options;
-    options.checks = checks;
+    if (kernel.machine_code().wanted() && !kernel.machine_code().is_auto()) {
+        return fail({ErrorKind::kUsage, "a program has its own machine code", "--machine-code auto"});
+    }
+    options.checks = kernel.checks();
+    options.machine_code = kernel.machine_code().wanted();
     options.gpu = gpu_seen_from_anywhere(target.gpu);
     options.settings = target.settings;
     options.profiled = target.profiled;
@@ -145,7 +149,7 @@ int gpu_run(int argc, char** argv) {
                      "kymo gpu run TRACE, or kymo gpu run -- PROGRAM ARGUMENTS…"});
     }
     if (!command.empty()) {
-        return run_program(target, command, output, period, json, kernel.checks());
+        return run_program(target, command, output, period, json, kernel);
     }
     if (!output.empty() && target.model != "full") {
         return fail(

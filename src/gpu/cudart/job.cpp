@@ -21,6 +21,7 @@ Json to_json(const JobOptions& options) {
             {"recording", options.recording.string()},
             {"traces", options.traces.string()},
             {"text_traces", options.text_traces},
+            {"machine_code", options.machine_code},
             {"checks", options.checks}};
 }
 
@@ -36,6 +37,7 @@ Result<JobOptions> job_options(const std::string& text) {
         options.recording = json.at("recording").get<std::string>();
         options.traces = json.at("traces").get<std::string>();
         options.text_traces = json.at("text_traces").get<bool>();
+        options.machine_code = json.at("machine_code").get<bool>();
         options.checks = json.at("checks").get<std::string>();
     } catch (const nlohmann::json::exception& why) {
         return Error{ErrorKind::kMalformed, std::string("job.json: ") + why.what(),
@@ -87,6 +89,12 @@ void Job::tell(const Json& line) {
         at += done > 0 ? static_cast<std::size_t>(done) : 0;
     }
     (void)close(file);
+}
+
+void Job::remark(const Error& error) {
+    if (said_.insert(error.what).second) {
+        (void)std::fprintf(stderr, "kymo: %s (%s)\n", error.what.c_str(), error.next.c_str());
+    }
 }
 
 void Job::problem(const Error& error) {

@@ -29,7 +29,8 @@ struct JobOptions {
     std::filesystem::path recording;  // empty: none
     std::filesystem::path traces;     // folder for traces instead of times; empty: times
     bool text_traces = false;
-    std::string checks;  // as --check has them
+    bool machine_code = false;  // the schedule of the program's machine code, or of what ptxas makes of its PTX
+    std::string checks;         // as --check has them
 };
 
 class Job {
@@ -43,6 +44,8 @@ class Job {
     void tell(const nlohmann::ordered_json& line);
     // Said once, however often it happens.
     void problem(const Error& error);
+    // What changes how the launches are modelled, and nothing of what the program does: to stderr, once.
+    void remark(const Error& error);
 
   private:
     JobOptions options_;

@@ -184,6 +184,21 @@ Result<void> write_trace(Device& device, KernelSource& execution) {
     return {};
 }
 
+// Before the kernel's first launch.
+void join_machine_code(Device& device, Kernel& kernel, ptx::LoadedModule& module) {
+    if (kernel.joined || !kernel.binary->code) {
+        return;
+    }
+    kernel.joined = true;
+    const auto found = kernel.binary->code->find(kernel.name);
+    if (found == kernel.binary->code->end()) {
+        return;
+    }
+    if (auto used = module.use_machine_code(kernel.name, found->second); !used) {
+        device.job.remark(used.error());
+    }
+}
+
 }  // namespace
 
 Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes) {
@@ -207,6 +222,7 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
     if (shared_bytes + function->shared_bytes > allowed) {
         return Status::kInvalidValue;
     }
+    join_machine_code(device, *kernel, *module);
     ++device.launches;
     ptx::ExecuteOptions execute;
     if (const auto checks = ptx::checks_from(device.job.options().checks)) {

@@ -4,7 +4,9 @@
 #include "gpu/fatbin/cubin.h"
 #include "gpu/fatbin/fat_binary.h"
 #include "gpu/ptx/parse.h"
+#include "gpu/ptx/ptxas.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kymo::gpu::cudart {
@@ -30,6 +32,32 @@ Error no_ptx(const std::vector<FatEntry>& entries) {
     return {ErrorKind::kUnsupported,
             "the program has no PTX inside, only machine code" + (code.empty() ? "" : " for " + code),
             "build it with nvcc -gencode arch=compute_80,code=compute_80 (or plain -arch=sm_80)"};
+}
+
+// The machine code of this very PTX: the program's own where it was built for the GPU from the same PTX and says its
+// lines, or what ptxas makes of it. What is missing is said; the schedule is then estimated.
+std::optional<sass::CubinCode> machine_code(Device& device, const std::vector<FatEntry>& entries, const FatEntry& ptx,
+                                            const std::string& text, const std::string& name) {
+    for (const FatEntry& entry : entries) {
+        if (entry.kind != FatEntry::Kind::kCubin || entry.capability != device.capability ||
+            ptx.capability != device.capability) {
+            continue;
+        }
+        const auto elf = contents(entry, name);
+        if (!elf) {
+            break;
+        }
+        auto code = sass::read_code({reinterpret_cast<const std::uint8_t*>(elf->data()), elf->size()}, name);
+        if (code && std::any_of(code->begin(), code->end(), [](const auto& one) { return one.second.has_lines; })) {
+            return std::move(*code);
+        }
+    }
+    auto made = ptx::assemble(text, device.capability);
+    if (!made) {
+        device.job.remark(made.error());
+        return std::nullopt;
+    }
+    return std::move(*made);
 }
 
 Result<std::unique_ptr<ptx::LoadedModule>> load_module(Device& device, FatBinary& binary) {
@@ -60,6 +88,9 @@ Result<std::unique_ptr<ptx::LoadedModule>> load_module(Device& device, FatBinary
                 binary.code_capability = (*entries)[*code].capability;
             }
         }
+    }
+    if (device.job.options().machine_code) {
+        binary.code = machine_code(device, *entries, (*entries)[*chosen], *text, name);
     }
     const auto module = ptx::parse(*text, "compute_" + std::to_string(binary.ptx_capability) + ".ptx");
     if (!module) {

@@ -25,6 +25,7 @@ struct FatBinary {
     std::optional<Error> problem;
     std::unique_ptr<ptx::LoadedModule> loaded;
     std::map<std::string, unsigned, std::less<>> registers;  // by kernel, from the machine code
+    std::optional<sass::CubinCode> code;  // joined to the PTX kernel by kernel, when first launched
     unsigned ptx_capability = 0;
     unsigned code_capability = 0;  // 0: no machine code
 };
@@ -32,6 +33,7 @@ struct FatBinary {
 struct Kernel {
     FatBinary* binary = nullptr;
     std::string name;
+    bool joined = false;               // to its machine code, or that was tried
     std::uint32_t dynamic_shared = 0;  // the most that the program asked to be allowed; 0: the usual limit
 };
 

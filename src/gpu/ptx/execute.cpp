@@ -16,8 +16,8 @@ struct LoadedModule::Parts {
     DeviceMemory* memory = nullptr;
     ModuleLayout layout;
     std::vector<std::uint64_t> allocated;
-    std::vector<std::uint64_t> shared_begin;                      // of each device function's own shared variables
-    std::map<std::uint32_t, std::unique_ptr<Compiled>> compiled;  // by number in Module::functions
+    std::vector<std::uint64_t> shared_begin;                       // of each device function's own shared variables
+    std::map<std::uint32_t, std::unique_ptr<Compiled>> compiled;   // by number in Module::functions
     std::map<std::uint32_t, std::unique_ptr<Schedule>> schedules;  // the same
 
     ~Parts() {

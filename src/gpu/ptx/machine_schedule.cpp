@@ -12,7 +12,6 @@ namespace {
 struct Anchor {
     std::uint32_t block = 0;
     std::uint16_t log = kNoLog;  // of an access: the first
-    std::uint16_t accesses = 1;
     bool is_access = false;
     bool is_ending = false;
     bool is_barrier = false;
@@ -89,10 +88,14 @@ class Joiner {
                 if (access == accesses.end()) {
                     continue;
                 }
+                if (count > 1) {
+                    return refuse(
+                        fmt::format("line {} of the PTX accesses a matrix, which machine code takes apart otherwise",
+                                    place(op.instruction).line));
+                }
                 Anchor anchor;
                 anchor.block = b;
                 anchor.log = op.log;
-                anchor.accesses = count;
                 anchor.is_access = true;
                 anchor.op = kernel_.program[access->second->index].op;
                 if (!anchors_.emplace(place(op.instruction).line, anchor).second) {
@@ -169,7 +172,8 @@ class Joiner {
                 const sass::Instruction& from = code_.instructions[i];
                 StaticInstruction made;
                 made.pc = from.pc;
-                const auto source = source_lines.find(from.line);
+                // What a function begins with has its first line.
+                const auto source = from.line != 0 ? source_lines.lower_bound(from.line) : source_lines.end();
                 made.line = source != source_lines.end() ? source->second : 0;
                 made.op = decode_opcode(from.opcode);
                 made.opcode = from.opcode;
@@ -188,21 +192,16 @@ class Joiner {
         }
     }
 
-    // The k-th of a line's instructions in a machine block: of which copy, and which of its accesses.
+    // The k-th of a line's instructions in a machine block is the block's k-th execution.
     void spread(std::uint32_t s, Anchor& anchor, const std::vector<std::uint32_t>& instructions) {
-        const std::size_t count = instructions.size();
-        const bool whole = count % anchor.accesses == 0;
-        const std::size_t copies = whole ? count / anchor.accesses : 1;
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t access = whole ? k % anchor.accesses : k * anchor.accesses / count;
-            out_.instructions[instructions[k]] = {anchor.block, static_cast<std::uint32_t>(k / (whole ? anchor.accesses : count)),
-                                                  static_cast<std::uint16_t>(anchor.log + access), false};
+        for (std::uint32_t k = 0; k < instructions.size(); ++k) {
+            out_.instructions[instructions[k]] = {anchor.block, k, anchor.log, false};
         }
-        anchor.found += count;
+        anchor.found += instructions.size();
         // Constants can be read ahead.
         if (anchor.op.space != Space::kConstant) {
             auto& worth = worth_[s][anchor.block];
-            worth = std::max(worth, static_cast<std::uint32_t>(copies));
+            worth = std::max(worth, static_cast<std::uint32_t>(instructions.size()));
         }
     }
 
@@ -215,7 +214,8 @@ class Joiner {
         }
         Anchor& anchor = found->second;
         const Block& block = kernel_.blocks[anchor.block];
-        const bool leaves = from.way == sass::Way::kJump || from.way == sass::Way::kEnd || from.way == sass::Way::kUnknown;
+        const bool leaves =
+            from.way == sass::Way::kJump || from.way == sass::Way::kEnd || from.way == sass::Way::kUnknown;
         if (anchor.is_barrier ? from.opcode.substr(0, 3) != "BAR" : !leaves) {
             return;
         }
@@ -233,8 +233,9 @@ class Joiner {
             worth[anchor.block] = back ? copies_by_lines(s, anchor.block) : 1;
         }
         ++anchor.found;
-        out_.instructions[last] = {anchor.block, worth[anchor.block] - 1, anchor.log,
-                                   block.ending == Ending::kBranch && from.way == sass::Way::kJump && back != machine_back};
+        out_.instructions[last] = {
+            anchor.block, worth[anchor.block] - 1, anchor.log,
+            block.ending == Ending::kBranch && from.way == sass::Way::kJump && back != machine_back};
     }
 
     // How many rounds of a loop without accesses a machine block holds: so often its lines come, in the middle.
@@ -359,10 +360,10 @@ class Joiner {
     const sass::Code& code_;
     const Function& function_;
     Schedule out_;
-    std::map<std::uint32_t, Anchor> anchors_;                        // by line of the PTX
-    std::vector<std::uint8_t> has_access_;                           // of each PTX block
-    std::vector<std::map<std::uint32_t, std::uint32_t>> worth_;      // of each machine block: PTX block → copies
-    std::vector<std::vector<std::uint32_t>> of_group_;               // machine blocks
+    std::map<std::uint32_t, Anchor> anchors_;                    // by line of the PTX
+    std::vector<std::uint8_t> has_access_;                       // of each PTX block
+    std::vector<std::map<std::uint32_t, std::uint32_t>> worth_;  // of each machine block: PTX block → copies
+    std::vector<std::vector<std::uint32_t>> of_group_;           // machine blocks
 };
 
 }  // namespace

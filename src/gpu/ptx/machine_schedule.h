@@ -8,8 +8,9 @@
 // loop, its rest), each worth so many executions of the PTX block. Machine blocks without anchors lie on the ways
 // between those that have some, and are executed when the way is taken.
 //
-// Contract: join() is pure; what comes out is immutable. Errors: kUnsupported, naming the kernel and what of it cannot
-// be joined: calls, a store or barrier that the machine code lacks, code without lines.
+// Contract: join() is pure; what comes out is immutable. Errors: kUnsupported, naming the kernel and what of it
+// cannot be joined: calls, matrices' and bulk copies' accesses, a store or barrier that the machine code lacks, code
+// without lines.
 #pragma once
 
 #include "gpu/ptx/compile.h"
@@ -55,9 +56,9 @@ struct Schedule {
     std::vector<ScheduledInstruction> instructions;
     std::vector<ScheduledBlock> blocks;
     std::vector<Group> groups;
-    std::vector<std::uint32_t> group;       // of each PTX block; kNoGroup
-    std::vector<std::uint32_t> member;      // its place there
-    std::vector<std::uint16_t> logs;        // of each PTX block: so many
+    std::vector<std::uint32_t> group;   // of each PTX block; kNoGroup
+    std::vector<std::uint32_t> member;  // its place there
+    std::vector<std::uint16_t> logs;    // of each PTX block: so many
 };
 
 Result<Schedule> join(const Module& module, const Compiled& kernel, const sass::Code& code);

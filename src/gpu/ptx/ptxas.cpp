@@ -106,14 +106,15 @@ Result<sass::CubinCode> assemble(const std::string& ptx, unsigned capability) {
     if (folder.path().empty() || !(std::ofstream(text, std::ios::binary) << ptx).flush()) {
         return Error{ErrorKind::kNoSpace, "no PTX can be written for ptxas", "check TMPDIR and the space left there"};
     }
-    const int status = run_to_end({ptxas.string(), fmt::format("-arch=sm_{}", capability), "-lineinfo", "-o",
-                                   cubin.string(), text.string()},
-                                  said);
+    const int status = run_to_end(
+        {ptxas.string(), fmt::format("-arch=sm_{}", capability), "-lineinfo", "-o", cubin.string(), text.string()},
+        said);
     if (status != 0) {
         const std::string message = whole_file(said);
-        return Error{ErrorKind::kUnsupported,
-                     fmt::format("ptxas refuses the PTX for sm_{}: {}", capability, message.substr(0, message.find('\n'))),
-                     "the schedule is estimated from the PTX"};
+        return Error{
+            ErrorKind::kUnsupported,
+            fmt::format("ptxas refuses the PTX for sm_{}: {}", capability, message.substr(0, message.find('\n'))),
+            "the schedule is estimated from the PTX"};
     }
     return code_of(whole_file(cubin), "what ptxas has made");
 }

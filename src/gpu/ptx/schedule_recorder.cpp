@@ -98,7 +98,7 @@ const Variant& ScheduleRecorder::choose(const Group& group, std::size_t first) c
         const bool fits = worth <= left;
         const std::uint32_t known = best != nullptr ? best->copies[first] : 0;
         const bool fitted = known <= left;
-        const bool better = best == nullptr || (fits != fitted      ? fits
+        const bool better = best == nullptr || (fits != fitted   ? fits
                                                 : worth != known ? (fits ? worth > known : worth < known)
                                                                  : distance < near);
         if (better) {
@@ -183,11 +183,13 @@ void ScheduleRecorder::instruction(std::uint32_t index, std::uint32_t mask) {
     }
     const LoggedAccess& log = by->log[from.log];
     const std::uint32_t lanes = from.others ? by->mask & ~log.mask : log.mask;
+    // ptxas makes one wide load of several: that begins where the first of them does.
+    const std::uint64_t width = std::max<std::uint64_t>(schedule_.program[index].op.bytes, 1);
     std::array<std::uint64_t, kWarpLanes> active;
     std::size_t count = 0;
     if (schedule_.program[index].has_addresses()) {
         for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-            active[count++] = log.address[std::countr_zero(left)];
+            active[count++] = log.address[std::countr_zero(left)] & ~(width - 1);
         }
     }
     encoder_.add(index, lanes, {active.data(), count});

@@ -56,10 +56,10 @@ class ScheduleRecorder {
     WarpEncoder& encoder_;
     std::uint32_t at_ = kStart;  // the machine block before
     std::uint32_t group_ = kNoGroup;
-    std::uint32_t mask_ = 0;                // of the pass's first execution
-    std::vector<std::vector<Done>> pass_;   // by member; what is left over of earlier passes is kept to be used again
-    std::vector<std::uint32_t> executed_;   // so many of each
-    std::vector<std::uint32_t> consumed_;   // of these, in what has been emitted
+    std::uint32_t mask_ = 0;               // of the pass's first execution
+    std::vector<std::vector<Done>> pass_;  // by member; what is left over of earlier passes is kept to be used again
+    std::vector<std::uint32_t> executed_;  // so many of each
+    std::vector<std::uint32_t> consumed_;  // of these, in what has been emitted
 };
 
 }  // namespace kymo::gpu::ptx

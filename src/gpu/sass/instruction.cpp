@@ -12,9 +12,7 @@ struct Word {
     std::uint64_t low;
     std::uint64_t high;
     std::uint64_t bits(unsigned at, unsigned count) const {
-        const std::uint64_t value = at >= 64   ? high >> (at - 64)
-                                    : at == 0 ? low
-                                              : low >> at | high << (64 - at);
+        const std::uint64_t value = at >= 64 ? high >> (at - 64) : at == 0 ? low : low >> at | high << (64 - at);
         return value & ((std::uint64_t{1} << count) - 1);
     }
 };

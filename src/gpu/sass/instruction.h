@@ -22,10 +22,10 @@ inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 enum class Way : std::uint8_t { kNext, kJump, kEnd, kUnknown };  // kUnknown: to where a register says
 
 struct Instruction {
-    std::uint64_t pc = 0;  // bytes from the function's beginning
+    std::uint64_t pc = 0;    // bytes from the function's beginning
     std::uint32_t line = 0;  // of the PTX; 0: none
     Way way = Way::kNext;
-    bool guarded = false;            // by a predicate, so that it may do nothing
+    bool guarded = false;             // by a predicate, so that it may do nothing
     std::uint64_t target = kNowhere;  // kJump, or what a call or BSSY names
     IssueControl control;
     std::string opcode;  // as the binary utilities print it, with the suffixes that matter: "LDG.E.64"

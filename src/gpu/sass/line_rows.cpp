@@ -109,7 +109,18 @@ struct Unit {
     std::vector<std::uint8_t> operands;
 };
 
-enum : std::uint8_t { kExtended, kCopy, kAdvancePc, kAdvanceLine, kSetFile, kSetColumn, kNegate, kBlock, kConstantPc, kFixedPc };
+enum : std::uint8_t {
+    kExtended,
+    kCopy,
+    kAdvancePc,
+    kAdvanceLine,
+    kSetFile,
+    kSetColumn,
+    kNegate,
+    kBlock,
+    kConstantPc,
+    kFixedPc
+};
 enum : std::uint8_t { kEndSequence = 1, kSetAddress = 2 };
 
 class LineProgram {

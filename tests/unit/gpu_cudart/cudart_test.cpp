@@ -109,6 +109,7 @@ TEST(Job, IsReadAsItWasWritten) {
     options.recording = "/somewhere/out.kymo";
     options.traces = "/somewhere/traces";
     options.text_traces = true;
+    options.machine_code = true;
     const auto back = job_options(to_json(options).dump());
     ASSERT_TRUE(back) << back.error().what;
     EXPECT_EQ(to_json(*back), to_json(options));

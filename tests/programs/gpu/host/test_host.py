@@ -247,5 +247,50 @@ def nvcc(test):
                    made.returncode == 0 and done.returncode == 4 and says in done.stderr)
 
 
-PARTS = {"calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "checks": checks, "symbols": symbols, "real": real, "nvcc": nvcc}
+def machine_code(test):
+    """--machine-code: the instructions of a stored cubin; what is said where there is no ptxas; a program's own code."""
+    ptx = HERE.parents[2] / "unit" / "gpu" / "ptx" / "rows.ptx"
+    cubin = HERE.parents[2] / "fuzz" / "gpu" / "sass_inputs" / "good-rows.cubin"
+    launch = ["--gpu", "a100-pcie", "--block", "32", "--args", "f32[256]=random", "f32[128]", "7", "32", "--json"]
+    nowhere = {"KYMO_PTXAS": "/nowhere/ptxas", "PATH": "/usr/bin:/bin"}
+
+    def run(*words, env=None):
+        done = test.run(test.kymo, "gpu", "run", *words, env=env or nowhere)
+        kernels = json.loads(done.stdout)["kernels"] if done.returncode == 0 else [{}]
+        return done, kernels[0]
+
+    done, kernel = run(ptx, *launch, "--machine-code", cubin)
+    test.equal("a cubin: exit status, what is said", (0, ""), (done.returncode, done.stderr))
+    test.equal("a cubin: each of its instructions once", 67, kernel.get("warp_instructions", 0) + kernel.get("masked_instructions", 0))
+    estimated = run(ptx, *launch)[1]
+    done, kernel = run(ptx, *launch, "--machine-code", "auto")
+    test.equal("no ptxas: exit status, lines said", (0, 1), (done.returncode, done.stderr.count("\n")))
+    test.check("no ptxas: it is said", "there is no ptxas", done.stderr, "there is no ptxas" in done.stderr)
+    test.equal("no ptxas: the estimate", estimated, kernel)
+    test.equal("no such cubin", 3, run(ptx, *launch, "--machine-code", test.work / "none.cubin")[0].returncode)
+    made = test.run(test.kymo, "gpu", "trace", ptx, *launch[2:-1], "-o", test.work / "rows.kgt")
+    test.equal("a trace of it", 0, made.returncode)
+    test.equal("a trace has its schedule", 2, run(test.work / "rows.kgt", "--machine-code", "auto")[0].returncode)
+    path = program(test, "divergence")
+    done = test.run(test.kymo, "gpu", "run", *GPU, "--machine-code", "auto", "--", path, "bad", env=nowhere)
+    test.equal("a program, no ptxas: exit status, lines said", (0, 1), (done.returncode, done.stderr.count("\n")))
+    test.check("a program, no ptxas: it is said", "there is no ptxas", done.stderr, "there is no ptxas" in done.stderr)
+    test.equal("a program with a cubin named", 2, run("--machine-code", cubin, "--", path, "bad")[0].returncode)
+    compiler = pathlib.Path("/usr/local/cuda/bin/nvcc")
+    if not compiler.exists():
+        return
+    tools = {"PATH": f"{compiler.parent}:/usr/bin:/bin", "TMPDIR": str(test.work)}
+    built = test.run(compiler, "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-o", "own",
+                     HERE / "divergence.cu", env=tools)
+    test.equal("nvcc", (0, ""), (built.returncode, built.stderr))
+    for what, binary, environment in (("the program's own code", test.work / "own", nowhere), ("ptxas", path, tools)):
+        done = test.run(test.kymo, "gpu", "run", *GPU, "--json", "--machine-code", "auto", "--", binary, "bad", env=environment)
+        test.equal(f"{what}: exit status, what is said", (0, ""), (done.returncode, done.stderr))
+        told = json.loads(done.stdout[done.stdout.find("{"):])
+        test.equal(f"{what}: problems", [], told["problems"])
+        opcodes = {one["opcode"] for one in told["kernels"][0]["instructions"]}
+        test.check(f"{what}: instructions that only machine code has", "LDC, IMAD", sorted(opcodes), {"LDC", "IMAD"} <= opcodes)
+
+
+PARTS = {"machine_code": machine_code, "calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "checks": checks, "symbols": symbols, "real": real, "nvcc": nvcc}
 main(lambda test: PARTS[test.arguments[0]](test))
