@@ -1,4 +1,5 @@
-// How fast traces are read and replayed, in warp instructions a second (items_per_second) on one thread.
+// How fast traces are read and replayed, in warp instructions a second (items_per_second) on one thread, and how much
+// memory that takes.
 //
 // Peers simulate the same kind of trace; computed from the run times they publish: Accel-Sim 13 thousand, HyFiSS 24
 // thousand, PPT-GPU 254 thousand warp instructions a second.
@@ -11,6 +12,9 @@
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <malloc.h>
+#include <string>
 
 namespace {
 
@@ -71,6 +75,42 @@ void BM_ReplayScattered(benchmark::State& state) {
     replay(state, *source);
 }
 BENCHMARK(BM_ReplayScattered)->Unit(benchmark::kMillisecond);
+
+// The most memory the process has held since forget_peak(), in MiB.
+double peak_mib() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) {
+            return std::strtod(line.c_str() + 6, nullptr) / 1024;
+        }
+    }
+    return 0;
+}
+void forget_peak() {
+    (void)malloc_trim(0);
+    std::ofstream("/proc/self/clear_refs") << 5;
+}
+
+// Eight and 64 times the launch, of which no more than what is resident is to be in memory: CTAs come from the source
+// as they start, as they do from a file.
+void BM_ReplayMemory(benchmark::State& state) {
+    auto source = vector_add_kernel(static_cast<std::uint32_t>(state.range(0)));
+    const Gpu gpu = h100();
+    FullOptions options;
+    options.exact = true;
+    std::uint64_t instructions = 0;
+    forget_peak();
+    const double before = peak_mib();
+    for (auto _ : state) {
+        const auto result = run_full(gpu, gpu.boost, *source, options);
+        instructions = result->total.issued;
+        (void)source->rewind();
+    }
+    items(state, instructions);
+    state.counters["MiB"] = peak_mib() - before;
+    state.counters["instructions"] = static_cast<double>(instructions);
+}
+BENCHMARK(BM_ReplayMemory)->Arg(1 << 18)->Arg(1 << 21)->Arg(1 << 24)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void BM_ReplayBasicModel(benchmark::State& state) {
     std::vector<std::uint8_t> bytes;

@@ -7,8 +7,9 @@
 
 #include "gpu/result.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <memory_resource>
 
 namespace kymo::gpu {
 
@@ -20,13 +21,21 @@ class Scoreboard {
     static constexpr std::uint16_t of_barrier(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
     static constexpr std::uint16_t of_register(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
 
-    // For a new warp, which names entries below `entries` only.
-    void clear(unsigned entries) { entries_.assign(entries, 0); }
+    // For a new warp, which names entries below `entries` only. `memory` outlives it, and frees what it gave only
+    // then.
+    void clear(unsigned entries, std::pmr::memory_resource& memory) {
+        const unsigned lines = (entries + kPerLine - 1) / kPerLine;
+        if (lines > lines_) {
+            // Whole lines of the host's, or prefetch() would leave out what lies behind the last whole one.
+            entries_ = static_cast<std::uint64_t*>(memory.allocate(lines * kLine, kLine));
+            lines_ = lines;
+        }
+        std::fill_n(entries_, std::size_t{lines_} * kPerLine, 0);
+    }
     // Has the host fetch the entries.
     void prefetch() const {
-        constexpr std::size_t kPerHostLine = 64 / sizeof(std::uint64_t);
-        for (std::size_t i = 0; i < entries_.size(); i += kPerHostLine) {
-            __builtin_prefetch(&entries_[i]);
+        for (unsigned i = 0; i < lines_; ++i) {
+            __builtin_prefetch(entries_ + std::size_t{i} * kPerLine);
         }
     }
     void write(unsigned entry, std::uint64_t ready, Cause cause) {
@@ -50,7 +59,10 @@ class Scoreboard {
   private:
     static constexpr unsigned kCauseBits = 4;
     static_assert(kCauses <= 1U << kCauseBits);
-    std::vector<std::uint64_t> entries_;
+    static constexpr std::size_t kLine = 64;
+    static constexpr unsigned kPerLine = kLine / sizeof(std::uint64_t);
+    std::uint64_t* entries_ = nullptr;
+    unsigned lines_ = 0;
 };
 
 }  // namespace kymo::gpu

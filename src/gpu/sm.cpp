@@ -84,7 +84,7 @@ void Sm::start(CtaScheduler::Start start) {
         begin += context_.launch.warp_start_cycles;
         Warp& warp = warps_[slot];
         warp.cursor = WarpCursor(context_.program, trace);
-        warp.scoreboard.clear(context_.entries);
+        warp.scoreboard.clear(context_.entries, context_.pool);
         warp.code = std::move(trace.code);
         warp.begun = warp.last_issue = cycle(begin);
         warp.memory_done = 0;
