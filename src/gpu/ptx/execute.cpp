@@ -248,7 +248,7 @@ Result<void> LoadedModule::use_machine_code(std::string_view kernel, const sass:
     if (!compiled) {
         return compiled.error();
     }
-    auto joined = join(*parts_->module, **compiled, code);
+    auto joined = join(**compiled, code);
     if (!joined) {
         return joined.error();
     }

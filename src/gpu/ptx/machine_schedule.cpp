@@ -29,8 +29,8 @@ bool same_kind(const gpu::Op& ptx, const gpu::Op& machine) {
 
 class Joiner {
   public:
-    Joiner(const Module& module, const Compiled& kernel, const sass::Code& code)
-        : module_(module), kernel_(kernel), code_(code), function_(*kernel.function) {}
+    Joiner(const Compiled& kernel, const sass::Code& code)
+        : kernel_(kernel), code_(code), function_(*kernel.function) {}
 
     Result<Schedule> run() {
         if (!code_.has_lines || code_.instructions.empty()) {
@@ -355,7 +355,6 @@ class Joiner {
         }
     }
 
-    const Module& module_;
     const Compiled& kernel_;
     const sass::Code& code_;
     const Function& function_;
@@ -368,8 +367,8 @@ class Joiner {
 
 }  // namespace
 
-Result<Schedule> join(const Module& module, const Compiled& kernel, const sass::Code& code) {
-    return Joiner(module, kernel, code).run();
+Result<Schedule> join(const Compiled& kernel, const sass::Code& code) {
+    return Joiner(kernel, code).run();
 }
 
 }  // namespace kymo::gpu::ptx

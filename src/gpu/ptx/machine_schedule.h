@@ -61,6 +61,6 @@ struct Schedule {
     std::vector<std::uint16_t> logs;    // of each PTX block: so many
 };
 
-Result<Schedule> join(const Module& module, const Compiled& kernel, const sass::Code& code);
+Result<Schedule> join(const Compiled& kernel, const sass::Code& code);
 
 }  // namespace kymo::gpu::ptx
