@@ -3,9 +3,11 @@
 // Each agent is a process of its own, as on hosts. Ring and star take turns over the same agents and the same
 // transport: ours with and without encryption, and ours beside libzmq's encrypted one where that is installed. What a
 // lap cannot be quicker than here stands above: a token's bytes through a ring of pipes between as many processes, a
-// wake-up a hop and nothing else. Rounds are asked for forty times a second, when every cache and processor has been
-// taken by others meanwhile or sleeps; one after another ("back to back"); and with 16 in flight ("pipelined"). Laps
-// are medians. The manager's time is all of its process's, from the kernel's account.
+// wake-up a hop and nothing else; and the same over TCP, where each waits, receives and sends by a call each, as the
+// channels must: what is left to these for sealing, opening, checking and adding is the difference. Rounds are asked
+// for forty times a second, when every cache and processor has been taken by others meanwhile or sleeps; one after
+// another ("back to back"); and with 16 in flight ("pipelined"). Laps are medians. The manager's time is all of its
+// process's, from the kernel's account.
 #include "ring/transport/driver.h"
 #include "ring/transport/library.h"
 #include "ring/transport/rendezvous.h"
@@ -14,14 +16,18 @@
 #endif
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +121,78 @@ double median(std::vector<double>& values) {
     return *middle;
 }
 
+struct Bare {
+    double lap_ms = 0;
+    double first_us = 0;  // processor time of who sends the bytes off and gets them back, a lap
+};
+
+std::vector<std::array<int, 2>> tcp_pairs(std::size_t count) {
+    std::vector<std::array<int, 2>> pairs;
+    for (std::size_t i = 0; i < count; ++i) {
+        const int listener = socket(AF_INET, SOCK_STREAM, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* const plain = reinterpret_cast<sockaddr*>(&address);
+        const int from = socket(AF_INET, SOCK_STREAM, 0);
+        const bool good = bind(listener, plain, size) == 0 && listen(listener, 1) == 0 &&
+                          getsockname(listener, plain, &size) == 0 && ::connect(from, plain, size) == 0;
+        const int to = good ? accept(listener, nullptr, nullptr) : -1;
+        const int on = 1;
+        for (const int each : {from, to}) {
+            setsockopt(each, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        }
+        close(listener);
+        pairs.push_back({to, from});
+    }
+    return pairs;
+}
+
+// One turn of a bare member: waits, receives what there is, and sends as much. False: no more.
+bool bare_turn(int poll, int in, int out, std::span<char> bytes) {
+    epoll_event event{};
+    const ssize_t got = epoll_wait(poll, &event, 1, -1) == 1 ? recv(in, bytes.data(), bytes.size(), 0) : -1;
+    return got > 0 && (out < 0 || ::send(out, bytes.data(), static_cast<std::size_t>(got), MSG_NOSIGNAL) == got);
+}
+
+int bare_poll(int in) {
+    const int poll = epoll_create1(EPOLL_CLOEXEC);
+    epoll_event event{EPOLLIN, {.fd = in}};
+    epoll_ctl(poll, EPOLL_CTL_ADD, in, &event);
+    return poll;
+}
+
+Bare bare_lap(std::uint32_t agents, double seconds) {
+    std::array<char, kTokenHeadBytes + kMetrics * (sizeof(Entry) + sizeof(Record))> bytes{};
+    const auto pairs = tcp_pairs(agents + 1);
+    const std::vector<pid_t> children = start(agents, [&](std::uint32_t i) {
+        const int poll = bare_poll(pairs[i][0]);
+        while (bare_turn(poll, pairs[i][0], pairs[i + 1][1], bytes)) {
+        }
+    });
+    const int poll = bare_poll(pairs[agents][0]);
+    std::vector<double> laps;
+    const Time before = kymo::read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+    for (const Time until = now() + static_cast<Time>(seconds * 1e9); now() < until;) {
+        const Time begin = now();
+        if (::send(pairs[0][1], bytes.data(), bytes.size(), MSG_NOSIGNAL) <= 0 ||
+            !bare_turn(poll, pairs[agents][0], -1, bytes)) {
+            break;
+        }
+        laps.push_back(static_cast<double>(now() - begin) / 1e6);
+    }
+    const auto spent = static_cast<double>(kymo::read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - before) / 1e3;
+    end(children);
+    close(poll);
+    for (const auto& each : pairs) {
+        close(each[0]);
+        close(each[1]);
+    }
+    const auto rounds = static_cast<double>(std::max<std::size_t>(laps.size(), 1));
+    return {median(laps), spent / rounds};
+}
+
 // ms.
 double pipe_lap(std::uint32_t agents, double seconds) {
     std::array<char, kTokenHeadBytes + kMetrics * (sizeof(Entry) + sizeof(Record))> bytes{};
@@ -156,8 +234,17 @@ struct Figures {
     double lap_ms = 0;
     double a_second = 0;
     double manager_us = 0;  // a round
+    double calls = 0;       // of the manager's, to send and to receive, a round
     double whole = 0;       // share of rounds
 };
+
+std::uint64_t calls_of(const Channels& channels) {
+    std::uint64_t calls = 0;
+    for (const ChannelState& each : channels.states()) {
+        calls += each.calls;
+    }
+    return calls;
+}
 
 Figures measure(const Rendezvous& place, Transport transport, std::uint32_t agents, std::uint32_t segments,
                 Asked asked, double seconds) {
@@ -188,6 +275,7 @@ Figures measure(const Rendezvous& place, Transport transport, std::uint32_t agen
         }
     }
     const Time begin = now();
+    const std::uint64_t calls = calls_of(*channels);
     const Time before = kymo::read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
     std::vector<double> laps;
     double whole = 0;
@@ -204,7 +292,7 @@ Figures measure(const Rendezvous& place, Transport transport, std::uint32_t agen
     }
     return {median(laps), rounds / (static_cast<double>(now() - begin) / 1e9),
             static_cast<double>(kymo::read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - before) / 1e3 / rounds,
-            whole / rounds};
+            static_cast<double>(calls_of(*channels) - calls) / rounds, whole / rounds};
 }
 
 void bench(Transport transport, std::uint32_t agents, double seconds) {
@@ -226,9 +314,10 @@ void bench(Transport transport, std::uint32_t agents, double seconds) {
         const Figures calm = take(Asked::kAtTimes);
         const Figures lap = take(Asked::kBackToBack);
         const Figures many = take(Asked::kPipelined);
-        fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.0f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} % |\n", agents,
-                   name_of(transport), segments == 1 ? "ring" : "star", calm.lap_ms, lap.lap_ms, many.a_second,
-                   calm.manager_us, lap.manager_us, many.manager_us, 100 * (calm.whole + lap.whole + many.whole) / 3);
+        fmt::print("| {} | {} | {} | {:.2f} | {:.2f} | {:.0f} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.1f} % |\n",
+                   agents, name_of(transport), segments == 1 ? "ring" : "star", calm.lap_ms, lap.lap_ms,
+                   many.a_second, calm.manager_us, lap.manager_us, many.manager_us, many.calls,
+                   100 * (calm.whole + lap.whole + many.whole) / 3);
         std::fflush(stdout);
     }
     end(children);
@@ -248,7 +337,7 @@ int main(int argc, char** argv) {
     fmt::print(
         "| agents | channels | arrangement | lap, ms | back to back | rounds a second, pipelined | manager, us a "
         "round "
-        "| back to back | pipelined | whole |\n|---|---|---|---|---|---|---|---|---|---|\n");
+        "| back to back | pipelined | calls, pipelined | whole |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     std::vector<Transport> transports{Transport::kPlain, Transport::kEncrypted};
 #ifdef KYMO_HAS_ZMQ
     if (getenv("NOZMQ") == nullptr) {
@@ -256,7 +345,9 @@ int main(int argc, char** argv) {
     }
 #endif
     for (std::uint32_t agents = least; agents <= most; agents *= 4) {
-        fmt::print("| {} | pipes | ring | | {:.2f} | | | | | |\n", agents, pipe_lap(agents, seconds));
+        fmt::print("| {} | pipes | ring | | {:.2f} | | | | | | |\n", agents, pipe_lap(agents, seconds));
+        const Bare bare = bare_lap(agents, seconds);
+        fmt::print("| {} | TCP alone | ring | | {:.2f} | | | {:.1f} | | | |\n", agents, bare.lap_ms, bare.first_us);
         for (const Transport transport : transports) {
             bench(transport, agents, seconds);
         }

@@ -3,12 +3,12 @@
 #include "cli/terminal.h"
 #include "cli/top/host_cells.h"
 #include "cli/top/lines.h"
+#include "cli/top/screen.h"
 #include "cli/verbs.h"
 #include "ring/live/live_view.h"
 #include "ring/scrape/endpoint.h"
 
 #include <chrono>
-#include <clocale>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -30,7 +30,10 @@ constexpr const char* kTopExamples =
     "  kymo top --rendezvous /shared/me/ring  # all hosts on which kymo agent runs\n"
     "  kymo top --rendezvous /shared/me/ring --record night.kymo > /dev/null\n"
     "keys: q ends, s sorts by the next column, t threads, p processors, c channels, m metrics, f or space freezes,\n"
-    "      + and - change the period\n";
+    "      + and - change the period\n"
+    "of many hosts: s, f, space, + and - as well; arrows choose a host, enter shows all of it, b goes back, c "
+    "channels,\n"
+    "      r records\n";
 
 constexpr const char* kKeys = "q end  s sort  t threads  p processors  c channels  m metrics  f freeze  +/- period";
 
@@ -55,17 +58,6 @@ class Host {
     HostCells cells_;
     ring::HostReading last_;
 };
-
-std::string title(double period, bool is_frozen) {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    char now[16] = "";
-    const std::time_t time = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&time, &local);
-    std::strftime(now, sizeof now, "%H:%M:%S", &local);
-    return fmt::format("kymo top  {}  {}  every {} s{}", host, now, period, is_frozen ? "  FROZEN" : "");
-}
 
 // Waits for the period's end or a signal; a pipe nobody reads any more ends it, too.
 bool wait(double period) {
@@ -92,7 +84,7 @@ int show_text(Host& host, double period, std::uint64_t times, bool json, const T
         if (json) {
             text = top_json(view).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
         } else {
-            text = (i == 0 ? "" : "\n") + title(period, false) + "\n";
+            text = (i == 0 ? "" : "\n") + top_title(period) + "\n";
             for (const std::string& line : top_lines(terminal_style(), view, shown)) {
                 text += line + "\n";
             }
@@ -103,39 +95,6 @@ int show_text(Host& host, double period, std::uint64_t times, bool json, const T
     }
     return 0;
 }
-
-// The screen, given back whatever happens.
-class Screen {
-  public:
-    Screen() {
-        std::setlocale(LC_ALL, "");
-        initscr();
-        cbreak();
-        noecho();
-        keypad(stdscr, TRUE);
-        curs_set(0);
-    }
-    Screen(const Screen&) = delete;
-    Screen& operator=(const Screen&) = delete;
-    ~Screen() { endwin(); }
-
-    void draw(const std::string& head, const std::vector<std::string>& lines) const {
-        erase();
-        attron(A_BOLD);
-        put(0, head);
-        attroff(A_BOLD);
-        for (std::size_t i = 0; i < lines.size() && static_cast<int>(i) + 3 < LINES; ++i) {
-            put(static_cast<int>(i) + 2, lines[i]);
-        }
-        attron(A_DIM);
-        put(LINES - 1, kKeys);
-        attroff(A_DIM);
-        refresh();
-    }
-
-  private:
-    static void put(int row, const std::string& text) { mvaddnstr(row, 0, text.c_str(), -1); }
-};
 
 // Whether to go on.
 bool press(int key, TopShown& shown, double& period, bool& is_frozen) {
@@ -189,10 +148,8 @@ int show_live(Host& host, double period, TopShown shown) {
                              std::chrono::duration<double>(view.seconds == 0 ? std::min(period, 0.25) : period));
         }
         shown.rows = static_cast<std::size_t>(std::max(LINES / 3, 4));
-        const view::Style style{.width = static_cast<std::size_t>(std::max(COLS, 40)),
-                                .colour = false,
-                                .unicode = terminal_style().unicode};
-        screen.draw(title(period, is_frozen), top_lines(style, view, shown));
+        const view::Style style = Screen::style();
+        screen.draw(top_title(period) + (is_frozen ? "  FROZEN" : ""), top_lines(style, view, shown), kKeys);
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
         timeout(static_cast<int>(std::clamp<std::int64_t>(left.count(), 1, 1000)));
@@ -277,6 +234,7 @@ int run_top(int argc, char** argv) {
         sigaction(signal, &action, nullptr);
     }
     signal(SIGPIPE, SIG_IGN);
+    const bool live = !json && times == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     if (ring.ring.are_given()) {
         ring.asked = standard_request();
         for (const std::string& metric : metrics) {
@@ -300,10 +258,10 @@ int run_top(int argc, char** argv) {
         for (int i = 0; i < argc; ++i) {
             ring.command += std::string(argv[i]) + '\0';
         }
+        ring.live = live && !ring.orders;
         return run_ring_top(ring, [] { return stopped != 0; });
     }
     Host host;
-    const bool live = !json && times == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     return live ? show_live(host, period, shown) : show_text(host, period, times, json, shown);
 }
 

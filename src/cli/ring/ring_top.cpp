@@ -1,6 +1,6 @@
 #include "cli/ring/ring_top.h"
 
-#include "cli/ring/ring_view.h"
+#include "cli/ring/ring_screen.h"
 #include "cli/terminal.h"
 #include "cli/top/host_cells.h"
 #include "launch/output.h"
@@ -9,6 +9,7 @@
 #include "ring/scrape/endpoint.h"
 #include "ring/transport/driver.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -81,7 +82,9 @@ class HostsRecord {
         }
     }
     Result<void> begin(const RingTopOptions& options, const std::vector<ring::MemberFile>& roster) {
-        const auto folder = launch::make_recording_folder(options.record, "ring");
+        const auto asked =
+            options.record.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.record);
+        const auto folder = launch::make_recording_folder(asked, "ring");
         if (!folder) {
             return folder.error();
         }
@@ -92,7 +95,7 @@ class HostsRecord {
                           std::string(launch::kProducer)};
         settings.asked = metrics_of(options);
         settings.name_of = names_of(roster);
-        folder_ = options.record;
+        folder_ = options.record.empty() ? folder->filename().string() : options.record;
         recording_.emplace(std::move(settings));
         return {};
     }
@@ -105,6 +108,8 @@ class HostsRecord {
             }
         }
     }
+    [[nodiscard]] const std::string& name() const { return folder_; }
+    [[nodiscard]] bool is_on() const { return recording_.has_value(); }
     // The exit code.
     int end(bool interrupted) {
         if (!recording_) {
@@ -130,6 +135,26 @@ class HostsRecord {
     std::string folder_;
     bool failed_ = false;
 };
+
+constexpr double kShortestPeriod = 0.125;
+constexpr double kLongestPeriod = 60;
+
+// Keys: true when it is to end.
+bool follow(RingScreen& screen, const RingTopOptions& options, const std::vector<ring::MemberFile>& named,
+            HostsRecord& record, ring::Manager& manager, double& period) {
+    const RingScreen::Wish wish = screen.press();
+    if (wish == RingScreen::Wish::kRecord) {
+        if (record.is_on()) {
+            screen.tell("It is recorded into " + record.name() + " until the end.");
+        } else if (const auto begun = record.begin(options, named); !begun) {
+            screen.tell(begun.error().what + "; " + begun.error().next);
+        }
+    } else if (wish == RingScreen::Wish::kSlower || wish == RingScreen::Wish::kFaster) {
+        period = std::clamp(period * (wish == RingScreen::Wish::kSlower ? 2 : 0.5), kShortestPeriod, kLongestPeriod);
+        manager.set_period(static_cast<ring::Time>(std::llround(period * 1e9)));
+    }
+    return wish == RingScreen::Wish::kEnd;
+}
 
 }  // namespace
 
@@ -173,6 +198,12 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                           begin);
     ring::Driver<ring::Manager> driver(manager, ring::kManager, place.job().settings().reach, *meeting->channels,
                                        place);
+    std::optional<RingScreen> screen;
+    if (options.live) {
+        screen.emplace();
+    }
+    double period = options.period;
+    bool ended = false;
     HostCells cells;
     cells.open_service("kymo-top", kMostChannels, place.job().job);
     RingHistory history;
@@ -186,7 +217,11 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         }
     }
     LinesIn lines_in;
-    for (std::uint64_t shown = 0; !is_stopped() && (options.times == 0 || shown < options.times);) {
+    for (std::uint64_t shown = 0; !ended && !is_stopped() && (options.times == 0 || shown < options.times);) {
+        if (screen) {
+            screen->draw(options.asked, period, record.is_on() ? record.name() : "");
+            ended = follow(*screen, options, named, record, manager, period);
+        }
         driver.turn(monotonic_now().ns + 200'000'000);
         named = driver.roster().agents;
         if (options.orders) {
@@ -212,11 +247,15 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             if (shown == 0 && view.sample.sequence == 1 && options.times != 1) {
                 continue;
             }
+            if (screen) {
+                screen->take(std::move(view));
+                continue;
+            }
             std::string text;
             if (options.json) {
                 text = ring_json(view, options.asked).dump() + "\n";
             } else {
-                for (const std::string& line : ring_lines(terminal_style(), view, options.asked, 40)) {
+                for (const std::string& line : ring_lines(terminal_style(), view, options.asked, {})) {
                     text += line + "\n";
                 }
                 text += "\n";
@@ -230,6 +269,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
         }
     }
+    screen.reset();  // what is said at the end stays on the terminal
     return record.end(is_stopped());
 }
 

@@ -26,6 +26,7 @@ struct RingTopOptions {
     std::string command;     // for the recording: arguments, each ended by a NUL
     std::vector<Asked> asked;
     std::vector<NamedSwitch> switches;
+    bool live = false;    // on a screen with keys
     bool orders = false;  // more of them come at standard input
 };
 

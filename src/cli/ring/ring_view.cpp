@@ -47,12 +47,93 @@ std::string head(const RingView& view) {
     return text;
 }
 
+double sort_value(const RingHost& host, RingSort sort) {
+    const auto both = [&host](Shown a, Shown b) { return rate_of(host, a) + rate_of(host, b); };
+    switch (sort) {
+        case RingSort::kBusy:
+            break;
+        case RingSort::kOnCpu:
+            return both(Shown::kUser, Shown::kSystem);
+        case RingSort::kLocks:
+            return rate_of(host, Shown::kLockWait);
+        case RingSort::kWaits:
+            return rate_of(host, Shown::kWait);
+        case RingSort::kSwitches:
+            return both(Shown::kVoluntary, Shown::kInvoluntary);
+        case RingSort::kFaults:
+            return both(Shown::kMinorFaults, Shown::kMajorFaults);
+        case RingSort::kMessages:
+            return rate_of(host, Shown::kMessages);
+        case RingSort::kBytes:
+            return rate_of(host, Shown::kBytes);
+        case RingSort::kMpi:
+            return rate_of(host, Shown::kBlocked);
+    }
+    return busy(host);
+}
+
+// Those that do not answer first, then by that column.
+std::vector<const RingHost*> sorted(const RingView& view, RingSort sort) {
+    std::vector<const RingHost*> hosts;
+    hosts.reserve(view.hosts.size());
+    for (const RingHost& host : view.hosts) {
+        hosts.push_back(&host);
+    }
+    std::stable_sort(hosts.begin(), hosts.end(), [sort](const RingHost* a, const RingHost* b) {
+        const bool a_hole = a->state == PartState::kHole;
+        const bool b_hole = b->state == PartState::kHole;
+        return a_hole != b_hole ? a_hole : sort_value(*a, sort) > sort_value(*b, sort);
+    });
+    return hosts;
+}
+
+// All that was asked of one host.
+std::vector<std::string> host_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
+                                    ring::Slot slot) {
+    const auto found = std::find_if(view.hosts.begin(), view.hosts.end(),
+                                    [slot](const RingHost& host) { return host.slot == slot; });
+    if (found == view.hosts.end()) {
+        return {fmt::format("Host  slot {}: nothing is known of it", slot)};
+    }
+    const RingHost& host = *found;
+    if (host.state == PartState::kHole) {
+        return {fmt::format("Host  {}: no answer", host.name)};
+    }
+    std::vector<std::string> lines{
+        fmt::format("Host  {}  slot {}  clock known to {:.3f} ms{}", host.name, slot, ms(host.clock_error),
+                    host.state == PartState::kOffTime ? "  latched off time" : ""),
+        "                 sum     a second           mean       greatest     of  metric"};
+    for (std::size_t i = 0; i < std::min(asked.size(), host.now.size()); ++i) {
+        const Record& record = host.now[i];
+        lines.push_back(view::cut_end(style,
+                                      fmt::format("{:>20} {:>12} {:>14.1f} {:>14} {:>6}  {}", record.sum_low,
+                                                  host.seconds > 0 ? rate_figure(style, host.a_second[i]) : "",
+                                                  record.mean(), record.greatest, record.known, to_text(asked[i])),
+                                      style.width));
+    }
+    return lines;
+}
+
 nlohmann::ordered_json record_json(const Record& record) {
     return {{"sum", record.sum_low},       {"mean", record.mean()}, {"least", record.least},
             {"greatest", record.greatest}, {"known", record.known}, {"objects", record.objects}};
 }
 
 }  // namespace
+
+std::string_view name_of(RingSort sort) {
+    constexpr std::string_view kNames[kRingSorts] = {"busy",   "on CPU",   "locks", "waits", "switches",
+                                                     "faults", "messages", "bytes", "in MPI"};
+    return kNames[static_cast<std::size_t>(sort)];
+}
+
+std::vector<ring::Slot> order_of(const RingView& view, RingSort sort) {
+    std::vector<ring::Slot> slots;
+    for (const RingHost* host : sorted(view, sort)) {
+        slots.push_back(host->slot);
+    }
+    return slots;
+}
 
 double rate_of(const RingHost& host, Shown what) {
     const auto at = static_cast<std::size_t>(what);
@@ -96,7 +177,11 @@ RingView RingHistory::take(ring::Sample sample, const std::vector<ring::MemberFi
 }
 
 std::vector<std::string> ring_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
-                                    std::size_t rows) {
+                                    const RingShown& shown) {
+    const std::size_t rows = shown.rows;
+    if (shown.is_inside && shown.chosen) {
+        return host_lines(style, view, asked, *shown.chosen);
+    }
     std::vector<std::string> lines;
     const auto add = [&](const std::string& text, view::Ink ink) {
         lines.push_back(view::paint(style, ink, view::cut_end(style, text, style.width)));
@@ -106,21 +191,17 @@ std::vector<std::string> ring_lines(const view::Style& style, const RingView& vi
     if (!view.hosts.empty()) {
         add("    busy  on CPU   locks   waits  switches  faults  messages/s  bytes/s  in MPI  host", view::Ink::kDim);
     }
-    std::vector<const RingHost*> hosts;
-    hosts.reserve(view.hosts.size());
-    for (const RingHost& host : view.hosts) {
-        hosts.push_back(&host);
-    }
-    // Those that do not answer first, then the busiest.
-    std::stable_sort(hosts.begin(), hosts.end(), [](const RingHost* a, const RingHost* b) {
-        const bool a_hole = a->state == PartState::kHole;
-        const bool b_hole = b->state == PartState::kHole;
-        return a_hole != b_hole ? a_hole : busy(*a) > busy(*b);
-    });
-    for (std::size_t i = 0; i < std::min(rows, hosts.size()); ++i) {
+    const std::vector<const RingHost*> hosts = sorted(view, shown.sort);
+    // So that the chosen one is among those shown.
+    const auto place = std::find_if(hosts.begin(), hosts.end(),
+                                    [&shown](const RingHost* host) { return host->slot == shown.chosen; });
+    const auto at = place == hosts.end() ? 0 : static_cast<std::size_t>(place - hosts.begin());
+    const std::size_t from = at < rows ? 0 : at - rows + 1;
+    for (std::size_t i = from; i < std::min(from + rows, hosts.size()); ++i) {
         const RingHost& host = *hosts[i];
+        const std::string name = (host.slot == shown.chosen ? "> " : "  ") + host.name;
         if (host.state == PartState::kHole) {
-            add(view::pad_left("no answer", 32) + std::string(47, ' ') + host.name, view::Ink::kWarning);
+            add(view::pad_left("no answer", 32) + std::string(45, ' ') + name, view::Ink::kWarning);
             continue;
         }
         const double on_cpu = (rate_of(host, Shown::kUser) + rate_of(host, Shown::kSystem)) / 1e9;
@@ -131,14 +212,16 @@ std::vector<std::string> ring_lines(const view::Style& style, const RingView& vi
                 cell(rate_figure(style, rate_of(host, Shown::kMinorFaults) + rate_of(host, Shown::kMajorFaults))) +
                 cell(rate_figure(style, rate_of(host, Shown::kMessages)), 12) +
                 cell(rate_figure(style, rate_of(host, Shown::kBytes)), 9) +
-                cell(share_figure(style, rate_of(host, Shown::kBlocked) / 1e9)) + "  " + host.name,
+                cell(share_figure(style, rate_of(host, Shown::kBlocked) / 1e9)) + name,
             view::Ink::kPlain);
     }
     if (hosts.size() > rows) {
         add(fmt::format("  {} {} more", view::signs(style).ellipsis, hosts.size() - rows), view::Ink::kDim);
     }
-    for (const std::string& line : service_lines(style, view, rows)) {
-        lines.push_back(line);
+    if (shown.service) {
+        for (std::string& line : service_lines(style, view, rows)) {
+            lines.push_back(std::move(line));
+        }
     }
     const auto own = static_cast<std::size_t>(Shown::kCount);
     if (asked.size() > own) {

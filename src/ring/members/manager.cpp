@@ -164,7 +164,8 @@ void Manager::on_timer(Time now, Outbox& out) {
     while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
         end_round(rounds_.begin()->first, now);
     }
-    if (now >= next_round_ && rounds_.size() < settings_.in_flight) {
+    // Those that are due already go together: agents have latched what was announced for each, and pass them on so.
+    while (now >= next_round_ && rounds_.size() < settings_.in_flight) {
         start_round(now, out);
     }
 }
@@ -233,7 +234,7 @@ void Manager::start_round(Time now, Outbox& out) {
         round.tokens.push_back(std::move(sent));
     }
     const auto next = deadlines_.find(sequence_ + 1);
-    next_round_ = next != deadlines_.end() ? std::max(next->second, now + 1) : now + pace_.period();
+    next_round_ = next != deadlines_.end() ? next->second : now + pace_.period();
     if (round.awaited == 0) {
         end_round(sequence_, now);
     }

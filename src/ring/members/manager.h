@@ -67,6 +67,11 @@ class Manager {
     [[nodiscard]] Time period() const { return pace_.period(); }
     [[nodiscard]] Time lap() const { return lap_; }  // smoothed; 0: none yet
     [[nodiscard]] bool wants_roster() const { return seen_slots_ > settings_.slots; }
+    // How long tokens may be left lying that have come home, ns: while so many rounds are under way nobody waits for
+    // the one, and a quarter of a lap is what it is worth.
+    [[nodiscard]] Time may_gather() const {
+        return rounds_.size() < kGatherFrom ? 0 : std::min(lap_ / 4, kGatherFor);
+    }
     // Calls take(first slot, tokens, ns) for each span: how many came home, and how long they took together.
     template <typename Take>
     void trips(Take take) const {
@@ -76,6 +81,8 @@ class Manager {
     }
 
   private:
+    static constexpr std::size_t kGatherFrom = 4;
+    static constexpr Time kGatherFor = 5'000'000;
     struct Sent {
         Slot first;
         Slot end;

@@ -65,8 +65,16 @@ class Channels {
     virtual void connect(Slot peer, const std::string& endpoint) = 0;
     // False: it is not known where that member is. A frame that cannot go at once waits a little.
     virtual bool send(Slot to, const Bytes& frame) = 0;
+    // All of them, those to one member by one call into the kernel.
+    virtual void send_all(const Outbox& out) {
+        for (const Outgoing& each : out) {
+            send(each.to, each.frame);
+        }
+    }
     // Waits until `until` (CLOCK_MONOTONIC, ns) for a frame, or a signal. False: there is none.
     virtual bool receive(Bytes& frame, Time until) = 0;
+    // One that came together with one that was received; never asks the kernel. False: there is none.
+    virtual bool take(Bytes& /*frame*/) { return false; }
     [[nodiscard]] virtual ChannelCounts counts() const = 0;
     // Each for itself, by direction and peer; a transport that does not know has none.
     [[nodiscard]] virtual std::vector<ChannelState> states() const { return {}; }

@@ -117,33 +117,31 @@ class CurveChannels : public Channels {
     }
 
     bool send(Slot to, const Bytes& frame) override {
-        const auto found = peers_.find(to);
-        if (found == peers_.end() || found->second.endpoint.empty()) {
-            ++counts_.dropped;
+        const bool is_known = put(to, frame);
+        flush_given();
+        return is_known;
+    }
+
+    void send_all(const Outbox& out) override {
+        for (const Outgoing& each : out) {
+            put(each.to, each.frame);
+        }
+        flush_given();
+    }
+
+    bool take(Bytes& frame) override {
+        if (next_message_ >= messages_.size()) {
             return false;
         }
-        Peer& peer = found->second;
-        if (peer.pending.empty() && has_room(peer)) {
-            give(peer, frame);
-            note_waiting(peer);
-            return true;
-        }
-        const Time time = now();
-        peer.pending.push_back({frame, time});
-        if (peer.pending.size() > kPending) {
-            drop_first(peer);
-        }
-        note_waiting(peer);
-        next_care_ = std::min(next_care_, time + kPendingFor);
+        frame = std::move(messages_[next_message_++]);
+        ++counts_.received;
+        counts_.received_bytes += frame.size();
         return true;
     }
 
     bool receive(Bytes& frame, Time until) override {
         for (bool first = true;; first = false) {
-            if (next_message_ < messages_.size()) {
-                frame = std::move(messages_[next_message_++]);
-                ++counts_.received;
-                counts_.received_bytes += frame.size();
+            if (take(frame)) {
                 return true;
             }
             messages_.clear();
@@ -179,6 +177,28 @@ class CurveChannels : public Channels {
     }
 
   private:
+    // False: it is not known where that member is. What can go at once does so by flush_given().
+    bool put(Slot to, const Bytes& frame) {
+        const auto found = peers_.find(to);
+        if (found == peers_.end() || found->second.endpoint.empty()) {
+            ++counts_.dropped;
+            return false;
+        }
+        Peer& peer = found->second;
+        if (peer.pending.empty() && has_room(peer)) {
+            give(peer, frame);
+            return true;
+        }
+        const Time time = now();
+        peer.pending.push_back({frame, time});
+        if (peer.pending.size() > kPending) {
+            drop_first(peer);
+        }
+        note_waiting(peer);
+        next_care_ = std::min(next_care_, time + kPendingFor);
+        return true;
+    }
+
     static bool has_room(const Peer& peer) {
         const Connection* const connection = peer.connection;
         return connection != nullptr && connection->link.is_ready() &&
@@ -191,7 +211,17 @@ class CurveChannels : public Channels {
         counts_.sent_bytes += frame.size();
         ++peer.connection->frames_out;
         note(peer.state, frame.size());
-        flush(*peer.connection);
+        if (given_.empty() || given_.back() != &peer) {
+            given_.push_back(&peer);
+        }
+    }
+
+    void flush_given() {
+        for (Peer* const peer : given_) {
+            flush(*peer->connection);
+            note_waiting(*peer);
+        }
+        given_.clear();
     }
 
     static void note(ChannelState& state, std::size_t bytes) {
@@ -368,6 +398,7 @@ class CurveChannels : public Channels {
                 break;
             }
         }
+        flush_given();
         note_waiting(peer);
     }
 
@@ -423,6 +454,7 @@ class CurveChannels : public Channels {
     Poller poller_;
     std::unordered_map<int, std::unique_ptr<Connection>> connections_;  // by descriptor
     std::map<Slot, Peer> peers_;
+    std::vector<Peer*> given_;  // that were given frames which are still to be flushed; their connections stand
     std::map<Slot, ChannelState> received_;  // by who sends
     std::size_t unproved_ = 0;
     Time next_care_ = kNever;

@@ -10,6 +10,7 @@
 #include "ring/members/manager.h"
 #include "ring/transport/place.h"
 
+#include <ctime>
 #include <memory>
 
 namespace kymo::ring {
@@ -30,7 +31,7 @@ class Driver {
     Driver(Member& member, Slot slot, std::uint32_t reach, Channels& channels, const Place& place)
         : member_(member), slot_(slot), reach_(reach), channels_(channels), place_(place) {}
 
-    // One frame or one timer. Returns at `until` at the latest, or at a signal.
+    // What has come, and one timer. Returns at `until` at the latest, or at a signal.
     void turn(Time until) {
         Time now = monotonic_now().ns;
         if (now >= next_look_) {
@@ -40,9 +41,11 @@ class Driver {
         Outbox out;
         const Time timer = next_timer(now);
         const Time before = begin_turn();
-        const bool came = channels_.receive(frame, std::min({until, next_look_, timer}));
+        const Time end = std::min({until, next_look_, timer});
+        gather(now, end);
+        const bool came = channels_.receive(frame, end);
         now = monotonic_now().ns;
-        if (came) {
+        for (bool more = came; more; more = channels_.take(frame)) {
             member_.on_frame(std::move(frame), now, out);
         }
         if (now >= timer) {
@@ -55,11 +58,7 @@ class Driver {
         }
     }
 
-    void deliver(const Outbox& out) {
-        for (const Outgoing& each : out) {
-            channels_.send(each.to, each.frame);
-        }
-    }
+    void deliver(const Outbox& out) { channels_.send_all(out); }
 
     [[nodiscard]] const Place::Roster& roster() const { return roster_; }
 
@@ -69,6 +68,19 @@ class Driver {
             return member_.next_timer();
         } else {
             return member_.next_timer(now);
+        }
+    }
+
+    // A wake-up and two calls into the kernel are most of what a token costs the manager: several at a time share
+    // them.
+    void gather(Time now, Time end) const {
+        if constexpr (std::is_same_v<Member, Manager>) {
+            const Time rest = std::min(end, now + member_.may_gather());
+            if (rest > now) {
+                const timespec at{static_cast<time_t>(rest / 1'000'000'000U),
+                                  static_cast<long>(rest % 1'000'000'000U)};
+                clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
+            }
         }
     }
 
@@ -92,7 +104,7 @@ class Driver {
             const std::uint64_t tokens = member_.counts().received;
             if (tokens != tokens_) {
                 const Time spent = read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
-                member_.set_work(spent - spent_);
+                member_.set_work((spent - spent_) / (tokens - tokens_));
                 spent_ = spent;
                 tokens_ = tokens;
             }
@@ -100,7 +112,8 @@ class Driver {
             if (before == 0 || member_.counts().received == tokens_) {
                 return;
             }
-            cost_ += static_cast<double>(read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - before);
+            cost_ += static_cast<double>(read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - before) /
+                     static_cast<double>(member_.counts().received - tokens_);
             if (++costed_ == kCosted) {
                 member_.set_token_cost(cost_ / kCosted);
                 costed_ = 0;

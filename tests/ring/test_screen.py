@@ -1,0 +1,88 @@
+"""kymo top of many hosts on a terminal: the screen is taken, its keys are followed, it records, and the terminal is given back."""
+
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
+from harness import main  # noqa: E402
+
+PATIENCE = 60
+# A key, and what is on the terminal then: after each, Ctrl-L has all of the screen sent again.
+STEPS = [
+    (b"", b"2 of 2 answered"),
+    (b"s", b"by on CPU"),
+    (b"j", b"> n"),
+    (b"\r", b"clock known"),
+    (b"b", b"in MPI"),
+    (b"f", b"FROZEN"),
+    (b"f", b""),
+    (b"r", b"RECORDING"),
+    (b"r", b"until the end"),
+    (b"c", b""),
+]
+
+
+def follow(terminal):
+    """How many steps were followed, and all that was sent."""
+    seen, since, done = b"", b"", 0
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            if select.select([terminal], [], [], 0.2)[0]:
+                got = os.read(terminal, 65536)
+                seen, since = seen + got, since + got
+        except OSError:
+            break
+        if done < len(STEPS) and STEPS[done][1] in since:
+            done, since = done + 1, b""
+            if done < len(STEPS):
+                os.write(terminal, STEPS[done][0] + b"\x0c")
+            else:
+                time.sleep(1)  # for the recording to have two samples
+                os.write(terminal, b"q")
+    return done, seen
+
+
+def body(test):
+    folder = test.folder / "ring"
+    (test.folder / "run").mkdir(mode=0o700)
+    environment = dict(os.environ, XDG_RUNTIME_DIR=str(test.folder / "run"))
+    agents = [subprocess.Popen([str(test.kymo), "agent", "--rendezvous", str(folder), "--plain", "--name", f"n{number}"], env=environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for number in range(2)]
+    try:
+        for agent in agents:
+            agent.stderr.readline()
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(test.work)
+            environment["TERM"] = "xterm"
+            os.execvpe(str(test.kymo), [str(test.kymo), "top", "--rendezvous", str(folder), "--plain", "--period", "0.3", "--agent-share", "1"],
+                       environment)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        done, seen = follow(terminal)
+        if done < len(STEPS):
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    finally:
+        for agent in agents:
+            agent.kill()
+            agent.wait()
+    test.equal("keys followed", len(STEPS), done)
+    test.equal("exit status", 0, os.waitstatus_to_exitcode(status))
+    test.check("the screen is given back", "rmcup", seen[-200:], b"\033[?1049l" in seen)
+    test.check("what is said at the end stays", "recorded in", seen[-200:], b"recorded in" in seen[seen.rfind(b"\033[?1049l"):])
+    report = json.loads(test.run(test.kymo, "report", test.work / "ring.kymo", "--json").stdout)
+    test.equal("hosts recorded", ["n0", "n1"], sorted(host["name"] for host in report["hosts"]))
+
+
+main(body)
