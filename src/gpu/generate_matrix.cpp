@@ -3,6 +3,51 @@
 #include "gpu/generated_warps.h"
 
 namespace kymo::gpu {
+namespace {
+
+constexpr std::uint32_t kUnroll = 16;
+
+// Where the parts of a kernel begin whose threads leave at once or go round a loop, `size` steps in rounds of
+// kUnroll.
+struct LoopedKernel {
+    std::uint32_t skip;  // the exit of threads outside
+    std::uint32_t loop;  // a round's first instruction
+    std::uint32_t tail;  // those behind its steps
+    std::uint32_t back;  // the branch to `loop`
+    std::uint32_t end;
+    std::uint32_t size;
+};
+
+// A warp with `all` lanes of which those `inside` the matrix go on. before(encoder, i) adds an instruction between
+// the exit and the loop, step(encoder, u, k) the u-th step of a round, which is step k of all.
+template <typename Before, typename Step>
+WarpTrace looped_warp(const Program& list, const LoopedKernel& kernel, std::uint32_t id, std::uint32_t all,
+                      std::uint32_t inside, Before&& before, Step&& step) {
+    WarpEncoder encoder(list);
+    for (std::uint32_t i = 0; i < kernel.skip; ++i) {
+        encoder.add(i, all, {});
+    }
+    encoder.add(kernel.skip, all & ~inside, {});
+    if (inside == 0) {
+        return finished_warp(id, encoder);
+    }
+    for (std::uint32_t i = kernel.skip + 1; i < kernel.loop; ++i) {
+        before(encoder, i);
+    }
+    for (std::uint32_t k = 0; k < kernel.size;) {
+        encoder.add(kernel.loop, inside, {});
+        for (std::uint32_t u = 0; u < kUnroll && k < kernel.size; ++u, ++k) {
+            step(encoder, u, k);
+        }
+        for (std::uint32_t i = kernel.tail; i <= kernel.back; ++i) {
+            encoder.add(i, i == kernel.back && k >= kernel.size ? 0 : inside, {});
+        }
+    }
+    encoder.add(kernel.end, inside, {});
+    return finished_warp(id, encoder);
+}
+
+}  // namespace
 
 std::unique_ptr<KernelSource> gemm_kernel(std::uint32_t size, std::uint32_t width) {
     ProgramBuilder program;
@@ -25,7 +70,6 @@ std::unique_ptr<KernelSource> gemm_kernel(std::uint32_t size, std::uint32_t widt
     const std::uint32_t load_c = program.add("LDG.E", {6}, {4}, 4);
     program.add("FMUL", {13}, {6});
     const std::uint32_t scale_c = program.add("STG.E", {}, {4, 13}, 4);
-    constexpr std::uint32_t kUnroll = 16;
     struct Step {
         std::uint32_t load_a, load_b, store;
     };
@@ -47,6 +91,7 @@ std::unique_ptr<KernelSource> gemm_kernel(std::uint32_t size, std::uint32_t widt
     program.add("UIADD3");
     const std::uint32_t back = program.add("BRA");
     const std::uint32_t end = program.add("EXIT");
+    const LoopedKernel kernel{skip, loop, steps[kUnroll - 1].store + 1, back, end, size};
     const std::uint32_t side = (size + width - 1) / width;
     const auto make = [=](std::uint64_t number, const Program& list) {
         Cta cta;
@@ -66,46 +111,31 @@ std::unique_ptr<KernelSource> gemm_kernel(std::uint32_t size, std::uint32_t widt
                     inside |= 1U << lane;
                 }
             }
-            WarpEncoder encoder(list);
-            const auto c = [&](std::uint32_t index) {
+            const auto c = [&](WarpEncoder& encoder, std::uint32_t index) {
                 encoder.add(index, inside, lanes.fill(inside, [&](unsigned lane) {
                     return kThird + (row(lane) * size + column(lane)) * 4;
                 }));
             };
-            for (std::uint32_t i = 0; i < skip; ++i) {
-                encoder.add(i, all, {});
-            }
-            encoder.add(skip, all & ~inside, {});
-            for (std::uint32_t i = skip + 1; inside != 0 && i < loop; ++i) {
+            const auto before = [&](WarpEncoder& encoder, std::uint32_t i) {
                 if (i == load_c || i == scale_c) {
-                    c(i);
+                    c(encoder, i);
                 } else {
                     encoder.add(i, inside, {});
                 }
-            }
-            for (std::uint32_t k = 0; inside != 0 && k < size;) {
-                encoder.add(loop, inside, {});
-                for (std::uint32_t u = 0; u < kUnroll && k < size; ++u, ++k) {
-                    const Step& step = steps[u];
-                    encoder.add(step.load_a, inside, lanes.fill(inside, [&](unsigned lane) {
-                        return kFirst + (row(lane) * size + k) * 4;
-                    }));
-                    encoder.add(step.load_b, inside, lanes.fill(inside, [&](unsigned lane) {
-                        return kSecond + (std::uint64_t{k} * size + column(lane)) * 4;
-                    }));
-                    for (std::uint32_t i = step.load_b + 1; i < step.store; ++i) {
-                        encoder.add(i, inside, {});
-                    }
-                    c(step.store);
+            };
+            const auto step = [&](WarpEncoder& encoder, std::uint32_t u, std::uint32_t k) {
+                const Step& at = steps[u];
+                encoder.add(at.load_a, inside,
+                            lanes.fill(inside, [&](unsigned lane) { return kFirst + (row(lane) * size + k) * 4; }));
+                encoder.add(at.load_b, inside, lanes.fill(inside, [&](unsigned lane) {
+                    return kSecond + (std::uint64_t{k} * size + column(lane)) * 4;
+                }));
+                for (std::uint32_t i = at.load_b + 1; i < at.store; ++i) {
+                    encoder.add(i, inside, {});
                 }
-                for (std::uint32_t i = steps[kUnroll - 1].store + 1; i <= back; ++i) {
-                    encoder.add(i, i == back && k >= size ? 0 : inside, {});
-                }
-            }
-            if (inside != 0) {
-                encoder.add(end, inside, {});
-            }
-            cta.warps.push_back(finished_warp(id, encoder));
+                c(encoder, at.store);
+            };
+            cta.warps.push_back(looped_warp(list, kernel, id, all, inside, before, step));
         }
         return cta;
     };
@@ -132,7 +162,6 @@ std::unique_ptr<KernelSource> atax_kernel(const char* name, std::uint32_t size, 
     const std::uint32_t load_y = program.add("LDG.E", {13}, {4}, 4);
     program.add("IMAD.WIDE", {10}, {0, 4});
     const std::uint32_t loop = program.add("IMAD.MOV.U32", {7}, {255, 255});
-    constexpr std::uint32_t kUnroll = 16;
     struct Step {
         std::uint32_t load_v, load_a, store;
     };
@@ -155,6 +184,7 @@ std::unique_ptr<KernelSource> atax_kernel(const char* name, std::uint32_t size, 
     program.add("IADD3.X", {7}, {7});
     const std::uint32_t back = program.add("BRA");
     const std::uint32_t end = program.add("EXIT");
+    const LoopedKernel kernel{skip, loop, steps[kUnroll - 1].store + 1, back, end, size};
     const std::uint32_t ctas = (size + width - 1) / width;
     const auto make = [=](std::uint64_t number, const Program& list) {
         Cta cta;
@@ -169,45 +199,31 @@ std::unique_ptr<KernelSource> atax_kernel(const char* name, std::uint32_t size, 
                     inside |= 1U << lane;
                 }
             }
-            WarpEncoder encoder(list);
-            const auto y = [&](std::uint32_t index) {
+            const auto y = [&](WarpEncoder& encoder, std::uint32_t index) {
                 encoder.add(index, inside,
                             lanes.fill(inside, [&](unsigned lane) { return kThird + (first + lane) * 4; }));
             };
-            for (std::uint32_t i = 0; i < skip; ++i) {
-                encoder.add(i, all, {});
-            }
-            encoder.add(skip, all & ~inside, {});
-            for (std::uint32_t i = skip + 1; inside != 0 && i < loop; ++i) {
+            const auto before = [&](WarpEncoder& encoder, std::uint32_t i) {
                 if (i == load_y) {
-                    y(i);
+                    y(encoder, i);
                 } else {
                     encoder.add(i, inside, {});
                 }
-            }
-            for (std::uint32_t k = 0; inside != 0 && k < size;) {
-                encoder.add(loop, inside, {});
-                for (std::uint32_t u = 0; u < kUnroll && k < size; ++u, ++k) {
-                    const Step& step = steps[u];
-                    encoder.add(step.load_v, inside,
-                                lanes.fill(inside, [&](unsigned) { return kSecond + std::uint64_t{k} * 4; }));
-                    encoder.add(step.load_a, inside, lanes.fill(inside, [&](unsigned lane) {
-                        const std::uint64_t thread = first + lane;
-                        return kFirst + (by_row ? thread * size + k : std::uint64_t{k} * size + thread) * 4;
-                    }));
-                    for (std::uint32_t i = step.load_a + 1; i < step.store; ++i) {
-                        encoder.add(i, inside, {});
-                    }
-                    y(step.store);
+            };
+            const auto step = [&](WarpEncoder& encoder, std::uint32_t u, std::uint32_t k) {
+                const Step& at = steps[u];
+                encoder.add(at.load_v, inside,
+                            lanes.fill(inside, [&](unsigned) { return kSecond + std::uint64_t{k} * 4; }));
+                encoder.add(at.load_a, inside, lanes.fill(inside, [&](unsigned lane) {
+                    const std::uint64_t thread = first + lane;
+                    return kFirst + (by_row ? thread * size + k : std::uint64_t{k} * size + thread) * 4;
+                }));
+                for (std::uint32_t i = at.load_a + 1; i < at.store; ++i) {
+                    encoder.add(i, inside, {});
                 }
-                for (std::uint32_t i = steps[kUnroll - 1].store + 1; i <= back; ++i) {
-                    encoder.add(i, i == back && k >= size ? 0 : inside, {});
-                }
-            }
-            if (inside != 0) {
-                encoder.add(end, inside, {});
-            }
-            cta.warps.push_back(finished_warp(id, encoder));
+                y(encoder, at.store);
+            };
+            cta.warps.push_back(looped_warp(list, kernel, id, all, inside, before, step));
         }
         return cta;
     };
