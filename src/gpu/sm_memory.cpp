@@ -143,7 +143,7 @@ void Sm::loads(const Footprint& footprint, double begin, double passes, Access& 
         LineAccess wanted;
         std::size_t place;
     };
-    std::array<Miss, 2 * kWarpLanes> misses;
+    std::array<Miss, std::size_t{2} * kWarpLanes> misses;
     unsigned missed = 0;
     double arrived = 0;  // the last of those that other loads have on their way
     for (const LineAccess& line : footprint.all()) {

@@ -73,7 +73,7 @@ void WarpEncoder::write_addresses(std::span<const std::uint64_t> addresses) {
     const std::size_t size = addresses.size();
     const std::uint32_t changed = size > 1 ? changed_steps(addresses) : 0;
     const unsigned runs = static_cast<unsigned>(std::popcount(changed)) + 1;  // of equal steps
-    const std::uint8_t form = runs == 1 ? kStride : runs * 2 < size ? kRuns : kDifferences;
+    const std::uint8_t form = runs == 1 ? kStride : std::size_t{runs} * 2 < size ? kRuns : kDifferences;
     payload_.push_back(form);
     put(payload_, fold(difference(addresses[0], base_)));
     base_ = addresses[0];
