@@ -254,6 +254,7 @@ class Joiner {
             }
         }
         std::vector<std::uint32_t> counts;
+        counts.reserve(times.size());
         for (const auto& [line, count] : times) {
             counts.push_back(count);
         }

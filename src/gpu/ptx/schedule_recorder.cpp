@@ -86,8 +86,8 @@ void ScheduleRecorder::block(std::uint32_t number, std::uint32_t mask, const Log
 // The largest that is not worth more than what is left; of several the nearest.
 const Variant& ScheduleRecorder::choose(const Group& group, std::size_t first) const {
     const std::uint32_t left = executed_[first] - consumed_[first];
-    const Variant* best = nullptr;
-    std::uint32_t near = 0;
+    const Variant* best = &group.variants.front();  // until one is seen that is worth anything
+    std::uint32_t near = ~std::uint32_t{0};
     for (const Variant& variant : group.variants) {
         const std::uint32_t worth = variant.copies[first];
         if (worth == 0) {
@@ -95,12 +95,13 @@ const Variant& ScheduleRecorder::choose(const Group& group, std::size_t first) c
         }
         const auto& way = ways_.way(at_, variant.blocks.front());
         const std::uint32_t distance = way.exists ? way.instructions : ~std::uint32_t{0};
+        const std::uint32_t known = best->copies[first];
         const bool fits = worth <= left;
-        const std::uint32_t known = best != nullptr ? best->copies[first] : 0;
         const bool fitted = known <= left;
-        const bool better = best == nullptr || (fits != fitted   ? fits
-                                                : worth != known ? (fits ? worth > known : worth < known)
-                                                                 : distance < near);
+        const bool better = known == 0       ? true
+                            : fits != fitted ? fits
+                            : worth != known ? (fits ? worth > known : worth < known)
+                                             : distance < near;
         if (better) {
             best = &variant;
             near = distance;
