@@ -23,7 +23,7 @@ option(KYMO_UNITY "compile several files of a target at once" ON)
 function(kymo_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KYMO_UNITY} UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 8)
   if(KYMO_UNITY)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>) # Clang has no such warning
   endif()
 endfunction()
 
