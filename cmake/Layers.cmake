@@ -75,15 +75,31 @@ set(KYMO_GUEST_OPTIONS
     -ftls-model=initial-exec
     -fno-stack-protector)
 
-# Where quick to build matters more than quick to run.
+# Where quick to build matters more than quick to run; and where it is all that matters, as what runs is a layer's code.
 set(KYMO_QUICK_BUILD_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1 -g1>)
+set(KYMO_TEST_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O0 -g1>)
+
+# kymo_program_options(TARGET ...): programs beside the layers (benchmarks, fuzz drivers, makers of input): optimised, lines
+# but no variables, and the layers' usual headers precompiled as a program's.
+add_library(kymo_program_headers OBJECT cmake/layer_headers.cpp)
+set_target_properties(kymo_program_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_precompile_headers(kymo_program_headers PRIVATE ${KYMO_COMMON_HEADERS})
+target_compile_options(kymo_program_headers PRIVATE ${KYMO_LAYER_DEBUG_OPTIONS} -fPIE)
+target_link_libraries(kymo_program_headers PRIVATE kymo_warnings fmt::fmt)
+function(kymo_program_options)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE ${KYMO_LAYER_DEBUG_OPTIONS})
+    target_precompile_headers(${target} REUSE_FROM kymo_program_headers)
+    target_compile_definitions(${target} PRIVATE FMT_SHARED) # as the precompiled fmt has it
+  endforeach()
+endfunction()
 
 # kymo_unit_test(NAME SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
 function(kymo_unit_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_compile_options(${name}_test PRIVATE ${KYMO_QUICK_BUILD_OPTIONS})
+  target_compile_options(${name}_test PRIVATE ${KYMO_TEST_OPTIONS})
   target_precompile_headers(${name}_test REUSE_FROM kymo_test_headers)
   target_compile_definitions(${name}_test PRIVATE FMT_SHARED) # as the precompiled fmt has it
   kymo_compile_together(${name}_test)
@@ -104,6 +120,7 @@ function(kymo_fuzz name)
   set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   set_property(GLOBAL APPEND_STRING PROPERTY KYMO_FUZZ_LIST "${name} ${inputs}\n") # for scripts/fuzz
   set_property(GLOBAL APPEND PROPERTY KYMO_FUZZ_TARGETS ${name}_fuzz)
+  kymo_program_options(${name}_fuzz)
   target_link_libraries(${name}_fuzz PRIVATE kymo_warnings ${FUZZ_LIBRARIES})
   foreach(layer ${FUZZ_USES})
     target_link_libraries(${name}_fuzz PRIVATE kymo_${layer})
@@ -124,6 +141,7 @@ function(kymo_bench name)
   cmake_parse_arguments(BENCH "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(${name}_bench ${BENCH_SOURCES})
   set_target_properties(${name}_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  kymo_program_options(${name}_bench)
   target_link_libraries(${name}_bench PRIVATE kymo_warnings ${BENCH_LIBRARIES})
   foreach(layer ${BENCH_USES})
     target_link_libraries(${name}_bench PRIVATE kymo_${layer})
