@@ -55,7 +55,7 @@ namespace detail {
 // As decode_varint. Lengths up to four bytes, all but a few of them, go by branches, which the processor predicts
 // well: a version without branches, eight bytes at once, took twice as long since each value waits for the last one's
 // length.
-inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value) {
+[[gnu::always_inline]] inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value) {
     if (at != end && *at < 0x80U) {
         value = *at++;
         return true;
@@ -253,7 +253,7 @@ class RowDecoder final : public AnyDecoder {
         bool good = true;
         std::size_t column = 0;
         const std::size_t columns = types_.size();
-        Row::columns([&](const char*, ColumnType type, const char*, auto member) {
+        Row::columns([&](const char*, ColumnType type, const char*, auto member) __attribute__((always_inline)) {
             if (good && at != end && column < columns) {
                 good = read(type, column, row.*member, at, end);
             }

@@ -132,7 +132,9 @@ void StateBuilder::cut(std::uint64_t end) {
         while (next_cover_ < covers_.size() && covers_[next_cover_].end <= at) {
             ++next_cover_;
         }
-        Piece piece{.begin = at};
+        // In place: a copy of what was just written in parts waits until the parts are in memory.
+        Piece& piece = pieces_.emplace_back();
+        piece.begin = at;
         std::uint64_t until = end;
         if (next_off_ < offs_.size()) {
             const OffInterval& off = offs_[next_off_];
@@ -147,7 +149,6 @@ void StateBuilder::cut(std::uint64_t end) {
             until = std::min(until, is_inside ? cover.end : cover.begin);
         }
         piece.length = until - at;
-        pieces_.push_back(piece);
         at = until;
     }
 }
