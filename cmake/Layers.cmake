@@ -94,14 +94,19 @@ function(kymo_program_options)
   endforeach()
 endfunction()
 
-# kymo_unit_test(NAME SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
+# kymo_unit_test(NAME [OPTIMISED] SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
+#   OPTIMISED: its own code is what is looked at (walked, listed), and must be as programs are.
 function(kymo_unit_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "OPTIMISED" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_compile_options(${name}_test PRIVATE ${KYMO_TEST_OPTIONS})
-  target_precompile_headers(${name}_test REUSE_FROM kymo_test_headers)
-  target_compile_definitions(${name}_test PRIVATE FMT_SHARED) # as the precompiled fmt has it
+  if(TEST_OPTIMISED)
+    target_compile_options(${name}_test PRIVATE ${KYMO_QUICK_BUILD_OPTIONS})
+  else()
+    target_compile_options(${name}_test PRIVATE ${KYMO_TEST_OPTIONS})
+    target_precompile_headers(${name}_test REUSE_FROM kymo_test_headers)
+    target_compile_definitions(${name}_test PRIVATE FMT_SHARED) # as the precompiled fmt has it
+  endif()
   kymo_compile_together(${name}_test)
   target_link_libraries(${name}_test PRIVATE kymo_warnings GTest::gmock GTest::gtest_main ${TEST_LIBRARIES})
   foreach(layer ${TEST_USES})
