@@ -132,10 +132,13 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
             continue;
         }
         const Aggregate all = metric.aggregate(ResourceLevel::kSystem, 0);
-        const auto value = [&](std::uint64_t amount) { return Cell{metric_value(style, amount, metric.unit)}; };
+        // The unit once a row, but for times, which have one each: names need the room.
+        const auto value = [&](std::uint64_t amount) {
+            return Cell{metric_value(style, amount, metric.unit == "ns" ? metric.unit : "")};
+        };
         const std::string of = metric.kind == Resource::kTask ? "" : std::string(name_of(metric.kind)) + " ";
         table.rows.push_back(
-            {value(metric.total()),
+            {{metric_value(style, metric.total(), metric.unit)},
              value(all.minimum),
              value(all.maximum),
              {fmt::format("{} {}", all.objects, objects_name(metric)), Ink::kDim},
