@@ -139,7 +139,10 @@ void StreamVisits::piece(const StateInterval& interval, bool is_spinning, std::u
 
 void StreamVisits::sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,
                           std::span<const std::int64_t> deltas) {
-    go_to(node == kNone ? kNone : kept_.leaf_of[node], time);
+    const bool is_known = node != kNone;
+    if (is_known) {
+        go_to(kept_.leaf_of[node], time);
+    }
     if (has_processor_ && processor != now_.processor) {
         ++now_.sums[kSumMigrations];
     }
@@ -148,6 +151,13 @@ void StreamVisits::sample(std::uint64_t time, std::uint32_t node, std::uint32_t 
     ++now_.sums[kSumSamples];
     for (std::size_t i = 0; i < deltas.size(); ++i) {
         now_.sums[kFirstCounter + i] += deltas[i];
+    }
+    if (!is_known) {
+        // As of time at no known place: the visit's, and no node's own.
+        ++at_change_[kSumSamples];
+        for (std::size_t i = 0; i < deltas.size(); ++i) {
+            at_change_[kFirstCounter + i] += deltas[i];
+        }
     }
 }
 

@@ -27,6 +27,7 @@ struct VisitShared {
     const CountedLoops& loops;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const VisitLimits& limits;
+    const std::vector<bool> lost;
 };
 
 std::uint32_t created_in(const VisitShared& shared, std::uint32_t thread) {
@@ -50,9 +51,7 @@ class VisitVisitor final : public StreamVisitor {
         const bool is_spinning = interval.state == ThreadState::kSpinning;
         const std::uint32_t target =
             interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
-        // What follows a thread's last sample is nobody's code.
-        const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
-        visits_.piece(interval, is_spinning, is_code ? node : kNone, target);
+        visits_.piece(interval, is_spinning, known(node), target);
         const bool on_cpu =
             is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
         if (interval.state == ThreadState::kReady) {
@@ -79,7 +78,7 @@ class VisitVisitor final : public StreamVisitor {
 
     void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
         const auto processor = static_cast<std::uint32_t>(row.processor);
-        visits_.sample(row.time, node, processor, deltas);
+        visits_.sample(row.time, known(node), processor, deltas);
         if (has_processor_ && processor != processor_) {
             ++worker_.sums.migrations[thread_];
         }
@@ -122,6 +121,12 @@ class VisitVisitor final : public StreamVisitor {
     void finish() override { visits_.finish(); }
 
   private:
+    // What follows a thread's last sample is nobody's code; what is lost may be anywhere.
+    std::uint32_t known(std::uint32_t node) const {
+        const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
+        return is_code && !shared_.lost[node] ? node : kNone;
+    }
+
     // A thread that lacks a processor inside a wait, and when it has one goes on to wait, lacks it for nothing but
     // polling. Where the wait ends then, it may have been let go at any time before: it has work to do.
     bool waits_on(const StateInterval& interval) const {
@@ -192,11 +197,32 @@ SampledAddresses number_addresses(const Profile& profile) {
     return result;
 }
 
+std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept) {
+    std::vector<bool> lost(profile.nodes.size());
+    for (std::size_t i = 1; i < lost.size(); ++i) {
+        const ProfileNode& node = profile.nodes[i];
+        lost[i] = node.kind == NodeKind::kPartial || node.kind == NodeKind::kNoPath ||
+                  (node.kind == NodeKind::kFrame && lost[node.parent]);
+    }
+    constexpr std::int64_t kFew = 5;  // times as many in all
+    std::int64_t samples = 0;
+    std::int64_t partial = 0;
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+        samples += profile.self[i][kSamples];
+        partial += lost[i] ? profile.self[i][kSamples] : 0;
+    }
+    const bool are_few = partial * kFew < samples;
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+        lost[i] = lost[i] && (are_few || kept.leaf_of[i] == kNone);
+    }
+    return lost;
+}
+
 Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Profile& profile, const KeptNodes& kept,
                                  const SampledAddresses& addresses, const CountedLoops& loops,
                                  const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                  const VisitLimits& limits) {
-    const VisitShared shared{profile, kept, addresses, loops, wait_targets, limits};
+    const VisitShared shared{profile, kept, addresses, loops, wait_targets, limits, lost_nodes(profile, kept)};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
     for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
         for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {

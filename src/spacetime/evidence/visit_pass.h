@@ -48,6 +48,11 @@ struct VisitPass {
 
 struct CountedLoops;  // loop_progress.h
 
+// By profile node: on a call path whose root end is missing, where such samples are few (under a fifth), or in no
+// kept space. A thread that is seen there may be anywhere, and goes on with what it was in. Where they are many they
+// are what there is to compare.
+std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept);
+
 // `wait_targets`: by thread, then by ThreadProfile::waits: index of the target.
 Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Profile& profile, const KeptNodes& kept,
                                  const SampledAddresses& addresses, const CountedLoops& loops,

@@ -1,6 +1,8 @@
 // One stream's pieces into visits, on pieces written here.
 #include "spacetime/evidence/stream_visits.h"
 
+#include "spacetime/evidence/visit_pass.h"
+
 #include <gtest/gtest.h>
 
 namespace kymo::spacetime {
@@ -50,6 +52,47 @@ TEST_F(TwoFunctions, TimeAtNoKnownPlaceCutsNoVisitAndIsNoNodes) {
     EXPECT_EQ(rows[0].end, 14 * kMillisecond);
     EXPECT_EQ(sums_.nodes[1].visits, 1U);
     EXPECT_EQ(sums_.nodes[1].durations.longest, 3 * kMillisecond);
+}
+
+// A sample whose call path is lost says nothing of where the thread was: one visit of a, of 8 ms and 8 samples, 7 its
+// own.
+TEST_F(TwoFunctions, SampleAtNoKnownPlaceCutsNoVisit) {
+    spend(5, ThreadState::kUser, kOfA);
+    spend(1, ThreadState::kUser, kNone);
+    visits_.sample(time_, kNone, 0, {});
+    spend(2, ThreadState::kUser, kOfA);
+    visits_.finish();
+    ASSERT_EQ(sums_.nodes[0].visits, 1U);
+    EXPECT_EQ(sums_.nodes[0].durations.longest, 8 * kMillisecond);
+    EXPECT_EQ(sums_.nodes[0].own[kSumSamples], 7);
+    const auto rows = std::move(sums_.nodes[0].sample).take(16);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].sums[kSumSamples], 8);
+}
+
+// Of call paths without their root end, what lies in a space that is kept is there if such samples are a fifth or
+// more; else they are all lost, and what is in no kept space always is.
+TEST(LostNodes, AreOfPartialPaths) {
+    Profile profile;
+    profile.nodes = {{.kind = NodeKind::kRoot},
+                     {.parent = 0},                              // on a whole path, in no kept space
+                     {.parent = 0, .kind = NodeKind::kPartial},  // 2
+                     {.parent = 2},                              // not kept
+                     {.parent = 3},                              // in a kept space
+                     {.parent = 0, .kind = NodeKind::kNoPath},   // 5
+                     {.parent = 0, .kind = NodeKind::kUnsampled}};
+    profile.self.resize(profile.nodes.size());
+    const KeptNodes kept{.structure = {1},
+                         .parent = {kNone},
+                         .depth = {0},
+                         .leaf_of = {kNone, kNone, kNone, kNone, 0, kNone, kNone},
+                         .children = {0}};
+    profile.self[1][kSamples] = 79;
+    profile.self[3][kSamples] = 1;
+    profile.self[4][kSamples] = 20;
+    EXPECT_EQ(lost_nodes(profile, kept), (std::vector<bool>{false, false, true, true, false, true, false}));
+    profile.self[1][kSamples] = 85;
+    EXPECT_EQ(lost_nodes(profile, kept), (std::vector<bool>{false, false, true, true, true, true, false}));
 }
 
 // At another known place it is another matter: two visits of a, with a gap of what b took.
