@@ -44,6 +44,11 @@ void step_by_every_rule(const Table& table, std::span<const std::uint8_t> stack)
             require(extended != nullptr);
             result = cursor.step(*extended, table, view);
         }
+        if (result == StepResult::kOk && cursor.sp() == registers.sp()) {
+            // An interrupted function may have popped its return address into a register: once (native step).
+            require(kind_of(rule) == RuleKind::kExtended);
+            result = cursor.step(*table.extended_of(rule), table, view);
+        }
         require(result != StepResult::kOk || cursor.sp() > registers.sp());
         std::uint64_t value = 0;
         for (unsigned i = 0; i <= native::kGeneralRegisters; ++i) {
