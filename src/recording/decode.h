@@ -55,7 +55,8 @@ namespace detail {
 // As decode_varint. Lengths up to four bytes, all but a few of them, go by branches, which the processor predicts
 // well: a version without branches, eight bytes at once, took twice as long since each value waits for the last one's
 // length.
-[[gnu::always_inline]] inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value) {
+[[gnu::always_inline]] inline bool read_varint(const std::uint8_t*& at, const std::uint8_t* end,
+                                               std::uint64_t& value) {
     if (at != end && *at < 0x80U) {
         value = *at++;
         return true;
