@@ -6,6 +6,7 @@
 #include "cli/top/host_cells.h"
 #include "cli/verbs.h"
 #include "ring/live/answer.h"
+#include "ring/live/rows.h"
 #include "ring/live/switches.h"
 #include "ring/transport/driver.h"
 
@@ -48,6 +49,7 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::Channels& tran
             {"resent", agent.counts().resent},
             {"off_time", agent.counts().off_time},
             {"orders", agent.counts().orders},
+            {"looks", agent.counts().looks},
             {"refused", refused},
             {"channels",
              {{"sent", channels.sent},
@@ -79,7 +81,8 @@ int serve(Meeting& meeting, bool json) {
             ring::answer(cells.read(), claim.slot, entries, records);
             switches.hold(monotonic_now().ns, entries, records);
         },
-        monotonic_now().ns, [&switches](std::span<ring::Switch> ordered) { switches.obey(ordered); });
+        monotonic_now().ns, [&switches](std::span<ring::Switch> ordered) { switches.obey(ordered); },
+        [&cells](std::span<const ring::AskedTable> tables) { return ring::tell_rows(cells.read(), tables); });
     ring::Driver<ring::Agent> driver(agent, claim.slot, settings.job.reach, *meeting.channels, *meeting.place);
     fmt::print(stderr, "kymo agent: {}, slot {}, at {}\n", meeting.name, claim.slot, meeting.channels->endpoint());
     constexpr ring::Time kLookForPrograms = 1'000'000'000;

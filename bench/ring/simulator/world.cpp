@@ -108,7 +108,24 @@ void World::start_agent(Slot slot) {
                 records[i].add(entries[i].metric == kLatchTime ? now_ : known_value(slot));
             }
         },
-        started.local(now_));
+        started.local(now_), Agent::Obey{},
+        [this, slot](std::span<const AskedTable> tables) {
+            Rows rows;
+            rows.facts.read = now_;
+            for (const AskedTable& asked : tables) {
+                ToldTable& table = rows.tables.emplace_back(ToldTable{asked.head, {}});
+                table.head.there = kKnownRows;
+                table.head.metrics = static_cast<std::uint16_t>(asked.metrics.size());
+                table.head.rows = std::min(asked.head.rows, kKnownRows);
+                for (std::uint32_t number = 0; number < table.head.rows; ++number) {
+                    TableRow row{{}, std::vector<std::uint64_t>(asked.metrics.size(), known_value(slot) + number)};
+                    row.head.number = number;
+                    row.head.state = RowIs::kThere;
+                    table.rows.push_back(std::move(row));
+                }
+            }
+            return rows;
+        });
     started.timer = kNever;
     set_timer(started);
 }

@@ -47,6 +47,8 @@ struct WorldSettings {
 inline constexpr std::uint32_t kKnownValue = 1;  // known_value(slot): never changes
 inline constexpr std::uint32_t kLatchTime = 2;   // virtual time of the latch
 std::uint64_t known_value(Slot slot);
+// Of every table of a look: row i has known_value(slot) + i for each metric, and the reading's virtual time.
+inline constexpr std::uint32_t kKnownRows = 5;
 
 class World {
   public:

@@ -6,17 +6,13 @@
 // numbers are this host's own; a host's number is its slot. Costs a pass over the rows for each entry.
 #pragma once
 
-#include "ring/live/host_reading.h"
+#include "ring/live/asked_cell.h"
 #include "ring/protocol/layout.h"
 #include "ring/protocol/record.h"
 
 #include <span>
-#include <string_view>
 
 namespace kymo::ring {
-
-// A metric's code in an entry: the cell of a standard one, otherwise made from its name.
-std::uint32_t metric_code(std::uint8_t kind, std::string_view name);
 
 void answer(const HostReading& reading, Slot slot, std::span<const Entry> entries, std::span<Record> records);
 

@@ -9,10 +9,11 @@ constexpr Time kOnTimeWithin = 1'000'000;
 
 }  // namespace
 
-Agent::Agent(const AgentSettings& settings, Read read, Time now, Obey obey)
+Agent::Agent(const AgentSettings& settings, Read read, Time now, Obey obey, Tell tell)
     : settings_(settings),
       read_(std::move(read)),
       obey_(std::move(obey)),
+      tell_(std::move(tell)),
       successors_(settings.job.heartbeat),
       next_beat_(now),
       last_call_(now) {
@@ -32,6 +33,8 @@ void Agent::on_frame(Bytes frame, Time now, Outbox& out) {
         on_token(std::move(frame), now, out);
     } else if (prefix.kind == FrameKind::kOrder) {
         on_order(frame, out);
+    } else if (prefix.kind == FrameKind::kLook) {
+        on_look(frame, out);
     } else {
         on_beat(frame, now, out);
     }
@@ -158,6 +161,7 @@ void Agent::begin_epoch(std::uint64_t epoch) {
     forwarded_ = {};
     span_sequence_ = 0;
     order_ = 0;
+    look_ = 0;
     clock_ = {};  // another manager may be on another host
 }
 

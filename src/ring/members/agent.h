@@ -8,6 +8,7 @@
 #include "ring/members/clock_relation.h"
 #include "ring/members/member.h"
 #include "ring/members/watch.h"
+#include "ring/protocol/look.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -32,6 +33,7 @@ struct AgentCounts {
     std::uint64_t sent = 0;
     std::uint64_t resent = 0;    // to another, as the first had fallen silent
     std::uint64_t orders = 0;    // obeyed and answered
+    std::uint64_t looks = 0;     // answered
     std::uint64_t off_time = 0;  // latched at another time than announced
     RefusalCounts refused{};
 };
@@ -44,8 +46,11 @@ class Agent {
     // Switches what an order says, and fills in what has come of it.
     using Obey = std::function<void(std::span<Switch>)>;
 
-    // Without `obey` no metric is switched, and answers say so.
-    Agent(const AgentSettings& settings, Read read, Time now, Obey obey = {});
+    // Reads the rows that are asked for: a table for each, within its bounds.
+    using Tell = std::function<Rows(std::span<const AskedTable>)>;
+
+    // Without `obey` no metric is switched, and answers say so; without `tell` looks are refused.
+    Agent(const AgentSettings& settings, Read read, Time now, Obey obey = {}, Tell tell = {});
 
     void on_frame(Bytes frame, Time now, Outbox& out);
     void on_timer(Time now, Outbox& out);
@@ -89,6 +94,7 @@ class Agent {
     void on_token(Bytes frame, Time now, Outbox& out);
     void on_beat(std::span<const std::uint8_t> frame, Time now, Outbox& out);
     void on_order(std::span<const std::uint8_t> frame, Outbox& out);
+    void on_look(std::span<const std::uint8_t> frame, Outbox& out);
     void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
     void begin_epoch(std::uint64_t epoch);
     Refusal admit(const Token& token);
@@ -110,11 +116,13 @@ class Agent {
     AgentSettings settings_;
     Read read_;
     Obey obey_;
+    Tell tell_;
     AgentCounts counts_;
     ClockRelation clock_;
     Watch successors_;
     std::uint64_t epoch_ = 0;
     std::uint64_t order_ = 0;  // the newest that was obeyed, in this epoch
+    std::uint64_t look_ = 0;   // and that was answered
     std::uint64_t oldest_ = 1;
     std::uint64_t done_ = 0;  // bit i: had sequence oldest_ + i
     std::map<std::uint64_t, Latch> latches_;

@@ -31,6 +31,7 @@ Manager::Manager(const ManagerSettings& settings, std::vector<Entry> request, Ti
       pace_(settings.period, settings.longest_period, settings.budget),
       watch_(settings.job.heartbeat),
       orders_(settings.job, settings.epoch),
+      looks_(settings.job, settings.epoch),
       next_round_(now),
       last_call_(now) {
     settings_.in_flight = std::clamp<std::uint32_t>(settings.in_flight, 1, kWindow / 2);
@@ -81,10 +82,15 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
     if (prefix.kind == FrameKind::kAnswer) {
         return on_answer(frame);
     }
+    if (prefix.kind == FrameKind::kRows) {
+        const Refusal refusal = looks_.take(frame, settings_.slots, now);
+        return refusal == Refusal::kNone ? void() : refuse(refusal);
+    }
     Beat beat{};
     if (const Refusal refusal = open_beat(frame, prefix, beat); refusal != Refusal::kNone) {
         return refuse(refusal);
     }
+    looks_.heard(beat.slot, prefix.minor);
     if (prefix.kind == FrameKind::kFarewell) {
         watch_.gone(beat.slot, beat.incarnation);
         next_silence_ = now;
@@ -161,6 +167,7 @@ void Manager::on_timer(Time now, Outbox& out) {
     }
     probe_the_silent(now, out);
     orders_.send(settings_.slots, now, out);
+    looks_.send(settings_.slots, now, out);
     while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
         end_round(rounds_.begin()->first, now);
     }
@@ -171,7 +178,8 @@ void Manager::on_timer(Time now, Outbox& out) {
 }
 
 Time Manager::next_timer() const {
-    Time next = std::min({next_probe_, orders_.next(), rounds_.size() < settings_.in_flight ? next_round_ : kNever});
+    Time next = std::min(
+        {next_probe_, orders_.next(), looks_.next(), rounds_.size() < settings_.in_flight ? next_round_ : kNever});
     if (!rounds_.empty()) {
         next = std::min({next, rounds_.begin()->second.give_up, next_silence_});
     }

@@ -6,6 +6,7 @@
 // its bytes, whatever the number of agents in reduce mode.
 #pragma once
 
+#include "ring/members/looks.h"
 #include "ring/members/orders.h"
 #include "ring/members/pace.h"
 #include "ring/members/sample.h"
@@ -56,6 +57,10 @@ class Manager {
     // What all agents are to switch from now on; told until they answer, and now and then again.
     void order(std::vector<Switch> switches, Time now) { orders_.begin(std::move(switches), now); }
     [[nodiscard]] const Orders& orders() const { return orders_; }
+    // At one host's single objects.
+    void look(Slot slot, std::vector<AskedTable> tables, Time now) { looks_.ask(slot, std::move(tables), now); }
+    void look_away() { looks_.end(); }
+    [[nodiscard]] const Looks& looks() const { return looks_; }
     // What a token and its reply cost here, ns of processor time: decides the number of segments.
     void set_token_cost(double ns) { token_cost_ = ns; }
 
@@ -131,6 +136,7 @@ class Manager {
     Watch watch_;
     ManagerCounts counts_;
     Orders orders_;
+    Looks looks_;
     std::map<std::uint64_t, Round> rounds_;          // under way
     std::map<std::uint64_t, std::set<Slot>> ended_;  // spans that came home of late, by sequence
     std::map<std::uint64_t, Time> deadlines_;        // announced, not yet started

@@ -2,8 +2,9 @@
 //
 // Tokens are sent round by the manager and filled by the agents; by beats an agent tells those before it that it is
 // there, by farewells that it goes, and by probes members ask those that have fallen silent; orders of the manager's,
-// which agents answer, switch what is counted (order.h). Integers are
-// little-endian, times nanoseconds. The structs are copied from and to the bytes, so a frame need not be aligned.
+// which agents answer, switch what is counted (order.h); looks ask one agent for its single objects (look.h).
+// Integers are little-endian, times nanoseconds. The structs are copied from and to the bytes, so a frame need not be
+// aligned.
 #pragma once
 
 #include <bit>
@@ -16,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "frames are copied as 
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint8_t kMajorVersion = 1;
-inline constexpr std::uint8_t kMinorVersion = 1;  // 1: orders and answers
+inline constexpr std::uint8_t kMinorVersion = 2;  // 1: orders and answers; 2: looks and rows
 inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
 
 // A place in the ring, from 0; fixed for the life of a job.
@@ -30,7 +31,16 @@ inline constexpr std::uint32_t kMaxEntries = 1024;
 inline constexpr std::uint64_t kWindow = 64;     // sequences between the oldest in flight and the newest
 inline constexpr std::uint32_t kHoleRanges = 8;  // of slots that were passed over, told one by one
 
-enum class FrameKind : std::uint8_t { kToken = 1, kBeat = 2, kFarewell = 3, kProbe = 4, kOrder = 5, kAnswer = 6 };
+enum class FrameKind : std::uint8_t {
+    kToken = 1,
+    kBeat = 2,
+    kFarewell = 3,
+    kProbe = 4,
+    kOrder = 5,
+    kAnswer = 6,
+    kLook = 7,
+    kRows = 8
+};
 
 enum class Mode : std::uint8_t {
     kAppend = 1,  // a part for each slot

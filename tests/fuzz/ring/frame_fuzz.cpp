@@ -1,4 +1,5 @@
 // Any bytes as a frame: refused, or what is read adds up, and stays so when the token is filled to its end.
+#include "ring/protocol/look.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -54,6 +55,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Order again;
         demand(open_order(made, prefix, again) == Refusal::kNone && again.switches == order.switches);
         demand(made.size() == size && order.switches.size() <= kMaxSwitches);
+    }
+    Look look;
+    if (open_look(frame, prefix, look) == Refusal::kNone) {
+        const Bytes made = make_look(prefix.slots, prefix.job, prefix.epoch, look);
+        Look again;
+        demand(open_look(made, prefix, again) == Refusal::kNone && again.tables == look.tables);
+        demand(made.size() == size && look.tables.size() <= kMaxTables);
+    }
+    Rows rows;
+    if (open_rows(frame, prefix, rows) == Refusal::kNone) {
+        const Bytes made = make_rows(prefix.slots, prefix.job, prefix.epoch, rows);
+        Rows again;
+        demand(open_rows(made, prefix, again) == Refusal::kNone && again.tables == rows.tables);
+        demand(made.size() == size);
+        for (const ToldTable& table : rows.tables) {
+            demand(table.rows.size() <= table.head.there && table.rows.size() <= kMaxRows);
+        }
     }
     Token token;
     if (Token::open(Bytes(data, data + size), token) == Refusal::kNone) {

@@ -16,9 +16,13 @@ void check(const Outbox& out) {
         Prefix prefix{};
         Beat beat{};
         Order order;
+        Look look;
+        Rows rows;
         const bool good = Token::open(each.frame, token) == Refusal::kNone ||
                           open_beat(each.frame, prefix, beat) == Refusal::kNone ||
-                          open_order(each.frame, prefix, order) == Refusal::kNone;
+                          open_order(each.frame, prefix, order) == Refusal::kNone ||
+                          open_look(each.frame, prefix, look) == Refusal::kNone ||
+                          open_rows(each.frame, prefix, rows) == Refusal::kNone;
         if (!good || (each.to != kManager && each.to >= kMaxSlots)) {
             std::abort();
         }
@@ -36,7 +40,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     record.add(7);
                 }
             },
-            0);
+            0, Agent::Obey{},
+            [](std::span<const AskedTable> tables) {
+                Rows rows;
+                for (const AskedTable& asked : tables) {
+                    rows.tables.push_back({asked.head, {}});
+                    rows.tables.back().head.rows = 0;
+                }
+                return rows;
+            });
         Outbox out;
         for (Time now = 1; now < 4'000'000; now += 700'000) {
             agent.on_frame(Bytes(data, data + size), now, out);
@@ -51,6 +63,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.period = 100'000;
     Manager manager(settings, {{1, 2, 0, 1, kEvery}}, 0);
     manager.order({{1, 0, 0, 7, 1'000'000'000, 0, 0}}, 0);
+    // As in the example of rows, from the fifth look on.
+    for (int i = 0; i < 5; ++i) {
+        manager.look(3, {{{1, 0, 2, 1, 4242, 3, 0}, {1, 2}}}, 0);
+    }
     Outbox out;
     for (Time now = 1; now < 4'000'000; now += 90'000) {
         manager.on_timer(now, out);
@@ -62,6 +78,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     check(out);
+    if (const Rows* const rows = manager.looks().rows(); rows != nullptr && rows->tables[0].rows.size() > 1) {
+        std::abort();
+    }
     for (const Switch& each : manager.orders().state()) {
         if (manager.orders().answered() > 4 || each.obeyed > each.programs) {
             std::abort();

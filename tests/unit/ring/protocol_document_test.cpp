@@ -1,6 +1,7 @@
 // The worked examples of docs/ring-protocol.md are frames, say what they are said to say, and are what we make.
 
 #include "../hex_blocks.h"
+#include "ring/protocol/look.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -32,8 +33,8 @@ Part part(Slot slot, PartState state) {
     return {state, {}, slot, 11, 100'000, 99'976, -900'040, 100};
 }
 
-TEST(RingDocument, ThereAreFourExamples) {
-    ASSERT_EQ(examples().size(), 4U);
+TEST(RingDocument, ThereAreSixExamples) {
+    ASSERT_EQ(examples().size(), 6U);
 }
 
 TEST(RingDocument, TheReducedTokenIsWhatWeMake) {
@@ -109,6 +110,36 @@ TEST(RingDocument, TheOrderIsWhatWeMakeAndReads) {
     EXPECT_EQ(read.switches, order.switches);
 }
 
+const AskedTable kAskedThreads{{1, 0, 2, 2, 4242, 3, 0}, {1, 2}};
+
+TEST(RingDocument, TheLookIsWhatWeMakeAndReads) {
+    const Look look{{3, 1, 0, 0, 5}, {kAskedThreads}};
+    EXPECT_EQ(make_look(4, kJob, 3, look), examples()[4]);
+    Prefix prefix{};
+    Look read;
+    ASSERT_EQ(open_look(examples()[4], prefix, read), Refusal::kNone);
+    EXPECT_EQ(read.head.slot, 3U);
+    EXPECT_EQ(read.head.number, 5U);
+    EXPECT_EQ(read.tables, look.tables);
+    EXPECT_EQ(prefix.minor, kLooksSince);
+}
+
+TEST(RingDocument, TheRowsAreWhatWeMakeAndRead) {
+    const RowHead head{4243, 50'000, 0, 0, 4242, 1, 2, RowIs::kThere, 0, 0, row_name("worker")};
+    const Rows rows{{3, 1, 0, 11, 5}, {100'000, 0, 1}, {{{1, 0, 2, 1, 4242, 3, 3}, {{head, {300, 0}}}}}};
+    EXPECT_EQ(make_rows(4, kJob, 3, rows), examples()[5]);
+    Prefix prefix{};
+    Rows read;
+    ASSERT_EQ(open_rows(examples()[5], prefix, read), Refusal::kNone);
+    EXPECT_EQ(read.head.incarnation, 11U);
+    EXPECT_EQ(read.facts.read, 100'000U);
+    EXPECT_EQ(read.facts.refused, 1U);
+    EXPECT_EQ(read.tables, rows.tables);
+    EXPECT_EQ(read.tables[0].rows[0].name(), "worker");
+    EXPECT_TRUE(read.tables[0].rows[0].knows(0));
+    EXPECT_FALSE(read.tables[0].rows[0].knows(1));
+}
+
 TEST(RingDocument, EveryLengthMayBeCut) {
     for (const Bytes& good : examples()) {
         for (std::size_t size = 0; size < good.size(); ++size) {
@@ -120,6 +151,10 @@ TEST(RingDocument, EveryLengthMayBeCut) {
             EXPECT_EQ(open_beat(cut, prefix, beat), Refusal::kTruncated) << size;
             Order order;
             EXPECT_EQ(open_order(cut, prefix, order), Refusal::kTruncated) << size;
+            Look look;
+            EXPECT_EQ(open_look(cut, prefix, look), Refusal::kTruncated) << size;
+            Rows rows;
+            EXPECT_EQ(open_rows(cut, prefix, rows), Refusal::kTruncated) << size;
         }
         Bytes longer = good;
         longer.push_back(0);
