@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             for (const bool lost : {false, true}) {
                 if (events::parse_sample(record, lost, sample)) {
                     require(sample.count <= events::kMaxEvents);
-                    require(record.size() >= 9 + sample.count * (lost ? 3U : 2U));
+                    require(record.size() >= 8 + sample.count * (lost ? 3U : 2U));
                 }
             }
             launch::KernelRecord kernel;
