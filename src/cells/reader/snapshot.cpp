@@ -182,7 +182,9 @@ class TableReader {
         out.name = text_of(raw.name);
         const std::uint8_t* at = now_.data() + std::size_t{number} * table_.row_bytes + sizeof(Row);
         out.cells.resize(table_.cells);
-        std::memcpy(out.cells.data(), at, std::size_t{table_.cells} * 8);
+        if (!out.cells.empty()) {
+            std::memcpy(out.cells.data(), at, std::size_t{table_.cells} * 8);
+        }
         at += std::size_t{table_.cells} * 8;
         for (std::uint32_t i = 0; i < table_.timers; ++i) {
             Timer timer;
