@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace kymo::gpu::ptx {
@@ -14,19 +13,6 @@ constexpr std::uint64_t kStackBytes = 4096;  // a lane's local memory where func
 std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
     const std::uint64_t left = threads - std::uint64_t{warp} * kWarpLanes;
     return left >= kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1U;
-}
-
-template <typename T>
-void broadcast_as(std::byte* at, std::uint64_t value) {
-    std::array<T, kWarpLanes> lanes;
-    lanes.fill(static_cast<T>(value));
-    std::memcpy(at, lanes.data(), sizeof lanes);
-}
-
-void broadcast(std::byte* at, unsigned bits, std::uint64_t value) {
-    bits == 64   ? broadcast_as<std::uint64_t>(at, value)
-    : bits == 32 ? broadcast_as<std::uint32_t>(at, value)
-                 : broadcast_as<std::uint16_t>(at, value);
 }
 
 }  // namespace
@@ -103,82 +89,6 @@ bool CtaRunner::find(const void* self, std::uint64_t address, std::uint64_t byte
     return found.has_value();
 }
 
-std::uint64_t CtaRunner::special(std::string_view name, const Warp& warp, unsigned lane,
-                                 std::uint64_t local_at) const {
-    const Dim3& block = parts_.launch.block;
-    const Dim3& grid = parts_.launch.grid;
-    const std::uint64_t thread = std::uint64_t{warp.number} * kWarpLanes + lane;
-    const auto part = [&](const Dim3& dim) {
-        return name.back() == 'x' ? dim.x : name.back() == 'y' ? dim.y : dim.z;
-    };
-    if (name.starts_with("%tid")) {
-        return name.back() == 'x'   ? thread % block.x
-               : name.back() == 'y' ? thread / block.x % block.y
-                                    : thread / (std::uint64_t{block.x} * block.y);
-    }
-    const std::uint32_t bit = 1U << lane;
-    return name.starts_with("%ntid")      ? part(block)
-           : name.starts_with("%ctaid")   ? part(cta_)
-           : name.starts_with("%nctaid")  ? part(grid)
-           : name == "%laneid"            ? lane
-           : name == "%warpid"            ? warp.number
-           : name == "%nwarpid"           ? warps_.size()
-           : name == "%nsmid"             ? 1
-           : name == "%lanemask_eq"       ? bit
-           : name == "%lanemask_lt"       ? bit - 1
-           : name == "%lanemask_le"       ? bit | (bit - 1)
-           : name == "%lanemask_gt"       ? ~(bit | (bit - 1))
-           : name == "%lanemask_ge"       ? ~(bit - 1)
-           : name == "%dynamic_smem_size" ? parts_.launch.dynamic_shared
-           : name == "%total_smem_size"   ? parts_.shared_bytes + parts_.launch.dynamic_shared
-           : name == "%dynamic_shared"    ? parts_.shared_bytes
-           : name == "%local"             ? local_at
-           : name == "%parameters" ? reinterpret_cast<std::uint64_t>(const_cast<AlignedBytes&>(parameters_).data())
-                                   : 0;  // %smid: one SM, one CTA at a time
-}
-
-// Constants and presets; `only_cta`: what is another in every CTA.
-void CtaRunner::fill(Frame& frame, const Warp& warp, bool only_cta) {
-    std::byte* const memory = frame.memory->data();
-    if (!only_cta) {
-        for (const ConstantPlace& constant : frame.code->constants) {
-            if (constant.bits == 1) {
-                std::memcpy(memory + constant.place, &constant.value, 4);
-            } else {
-                broadcast(memory + constant.place, constant.bits, constant.value);
-            }
-        }
-    }
-    for (const Preset& preset : frame.code->presets) {
-        std::byte* const at = memory + preset.place;
-        if (preset.kind == Preset::Kind::kParameter) {
-            if (!only_cta) {
-                std::uint64_t value = 0;
-                std::memcpy(&value, parts_.launch.parameters.data() + preset.offset, preset.bytes);
-                const unsigned unused = 64 - 8U * preset.bytes;
-                if (preset.is_signed) {
-                    value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
-                }
-                broadcast(at, preset.bits, value);
-            }
-            continue;
-        }
-        if (preset.special.starts_with("%ctaid")) {
-            broadcast(at, preset.bits,
-                      special(preset.special, warp, 0, 0) + static_cast<std::uint64_t>(preset.addend));
-            continue;
-        }
-        if (only_cta) {
-            continue;
-        }
-        for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-            const std::uint64_t value =
-                special(preset.special, warp, lane, frame.local_at) + static_cast<std::uint64_t>(preset.addend);
-            std::memcpy(at + lane * (preset.bits / 8U), &value, preset.bits / 8U);
-        }
-    }
-}
-
 void CtaRunner::begin_cta(const Dim3& index) {
     cta_ = index;
     steps_ = 0;
@@ -204,19 +114,6 @@ void CtaRunner::begin_cta(const Dim3& index) {
 const std::vector<Defect>& CtaRunner::defects() const {
     static const std::vector<Defect> kNone;
     return checker_ ? checker_->defects() : kNone;
-}
-
-// A frame becomes the current one.
-void CtaRunner::enter(WarpState& state, std::size_t number) {
-    Frame& frame = state.frames[number];
-    state.warp.frame = frame.memory->data();
-    state.warp.local_at = frame.local_at;
-    if (frame.code->layout.parameter_bytes != 0 && !frame.parameters) {
-        frame.parameters = std::make_unique<AlignedBytes>(frame.code->layout.parameter_bytes * kWarpLanes);
-    }
-    state.warp.parameters = frame.parameters ? frame.parameters->data() : nullptr;
-    state.warp.parameter_stride = frame.code->layout.parameter_bytes;
-    state.warp.lists = frame.code->lists.data();
 }
 
 bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
@@ -353,62 +250,6 @@ bool CtaRunner::run_ops(WarpState& state, const Compiled& code, const Block& blo
                     fmt::format("the CTA executed {} operations without coming to its end", steps_));
     }
     return true;
-}
-
-// The block as the models see it.
-void CtaRunner::record(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
-    const auto number = static_cast<std::size_t>(code.function - parts_.module->functions.data());
-    const std::uint32_t begin = parts_.program_begin[number];
-    WarpEncoder& encoder = *state.encoder;
-    std::array<std::uint64_t, kWarpLanes> active;
-    for (std::uint32_t i = block.machine_first; i < block.machine_end; ++i) {
-        const MachineInstruction& machine = code.machine[i];
-        if (machine.is_bulk && machine.log != kNoLog) {
-            record_bulk(encoder, begin + machine.index, machine.log);
-            continue;
-        }
-        if (machine.log == kNoLog) {
-            std::uint32_t last = i;
-            while (last + 1 < block.machine_end && code.machine[last + 1].log == kNoLog) {
-                ++last;  // numbered as they follow one another
-            }
-            encoder.add_plain(begin + machine.index, last - i + 1, mask);
-            i = last;
-            continue;
-        }
-        const LoggedAccess& log = log_[machine.log];
-        if (!machine.has_addresses || log.mask == 0) {
-            encoder.add(begin + machine.index, log.mask, {});
-            continue;
-        }
-        if (log.mask == kAllLanes) {
-            encoder.add(begin + machine.index, log.mask, {log.address, kWarpLanes});
-            continue;
-        }
-        std::size_t count = 0;
-        for (std::uint32_t left = log.mask; left != 0; left &= left - 1) {
-            active[count++] = log.address[std::countr_zero(left)];
-        }
-        encoder.add(begin + machine.index, log.mask, {active.data(), count});
-    }
-}
-
-// A copy in pieces as large as a warp's access can be: 16 bytes a lane.
-void CtaRunner::record_bulk(WarpEncoder& encoder, std::uint32_t index, std::uint16_t log) const {
-    constexpr std::uint64_t kPiece = 16;
-    std::array<std::uint64_t, kWarpLanes> lanes;
-    for (std::uint32_t left = log_[log].mask; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        std::uint64_t address = log_[log].address[lane];
-        for (std::uint64_t pieces = log_[log + 1U].address[lane] / kPiece; pieces != 0;) {
-            const std::uint64_t now = std::min<std::uint64_t>(pieces, kWarpLanes);
-            for (std::uint64_t i = 0; i < now; ++i, address += kPiece) {
-                lanes[i] = address;
-            }
-            encoder.add(index, now == kWarpLanes ? kAllLanes : (1U << now) - 1U, {lanes.data(), now});
-            pieces -= now;
-        }
-    }
 }
 
 }  // namespace kymo::gpu::ptx
