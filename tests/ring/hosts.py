@@ -2,6 +2,7 @@
 the ring; and a manager, each of whose samples is held against the sum that is known.
 """
 
+import contextlib
 import json
 import os
 import queue
@@ -61,6 +62,12 @@ class Net:
     def route(self, number):
         """What a cable that was down takes with it; it may be there."""
         self.do("-n", f"{self.tag}{number}", "route", "add", "default", "via", f"10.213.{number}.1")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def close(self):
         for name in self.made:
@@ -143,3 +150,20 @@ class Manager:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+
+@contextlib.contextmanager
+def hosts_on(test, net, count, meeting):
+    """So many hosts; meeting(number) gives the options that say where one meets the others."""
+    hosts = []
+    try:
+        for number in range(count):
+            hosts.append(Host(test, net, number, meeting(number)))
+        possible = None not in [host.space for host in hosts]
+        if possible:
+            yield hosts
+    finally:
+        for host in hosts:
+            host.end()
+    if not possible:
+        test.skip("veth pairs cannot be made here")

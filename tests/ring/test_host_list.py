@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
-from hosts import Host, Manager, Net  # noqa: E402
+from hosts import Manager, Net, hosts_on  # noqa: E402
 
 HOSTS = 4
 
@@ -89,21 +89,11 @@ def story(test, net, hosts, job):
 
 
 def body(test):
-    net = Net(test)
-    hosts = []
-    try:
+    with Net(test) as net:
         job = make_job(test, "job")
         refusals(test, job)
-        hosts = [Host(test, net, number, ["--job", str(job), "--name", f"host{number}"]) for number in range(HOSTS)]
-        if None in [host.space for host in hosts]:
-            for host in hosts:
-                host.end()
-            test.skip("veth pairs cannot be made here")
-        story(test, net, hosts, job)
-    finally:
-        for host in hosts:
-            host.end()
-        net.close()
+        with hosts_on(test, net, HOSTS, lambda number: ["--job", str(job), "--name", f"host{number}"]) as hosts:
+            story(test, net, hosts, job)
 
 
 main(body)

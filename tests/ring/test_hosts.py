@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
-from hosts import Host, Manager, Net  # noqa: E402
+from hosts import Manager, Net, hosts_on  # noqa: E402
 
 HOSTS = 4
 
@@ -52,20 +52,9 @@ def story(test, net, hosts, folder):
 
 
 def body(test):
-    net = Net(test)
-    hosts = []
-    try:
-        folder = ["--rendezvous", str(test.folder / "ring")]
-        hosts = [Host(test, net, number, [*folder, "--name", f"host{number}", "--heartbeat", "1"]) for number in range(HOSTS)]
-        if None in [host.space for host in hosts]:
-            for host in hosts:
-                host.end()
-            test.skip("veth pairs cannot be made here")
+    folder = ["--rendezvous", str(test.folder / "ring")]
+    with Net(test) as net, hosts_on(test, net, HOSTS, lambda number: [*folder, "--name", f"host{number}", "--heartbeat", "1"]) as hosts:
         story(test, net, hosts, folder)
-    finally:
-        for host in hosts:
-            host.end()
-        net.close()
 
 
 main(body)
