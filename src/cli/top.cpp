@@ -28,12 +28,13 @@ constexpr const char* kTopExamples =
     "  kymo top -n 1                          # one look, as text\n"
     "  kymo top --json --period 0.5 | jq '.processes[0].user'\n"
     "  kymo top --rendezvous /shared/me/ring  # all hosts on which kymo agent runs\n"
+    "  kymo top --rendezvous /shared/me/ring --host node1 -n 1       # its processors, programs, threads, channels\n"
     "  kymo top --rendezvous /shared/me/ring --record night.kymo > /dev/null\n"
     "keys: q ends, s sorts by the next column, t threads, p processors, c channels, m metrics, f or space freezes,\n"
     "      + and - change the period\n"
-    "of many hosts: s, f, space, + and - as well; arrows choose a host, enter shows all of it, b goes back, c "
-    "channels,\n"
-    "      r records\n";
+    "of many hosts: s, f, space, + and - as well; arrows choose, enter goes into a host and there into a process, b "
+    "goes\n"
+    "      back, c channels, r records; in a host p processors, m all metrics asked of it\n";
 
 constexpr const char* kKeys = "q end  s sort  t threads  p processors  c channels  m metrics  f freeze  +/- period";
 
@@ -183,6 +184,13 @@ int run_top(int argc, char** argv) {
     app.add_option("--metric", metrics,
                    "of many hosts: show this one, too; KIND/LEVEL/NUMBER/METRIC, a number may be *")
         ->type_name("ADDRESS");
+    app.add_option("--host", ring.host, "of many hosts: this one's processors, programs, threads and channels")
+        ->type_name("NAME");
+    std::uint32_t process = 0;
+    CLI::Option* const of_process =
+        app.add_option("--process", process, "of that host: this process's threads and channels")
+            ->type_name("PID")
+            ->needs("--host");
     app.add_flag("--totals", ring.totals, "of many hosts: sums over all hosts only, whatever their number");
     app.add_option("--segments", ring.segments,
                    "of many hosts: cut the ring into so many (default: by its measured costs)")
@@ -227,6 +235,13 @@ int run_top(int argc, char** argv) {
     if ((!switches.empty() || ring.orders) && !ring.ring.are_given()) {
         return fail({ErrorKind::kUsage, "--switch is for hosts with agents",
                      "name their folder with --rendezvous DIR, or their --job FILE"});
+    }
+    if (!ring.host.empty() && !ring.ring.are_given()) {
+        return fail({ErrorKind::kUsage, "--host is for hosts with agents",
+                     "name their folder with --rendezvous DIR, or their --job FILE"});
+    }
+    if (of_process->count() > 0) {
+        ring.process = process;
     }
     struct sigaction action{};
     action.sa_handler = stop;

@@ -23,6 +23,17 @@ STEPS = [
     (b"s", b"by on CPU"),
     (b"j", b"> n"),
     (b"\r", b"clock known"),
+    (b"", b"Programs  1, by time on a processor"),
+    (b"", b"4 threads"),
+    (b"m", b"task/system/0/user"),
+    (b"m", b"Programs  1"),
+    (b"s", b"by waiting for locks"),
+    (b"\r", b"worker-1"),
+    (b"", b"Process  named_threads"),
+    (b"f", b"FROZEN"),
+    (b"", b"worker-2"),  # the rows of before
+    (b"b", b"Nothing was read of it before it was frozen"),
+    (b"f", b"Programs  1"),
     (b"b", b"in MPI"),
     (b"f", b"FROZEN"),
     (b"f", b""),
@@ -59,7 +70,10 @@ def body(test):
     environment = dict(os.environ, XDG_RUNTIME_DIR=str(test.folder / "run"))
     agents = [subprocess.Popen([str(test.kymo), "agent", "--rendezvous", str(folder), "--plain", "--name", f"n{number}"], env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for number in range(2)]
+    program = subprocess.Popen([str(test.kymo), "record", "-o", str(test.work / "p.kymo"), "--", str(test.program("named_threads")), "3", "1000"],
+                               env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
+        program.stdout.readline()
         for agent in agents:
             agent.stderr.readline()
         child, terminal = pty.fork()
@@ -77,6 +91,8 @@ def body(test):
         for agent in agents:
             agent.kill()
             agent.wait()
+        program.stdin.close()
+        program.wait()
     test.equal("keys followed", len(STEPS), done)
     test.equal("exit status", 0, os.waitstatus_to_exitcode(status))
     test.check("the screen is given back", "rmcup", seen[-200:], b"\033[?1049l" in seen)

@@ -8,7 +8,11 @@ namespace kymo::cli {
 namespace {
 
 constexpr const char* kRingKeys =
-    "q end  s sort  arrows choose  enter all of it  b back  c channels  f freeze  r record  +/- period";
+    "q end  s sort  arrows choose  enter go in  b back  c channels  f freeze  r record  +/- period";
+constexpr const char* kHostKeys =
+    "q end  s sort  arrows choose  enter threads  b back  p processors  c channels  m metrics  f freeze  +/- period";
+constexpr const char* kProcessKeys =
+    "q end  s sort  arrows scroll  b back  c channels  f freeze  r record  +/- period";
 
 constexpr int kRedraw = 'L' - '@';  // Ctrl-L, as everywhere
 
@@ -21,17 +25,39 @@ void RingScreen::take(RingView view) {
     }
 }
 
+void RingScreen::take(const LookView& look) {
+    if (!is_frozen_) {
+        look_ = look;
+    }
+}
+
+void RingScreen::begin_at(ring::Slot slot, std::optional<std::uint32_t> process) {
+    shown_.chosen = slot;
+    shown_.is_inside = true;
+    process_ = process;
+}
+
+std::optional<LookTarget> RingScreen::wanted() const {
+    if (!shown_.is_inside || !shown_.chosen) {
+        return std::nullopt;
+    }
+    return LookTarget{*shown_.chosen, process_, false, look_shown_.sort};
+}
+
 void RingScreen::tell(std::string text) {
     told_ = std::move(text);
     Screen::spoilt();
 }
 
 void RingScreen::draw(const std::vector<Asked>& asked, double period, const std::string& recording) {
-    std::string head = top_title(period) + fmt::format("  by {}", name_of(shown_.sort));
+    std::string head = top_title(period) +
+                       fmt::format("  by {}", shown_.is_inside ? name_of(look_shown_.sort) : name_of(shown_.sort));
     head += is_frozen_ ? "  FROZEN" : "";
     head += recording.empty() ? "" : "  RECORDING " + recording;
     std::vector<std::string> lines{"No host has answered yet."};
-    if (has_view_) {
+    if (has_view_ && shown_.is_inside) {
+        lines = lines_inside(asked);
+    } else if (has_view_) {
         // The service channels and what else was asked for want their part.
         shown_.rows = std::max<std::size_t>(shown_.service ? Screen::rows() / 3 : Screen::rows() - 8, 4);
         lines = ring_lines(Screen::style(), view_, asked, shown_);
@@ -39,7 +65,29 @@ void RingScreen::draw(const std::vector<Asked>& asked, double period, const std:
     if (!told_.empty()) {
         lines.insert(lines.begin(), {told_, ""});
     }
-    screen_.draw(head, lines, kRingKeys);
+    screen_.draw(head, lines, !shown_.is_inside ? kRingKeys : process_ ? kProcessKeys : kHostKeys);
+}
+
+std::vector<std::string> RingScreen::lines_inside(const std::vector<Asked>& asked) {
+    std::vector<std::string> lines = ring_lines(Screen::style(), view_, asked, shown_);
+    if (totals_ && !process_) {
+        return lines;
+    }
+    lines.resize(1);  // what host it is
+    if (process_) {
+        lines.push_back(fmt::format("Process  {} {}", process_name_, *process_));
+    }
+    lines.emplace_back();
+    if (!has_rows()) {
+        lines.emplace_back(is_frozen_ ? "Nothing was read of it before it was frozen: f goes on."
+                                      : "Its agent is being asked.");
+        return lines;
+    }
+    look_shown_.rows = std::max<std::size_t>(process_ ? Screen::rows() * 2 / 3 : Screen::rows() / 4, 4);
+    for (std::string& line : look_lines(Screen::style(), *look_, look_shown_)) {
+        lines.push_back(std::move(line));
+    }
+    return lines;
 }
 
 void RingScreen::choose(int by) {
@@ -53,6 +101,66 @@ void RingScreen::choose(int by) {
     shown_.chosen = order[static_cast<std::size_t>(next)];
 }
 
+void RingScreen::choose_row(int by) {
+    if (!has_rows()) {
+        return;
+    }
+    const std::vector<RowId> rows = rows_to_choose(*look_, look_shown_.sort);
+    if (rows.empty()) {
+        return;
+    }
+    const auto at = look_shown_.chosen ? std::find(rows.begin(), rows.end(), *look_shown_.chosen) : rows.end();
+    const auto last = static_cast<std::ptrdiff_t>(rows.size()) - 1;
+    const std::ptrdiff_t next = at == rows.end() ? 0 : std::clamp<std::ptrdiff_t>(at - rows.begin() + by, 0, last);
+    look_shown_.chosen = rows[static_cast<std::size_t>(next)];
+}
+
+// From the hosts to one, from there to one of its processes.
+void RingScreen::go_in() {
+    if (!shown_.is_inside) {
+        if (!shown_.chosen) {
+            choose(0);
+        }
+        shown_.is_inside = shown_.chosen.has_value();
+        look_shown_.chosen.reset();
+        return;
+    }
+    const LookTable* const programs = has_rows() && !totals_ ? look_->table(RowsOf::kProcesses) : nullptr;
+    if (process_ || programs == nullptr) {
+        return;
+    }
+    if (!look_shown_.chosen) {
+        choose_row(0);
+    }
+    for (const LookRow& row : programs->rows) {
+        const ring::RowHead& head = row.told.head;
+        if (look_shown_.chosen == RowId{head.number, head.begin}) {
+            process_ = head.process;
+            process_name_ = row.told.name();
+            look_shown_.chosen.reset();
+            return;
+        }
+    }
+}
+
+void RingScreen::go_back() {
+    look_shown_.chosen.reset();
+    if (process_) {
+        process_.reset();
+        process_name_.clear();
+    } else {
+        shown_.is_inside = false;
+    }
+}
+
+void RingScreen::sort_by_next() {
+    if (shown_.is_inside) {
+        look_shown_.sort = static_cast<TopSort>((static_cast<int>(look_shown_.sort) + 1) % kTopSorts);
+    } else {
+        shown_.sort = static_cast<RingSort>((static_cast<int>(shown_.sort) + 1) % kRingSorts);
+    }
+}
+
 RingScreen::Wish RingScreen::press(int key) {
     if (key == kRedraw) {
         Screen::spoilt();
@@ -64,31 +172,34 @@ RingScreen::Wish RingScreen::press(int key) {
         case 'Q':
             return Wish::kEnd;
         case 's':
-            shown_.sort = static_cast<RingSort>((static_cast<int>(shown_.sort) + 1) % kRingSorts);
+            sort_by_next();
             break;
         case KEY_DOWN:
         case 'j':
-            choose(1);
+            shown_.is_inside ? choose_row(1) : choose(1);
             break;
         case KEY_UP:
         case 'k':
-            choose(-1);
+            shown_.is_inside ? choose_row(-1) : choose(-1);
             break;
         case '\n':
         case KEY_ENTER:
         case KEY_RIGHT:
-            if (!shown_.chosen) {
-                choose(0);
-            }
-            shown_.is_inside = true;
+            go_in();
             break;
         case 'b':
         case KEY_LEFT:
         case KEY_BACKSPACE:
-            shown_.is_inside = false;
+            go_back();
             break;
         case 'c':
-            shown_.service = !shown_.service;
+            (shown_.is_inside ? look_shown_.channels : shown_.service) ^= true;
+            break;
+        case 'p':
+            look_shown_.processors = !look_shown_.processors;
+            break;
+        case 'm':
+            totals_ = !totals_;
             break;
         case 'f':
         case ' ':

@@ -1,6 +1,7 @@
 // The live view of many hosts on a screen: what keys do to what is shown.
 #pragma once
 
+#include "cli/ring/look_lines.h"
 #include "cli/ring/ring_view.h"
 #include "cli/top/screen.h"
 
@@ -13,8 +14,13 @@ class RingScreen {
     // What the caller must do about a key.
     enum class Wish { kNothing, kEnd, kRecord, kSlower, kFaster };
 
+    // Begins inside this host, or this process of it.
+    void begin_at(ring::Slot slot, std::optional<std::uint32_t> process);
     // The newest; shown unless it is frozen.
     void take(RingView view);
+    void take(const LookView& look);
+    // Whose rows are to be looked at; nothing: of no host.
+    [[nodiscard]] std::optional<LookTarget> wanted() const;
     void draw(const std::vector<Asked>& asked, double period, const std::string& recording);
     // Takes the keys that were pressed; never waits.
     Wish press();
@@ -24,10 +30,21 @@ class RingScreen {
   private:
     Wish press(int key);
     void choose(int by);
+    void choose_row(int by);
+    void go_in();
+    void go_back();
+    void sort_by_next();
+    [[nodiscard]] bool has_rows() const { return look_ && wanted() && look_->target == *wanted(); }
+    [[nodiscard]] std::vector<std::string> lines_inside(const std::vector<Asked>& asked);
 
     Screen screen_;
     RingView view_;
     RingShown shown_;
+    std::optional<LookView> look_;
+    LookShown look_shown_;
+    std::optional<std::uint32_t> process_;  // of the host that is looked into
+    std::string process_name_;
+    bool totals_ = false;  // all that was asked of the host, instead of its rows
     std::string told_;
     bool has_view_ = false;
     bool is_frozen_ = false;

@@ -136,6 +136,73 @@ class HostsRecord {
     bool failed_ = false;
 };
 
+std::optional<ring::Slot> slot_of(const std::string& host, const std::vector<ring::MemberFile>& named) {
+    for (const ring::MemberFile& member : named) {
+        if (member.name == host) {
+            return member.slot;
+        }
+    }
+    return std::nullopt;
+}
+
+// Whose rows are wanted: as the user has come to on the screen, or has said.
+std::optional<LookTarget> wanted_rows(RingScreen* screen, const RingTopOptions& options, bool& has_begun,
+                                      const std::vector<ring::MemberFile>& named) {
+    const std::optional<ring::Slot> slot = options.host.empty() ? std::nullopt : slot_of(options.host, named);
+    if (screen == nullptr) {
+        return slot ? std::optional(LookTarget{*slot, options.process, true, TopSort::kOnCpu}) : std::nullopt;
+    }
+    if (slot && !has_begun) {
+        has_begun = true;
+        screen->begin_at(*slot, options.process);
+    }
+    return screen->wanted();
+}
+
+// There is nothing more to wait for: rates, or the reason why there are none.
+bool is_ready(const std::optional<LookView>& look) {
+    using State = ring::Looks::State;
+    if (!look || look->state == State::kAsked) {
+        return false;
+    }
+    return look->state != State::kTold || look->tables.front().seconds > 0;
+}
+
+std::string text_of(const RingView& view, const RingTopOptions& options, const LookView* look) {
+    if (options.json) {
+        nlohmann::ordered_json json = ring_json(view, options.asked);
+        if (!options.host.empty()) {
+            json["look"] = {{"host", options.host}};
+            json["look"].update(look != nullptr
+                                    ? look_json(*look)
+                                    : nlohmann::ordered_json{{"state", "unknown"},
+                                                             {"why", "No agent of that name is known."}});
+        }
+        return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    }
+    std::string text;
+    RingShown shown;
+    if (look != nullptr) {
+        shown.chosen = look->target.slot;
+        shown.is_inside = true;
+    }
+    const view::Style style = terminal_style();
+    std::vector<std::string> lines = ring_lines(style, view, options.asked, shown);
+    if (look != nullptr) {
+        lines.resize(1);
+        lines.emplace_back();
+        for (std::string& line : look_lines(style, *look, {})) {
+            lines.push_back(std::move(line));
+        }
+    } else if (!options.host.empty()) {
+        lines.push_back("No agent of the name " + options.host + " is known.");
+    }
+    for (const std::string& line : lines) {
+        text += line + "\n";
+    }
+    return text + "\n";
+}
+
 constexpr double kShortestPeriod = 0.125;
 constexpr double kLongestPeriod = 60;
 
@@ -217,6 +284,8 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         }
     }
     LinesIn lines_in;
+    HostLook look(options.asked);
+    bool has_begun = false;
     for (std::uint64_t shown = 0; !ended && !is_stopped() && (options.times == 0 || shown < options.times);) {
         if (screen) {
             screen->draw(options.asked, period, record.is_on() ? record.name() : "");
@@ -224,6 +293,10 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         }
         driver.turn(monotonic_now().ns + 200'000'000);
         named = driver.roster().agents;
+        look.want(wanted_rows(screen ? &*screen : nullptr, options, has_begun, named), manager, monotonic_now().ns);
+        if (look.poll(manager, monotonic_now().ns) && screen) {
+            screen->take(*look.view());
+        }
         if (options.orders) {
             lines_in.take([&](const std::string& line) {
                 if (const auto ordered = order(parse_switch(line)); !ordered) {
@@ -249,17 +322,14 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
             if (screen) {
                 screen->take(std::move(view));
+                look.again(manager, monotonic_now().ns);
                 continue;
             }
-            std::string text;
-            if (options.json) {
-                text = ring_json(view, options.asked).dump() + "\n";
-            } else {
-                for (const std::string& line : ring_lines(terminal_style(), view, options.asked, {})) {
-                    text += line + "\n";
-                }
-                text += "\n";
+            look.again(manager, monotonic_now().ns);
+            if (look.is_wanted() && !is_ready(look.view())) {
+                continue;
             }
+            const std::string text = text_of(view, options, look.view() ? &*look.view() : nullptr);
             if (!print_now(text)) {
                 record.end(true);
                 return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct RingTopOptions {
     std::string command;     // for the recording: arguments, each ended by a NUL
     std::vector<Asked> asked;
     std::vector<NamedSwitch> switches;
-    bool live = false;    // on a screen with keys
-    bool orders = false;  // more of them come at standard input
+    std::string host;                      // whose rows are wanted, too; empty: of none
+    std::optional<std::uint32_t> process;  // of that host: its threads
+    bool live = false;                     // on a screen with keys
+    bool orders = false;                   // more of them come at standard input
 };
 
 // Until it is stopped, or has shown as many samples as asked for.

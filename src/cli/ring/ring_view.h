@@ -57,7 +57,7 @@ struct RingShown {
     std::size_t rows = 40;             // hosts at most
     bool service = true;               // the ring's own channels
     std::optional<ring::Slot> chosen;  // host
-    bool is_inside = false;            // all of that host, instead of a line each
+    bool is_inside = false;            // all that was asked of that host, instead of a line each
 };
 
 // A second; 0 where there is none.

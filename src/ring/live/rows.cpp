@@ -20,7 +20,8 @@ using cells::Snapshot;
 struct Building {
     RowHead head{};
     std::vector<Record> records;
-    std::vector<bool> has;  // such a metric
+    std::vector<bool> has;         // such a metric
+    std::vector<bool> is_maximum;  // of which the greatest counts
 };
 
 class Table {
@@ -30,10 +31,12 @@ class Table {
     void add(const Snapshot& process, const RowValues& row, Building& building) const {
         building.records.resize(asked_.metrics.size());
         building.has.resize(asked_.metrics.size());
+        building.is_maximum.resize(asked_.metrics.size());
         for (std::size_t i = 0; i < asked_.metrics.size(); ++i) {
             const auto cell = find_cell(process, kind_, asked_.metrics[i]);
             if (cell && is_among(*cell, kind_, row)) {
                 building.has[i] = true;
+                building.is_maximum[i] = cell->type == cells::MetricType::kMaximum;
                 add_value(process, row, *cell, building.records[i]);
             }
         }
@@ -48,8 +51,8 @@ class Table {
                 row.head.unknown |= 1U << i;
                 continue;
             }
-            row.values[i] = record.sum_low;
-            sum += (asked_.head.order >> i & 1U) != 0 ? record.sum_low : 0;
+            row.values[i] = building.is_maximum[i] ? record.greatest : record.sum_low;
+            sum += (asked_.head.order >> i & 1U) != 0 ? row.values[i] : 0;
         }
         rows_.push_back({sum, std::move(row)});
     }

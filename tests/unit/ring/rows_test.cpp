@@ -29,7 +29,7 @@ AskedTable wants(std::uint8_t kind, std::uint8_t level, std::uint32_t rows, std:
     if (kind == 2) {
         return {{kind, level, 1, rows, process, order, 0}, {code(kind, "user")}};
     }
-    return {{kind, level, 2, rows, process, order, 0}, {code(kind, "messages"), code(kind, "bytes")}};
+    return {{kind, level, 2, rows, process, order, 0}, {code(kind, "messages"), code(kind, "largest")}};
 }
 
 ToldTable told(const HostReading& host, const AskedTable& asked) {
@@ -124,7 +124,8 @@ TEST(RingRows, ProcessorsAreToldOnceByWhoFilledThemLast) {
 TEST(RingRows, ChannelsAreOverTheirThreadsAndTheRingsOwnAreLeftOut) {
     const auto channel = [](std::uint64_t number, std::uint64_t peer, std::uint64_t direction,
                             std::uint64_t messages) {
-        RowValues made = row(number, RowState::kLive, {{at(ChannelCell::kMessages), messages}});
+        RowValues made = row(number, RowState::kLive,
+                             {{at(ChannelCell::kMessages), messages}, {at(ChannelCell::kLargest), 10 * messages}});
         made.key = {77, peer, direction};
         made.name = "world";
         return made;
@@ -135,7 +136,7 @@ TEST(RingRows, ChannelsAreOverTheirThreadsAndTheRingsOwnAreLeftOut) {
                                   channel(3, 3, 1, 4), channel(4, 3, 6, 9)})}),
              wants(3, kObjects, 9));
     ASSERT_EQ(table.rows.size(), 2U);
-    EXPECT_EQ(table.rows[0].values[0], 11U);
+    EXPECT_EQ(table.rows[0].values, (std::vector<std::uint64_t>{11, 60})) << "and the largest of both";
     EXPECT_EQ(table.rows[0].head.communicator, 77U);
     EXPECT_EQ(table.rows[0].head.peer, 3U);
     EXPECT_EQ(table.rows[0].head.process, 4U);

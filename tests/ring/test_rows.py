@@ -1,0 +1,208 @@
+"""From all hosts down to the threads of one: the rows that a host's agent tells are those of its programs, each with what it has counted.
+
+Two agents on the loopback, encrypted, each beside two programs whose threads are known by name and by their counts and stand still, so that the
+rows of a line must add up to the same line's figure of that host, at every level. An agent that is stopped is told to be silent; one that was
+killed tells again when it is back; who has no key of the job is told nothing.
+"""
+
+import json
+import os
+import pathlib
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
+from harness import main  # noqa: E402
+from strange_job import make_other  # noqa: E402
+
+PATIENCE = 60
+METRIC = "task/host/*/rounds"
+GONE = 5  # what each of a program's two ended threads has counted
+PROGRAMS = [[(3, 1007), (2, 11)], [(30, 101), (4, 2003)]]  # by host: threads and rounds
+
+
+def counts(threads, rounds):
+    return {f"worker-{i}": rounds * (i + 1) for i in range(threads)}
+
+
+class Host:
+    def __init__(self, test, folder, number):
+        self.test, self.folder, self.number = test, folder, number
+        cells = test.folder / f"run{number}"
+        cells.mkdir(mode=0o700)
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(cells))
+        self.programs = [subprocess.Popen(
+            [str(test.kymo), "record", "-o", str(test.work / f"h{number}p{i}.kymo"), "--", str(test.program("named_threads")), str(threads), str(rounds)],
+            env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            for i, (threads, rounds) in enumerate(PROGRAMS[number])]
+        self.ready = all(program.stdout.readline().strip() == "counted" for program in self.programs) and self.begin()
+
+    def begin(self):
+        self.agent = subprocess.Popen(
+            [str(self.test.kymo), "agent", "--rendezvous", str(self.folder), "--address", "127.0.0.1", "--name", f"host{self.number}", "--heartbeat",
+             "1", "--json"], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return "slot" in self.agent.stderr.readline()
+
+    def end(self):
+        self.agent.terminate()
+        told = self.agent.communicate()[0]
+        for program in self.programs:
+            program.stdin.close()
+            program.wait()
+        return json.loads(told) if told else None
+
+
+class Manager:
+    """Lines of kymo top of one host's rows."""
+
+    def __init__(self, test, folder, *options):
+        self.process = subprocess.Popen(
+            [str(test.kymo), "top", "--rendezvous", str(folder), "--address", "127.0.0.1", "--json", "--period", "0.2", "--agent-share", "1",
+             "--metric", METRIC, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.lines = queue.Queue()
+        self.last = None
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def until(self, is_it):
+        """The first line of which that is true; None: there was none."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                self.last = json.loads(self.lines.get(timeout=1))
+            except queue.Empty:
+                continue
+            if is_it(self.last):
+                return self.last
+        print(f"note: {json.dumps(self.last)[:2000]}")
+        return None
+
+    def state(self, state):
+        return self.until(lambda line: line["look"]["state"] == state)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def value(row):
+    return row["metrics"]["rounds"]["value"] if row["metrics"]["rounds"] else 0
+
+
+def check_rows(test, line, number):
+    """One line's rows against what is known, and against the same line's figure of that host."""
+    look, name = line["look"], f"host {number}"
+    due = PROGRAMS[number]
+    total = sum(sum(counts(*program).values()) + 2 * GONE for program in due)
+    of_host = next(host for host in line["hosts"] if host["host"] == f"host{number}")["metrics"][METRIC]["sum"]
+    test.equal(f"{name}: the host's figure", total, of_host)
+    for what in ("processes", "threads"):
+        rows = look[what]["rows"]
+        test.equal(f"{name}: all {what} are told", (look[what]["there"],) * 2, (look[what]["told"], len(rows)))
+        test.equal(f"{name}: {what} add up to the host's figure", of_host, sum(map(value, rows)))
+    test.equal(f"{name}: programs", sorted(sum(counts(*program).values()) + 2 * GONE for program in due),
+               sorted(value(row) for row in look["processes"]["rows"]))
+    test.equal(f"{name}: processors", os.cpu_count(), look["processors"]["there"])
+    for process in look["processes"]["rows"]:
+        mine = [row for row in look["threads"]["rows"] if row["pid"] == process["pid"]]
+        program = next((program for program in due if sum(counts(*program).values()) + 2 * GONE == value(process)), (0, 0))
+        there = {row["name"]: value(row) for row in mine if row["state"] == "there" and value(row)}
+        test.equal(f"{name}: threads of {program}", counts(*program), there)
+        test.equal(f"{name}: its ended ones", [("gone", GONE)] * 2, [(row["name"], value(row)) for row in mine if row["state"] != "there"])
+        test.equal(f"{name}: they add up to their process", value(process), sum(map(value, mine)))
+    return look["processes"]["rows"]
+
+
+def story(test, folder, hosts):
+    pids = []
+    for number in range(2):
+        manager = Manager(test, folder, "--host", f"host{number}")
+        try:
+            line = manager.until(lambda line: line["look"]["state"] == "told" and line["coverage"]["answered"] == 2)
+            if test.check(f"host {number} tells", "rows", line and line["look"]["state"], line is not None):
+                pids.append([row["pid"] for row in check_rows(test, line, number)])
+                test.check(f"host {number}: rates", "of so many seconds", line["look"]["seconds"], line["look"]["seconds"] > 0)
+                if number == 0:
+                    faults(test, manager, hosts[0], line["look"]["incarnation"])
+        finally:
+            manager.end()
+    if len(pids) != 2:
+        return
+    test.check("no process is on both", "none", pids, not set(pids[0]) & set(pids[1]))
+
+    # One process: its threads alone.
+    manager = Manager(test, folder, "--host", "host1", "--process", str(pids[1][0]))
+    try:
+        line = manager.state("told")
+        rows = line["look"]["threads"]["rows"] if line else []
+        test.equal("threads of one process", {pids[1][0]}, {row["pid"] for row in rows})
+        test.check("no other tables", "threads, channels", line and list(line["look"]), line is not None and "processes" not in line["look"])
+    finally:
+        manager.end()
+
+    # As text: what does not fit is told.
+    done = subprocess.run([str(test.kymo), "top", "--rendezvous", str(folder), "--address", "127.0.0.1", "--agent-share", "1", "--host", "host1",
+                           "-n", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=PATIENCE * 2)
+    there = sum(threads + 2 for threads, _ in PROGRAMS[1])
+    test.check("as text", f"Threads  20 of at least {there}", done.stdout[:2000],
+               any(line.startswith("Threads  20 of ") and int(line.split()[3].rstrip(",")) >= there for line in done.stdout.splitlines()))
+
+
+def faults(test, manager, host, incarnation):
+    host.agent.send_signal(signal.SIGSTOP)
+    line = manager.state("silent")
+    test.check("an agent that is stopped", "silent, its old rows", line and line["look"].get("why"), line is not None and "old" in line["look"]["why"])
+    host.agent.send_signal(signal.SIGCONT)
+    line = manager.state("told")
+    test.equal("it goes on", incarnation, line and line["look"]["incarnation"])
+    host.agent.kill()
+    host.agent.wait()
+    test.check("an agent that is killed", "silent", "", manager.state("silent") is not None)
+    host.begin()
+    line = manager.until(lambda line: line["look"]["state"] == "told" and line["coverage"]["answered"] == 2)
+    if test.check("it is back", f"another than {incarnation}", line and line["look"]["incarnation"],
+                  line is not None and line["look"]["incarnation"] > incarnation):
+        check_rows(test, line, 0)
+
+
+def stranger(test, folder):
+    other = test.folder / "other"
+    make_other(test, folder, other)
+    manager = Manager(test, other, "--host", "host1")
+    try:
+        line = manager.state("silent")
+        test.equal("a manager without the job's key: tables that it is told", [],
+                   [word for word in ("processors", "processes", "threads", "channels") if line is None or word in line["look"]])
+    finally:
+        manager.end()
+    manager = Manager(test, folder, "--host", "nobody")
+    try:
+        test.check("a host that is not there", "unknown", "", manager.state("unknown") is not None)
+    finally:
+        manager.end()
+
+
+def body(test):
+    folder = test.folder / "ring"
+    hosts = [Host(test, folder, number) for number in range(2)]
+    try:
+        for number, host in enumerate(hosts):
+            test.check(f"host {number} has counted and has its agent", True, host.ready, host.ready)
+        if all(host.ready for host in hosts):
+            story(test, folder, hosts)
+            stranger(test, folder)
+    finally:
+        told = [host.end() for host in hosts]
+    test.check("agents have answered looks, and were not let talk to by who has no key", "looks, strangers",
+               [each and (each["looks"], each["channels"]["strangers"], each["refused"]) for each in told],
+               all(each and each["looks"] > 0 and each["channels"]["strangers"] > 0 for each in told))
+
+
+main(body)
