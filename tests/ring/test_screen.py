@@ -23,7 +23,7 @@ STEPS = [
     (b"s", b"by on CPU"),
     (b"j", b"> n"),
     (b"\r", b"clock known"),
-    (b"", b"Programs  1, by time on a processor"),
+    (b"", b"Programs  1"),
     (b"", b"4 threads"),
     (b"m", b"task/system/0/user"),
     (b"m", b"Programs  1"),

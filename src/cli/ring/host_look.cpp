@@ -103,8 +103,10 @@ void HostLook::want(const std::optional<LookTarget>& target, ring::Manager& mana
     if (!target || !target_ || target->slot != target_->slot) {
         before_.clear();
     }
+    if (!target || !target_ || !target->is_place_of(*target_)) {
+        view_.reset();
+    }
     target_ = target;
-    view_.reset();
     if (!target_) {
         manager.look_away();
         return;
@@ -113,11 +115,13 @@ void HostLook::want(const std::optional<LookTarget>& target, ring::Manager& mana
     for (const RowsOf what : wanted_tables(*target_)) {
         tables.push_back(asked_table(what, *target_));
     }
+    asked_ = now;
     manager.look(target_->slot, std::move(tables), now);
 }
 
 void HostLook::again(ring::Manager& manager, ring::Time now) {
-    if (target_ && !manager.looks().is_open()) {
+    if (target_ && !manager.looks().is_open() && now - asked_ >= manager.period() / 2) {
+        asked_ = now;
         manager.look(target_->slot, manager.looks().tables(), now);
     }
 }
@@ -137,6 +141,7 @@ bool HostLook::poll(const ring::Manager& manager, ring::Time now) {
     view_->state = state;
     if (is_told) {
         taken_ = looks.number();
+        view_->target = *target_;
         view_->facts = looks.rows()->facts;
         view_->incarnation = looks.rows()->head.incarnation;
         view_->tables.clear();

@@ -23,6 +23,10 @@ struct LookTarget {
     bool threads = false;                  // of the host: all of its processes'
     TopSort sort = TopSort::kOnCpu;        // which are told where there are more than are wanted
     bool operator==(const LookTarget&) const = default;
+    // Its rows are of the same objects: only which of too many are told may be another.
+    [[nodiscard]] bool is_place_of(const LookTarget& other) const {
+        return slot == other.slot && process == other.process && threads == other.threads;
+    }
 };
 
 enum class RowsOf : std::uint8_t { kProcessors, kProcesses, kThreads, kChannels };
@@ -80,7 +84,7 @@ class HostLook {
     // What is to be looked at from now on.
     void want(const std::optional<LookTarget>& target, ring::Manager& manager, ring::Time now);
     [[nodiscard]] bool is_wanted() const { return target_.has_value(); }
-    // The same once more, if that was told.
+    // The same once more, if that was told, and not just now: rates are over half a period at least.
     void again(ring::Manager& manager, ring::Time now);
     // True: view() is another than before.
     bool poll(const ring::Manager& manager, ring::Time now);
@@ -104,7 +108,8 @@ class HostLook {
     std::optional<LookTarget> target_;
     std::optional<LookView> view_;
     std::map<std::pair<RowsOf, std::uint64_t>, Before> before_;  // by process, or every one's
-    std::uint64_t taken_ = 0;                                    // number of the look
+    ring::Time asked_ = 0;
+    std::uint64_t taken_ = 0;  // number of the look
 };
 
 }  // namespace kymo::cli

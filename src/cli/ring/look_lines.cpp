@@ -80,7 +80,7 @@ class LookLines {
         const std::size_t count = std::min(shown_.rows, rows.size() - from);
         heading(table, count);
         for (std::size_t i = from; i < from + count; ++i) {
-            row(table.what, *rows[i], chosen != rows.end() && rows[i] == *chosen);
+            row(table, *rows[i], chosen != rows.end() && rows[i] == *chosen);
         }
     }
 
@@ -105,9 +105,9 @@ class LookLines {
                                             "  blocked  messages/s   bytes/s  under way   largest  channel"};
         std::string text = name_of(table.what) + "  ";
         text += count < table.there ? fmt::format("{} of {}", count, table.there) : fmt::format("{}", table.there);
-        if (table.what == RowsOf::kChannels) {
+        if (table.there > 1 && table.what == RowsOf::kChannels) {
             text += ", by time inside calls";
-        } else if (table.what != RowsOf::kProcessors) {
+        } else if (table.there > 1 && table.what != RowsOf::kProcessors) {
             text += fmt::format(", by {}", cli::name_of(shown_.sort));
         }
         if (table.rows.size() < table.there) {
@@ -118,12 +118,7 @@ class LookLines {
         }
         add(text, Ink::kHeading);
         if (count > 0) {
-            std::string columns = kColumns[static_cast<std::size_t>(table.what)];
-            // The user's own come where the names are.
-            for (std::size_t i = own_columns(table.what); i < table.metrics.size(); ++i) {
-                columns += fmt::format("  {}/s", table.metrics[i]);
-            }
-            add(columns, Ink::kDim);
+            add(kColumns[static_cast<std::size_t>(table.what)], Ink::kDim);
         }
     }
 
@@ -133,7 +128,9 @@ class LookLines {
                                            : static_cast<std::size_t>(TaskColumn::kCount);
     }
 
-    void row(RowsOf what, const LookRow& row, bool is_chosen) {
+    // The user's own metrics come behind the name, with theirs.
+    void row(const LookTable& table, const LookRow& row, bool is_chosen) {
+        const RowsOf what = table.what;
         std::string text;
         if (what == RowsOf::kProcessors) {
             text = processor(row);
@@ -143,7 +140,8 @@ class LookLines {
             text = task(row) + (is_chosen ? "> " : "  ") + name(what, row);
         }
         for (std::size_t i = own_columns(what); i < row.told.values.size(); ++i) {
-            text += "  " + (row.told.knows(i) ? rate_figure(style_, rate_of(row, i)) : "?");
+            const std::string rate = row.told.knows(i) ? rate_figure(style_, rate_of(row, i)) + "/s" : "not known";
+            text += fmt::format("  {} {}", table.metrics[i], rate);
         }
         const bool is_torn = what != RowsOf::kProcessors && (row.told.head.unknown & 1U) != 0;
         add(text + (is_torn ? "  not known" : ""), what == RowsOf::kProcesses ? Ink::kName : Ink::kPlain);

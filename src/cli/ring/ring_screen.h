@@ -34,7 +34,7 @@ class RingScreen {
     void go_in();
     void go_back();
     void sort_by_next();
-    [[nodiscard]] bool has_rows() const { return look_ && wanted() && look_->target == *wanted(); }
+    [[nodiscard]] bool has_rows() const { return look_ && wanted() && look_->target.is_place_of(*wanted()); }
     [[nodiscard]] std::vector<std::string> lines_inside(const std::vector<Asked>& asked);
 
     Screen screen_;
