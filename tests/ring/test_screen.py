@@ -17,7 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
 
 PATIENCE = 60
-# A key, and what is on the terminal then: after each, Ctrl-L has all of the screen sent again.
+CLEARED, FOOT = b"\033[H\033[2J", b"+/- period"
+# A key, what is on the terminal then, and what no longer is: after each, Ctrl-L has all of the screen sent again.
 STEPS = [
     (b"", b"2 of 2 answered"),
     (b"s", b"by on CPU"),
@@ -36,11 +37,18 @@ STEPS = [
     (b"f", b"Programs  1"),
     (b"b", b"in MPI"),
     (b"f", b"FROZEN"),
-    (b"f", b""),
+    (b"f", b"in MPI", b"FROZEN"),
     (b"r", b"RECORDING"),
     (b"r", b"until the end"),
-    (b"c", b""),
+    (b"c", b"in MPI", b"Service channels"),
 ]
+
+
+def is_followed(step, since):
+    if step[1] not in since:
+        return False
+    whole = since[since.rfind(CLEARED):]  # the last time that all was drawn, if to its foot
+    return len(step) < 3 or (CLEARED in since and FOOT in whole and step[1] in whole and step[2] not in whole)
 
 
 def follow(terminal):
@@ -54,7 +62,7 @@ def follow(terminal):
                 seen, since = seen + got, since + got
         except OSError:
             break
-        if done < len(STEPS) and STEPS[done][1] in since:
+        if done < len(STEPS) and is_followed(STEPS[done], since):
             done, since = done + 1, b""
             if done < len(STEPS):
                 os.write(terminal, STEPS[done][0] + b"\x0c")
