@@ -93,7 +93,7 @@ void CtaRunner::fill(Frame& frame, const Warp& warp, bool only_cta) {
         for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
             const std::uint64_t value =
                 special(preset.special, warp, lane, frame.local_at) + static_cast<std::uint64_t>(preset.addend);
-            std::memcpy(at + lane * (preset.bits / 8U), &value, preset.bits / 8U);
+            std::memcpy(at + std::size_t{lane} * (preset.bits / 8U), &value, preset.bits / 8U);
         }
     }
 }
