@@ -16,17 +16,6 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-const char* mode_name(recording::EventMode mode) {
-    switch (mode) {
-        case recording::EventMode::kPeriod:
-            return "period";
-        case recording::EventMode::kFrequency:
-            return "frequency";
-        default:
-            return "count";
-    }
-}
-
 const char* kind_name(NodeKind kind) {
     switch (kind) {
         case NodeKind::kRoot:

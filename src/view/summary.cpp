@@ -187,6 +187,17 @@ std::string command_line(const std::vector<std::string>& arguments) {
     return line;
 }
 
+const char* mode_name(recording::EventMode mode) {
+    switch (mode) {
+        case recording::EventMode::kPeriod:
+            return "period";
+        case recording::EventMode::kFrequency:
+            return "frequency";
+        default:
+            return "count";
+    }
+}
+
 std::string ending(const Profile& profile) {
     if (!profile.has_run_end) {
         return "the recording has no end: its parent was gone before the program";

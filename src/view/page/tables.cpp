@@ -22,17 +22,6 @@ Json cost_row(std::span<const std::int64_t> costs) {
     return row;
 }
 
-const char* mode_words(recording::EventMode mode) {
-    switch (mode) {
-        case recording::EventMode::kPeriod:
-            return "period";
-        case recording::EventMode::kFrequency:
-            return "frequency";
-        default:
-            return "count";
-    }
-}
-
 std::int64_t since(const Profile& profile, std::uint64_t time) {
     return static_cast<std::int64_t>(time - profile.begin);
 }
@@ -111,7 +100,7 @@ void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
 
     Json events = Json::array();
     for (const EventInfo& event : profile.events) {
-        events.push_back({{"name", event.name}, {"unit", event.unit}, {"mode", mode_words(event.mode)}});
+        events.push_back({{"name", event.name}, {"unit", event.unit}, {"mode", mode_name(event.mode)}});
     }
     blob.json["events"] = std::move(events);
 
