@@ -19,10 +19,10 @@ class MissRegisters {
     double free_from(double time, unsigned wanted) {
         wanted = std::min(wanted, count_);
         while (free_ < wanted) {
-            time = std::max(time, held_[first_].until);
+            free_at_ = held_[first_].until;
             free_ += held_[first_++].registers;
         }
-        return time;
+        return std::max(time, free_at_);
     }
     // Takes that many of those until then. Precondition: free_from() said that they are free.
     void hold(double until, unsigned registers) {
@@ -46,7 +46,8 @@ class MissRegisters {
         unsigned registers;
     };
     unsigned count_;
-    unsigned free_;  // at least; those of misses that have arrived are counted when they are wanted
+    unsigned free_;       // at least; those of misses that have arrived are counted when they are wanted
+    double free_at_ = 0;  // when the last of those came free, maybe after the time of the next that asks
     static constexpr std::size_t kMostForgotten = 256;
     std::vector<Held> held_;  // those before first_ are free; the others in the order of their arrival
     std::size_t first_ = 0;
