@@ -46,6 +46,7 @@ std::string whole_file(const std::filesystem::path& path) {
 // Its exit status; what it says goes into the file.
 int run_to_end(const std::vector<std::string>& words, const std::filesystem::path& said) {
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (const std::string& word : words) {
         arguments.push_back(const_cast<char*>(word.c_str()));
     }
