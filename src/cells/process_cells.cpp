@@ -205,25 +205,22 @@ std::uint64_t* ProcessCells::new_channel(const std::uint64_t (&key)[3], std::uin
 
 bool ProcessCells::look_for_switches(std::uint64_t (&off)[2]) {
     const SegmentHeader& header = segment_.header();
-    off[0] = __atomic_load_n(&header.switched_off[0], __ATOMIC_RELAXED);
-    off[1] = __atomic_load_n(&header.switched_off[1], __ATOMIC_RELAXED);
-    const bool same = off[0] == __atomic_load_n(&off_[0], __ATOMIC_RELAXED) &&
-                      off[1] == __atomic_load_n(&off_[1], __ATOMIC_RELAXED);
-    return !same && !is_switching_.exchange(true, std::memory_order_acquire);
+    const auto read = [&header](std::uint64_t(&bits)[2]) {
+        bits[0] = __atomic_load_n(&header.switched_off[0], __ATOMIC_RELAXED);
+        bits[1] = __atomic_load_n(&header.switched_off[1], __ATOMIC_RELAXED);
+    };
+    return switching_.begin(read, off);
 }
 
 void ProcessCells::obeyed(const std::uint64_t (&off)[2]) {
     segment_.tell_obeyed(off);
-    for (int i = 0; i < 2; ++i) {
-        __atomic_store_n(&off_[i], off[i], __ATOMIC_RELAXED);
-    }
-    is_switching_.store(false, std::memory_order_release);
+    switching_.end(off);
 }
 
 void ProcessCells::after_fork(std::uint32_t pid) {
     pid_ = pid;
     lock_.reset();
-    is_switching_.store(false, std::memory_order_relaxed);
+    switching_.after_fork();
     if (!is_open()) {
         return;
     }

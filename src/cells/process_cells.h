@@ -8,6 +8,7 @@
 #include "cells/primitives.h"
 #include "cells/segment.h"
 #include "cells/settings.h"
+#include "cells/switching.h"
 
 #include <atomic>
 #include <cstdint>
@@ -67,8 +68,7 @@ class ProcessCells {
     Segment segment_;
     TickRate rate_;
     std::uint32_t bindings_[kTaskTimers] = {};
-    std::atomic<bool> is_switching_{false};
-    std::uint64_t off_[2] = {};  // as it was obeyed last
+    Switching switching_;
     char program_[32] = {};
     char text_[kMaxSettings] = {};
     std::uint64_t nowhere_cells_[kTaskCells] = {};

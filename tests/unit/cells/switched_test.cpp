@@ -5,11 +5,13 @@
 #include "../recording/temporary_folder.h"
 #include "cells/reader/snapshot.h"
 #include "cells/segment.h"
+#include "cells/switching.h"
 
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <utility>
 
 namespace kymo::cells {
 namespace {
@@ -62,6 +64,60 @@ TEST(CellsSwitched, WhatIsNoSegmentIsLeftAlone) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(again), {}), text);
     std::ofstream(folder / "short") << "KYMOCELL";
     EXPECT_FALSE(switch_cells(folder / "short", bits({64}), bits({64})));
+}
+
+// Bits of two words, as a segment's header has them.
+using Words = std::uint64_t[2];
+
+TEST(CellsSwitched, OneThreadAtATimeSeesToIt) {
+    Switching switching;
+    std::uint64_t wanted = 0;
+    const auto read = [&wanted](Words& bits) {
+        bits[0] = wanted;
+        bits[1] = 0;
+    };
+    Words own;
+    Words other;
+    EXPECT_FALSE(switching.begin(read, own)) << "nothing is wanted";
+    wanted = 1;
+    ASSERT_TRUE(switching.begin(read, own));
+    EXPECT_EQ(own[0], 1U);
+    EXPECT_FALSE(switching.begin(read, other)) << "another thread is at it";
+    switching.end(own);
+    EXPECT_FALSE(switching.begin(read, other)) << "it is done";
+    wanted = 3;
+    ASSERT_TRUE(switching.begin(read, other));
+    switching.after_fork();  // in the child, who was at it is not there
+    EXPECT_TRUE(switching.begin(read, own));
+}
+
+// It has read what is wanted, and loses its processor; meanwhile others do that, and what is wanted next.
+TEST(CellsSwitched, AThreadThatWasHeldUpPutsNothingOlderInForce) {
+    Switching switching;
+    std::uint64_t wanted = 1;
+    bool is_held_up = true;
+    const auto read = [&](Words& bits) {
+        bits[0] = wanted;
+        bits[1] = 0;
+        if (std::exchange(is_held_up, false)) {
+            for (const std::uint64_t next : {1U, 3U}) {
+                wanted = next;
+                Words other;
+                ASSERT_TRUE(switching.begin(
+                    [next](Words& newest) {
+                        newest[0] = next;
+                        newest[1] = 0;
+                    },
+                    other));
+                switching.end(other);
+            }
+        }
+    };
+    Words bits;
+    EXPECT_FALSE(switching.begin(read, bits)) << "bits " << bits[0] << " are over";
+    wanted = 7;
+    ASSERT_TRUE(switching.begin(read, bits)) << "and nobody is at it";
+    EXPECT_EQ(bits[0], 7U);
 }
 
 }  // namespace
