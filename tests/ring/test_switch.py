@@ -18,6 +18,7 @@ from harness import main  # noqa: E402
 from strange_job import make_other  # noqa: E402
 
 PATIENCE = 60
+BUSY_NS = 5_000_000  # a call takes a thousandth of that
 DESCRIPTION = """
 metric steps "calls of step" {
   at entry step : add 1
@@ -34,7 +35,8 @@ metric inside "threads in step" gauge {
   at exit  step : sub 1
 }
 """
-METRICS = [f"task/host/*/{name}" for name in ("steps", "inners", "in_inner", "inside")]
+COUNTERS = ("steps", "inners", "in_inner")
+METRICS = [f"task/host/*/{name}" for name in (*COUNTERS, "inside")]
 
 
 class Host:
@@ -48,6 +50,7 @@ class Host:
             env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.agent = None
         self.ready = self.program.stdout.readline().strip() == "works" and self.begin(test, folder, number)
+        self.counting = pathlib.Path(f"/proc/{self.program.pid}/task/{self.program.pid}/children").read_text().split()[0]
 
     def begin(self, test, folder, number):
         self.agent = subprocess.Popen(
@@ -94,13 +97,22 @@ class Manager:
                 return sample
         return None
 
+    def newest(self):
+        """Sequence of the last sample that there is."""
+        last = self.until(lambda sample: True)
+        while not self.lines.empty():
+            last = json.loads(self.lines.get())
+        return last["sequence"] if last else 0
+
     def end(self):
         self.process.kill()
         self.process.wait()
 
 
 def whole(sample):
-    return sample["coverage"]["agents"] == 2 == sample["coverage"]["answered"]
+    """Of both hosts, and of all of their threads: a row that kept changing while it was read is in no sum."""
+    return sample["coverage"]["agents"] == 2 == sample["coverage"]["answered"] and all(
+        sample["metrics"][metric]["known"] == sample["metrics"][metric]["objects"] for metric in METRICS)
 
 
 def obeyed(wanted):
@@ -128,41 +140,76 @@ def grown(test, manager, what, first, still):
     if second is None:
         return test.check(what, "two samples", None, False)
     change = [after - before for before, after in zip(sums(first), sums(second))]
-    good = all((change[i] == 0) == (name in still) for i, name in enumerate(("steps", "inners", "in_inner")))
+    good = all((change[i] == 0) == (name in still) for i, name in enumerate(COUNTERS))
     test.check(what, f"all grow but {sorted(still)}", change[:3], good)
     return second
 
 
-def settled(manager, wanted):
-    """All obey, and calls that were under way then are over."""
-    first = manager.until(obeyed(wanted))
-    return later(manager, first) if first else None
+def processor_time(hosts):
+    """Of each thread that is not asleep, ns."""
+    spent = {}
+    for host in hosts:
+        for task in pathlib.Path(f"/proc/{host.counting}/task").iterdir():
+            if (task / "stat").read_text().rsplit(")", 1)[1].split()[0] != "S":
+                spent[task.name] = int((task / "schedstat").read_text().split()[0])
+    return spent
 
 
-def story(test, folder, description):
+def settled(manager, hosts, wanted):
+    """All obey, and calls that were under way then are over.
+
+    A thread that lost its processor inside a call ends that call when it has one again, and adds its time then, or shows it as running until
+    then: on a machine that has other things to do that may be seconds after its process obeys. So each must have had a processor since, for
+    longer than its calls take by far. And a sample may have been latched some rounds before it is home: one of much later ones is.
+    """
+    if manager.until(obeyed(wanted)) is None:
+        return None
+    before = processor_time(hosts)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        now = processor_time(hosts)
+        if all(now.get(thread, since + BUSY_NS) >= since + BUSY_NS for thread, since in before.items()):
+            newest = manager.newest()
+            return manager.until(lambda sample: whole(sample) and sample["sequence"] >= newest + 10)
+        time.sleep(0.05)
+    return None
+
+
+def hold(host):
+    """One of its threads stands still, most likely inside a call, until well after its process obeys."""
+    thread = max(os.listdir(f"/proc/{host.counting}/task"), key=int)
+    held = subprocess.Popen([sys.executable, str(pathlib.Path(__file__).parent / "hold_thread.py"), thread, "8"], stdout=subprocess.PIPE, text=True)
+    print(f"note: thread {thread}: {held.stdout.readline().strip()}")
+    return held
+
+
+def story(test, folder, description, hosts):
     manager = Manager(test, folder)
     try:
         first = manager.until(lambda sample: whole(sample) and all(sums(sample)[:3]))
         grown(test, manager, "nothing is switched", first, set())
+        held = [hold(host) for host in hosts]
         manager.order("inners=off")
         manager.order("in_inner=off")
-        grown(test, manager, "two are off", settled(manager, {"inners": False, "in_inner": False}), {"inners", "in_inner"})
+        grown(test, manager, "two are off", settled(manager, hosts, {"inners": False, "in_inner": False}), {"inners", "in_inner"})
+        for each in held:
+            each.wait()
         manager.order("inners=on")
-        grown(test, manager, "one is on again", settled(manager, {"inners": True, "in_inner": False}), {"in_inner"})
+        grown(test, manager, "one is on again", settled(manager, hosts, {"inners": True, "in_inner": False}), {"in_inner"})
         manager.order("inside=off")
         manager.order(f"{description}=off")
-        last = settled(manager, {"steps": False, "inners": False, "in_inner": False})
+        last = settled(manager, hosts, {"steps": False, "inners": False, "in_inner": False})
         gauge = next((each for each in last["switches"] if each["metric"] == "inside"), {}) if last else {}
         test.equal("a gauge is not switched", 0, gauge.get("programs"))
         grown(test, manager, "the description is off", last, {"steps", "inners", "in_inner"})
     finally:
         manager.end()
-    # It stays so without a manager, and the next one says otherwise. A metric that is read every 30 s stands still in between.
-    manager = Manager(test, folder, "--switch", f"{description}=on", "--switch", "steps=30")
+    # It stays so without a manager, and the next one says otherwise. A metric that is read every five minutes stands still in between.
+    manager = Manager(test, folder, "--switch", f"{description}=on", "--switch", "steps=300")
     try:
-        grown(test, manager, "on again, one of them read seldom", settled(manager, {"inners": True, "in_inner": True, "steps": True}), {"steps"})
+        grown(test, manager, "on again, one of them read seldom", settled(manager, hosts, {"inners": True, "in_inner": True, "steps": True}), {"steps"})
         manager.order("steps=on")
-        first = settled(manager, {"steps": True})
+        first = settled(manager, hosts, {"steps": True})
         grown(test, manager, "and as often as the others", manager.until(whole) if first else None, set())
     finally:
         manager.end()
@@ -177,7 +224,7 @@ def body(test):
         for number, host in enumerate(hosts):
             test.check(f"host {number} works and has its agent", True, host.ready, host.ready)
         if all(host.ready for host in hosts):
-            story(test, folder, description)
+            story(test, folder, description, hosts)
             stranger(test, folder)
     finally:
         told = [host.end() for host in hosts]
