@@ -251,6 +251,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         }
     }
     std::vector<ring::Entry> request;
+    request.reserve(options.asked.size());
     for (const Asked& each : options.asked) {
         request.push_back(each.entry);
     }
