@@ -21,6 +21,7 @@ void add_difference(SumRow& to, const SumRow& later, const SumRow& earlier) {
 
 std::vector<VisitWait> sorted_waits(const std::map<std::uint32_t, std::int64_t>& by_target) {
     std::vector<VisitWait> waits;
+    waits.reserve(by_target.size());
     for (const auto& [target, ns] : by_target) {
         waits.push_back({target, ns});
     }
