@@ -215,10 +215,9 @@ void Agent::do_latch(Latch& latch, std::span<const Entry> entries, Time now) {
 
 Agent::Latch& Agent::latched_for(const Token& token, Time now) {
     Latch& latch = latches_[token.header().sequence];
-    const std::vector<Entry> entries = token.entries();
     // Its own timer may be a little behind, and the request may have changed since it was announced.
-    if (!latch.at || latch.entries != entries) {
-        do_latch(latch, entries, now);
+    if (!latch.at || !token.asks(latch.entries)) {
+        do_latch(latch, token.entries(), now);
     }
     return latch;
 }

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kRoundsToJudge = 8;
 
 bool same_request(const Token& token, Mode mode, const std::vector<Entry>& entries) {
-    return token.header().mode == mode && token.entries() == entries;
+    return token.header().mode == mode && token.asks(entries);
 }
 
 void add_hole(Coverage& coverage, Slot first, Slot end) {

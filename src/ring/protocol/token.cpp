@@ -153,6 +153,11 @@ std::vector<Entry> Token::entries() const {
     return entries;
 }
 
+bool Token::asks(std::span<const Entry> entries) const {
+    return entries.size() == header_.entries &&
+           (entries.empty() || std::memcmp(entries.data(), frame_.data() + kTokenHeadBytes, entries.size_bytes()) == 0);
+}
+
 Record Token::record(std::size_t entry) const {
     return load<Record>(frame_, parts_at() + entry * sizeof(Record));
 }
