@@ -2,8 +2,7 @@
 
 #include "base/line_words.h"
 #include "base/time.h"
-#include "ring/transport/curve_link.h"
-#include "ring/transport/poller.h"
+#include "ring/transport/curve_connection.h"
 
 #include <cerrno>
 #include <cstring>
@@ -11,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <sodium.h>
-#include <sys/socket.h>
 #include <unordered_map>
 #include <vector>
 
@@ -23,33 +21,13 @@ constexpr Time kPendingFor = 1'000'000'000;    // ns
 constexpr Time kHandshakeFor = 2'000'000'000;  // and a connection for its being made
 constexpr Time kFirstRetry = 50'000'000;
 constexpr Time kLastRetry = 1'000'000'000;
-constexpr std::size_t kStrangers = 256;                 // connections that have not proved who they are, at a time
-constexpr std::size_t kUnsent = std::size_t{1} << 18U;  // bytes in a connection, beyond which frames wait
+constexpr std::size_t kStrangers = 256;  // connections that have not proved who they are, at a time
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 16U;
 constexpr int kEventsAtOnce = 64;
 
 Time now() {
     return monotonic_now().ns;
 }
-
-struct Connection {
-    Connection(Descriptor socket, CurveLink::Side side, const KeyPair* keys, std::string identity, Slot peer)
-        : socket(std::move(socket)),
-          link(side, keys, std::move(identity)),
-          sends(side == CurveLink::Side::kSends),
-          peer(peer) {}
-
-    Descriptor socket;
-    CurveLink link;
-    bool sends;
-    Slot peer;                      // that it sends to
-    ChannelState* state = nullptr;  // of its channel, once it is known which that is
-    Bytes out;                      // from `sent` on not taken by the kernel yet
-    std::size_t sent = 0;
-    std::size_t frames_out = 0;  // that are in it, or were when it was last empty
-    Time give_up = kNever;       // where it is not ready
-    std::uint32_t events = 0;
-};
 
 struct Pending {
     Bytes frame;
@@ -59,7 +37,7 @@ struct Pending {
 struct Peer {
     std::string endpoint;
     sockaddr_in address{};
-    Connection* connection = nullptr;
+    CurveConnection* connection = nullptr;
     Time retry = 0;
     Time pause = kFirstRetry;
     std::deque<Pending> pending;
@@ -103,7 +81,7 @@ class CurveChannels : public Channels {
             return;
         }
         if (peer.connection != nullptr) {
-            forget(peer.connection->socket.number());
+            forget(peer.connection->number());
         }
         peer.endpoint = endpoint;
         peer.address = *address;
@@ -199,17 +177,12 @@ class CurveChannels : public Channels {
         return true;
     }
 
-    static bool has_room(const Peer& peer) {
-        const Connection* const connection = peer.connection;
-        return connection != nullptr && connection->link.is_ready() &&
-               connection->out.size() - connection->sent < kUnsent;
-    }
+    static bool has_room(const Peer& peer) { return peer.connection != nullptr && peer.connection->has_room(); }
 
     void give(Peer& peer, const Bytes& frame) {
-        peer.connection->link.seal(frame, peer.connection->out);
+        peer.connection->put(frame);
         ++counts_.sent;
         counts_.sent_bytes += frame.size();
-        ++peer.connection->frames_out;
         note(peer.state, frame.size());
         if (given_.empty() || given_.back() != &peer) {
             given_.push_back(&peer);
@@ -218,7 +191,7 @@ class CurveChannels : public Channels {
 
     void flush_given() {
         for (Peer* const peer : given_) {
-            flush(*peer->connection);
+            peer->connection->flush();
             note_waiting(*peer);
         }
         given_.clear();
@@ -232,8 +205,7 @@ class CurveChannels : public Channels {
 
     // The clock is asked only when frames begin to wait, and when none does any more.
     static void note_waiting(Peer& peer) {
-        const bool has_unsent = peer.connection != nullptr && !peer.connection->out.empty();
-        peer.state.outstanding = peer.pending.size() + (has_unsent ? peer.connection->frames_out : 0);
+        peer.state.outstanding = peer.pending.size() + (peer.connection != nullptr ? peer.connection->unsent() : 0);
         peer.state.most_outstanding = std::max(peer.state.most_outstanding, peer.state.outstanding);
         if (peer.state.outstanding != 0 && peer.blocked_since == 0) {
             peer.blocked_since = now();
@@ -259,54 +231,17 @@ class CurveChannels : public Channels {
         }
         peer.connection = add(std::move(socket), CurveLink::Side::kSends, slot, time);
         peer.connection->state = &peer.state;
-        peer.connection->link.begin(peer.connection->out);
-        flush(*peer.connection);
+        peer.connection->begin();
     }
 
-    Connection* add(Descriptor socket, CurveLink::Side side, Slot peer, Time time) {
-        const int number = socket.number();
-        auto made =
-            std::make_unique<Connection>(std::move(socket), side, plain_ ? nullptr : &keys_, to_identity(own_), peer);
+    CurveConnection* add(Descriptor socket, CurveLink::Side side, Slot peer, Time time) {
+        auto made = std::make_unique<CurveConnection>(std::move(socket), side, plain_ ? nullptr : &keys_,
+                                                      to_identity(own_), peer, poller_);
         made->give_up = time + kHandshakeFor;
         next_care_ = std::min(next_care_, made->give_up);
-        Connection* const connection = made.get();
-        connections_[number] = std::move(made);
-        connection->events = EPOLLIN;
-        poller_.add(connection->socket, connection->events);
+        CurveConnection* const connection = made.get();
+        connections_[connection->number()] = std::move(made);
         return connection;
-    }
-
-    // What cannot go waits until the kernel says that it can. Errors show when it is read.
-    void flush(Connection& connection) {
-        while (connection.sent < connection.out.size()) {
-            const ssize_t sent = ::send(connection.socket.number(), connection.out.data() + connection.sent,
-                                        connection.out.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-            count_call(connection);
-            if (sent <= 0) {
-                break;
-            }
-            connection.sent += static_cast<std::size_t>(sent);
-        }
-        if (connection.sent == connection.out.size()) {
-            connection.out.clear();
-            connection.sent = 0;
-            connection.frames_out = 0;
-        } else if (connection.sent > kUnsent) {
-            connection.out.erase(connection.out.begin(),
-                                 connection.out.begin() + static_cast<std::ptrdiff_t>(connection.sent));
-            connection.sent = 0;
-        }
-        const std::uint32_t events = EPOLLIN | (connection.out.empty() ? 0U : EPOLLOUT);
-        if (events != connection.events) {
-            connection.events = events;
-            poller_.change(connection.socket, events);
-        }
-    }
-
-    static void count_call(Connection& connection) {
-        if (connection.state != nullptr) {
-            ++connection.state->calls;
-        }
     }
 
     // False: a signal.
@@ -334,54 +269,43 @@ class CurveChannels : public Channels {
                 continue;  // it is closed
             }
             ++unproved_;
-            Connection* const connection = add(std::move(socket), CurveLink::Side::kReceives, kManager, time);
-            connection->link.begin(connection->out);
-            flush(*connection);
+            add(std::move(socket), CurveLink::Side::kReceives, kManager, time)->begin();
         }
     }
 
-    void serve(Connection& connection, std::uint32_t events) {
-        const int number = connection.socket.number();
+    void serve(CurveConnection& connection, std::uint32_t events) {
         if ((events & EPOLLOUT) != 0) {
-            flush(connection);
-            if (connection.sends) {
-                note_waiting(peers_[connection.peer]);
+            connection.flush();
+            if (connection.sends()) {
+                note_waiting(peers_[connection.peer()]);
             }
         }
         if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
-            const ssize_t got = recv(number, read_.data(), read_.size(), MSG_DONTWAIT);
-            if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-                return;
-            }
-            const bool was_ready = connection.link.is_ready();
+            const bool was_ready = connection.is_ready();
             const std::size_t had = messages_.size();
-            if (got <= 0 ||
-                !connection.link.take({read_.data(), static_cast<std::size_t>(got)}, connection.out, messages_)) {
-                return forget(number);
+            if (!connection.receive(read_, messages_)) {
+                return forget(connection.number());
             }
-            if (!was_ready) {
-                flush(connection);
-                if (connection.link.is_ready()) {
-                    became_ready(connection);
-                }
+            if (!was_ready && connection.is_ready()) {
+                became_ready(connection);
             }
-            count_call(connection);
+            connection.count_call();
             for (std::size_t i = had; i < messages_.size(); ++i) {
                 note(*connection.state, messages_[i].size());
             }
         }
-        if (connection.sends && connection.link.is_ready()) {
-            send_pending(peers_[connection.peer], now());
+        if (connection.sends() && connection.is_ready()) {
+            send_pending(peers_[connection.peer()], now());
         }
     }
 
-    void became_ready(Connection& connection) {
+    void became_ready(CurveConnection& connection) {
         connection.give_up = kNever;
-        if (connection.sends) {
-            peers_[connection.peer].pause = kFirstRetry;
+        if (connection.sends()) {
+            peers_[connection.peer()].pause = kFirstRetry;
         } else {
             --unproved_;
-            const Slot from = parse_identity(connection.link.peer_identity());
+            const Slot from = parse_identity(connection.peer_identity());
             connection.state = &received_[from];
             connection.state->peer = from;
         }
@@ -405,13 +329,13 @@ class CurveChannels : public Channels {
     // The channel is made anew after a while; who knocked and was not let in is counted.
     void forget(int number) {
         const auto found = connections_.find(number);
-        const Connection& connection = *found->second;
-        if (connection.sends) {
-            Peer& peer = peers_[connection.peer];
+        const CurveConnection& connection = *found->second;
+        if (connection.sends()) {
+            Peer& peer = peers_[connection.peer()];
             peer.connection = nullptr;
             peer.retry = std::max(peer.retry, now() + kFirstRetry);
             next_care_ = std::min(next_care_, peer.retry);
-        } else if (!connection.link.is_ready()) {
+        } else if (!connection.is_ready()) {
             --unproved_;
             ++counts_.strangers;
         }
@@ -452,7 +376,7 @@ class CurveChannels : public Channels {
     Slot own_;
     Descriptor listener_;
     Poller poller_;
-    std::unordered_map<int, std::unique_ptr<Connection>> connections_;  // by descriptor
+    std::unordered_map<int, std::unique_ptr<CurveConnection>> connections_;  // by descriptor
     std::map<Slot, Peer> peers_;
     std::vector<Peer*> given_;  // that were given frames which are still to be flushed; their connections stand
     std::map<Slot, ChannelState> received_;  // by who sends
