@@ -95,7 +95,7 @@ function(kymo_program_options)
 endfunction()
 
 # kymo_unit_test(NAME [OPTIMISED] SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
-#   OPTIMISED: its own code is what is looked at (walked, listed), and must be as programs are.
+#   OPTIMISED: its own code is what is looked at (walked, listed), and must be as programs are; or it runs for a minute without.
 function(kymo_unit_test name)
   cmake_parse_arguments(TEST "OPTIMISED" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
