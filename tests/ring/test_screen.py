@@ -18,14 +18,15 @@ from harness import main  # noqa: E402
 
 PATIENCE = 60
 CLEARED, FOOT = b"\033[H\033[2J", b"+/- period"
-# A key, what is on the terminal then, and what no longer is: after each, Ctrl-L has all of the screen sent again.
+# A key, what is on the terminal then, and what no longer is. Only what has changed is sent, a digit of a number, say: by Ctrl-L all of the
+# screen is, after each key and every second from then on.
 STEPS = [
     (b"", b"2 of 2 answered"),
     (b"s", b"by on CPU"),
     (b"j", b"> n"),
     (b"\r", b"clock known"),
     (b"", b"Programs  1"),
-    (b"", b"4 threads"),
+    (b"", b"named_threads"),  # three threads, and its first where that was sampled
     (b"m", b"task/system/0/user"),
     (b"m", b"Programs  1"),
     (b"s", b"by waiting for locks"),
@@ -55,8 +56,12 @@ def follow(terminal):
     """How many steps were followed, and all that was sent."""
     seen, since, done = b"", b"", 0
     end = time.monotonic() + PATIENCE
+    again = time.monotonic() + 1
     while time.monotonic() < end:
         try:
+            if time.monotonic() >= again:
+                os.write(terminal, b"\x0c")
+                again += 1
             if select.select([terminal], [], [], 0.2)[0]:
                 got = os.read(terminal, 65536)
                 seen, since = seen + got, since + got
