@@ -173,10 +173,9 @@ std::string text_of(const RingView& view, const RingTopOptions& options, const L
         nlohmann::ordered_json json = ring_json(view, options.asked);
         if (!options.host.empty()) {
             json["look"] = {{"host", options.host}};
-            json["look"].update(look != nullptr
-                                    ? look_json(*look)
-                                    : nlohmann::ordered_json{{"state", "unknown"},
-                                                             {"why", "No agent of that name is known."}});
+            json["look"].update(look != nullptr ? look_json(*look)
+                                                : nlohmann::ordered_json{{"state", "unknown"},
+                                                                         {"why", "No agent of that name is known."}});
         }
         return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     }

@@ -155,7 +155,8 @@ std::vector<Entry> Token::entries() const {
 
 bool Token::asks(std::span<const Entry> entries) const {
     return entries.size() == header_.entries &&
-           (entries.empty() || std::memcmp(entries.data(), frame_.data() + kTokenHeadBytes, entries.size_bytes()) == 0);
+           (entries.empty() ||
+            std::memcmp(entries.data(), frame_.data() + kTokenHeadBytes, entries.size_bytes()) == 0);
 }
 
 Record Token::record(std::size_t entry) const {
