@@ -69,11 +69,9 @@ struct IssueControl {
     static constexpr unsigned kBarriers = 6;
     bool known = false;      // false: the trace does not tell, and registers say what depends on what
     std::uint8_t stall = 0;  // cycles to the warp's next instruction
-    bool stays = false;      // the bit called yield; 0: the scheduler should turn to another warp
     std::uint8_t write_barrier = kNoBarrier;
     std::uint8_t read_barrier = kNoBarrier;
     std::uint8_t waits = 0;  // a bit a barrier
-    std::uint8_t reuse = 0;  // operands kept from the instruction before
     bool operator==(const IssueControl&) const = default;
 };
 

@@ -74,15 +74,11 @@ Instruction decode_instruction(std::span<const std::uint8_t, kInstructionBytes> 
     made.opcode = name.empty() ? fmt::format("OP_{:03X}", word.bits(0, 12)) : text(name, word);
     constexpr std::uint64_t kAlways = 7;  // PT, not negated
     made.guarded = word.bits(12, 4) != kAlways;
-    made.control = {true,
-                    static_cast<std::uint8_t>(word.bits(105, 4)),
-                    word.bits(109, 1) != 0,
-                    static_cast<std::uint8_t>(word.bits(110, 3)),
-                    static_cast<std::uint8_t>(word.bits(113, 3)),
-                    static_cast<std::uint8_t>(word.bits(116, 6)),
-                    static_cast<std::uint8_t>(word.bits(122, 4))};
+    made.control = {true, static_cast<std::uint8_t>(word.bits(105, 4)), static_cast<std::uint8_t>(word.bits(110, 3)),
+                    static_cast<std::uint8_t>(word.bits(113, 3)), static_cast<std::uint8_t>(word.bits(116, 6))};
     if (name == "BRA" || name == "JMP") {
         made.way = Way::kJump;
+        made.target = target_of(word, pc, capability);
         // BRA also takes a predicate as its operand (87–90), beside the one it executes under.
         made.guarded = made.guarded || word.bits(87, 4) != kAlways;
     } else if (name == "EXIT" || name == "KILL") {
@@ -90,9 +86,6 @@ Instruction decode_instruction(std::span<const std::uint8_t, kInstructionBytes> 
         made.guarded = made.guarded || word.bits(87, 4) != kAlways;
     } else if (name == "BRX" || name == "JMX" || name == "RET") {
         made.way = Way::kUnknown;
-    }
-    if (made.way == Way::kJump || name == "CALL.REL" || name == "BSSY") {
-        made.target = target_of(word, pc, capability);
     }
     return made;
 }

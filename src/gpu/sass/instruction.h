@@ -3,7 +3,7 @@
 //
 // Contract: pure; any 16 bytes decode to something. Layout (bit 0 is the first byte's lowest): opcode 0–11, predicate
 // 12–14 and its sense 15, an access's width 73–75, a jump's distance 34–81 (from compute capability 9.0 on its low
-// eight bits are 16–23), control 105–125.
+// eight bits are 16–23), stall 105–108, barriers 110–121.
 #pragma once
 
 #include "gpu/kernel.h"
@@ -26,7 +26,7 @@ struct Instruction {
     std::uint32_t line = 0;  // of the PTX; 0: none
     Way way = Way::kNext;
     bool guarded = false;             // by a predicate, so that it may do nothing
-    std::uint64_t target = kNowhere;  // kJump, or what a call or BSSY names
+    std::uint64_t target = kNowhere;  // kJump
     IssueControl control;
     std::string opcode;  // as the binary utilities print it, with the suffixes that matter: "LDG.E.64"
 };

@@ -25,7 +25,7 @@ std::unique_ptr<KernelSource> controlled(const std::vector<Line>& lines, const s
 }
 
 IssueControl stall(std::uint8_t cycles, std::uint8_t write = kNo, std::uint8_t read = kNo, std::uint8_t waits = 0) {
-    return {true, cycles, true, write, read, waits, 0};
+    return {true, cycles, write, read, waits};
 }
 
 TEST(IssueControl, TheStallCountSaysWhenTheNextInstructionIssues) {

@@ -21,21 +21,19 @@ Instruction decoded(std::uint64_t low, std::uint64_t high, unsigned capability, 
 }
 
 TEST(Decode, ControlBits) {
-    // @!PT … R2 is loaded: stall 1, yield bit set, raises barrier 3.
+    // @!PT … R2 is loaded: stall 1, raises barrier 3.
     const Instruction load = decoded(0x0000000402037981, 0x000ee2000c1e1900, 90);
     EXPECT_EQ(load.opcode, "LDG.E");
-    EXPECT_EQ(load.control, (IssueControl{true, 1, true, 3, 7, 0, 0}));
+    EXPECT_EQ(load.control, (IssueControl{true, 1, 3, 7, 0}));
     EXPECT_FALSE(load.guarded);
     // FADD waits for barrier 3.
     const Instruction add = decoded(0x0000000304097221, 0x008fca0000000000, 90);
     EXPECT_EQ(add.opcode, "FADD");
-    EXPECT_EQ(add.control, (IssueControl{true, 5, false, 7, 7, 0x08, 0}));
+    EXPECT_EQ(add.control, (IssueControl{true, 5, 7, 7, 0x08}));
     // STG raises barrier 0 until its operands are read.
     const Instruction store = decoded(0x0000000d04007986, 0x0001ee000c101906, 90);
     EXPECT_EQ(store.opcode, "STG.E");
-    EXPECT_EQ(store.control, (IssueControl{true, 7, true, 7, 0, 0, 0}));
-    // Operands are kept for the next instruction.
-    EXPECT_EQ(decoded(0x0000580006027625, 0x0c0fe400078e0207, 80).control.reuse, 3);
+    EXPECT_EQ(store.control, (IssueControl{true, 7, 7, 0, 0}));
 }
 
 TEST(Decode, JumpsOfBothForms) {
