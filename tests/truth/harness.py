@@ -36,6 +36,7 @@ class Test:
         self.arguments = sys.argv[3:]
         self.failures = 0
         self.checks = 0
+        self.taken = 0.0  # seconds
         # Not below the build folder: an ordinary user may not be able to reach that.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kymo-test-", dir="/tmp"))
         self.folder.chmod(0o755)
@@ -151,8 +152,10 @@ class Test:
         return paths
 
     def recorded_truth(self, name, *arguments, **more):
-        """Records a known-answer program; returns (its own account, the report, the path)."""
+        """Records a known-answer program; returns (its own account, the report, the path). What was stolen() meanwhile is in `taken`."""
+        before = stolen()
         done, path = self.record(self.program(name), *arguments, **more)
+        self.taken = stolen() - before
         self.check(f"{name} ends well under kymo", 0, done.returncode, done.returncode == 0)
         if done.returncode != 0:
             print(done.stderr)

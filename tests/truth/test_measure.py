@@ -9,7 +9,7 @@ import json
 import re
 
 from classic import CLASSIC
-from harness import main
+from harness import main, stolen
 
 DESCRIPTION = CLASSIC + """metric not_in_foo { at entry send_message when not (send_in_foo_depth > 0) : add
                     }
@@ -37,7 +37,9 @@ def check_no_room(test):
 
 def check_classic(test):
     rounds = 4_000
+    before = stolen()
     done = measure(test, DESCRIPTION, test.program("kymo-exchange"), rounds)
+    taken = 1e3 * (stolen() - before)
     if not test.equal("exit status", 0, done.returncode):
         print(done.stderr)
         test.end()
@@ -49,8 +51,9 @@ def check_classic(test):
     test.equal("exit status in JSON", 0, result["exit_status"])
     seen = metrics["send_in_foo"]["value"] / 1e6
     waits = ready_ms(test)
-    test.check("time foo spends sending, ms", f"{ms_in_foo:.3f} - 2 % - {waits:.3f} waiting for a processor, and no more than it", seen,
-               ms_in_foo * 0.98 - waits <= seen <= ms_in_foo)
+    test.check("time foo spends sending, ms",
+               f"{ms_in_foo:.3f} - 2 % - {waits:.3f} waiting for a processor - {taken:.3f} stolen, and no more than it", seen,
+               ms_in_foo * 0.98 - waits - taken <= seen <= ms_in_foo)
     test.equal("its unit", "ns", metrics["send_in_foo"]["unit"])
     test.equal("messages", int(in_foo + in_bar), metrics["messages"]["value"])
     test.equal("messages by process", [int(in_foo + in_bar)], list(metrics["messages"]["per"].values()))
