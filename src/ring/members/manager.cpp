@@ -12,17 +12,6 @@ bool same_request(const Token& token, Mode mode, const std::vector<Entry>& entri
     return token.header().mode == mode && token.asks(entries);
 }
 
-void add_hole(Coverage& coverage, Slot first, Slot end) {
-    if (first == end) {
-        return;
-    }
-    if (!coverage.holes.empty() && coverage.holes.back().first + coverage.holes.back().count == first) {
-        coverage.holes.back().count += end - first;
-    } else {
-        coverage.holes.push_back({first, end - first});
-    }
-}
-
 }  // namespace
 
 Manager::Manager(const ManagerSettings& settings, std::vector<Entry> request, Time now)
@@ -296,40 +285,6 @@ void Manager::probe_the_silent(Time now, Outbox& out) {
     }
 }
 
-void Manager::join(const Sent& sent, Sample& sample) const {
-    const Token& token = sent.token;
-    const TokenHeader& header = token.header();
-    Coverage& coverage = sample.coverage;
-    coverage.contributed += header.contributed;
-    coverage.off_time += header.off_time;
-    coverage.holes_untold |= (header.hole_flags & kHolesUntold) != 0;
-    for (std::size_t i = 0; i < header.hole_ranges; ++i) {
-        add_hole(coverage, header.holes[i].first, header.holes[i].first + header.holes[i].count);
-    }
-    add_hole(coverage, header.next, header.end);
-    if (header.contributed > 0) {
-        sample.earliest = sample.earliest == 0 ? header.earliest : std::min(sample.earliest, header.earliest);
-        sample.latest = std::max(sample.latest, header.latest);
-        sample.clock_error = std::max(sample.clock_error, header.clock_error);
-    }
-    sample.moved += header.moved;
-    sample.work = std::max(sample.work, header.work);
-    if (header.mode == Mode::kReduce) {
-        for (std::size_t i = 0; i < sample.records.size(); ++i) {
-            sample.records[i].join(token.record(i));
-        }
-        return;
-    }
-    for (std::size_t k = 0; k < header.next - header.first; ++k) {
-        SamplePart part{token.part(k), std::vector<Record>(sample.records.size())};
-        for (std::size_t i = 0; i < part.records.size(); ++i) {
-            part.records[i] = token.record(k, i);
-            sample.records[i].join(part.records[i]);
-        }
-        sample.parts.push_back(std::move(part));
-    }
-}
-
 void Manager::end_round(std::uint64_t sequence, Time now) {
     const auto node = rounds_.extract(sequence);
     const Round& round = node.mapped();
@@ -348,10 +303,10 @@ void Manager::end_round(std::uint64_t sequence, Time now) {
         ++sample.tokens;
         if (sent.home) {
             home.insert(sent.first);
-            join(sent, sample);
+            sample.join(sent.token);
         } else {
             ++sample.tokens_lost;
-            add_hole(sample.coverage, sent.first, sent.end);
+            sample.coverage.add_hole(sent.first, sent.end);
             lost.push_back(sent.first);
         }
     }

@@ -124,7 +124,6 @@ class Manager {
     void pass_the_silent(Time now, Outbox& out);
     void probe_the_silent(Time now, Outbox& out);
     void end_round(std::uint64_t sequence, Time now);
-    void join(const Sent& sent, Sample& sample) const;
     void judge(const Sample& sample, Time now);
     void watch(Time now);
     void learn_lap(Time lap);

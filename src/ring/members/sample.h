@@ -16,6 +16,8 @@ struct Coverage {
     std::vector<HoleRange> holes;  // ascending
     bool holes_untold = false;     // there are more
 
+    // Slots first to end - 1, after those that are holes already.
+    void add_hole(Slot first, Slot end);
     [[nodiscard]] bool is_whole() const { return slots == contributed; }
     [[nodiscard]] double share() const {
         return slots == 0 ? 0 : static_cast<double>(contributed) / static_cast<double>(slots);
@@ -44,6 +46,10 @@ struct Sample {
     Time earliest = 0;              // latch; 0: none
     Time latest = 0;
     std::uint64_t clock_error = 0;
+
+    // A token that is home, of a span after those of the tokens before. Precondition: it asked for `entries`, and
+    // `records` has one for each.
+    void join(const Token& token);
 };
 
 }  // namespace kymo::ring
