@@ -1,8 +1,8 @@
 // What a hop costs a member by itself, without a kernel: bench/ring_hop
 //
-// A token of ten metrics is opened, taken part in and sealed for the next, as by the channels (curve_link.h) and an
-// agent, and a whole round at the manager: the part of a lap that is ours. All is in the caches here; ring_laps has
-// the same with sockets, processes and caches that others have had meanwhile.
+// A token of ten metrics is made, taken part in and joined by the members, and sealed and opened as by the channels
+// (curve_link.h): the part of a lap that is ours. All is in the caches here; ring_laps has the same with sockets,
+// processes and caches that others have had meanwhile.
 #include "ring/members/agent.h"
 #include "ring/members/manager.h"
 #include "ring/transport/curve_link.h"
@@ -90,15 +90,11 @@ struct Ring {
     // The token that the manager sends next; empty: it did not.
     Bytes begin() {
         now = std::max(now, manager.next_timer());
-        first_out(first);
-        first_out(second);
+        first.on_timer(now, out);  // latches what was announced
+        second.on_timer(now, out);
         out.clear();
         manager.on_timer(now, out);
         return token();
-    }
-    void first_out(Agent& agent) {
-        Outbox unused;
-        agent.on_timer(now, unused);
     }
     Bytes token() {
         for (Outgoing& each : out) {
@@ -124,39 +120,7 @@ struct Ring {
     Outbox out;
 };
 
-// Of a round over two agents only the second's part is timed.
-void agent(benchmark::State& state) {
-    Ring ring;
-    for (auto _ : state) {
-        state.PauseTiming();
-        Bytes frame = ring.through(ring.first, ring.begin());
-        state.ResumeTiming();
-        Bytes on = ring.through(ring.second, std::move(frame));
-        state.PauseTiming();
-        if (on.empty()) {
-            state.SkipWithError("the token was not handed on");
-            break;
-        }
-        ring.through(ring.manager, std::move(on));
-        state.ResumeTiming();
-    }
-}
-BENCHMARK(agent);
-
-void manager(benchmark::State& state) {
-    Ring ring;
-    for (auto _ : state) {
-        Bytes frame = ring.begin();
-        state.PauseTiming();
-        frame = ring.through(ring.second, ring.through(ring.first, std::move(frame)));
-        state.ResumeTiming();
-        ring.through(ring.manager, std::move(frame));
-        benchmark::DoNotOptimize(ring.manager.take_samples());
-    }
-}
-BENCHMARK(manager);
-
-// Two agents and the manager: the instructions of whole rounds, for a profiler.
+// All that two agents and the manager do for a round, sealing and opening apart.
 void round_of_two(benchmark::State& state) {
     Ring ring;
     for (auto _ : state) {
