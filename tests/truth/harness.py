@@ -122,9 +122,12 @@ class Test:
         return subprocess.Popen([*self.prefix, *map(str, command)], stdout=subprocess.PIPE, text=True, errors="replace", **options)
 
     def record(self, *command, out="out.kymo", options=(), **more):
-        """kymo record; returns (completed process, path of the recording)."""
+        """kymo record; returns (completed process, path of the recording). What was stolen() meanwhile is in `taken`."""
         path = self.work / out
-        return self.run(self.kymo, "record", *options, "-o", path, "--", *command, **more), path
+        before = stolen()
+        done = self.run(self.kymo, "record", *options, "-o", path, "--", *command, **more)
+        self.taken = stolen() - before
+        return done, path
 
     def report(self, recording, *options):
         """kymo report --json, read back. None, and a failure told, where that does not work."""
@@ -152,10 +155,8 @@ class Test:
         return paths
 
     def recorded_truth(self, name, *arguments, **more):
-        """Records a known-answer program; returns (its own account, the report, the path). What was stolen() meanwhile is in `taken`."""
-        before = stolen()
+        """Records a known-answer program; returns (its own account, the report, the path)."""
         done, path = self.record(self.program(name), *arguments, **more)
-        self.taken = stolen() - before
         self.check(f"{name} ends well under kymo", 0, done.returncode, done.returncode == 0)
         if done.returncode != 0:
             print(done.stderr)
@@ -222,11 +223,12 @@ def main(body):
 # ---- reading a report ----------------------------------------------------------------------------------
 
 
-def preempted(truth):
+def preempted(test, truth):
     """Seconds that a program which measures its own waits may have lost between its clock readings and the calls they are about,
-    by the kernel's account that it read itself (account::Preempted; account::ready_time where it does not tell stretch by stretch): it
-    counts those in or out as they fall, so no answer can be known closer. Next to nothing on a quiet machine."""
-    return truth.get("preempted", truth.get("ready")) / 1e9
+    by the kernel's account that it read itself (account::Preempted; account::ready_time where it does not tell stretch by stretch), and
+    what the hypervisor took, of which that account does not know: it counts those in or out as they fall, so no answer can be known
+    closer. Next to nothing on a quiet machine."""
+    return truth.get("preempted", truth.get("ready")) / 1e9 + test.taken
 
 
 FALSE_ALARM = 1e-6  # of a check of a random count: how often it may fail where nothing is wrong

@@ -15,7 +15,7 @@ def check(test, policy):
         rows = [w for w in report["waits"] if w["kind"] == f"omp-{what}" and w["place"] and plain(w["place"]["function"]) == function]
         known = truth[what] / 1e9
         seen = sum(row["seconds"] for row in rows)
-        test.near(f"{policy}: waited for the {what}", known, seen, 0.03 * known + preempted(truth), " s")
+        test.near(f"{policy}: waited for the {what}", known, seen, 0.03 * known + preempted(test, truth), " s")
         if not test.check(f"{policy}: rows of the {what}", 1, len(rows), len(rows) == 1):
             continue
         row = rows[0]

@@ -13,7 +13,7 @@ def check(test, policy):
     environment = {**os.environ, "OMP_WAIT_POLICY": policy}
     truth, report, path = test.recorded_truth(name, env=environment, out=f"{policy}.kymo")
     first, second = truth["threads"]
-    unknown = preempted(truth)
+    unknown = preempted(test, truth)
 
     def rows_of(kind):
         return [w for w in report["waits"] if w["kind"] == kind and w["place"] and plain(w["place"]["function"]) == "triangle"]

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 
-from harness import check_identity, main, samples_due, stolen
+from harness import check_identity, main, samples_due
 
 # A program becomes another one, or starts it; "-bare" with an empty environment, "-failing" after an exec that failed.
 WAYS = ("fork+execve", "fork+execve-bare", "vfork+execve", "vfork+execve-bare", "vfork+execle-bare", "vfork+execvp", "posix_spawn",
@@ -155,25 +155,18 @@ def make_project(test):
         test.check("each below a driver", "all", len(compilers), all(p["parent_pid"] in drivers for p in compilers))
 
 
-def record(test, *command, **more):
-    """A recording, and how far the time between its switches may be from what its programs counted themselves."""
-    before = stolen()
-    done, path = test.record(*command, **more)
-    return done, path, stolen() - before
-
-
 def others(test):
     program = test.program("children")
     static = test.program("children_static")
-    done, path, taken = record(test, program, "fork", 80, out="fork.kymo")
+    done, path = test.record(program, "fork", 80, out="fork.kymo")
     test.equal("fork without exec: status", 7, done.returncode)
     report = test.report(path)
     if report is not None:
         processes = sorted(report["processes"], key=lambda p: p["begin_s"])
         test.equal("parent and child, both measured", [True, True], [p["monitored"] for p in processes])
         test.equal("the child's parent", processes[0]["pid"], processes[-1]["parent_pid"])
-        test.near("the child's processor time", 0.08, processes[-1]["on_cpu_s"], 0.02 + taken, " s")
-    done, path, taken = record(test, program, "posix_spawn", static, "work", 150, out="static.kymo")
+        test.near("the child's processor time", 0.08, processes[-1]["on_cpu_s"], 0.02 + test.taken, " s")
+    done, path = test.record(program, "posix_spawn", static, "work", 150, out="static.kymo")
     test.equal("static child: status and output", (7, "worked 150\n"), (done.returncode, done.stdout))
     report = test.report(path)
     if report is None:
@@ -187,7 +180,7 @@ def others(test):
         child = found[0]
         test.check("why not", "is statically linked", child["why_not_monitored"], "statically linked" in child["why_not_monitored"])
         test.equal("its name", os.path.basename(static)[:15], child["name"])
-        test.near("its processor time", 0.15, child["on_cpu_s"], 0.03 + taken, " s")
+        test.near("its processor time", 0.15, child["on_cpu_s"], 0.03 + test.taken, " s")
         test.check("who started it", os.path.realpath(program), child["exec_from"], child["exec_from"] == os.path.realpath(program))
     setuid = "/usr/bin/su"
     if test.mode == "user" and os.path.exists(setuid) and os.stat(setuid).st_mode & 0o4000:
@@ -218,7 +211,7 @@ def foreign(test, name):
     if test.run(child, "work", 150, prefix=[]).stdout != "worked 150\n":
         test.skip(f"{name} does not run here")
     for way in ("posix_spawn", "vfork+execve"):
-        done, path, taken = record(test, test.program("children"), way, child, "work", 150, out=f"{way}.kymo")
+        done, path = test.record(test.program("children"), way, child, "work", 150, out=f"{way}.kymo")
         test.equal(f"{way}: status, output", (7, "worked 150\n"), (done.returncode, done.stdout))
         complaints = [line for line in done.stderr.splitlines() if not line.startswith("kymo: ")]
         test.equal(f"{way}: no complaints of a loader", [], complaints)
@@ -227,7 +220,7 @@ def foreign(test, name):
         if test.check(f"{way}: listed", "one, not measured", found, len(found) == 1 and not found[0]["monitored"]):
             test.check(f"{way}: why not", why, found[0]["why_not_monitored"], why in found[0]["why_not_monitored"])
             # The loader's work is on top.
-            test.near(f"{way}: its processor time", 0.15, found[0]["on_cpu_s"], 0.03 + taken, " s")
+            test.near(f"{way}: its processor time", 0.15, found[0]["on_cpu_s"], 0.03 + test.taken, " s")
 
 
 def body(test):

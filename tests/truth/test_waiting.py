@@ -12,7 +12,7 @@ def body(test):
         return
     for name, thread, column, known in (("busy, on", busy, "on_cpu_s", truth["on"]), ("busy, off", busy, "off_cpu_s", truth["off"]),
                                         ("waiting, off", waiter, "off_cpu_s", truth["waited"])):
-        test.near(name, known / 1e9, thread[column], 0.03 * known / 1e9 + 0.02, " s")
+        test.near(name, known / 1e9, thread[column], 0.03 * known / 1e9 + 0.02 + test.taken, " s")
 
 
 main(body)

@@ -10,7 +10,7 @@ def body(test):
         return
     row = rows[0]
     known = (truth["quick-a"] + truth["quick-b"] + truth["slow"] + truth["last"]) / 1e9
-    test.near("waited by all", known, row["seconds"], 0.03 * known + preempted(truth), " s")
+    test.near("waited by all", known, row["seconds"], 0.03 * known + preempted(test, truth), " s")
     test.equal("waiting function", "step", plain(row["place"]["function"]))
     test.equal("waiting line", truth["wait_line"], row["place"]["line_begin"])
     test.equal("waited for most", "slow", row["holder"]["name"])
@@ -25,7 +25,7 @@ def body(test):
         pairs = [pair for pair in report["blocking"] if pair["waiter"]["name"] == name and pair["kind"] == "barrier"]
         total = sum(pair["seconds"] for pair in pairs)
         test.near(f"{name} waited", truth[name] / 1e9, total,
-                  0.03 * truth[name] / 1e9 + 0.001 + preempted(truth), " s")
+                  0.03 * truth[name] / 1e9 + 0.001 + preempted(test, truth), " s")
         if pairs:
             test.equal(f"{name} waited mostly for", "slow", max(pairs, key=lambda pair: pair["seconds"])["holder"]["name"])
 

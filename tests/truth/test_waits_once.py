@@ -9,7 +9,7 @@ def total(rows):
 
 def body(test):
     truth, report, _ = test.recorded_truth("waits_once")
-    slack = preempted(truth)
+    slack = preempted(test, truth)
 
     def rows(kind, function):
         return [wait for wait in report["waits"] if wait["kind"] == kind and plain(wait["place"]["function"]) == function]

@@ -330,6 +330,11 @@ void Manager::end_round(std::uint64_t sequence, Time now) {
         pace_.take(sample.moved, sample.work);
         judge(sample, now);
     }
+    if (sequence < newest_) {
+        ++counts_.overtaken;
+        return;
+    }
+    newest_ = sequence;
     samples_.push_back(std::move(sample));
 }
 

@@ -40,6 +40,7 @@ struct ManagerCounts {
     std::uint64_t lost = 0;
     std::uint64_t late = 0;  // came home after they were given up
     std::uint64_t rounds = 0;
+    std::uint64_t overtaken = 0;  // rounds that ended after a later one
     RefusalCounts refused{};
 };
 
@@ -64,7 +65,8 @@ class Manager {
     // What a token and its reply cost here, ns of processor time: decides the number of segments.
     void set_token_cost(double ns) { token_cost_ = ns; }
 
-    // Ended rounds since the last call, in the order in which they ended.
+    // Ended rounds since the last call, by ascending sequence: one that ends after a later one is older than what is known
+    // already, and only counted.
     std::vector<Sample> take_samples() { return std::exchange(samples_, {}); }
 
     [[nodiscard]] const ManagerCounts& counts() const { return counts_; }
@@ -142,6 +144,7 @@ class Manager {
     std::map<Slot, Home> home_;                      // by span
     std::vector<Sample> samples_;
     std::uint64_t sequence_ = 0;
+    std::uint64_t newest_ = 0;  // of the samples
     std::uint32_t seen_slots_ = 0;
     Time next_round_ = 0;
     Time next_probe_ = 0;

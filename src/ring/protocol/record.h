@@ -25,6 +25,7 @@ struct Record {
 
     bool operator==(const Record&) const = default;
 
+    [[nodiscard]] std::uint64_t unknown() const { return objects - known; }
     [[nodiscard]] Wide sum() const { return static_cast<Wide>(sum_high) << 64U | sum_low; }
     [[nodiscard]] double mean() const {
         return known == 0 ? 0 : static_cast<double>(sum()) / static_cast<double>(known);

@@ -1,7 +1,11 @@
-// What a counter that is read as a sum over programs has grown by since it was first read.
+// What a counter that is read as a sum over objects has grown by since it was first read.
 //
 // Programs that end take their cells along, so such a sum may go down; its growth does not: what a smaller sum hides
 // is not known, and counts as nothing. What a program counted between its last reading and its end is not in it.
+//
+// A row that kept changing while it was read is missing in the sum. Only sums over as many unknown objects are
+// compared: a row that comes back has not counted all that it stands at. Where as many stay unknown for two readings,
+// growth goes on from there without them.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +14,38 @@ namespace kymo::ring {
 
 class Growth {
   public:
-    // With what it is now; modulo 2^64, as cells add up.
-    std::uint64_t take(std::uint64_t sum) {
-        const std::uint64_t change = is_known_ ? sum - last_ : 0;
-        grown_ += static_cast<std::int64_t>(change) > 0 ? change : 0;
-        last_ = sum;
+    // With what it is now, modulo 2^64, as cells add up, and how many objects are not in it.
+    std::uint64_t take(std::uint64_t sum, std::uint64_t unknown) {
+        const Reading now{sum, unknown};
+        if (!is_known_) {
+            base_ = now;
+        } else if (unknown == base_.unknown) {
+            go_on_from(base_, now);
+        } else if (is_other_ && unknown == other_.unknown) {
+            go_on_from(other_, now);
+        }
+        is_other_ = unknown != base_.unknown;
+        other_ = now;
         is_known_ = true;
         return grown_;
     }
     [[nodiscard]] std::uint64_t grown() const { return grown_; }
 
   private:
+    struct Reading {
+        std::uint64_t sum = 0;
+        std::uint64_t unknown = 0;
+    };
+    void go_on_from(const Reading& before, const Reading& now) {
+        const auto change = static_cast<std::int64_t>(now.sum - before.sum);
+        grown_ += change > 0 ? static_cast<std::uint64_t>(change) : 0;
+        base_ = now;
+    }
+
     bool is_known_ = false;
-    std::uint64_t last_ = 0;
+    bool is_other_ = false;  // the last reading had other unknown objects than the base
+    Reading base_;
+    Reading other_;
     std::uint64_t grown_ = 0;
 };
 

@@ -167,7 +167,7 @@ void HostFile::take(const HostSample& sample) {
         const bool is_known = record.known != 0 || record.objects == 0;
         const bool is_counter = asked_[i].type == cells::MetricType::kCounter;
         const std::uint64_t now = figure(asked_[i], record);
-        const std::uint64_t value = is_counter && is_known ? growth_[i].take(now) : now;
+        const std::uint64_t value = is_counter && is_known ? growth_[i].take(now, record.unknown()) : now;
         if (record.known == 0) {
             continue;
         }

@@ -84,6 +84,8 @@ void Families::add_ring(const Sample& sample, const ManagerCounts& counts, Time 
     add("kymo_ring_requests_total", "Tokens sent by the manager", counter, static_cast<double>(counts.sent));
     add("kymo_ring_replies_total", "Tokens that came home", counter, static_cast<double>(counts.received));
     add("kymo_ring_lost_total", "Tokens that were given up", counter, static_cast<double>(counts.lost));
+    add("kymo_ring_overtaken_total", "Requests that ended after a later one: no sample", counter,
+        static_cast<double>(counts.overtaken));
     add("kymo_ring_moved_bytes_total", "Bytes over all service channels", counter, static_cast<double>(moved_));
     Family refused{"kymo_ring_refused_total", "Frames that the manager refused, by reason", counter, {}};
     for (std::size_t i = 1; i < kRefusals; ++i) {
@@ -121,7 +123,7 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         if (!is_known || (record.objects == 0 && !is_counter(asked))) {
             return;
         }
-        const double value = static_cast<double>(is_counter(asked) ? growth_[{slot, i}].take(now) : now);
+        const double value = static_cast<double>(is_counter(asked) ? growth_[{slot, i}].take(now, record.unknown()) : now);
         Figure figure{{}, value * unit_of(asked).scale};
         if (slot != kManager) {
             figure.labels.emplace_back("host", host(slot));

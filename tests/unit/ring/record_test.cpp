@@ -187,6 +187,38 @@ TEST_F(RingRecords, ProgramsThatBeginLaterCountFromZero) {
     EXPECT_NEAR(bins[0], 40.0 * 7 / spacetime::kMetricBins, 1e-6);
 }
 
+// A row that kept changing while it was read is missing in one sum and back in the next: nothing was counted by that.
+TEST_F(RingRecords, WhatCouldNotBeReadForAMomentIsNotCountedTwice) {
+    RingRecording recording = begin({"task/system/0/user"}, {"a"});
+    const auto all_but = [](std::uint64_t sum, std::uint64_t unknown) {
+        Record record = of(sum, 5 - unknown);
+        record.objects = 5;
+        return record;
+    };
+    Time at = kBegin;
+    for (const Record& record : {all_but(1000, 0), all_but(1100, 0), all_but(700, 1), all_but(1250, 0),
+                                 all_but(800, 1), all_but(600, 2), all_but(1300, 0)}) {
+        ASSERT_TRUE(recording.take(sample(at, {part(0, at, 0, {record})}, 1)));
+        at += kSecond;
+    }
+    recording.end(at, false);
+    EXPECT_THAT(by_host(load(), Resource::kTask, "user"), ::testing::ElementsAre(300));
+}
+
+// One that stays unreadable does not keep the others from being counted.
+TEST_F(RingRecords, WhatCannotBeReadForLongIsLeftOut) {
+    RingRecording recording = begin({"task/system/0/user"}, {"a"});
+    Time at = kBegin;
+    for (const std::uint64_t sum : {1000, 400, 410, 430, 460}) {  // an object of 600 and more is unknown from the second on
+        Record record = of(sum, sum == 1000 ? 5 : 4);
+        record.objects = 5;
+        ASSERT_TRUE(recording.take(sample(at, {part(0, at, 0, {record})}, 1)));
+        at += kSecond;
+    }
+    recording.end(at, false);
+    EXPECT_THAT(by_host(load(), Resource::kTask, "user"), ::testing::ElementsAre(60));
+}
+
 // What was asked of one process is in the host's sum already: totals must not have it twice.
 TEST_F(RingRecords, PartsAreMetricsOfTheirOwn) {
     RingRecording recording = begin({"task/system/0/user", "task/process/71/user", "task/task/9/user"}, {"a"});

@@ -116,8 +116,11 @@ class Schedule {
 
     void step(Time time) {
         world_.run_until(world_.now() + time);
+        std::uint64_t last = 0;  // of a manager's: it is never started again within a step
         for (auto& [at, sample] : world_.take_samples()) {
             check(sample);
+            ASSERT_GT(sample.sequence, last);
+            last = sample.sequence;
             samples_.push_back(std::move(sample));
         }
     }

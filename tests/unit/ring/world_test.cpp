@@ -55,8 +55,11 @@ std::uint64_t true_skew(const Sample& sample) {
 std::vector<World::Ended> run(World& world, Time end) {
     world.run_until(end);
     auto samples = world.take_samples();
+    std::uint64_t last = 0;
     for (const auto& each : samples) {
         expect_truth(each.sample);
+        EXPECT_GT(each.sample.sequence, last) << "whoever compares it with the one before must be able to";
+        last = each.sample.sequence;
     }
     return samples;
 }
@@ -233,6 +236,20 @@ TEST(RingWorld, LostDoubledAndLateTokensAreToldAndCounted) {
     const auto samples = run(world, 11'000 * kWorldMs);
     EXPECT_NE(whole_again(samples, 10'300 * kWorldMs), kNever);
     EXPECT_TRUE(samples.back().sample.coverage.is_whole());
+}
+
+// What came home after a later one is older than what is known already.
+TEST(RingWorld, WhatWasOvertakenIsCountedAndNotASample) {
+    WorldSettings many = settings(16, Mode::kAppend);
+    many.manager.period = kWorldMs;
+    many.manager.in_flight = 8;
+    World world(many);
+    run(world, 500 * kWorldMs);
+    EXPECT_EQ(world.manager().counts().overtaken, 0U);
+    world.faults = {.late = 0.01, .late_by = 5 * kWorldMs};
+    run(world, 2000 * kWorldMs);
+    EXPECT_GT(world.manager().counts().overtaken, 0U);
+    EXPECT_EQ(world.manager().counts().lost, 0U);
 }
 
 TEST(RingWorld, TheSegmentsFollowTheMeasuredCosts) {
