@@ -20,7 +20,7 @@ TRIES = 3
 
 
 def attempt(test, kind):
-    """What is wrong, in words, and whether others had a part of the machine."""
+    """What is wrong, in words, and what share of the machine others had at most."""
     program = planted.program_of(kind)
     bad = planted.run_recorded(test, program, "bad", kind)
     fixed = planted.run_recorded(test, program, "fixed", kind)
@@ -28,7 +28,7 @@ def attempt(test, kind):
         print(f"note: {recorded.truth.version}: {recorded.truth.wall_s:.3f} s, others had {recorded.others:.0%} of the machine")
         for finding in recorded.report["findings"]:
             print(f"note: {recorded.truth.version}: {score.describe(finding)}")
-    shared = max(bad.others, fixed.others) >= planted.SHARED
+    share = max(bad.others, fixed.others)
     is_real = bad.truth.wall_s >= planted.RATIO * fixed.truth.wall_s
     if not is_real:
         medians = planted.real_effect(test, kind)
@@ -47,17 +47,19 @@ def attempt(test, kind):
         wrong.append(f"{kind} is found though it costs nothing here")
     if bad.truth.kinds & set(score.false_alarms(fixed)):
         wrong.append(f"{kind} is found on the fixed twin")
-    return wrong, shared
+    return wrong, share
 
 
 def body(test):
     kind = test.arguments[0]
+    shares = []
     for count in range(1, TRIES + 1):
-        wrong, shared = attempt(test, kind)
+        wrong, share = attempt(test, kind)
+        shares.append(share)
         if not wrong or count == TRIES:
             break
-        print(f"note: once more{', on a shared machine' if shared else ''}: {'; '.join(wrong)}")
-    test.check(f"{kind} first on the bad version, absent on its twin", "so", "; ".join(wrong) or "so", not wrong)
+        print(f"note: once more{', on a shared machine' if share >= planted.SHARED else ''}: {'; '.join(wrong)}")
+    planted.verdict(test, f"{kind} first on the bad version, absent on its twin", wrong, shares)
 
 
 main(body)

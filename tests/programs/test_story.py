@@ -157,19 +157,21 @@ def attempt(test):
     print(f"note: others had {others.share:.0%} of the machine")
     for finding in report["findings"]:
         print(f"note: {score.describe(finding)}")
-    return wrong
+    return wrong, others.share
 
 
 def body(test):
+    shares = []
     for count in range(TRIES):
-        wrong = attempt(test)
+        wrong, share = attempt(test)
+        shares.append(share)
         for what in wrong:
             print(f"note: {what}")
         if not wrong:
             break
         if count + 1 < TRIES:
             print("note: once more")
-    test.check("the story that the program has", "told", "told" if not wrong else f"{len(wrong)} things wrong", not wrong)
+    planted.verdict(test, "the story that the program has is told", wrong, shares)
 
 
 main(body)

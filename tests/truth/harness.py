@@ -102,14 +102,17 @@ class Test:
     # ---- running -------------------------------------------------------------------------------------
 
     def run(self, *command, prefix=None, **options):
-        """Runs a command to its end in the test's mode and folder; output captured as text."""
+        """Runs a command to its end in the test's mode and folder; output captured as text. What was stolen() meanwhile is in `taken`."""
         options.setdefault("timeout", 120)
         if "input" not in options:
             options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("cwd", self.work)
         command = [*(self.prefix if prefix is None else prefix), *map(str, command)]
+        before = stolen()
         try:
-            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
+            self.taken = stolen() - before
+            return done
         except subprocess.TimeoutExpired as late:
             print(f"FAILED: still running after {late.timeout} s: {' '.join(command)}")
             self.failures += 1
@@ -122,17 +125,16 @@ class Test:
         return subprocess.Popen([*self.prefix, *map(str, command)], stdout=subprocess.PIPE, text=True, errors="replace", **options)
 
     def record(self, *command, out="out.kymo", options=(), **more):
-        """kymo record; returns (completed process, path of the recording). What was stolen() meanwhile is in `taken`."""
+        """kymo record; returns (completed process, path of the recording)."""
         path = self.work / out
-        before = stolen()
-        done = self.run(self.kymo, "record", *options, "-o", path, "--", *command, **more)
-        self.taken = stolen() - before
-        return done, path
+        return self.run(self.kymo, "record", *options, "-o", path, "--", *command, **more), path
 
     def report(self, recording, *options):
         """kymo report --json, read back. None, and a failure told, where that does not work."""
         # The exit status of report is for the report itself, whatever the program's was.
+        taken = self.taken
         done = self.run(self.kymo, "report", recording, "--json", *options)
+        self.taken = taken  # while what is reported ran
         if done.returncode != 0:
             self.fail(f"kymo report ended with {done.returncode}: {done.stderr.strip()[:500]}")
             return None
@@ -144,7 +146,9 @@ class Test:
 
     def folded(self, recording):
         """kymo export --to folded as a list of (frames from the outermost, weight)."""
+        taken = self.taken
         done = self.run(self.kymo, "export", recording, "--to", "folded")
+        self.taken = taken
         if done.returncode != 0:
             self.fail(f"kymo export --to folded ended with {done.returncode}: {done.stderr.strip()[:500]}")
             return []
