@@ -65,8 +65,8 @@ class Manager {
     // What a token and its reply cost here, ns of processor time: decides the number of segments.
     void set_token_cost(double ns) { token_cost_ = ns; }
 
-    // Ended rounds since the last call, by ascending sequence: one that ends after a later one is older than what is known
-    // already, and only counted.
+    // Ended rounds since the last call, by ascending sequence: one that ends after a later one is older than what is
+    // known already, and only counted.
     std::vector<Sample> take_samples() { return std::exchange(samples_, {}); }
 
     [[nodiscard]] const ManagerCounts& counts() const { return counts_; }

@@ -123,7 +123,8 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         if (!is_known || (record.objects == 0 && !is_counter(asked))) {
             return;
         }
-        const double value = static_cast<double>(is_counter(asked) ? growth_[{slot, i}].take(now, record.unknown()) : now);
+        const double value =
+            static_cast<double>(is_counter(asked) ? growth_[{slot, i}].take(now, record.unknown()) : now);
         Figure figure{{}, value * unit_of(asked).scale};
         if (slot != kManager) {
             figure.labels.emplace_back("host", host(slot));

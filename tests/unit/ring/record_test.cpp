@@ -209,7 +209,8 @@ TEST_F(RingRecords, WhatCouldNotBeReadForAMomentIsNotCountedTwice) {
 TEST_F(RingRecords, WhatCannotBeReadForLongIsLeftOut) {
     RingRecording recording = begin({"task/system/0/user"}, {"a"});
     Time at = kBegin;
-    for (const std::uint64_t sum : {1000, 400, 410, 430, 460}) {  // an object of 600 and more is unknown from the second on
+    for (const std::uint64_t sum :
+         {1000, 400, 410, 430, 460}) {  // an object of 600 and more is unknown from the second on
         Record record = of(sum, sum == 1000 ? 5 : 4);
         record.objects = 5;
         ASSERT_TRUE(recording.take(sample(at, {part(0, at, 0, {record})}, 1)));
