@@ -260,14 +260,12 @@ TEST_F(RingChannels, ARingKeepsItsSumsThroughDeathStopAndReturn) {
     settings.segments = 1;
     Manager manager(settings, {{1, 3, 0, 1, 0}}, now());
     Driver<Manager> driver(manager, kManager, settings.job.reach, *channels, *rendezvous);
-    std::uint64_t samples = 0;
     // Turns until so many answer; each sample's sum is of exactly those that are said to have.
     const auto until_answered = [&](std::uint32_t wanted) {
         return comes([&] {
             driver.turn(now() + 20 * kMs);
             bool found = false;
             for (const Sample& sample : manager.take_samples()) {
-                ++samples;
                 std::uint64_t due = 0;
                 for (Slot slot = 0; slot < sample.coverage.slots; ++slot) {
                     const bool hole = std::any_of(sample.coverage.holes.begin(), sample.coverage.holes.end(),
@@ -294,7 +292,6 @@ TEST_F(RingChannels, ARingKeepsItsSumsThroughDeathStopAndReturn) {
     ASSERT_TRUE(until_answered(5));
     hosts[2] = std::make_unique<Host>(place, job, "n2");
     ASSERT_TRUE(until_answered(6));
-    EXPECT_GT(samples, 10U);
     EXPECT_EQ(manager.counts().refused[static_cast<std::size_t>(Refusal::kMalformed)], 0U);
 }
 
