@@ -35,6 +35,13 @@ int make_file(const char* path, std::uint64_t bytes) {
     return file;
 }
 
+// In place of a file: written, and read by nobody. The range is this process's own already, so that the kernel has
+// nothing to refuse but for want of its own memory; nothing is left to be done then.
+void map_for_nobody(void* base, std::uint64_t bytes) {
+    [[maybe_unused]] const void* const at =
+        mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 }  // namespace
 
 // ---- the file -------------------------------------------------------------------------------------------------
@@ -169,7 +176,7 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
     }
     if (at == MAP_FAILED || !populate_bytes(0, kTablesOffset)) {
         error = error != 0 ? error : ENOSPC;
-        mmap(base_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        map_for_nobody(base_, bytes_);
     }
     write_head(header);
     for (std::uint32_t i = 0; i < described; ++i) {
@@ -194,8 +201,7 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
     for (std::uint32_t row = 1; row <= number; ++row) {
         if (!populate(*table, row)) {
             // Nobody else has a place for this thread: let it write where nobody reads.
-            mmap(base_, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                 0);
+            map_for_nobody(base_, bytes_);
             write_head(header);
             return ENOSPC;
         }

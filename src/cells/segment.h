@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/exclusion.h"
+#include "cells/fixed_text.h"
 #include "cells/layout.h"
 #include "cells/ticks.h"
 
@@ -48,13 +49,19 @@ struct NewCell {
     std::string_view description = {};
 };
 
-// The standard cells of a row are filled in its scope; a reader takes them together.
+// The standard cells of a row, and its name, are filled in its scope; a reader takes them together.
 class Filling {
   public:
     Filling(Row& row, std::uint64_t now) : row_(row), fill_(__atomic_load_n(&row.fill, __ATOMIC_RELAXED) | 1U) {
         __atomic_store_n(&row_.fill, fill_, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_RELEASE);
         __atomic_store_n(&row_.filled, now, __ATOMIC_RELAXED);
+    }
+    // What the object is called by now.
+    void name(std::string_view name) {
+        if (!same_text(row_.name, sizeof row_.name, name)) {
+            copy_text(row_.name, sizeof row_.name, name);
+        }
     }
     ~Filling() { __atomic_store_n(&row_.fill, fill_ + 1, __ATOMIC_RELEASE); }
     Filling(const Filling&) = delete;

@@ -11,6 +11,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 namespace kymo::monitor {
@@ -36,7 +38,12 @@ void fill(ThreadState& thread, cells::Row& row, std::uint64_t now) {
     const auto since = [](std::uint64_t value, std::uint64_t before) { return value > before ? value - before : 0; };
     const std::uint64_t user = since(used.user_ns, thread.before.user_ns);
     const std::uint64_t system = since(used.system_ns, thread.before.system_ns);
-    const cells::Filling filling(row, now);
+    char name[16];
+    const bool has_name = prctl(PR_GET_NAME, name) == 0;
+    cells::Filling filling(row, now);
+    if (has_name) {
+        filling.name({name, strnlen(name, sizeof name)});  // threads give themselves names once they run
+    }
     put(TaskCell::kUser, user);
     put(TaskCell::kSystem, system);
     put(TaskCell::kOffCpu, since(now, thread.begin_time + user + system));

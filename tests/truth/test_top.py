@@ -119,14 +119,19 @@ def check_measured(test):
 
 
 def check_recorded(test):
-    running = test.start(test.kymo, "record", "--live", "-q", "-o", test.work / "live.kymo", "--", "/usr/bin/perl", "-e", "1 while 1")
+    running = test.start(test.kymo, "record", "--live", "-q", "-o", test.work / "live.kymo", "--", "/usr/bin/perl", "-e",
+                         '1 while times < 0.1; $0 = "renamed"; 1 while 1')
     pid = wait_for(test, "perl", running)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and cpu_seconds(pid) < 0.3:
+        time.sleep(0.05)
     before, time_before = cpu_seconds(pid), time.monotonic()
     view = looks(test, 1, 1)[0]
     after, time_after = cpu_seconds(pid), time.monotonic()
     process = find(view, pid)
     shown = (process["user"] + process["system"]) * view["seconds"]
     outside = time_after - time_before - view["seconds"]
+    test.equal("the name of its thread, given late", ["renamed"], [thread["name"] for thread in process["threads"]])
     test.check("record --live: processor time, s", f"{after - before:.2f} less at most {outside:.2f}, ± 0.1", f"{shown:.2f}",
                after - before - outside - 0.1 <= shown <= after - before + 0.1)
     os.kill(pid, signal.SIGTERM)
