@@ -83,6 +83,7 @@ class Schedule:
             [*self.net.within(self.net.hub), str(self.test.kymo), "top", "--rendezvous", self.folder, "--address", "10.213.0.1", "--json",
              "--period", "0.05", "--agent-share", "1", "--metric", METRIC, *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.sequence = self.shown = 0
         self.lines = queue.Queue()
         threading.Thread(target=self._read, args=(self.manager.stdout, self.lines), daemon=True).start()
 
@@ -107,6 +108,11 @@ class Schedule:
                 continue  # cut off by the manager's death
             sample = json.loads(line)
             coverage, metric = sample["coverage"], sample["metrics"][METRIC]
+            so_far = sample["so_far"]
+            self.shown += 1
+            if sample["sequence"] <= self.sequence or so_far["rounds"] < self.shown + so_far["overtaken"]:
+                self.trouble = f"after {self.sequence}, {self.shown} shown: {line[:700]}"
+            self.sequence = sample["sequence"]
             missing = {slot for first, count in coverage["holes"] for slot in range(first, first + count)}
             answered = set(range(coverage["agents"])) - missing
             due = sum(self.due.get(slot, -1) for slot in answered)

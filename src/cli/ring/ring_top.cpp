@@ -311,6 +311,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
             RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
             view.channels = meeting->channels->states();
+            view.counts = manager.counts();
             manager.trips([&view](ring::Slot to, std::uint64_t number, std::uint64_t ns) {
                 view.trips.push_back({to, number, ns});
             });

@@ -286,25 +286,28 @@ nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>&
     for (std::size_t i = 0; i < std::min(asked.size(), sample.records.size()); ++i) {
         metrics[to_text(asked[i])] = record_json(sample.records[i]);
     }
-    return {{"sequence", sample.sequence},
-            {"coverage",
-             {{"agents", sample.coverage.slots},
-              {"answered", sample.coverage.contributed},
-              {"off_time", sample.coverage.off_time},
-              {"holes", holes},
-              {"holes_untold", sample.coverage.holes_untold}}},
-            {"lap_ms", ms(sample.home - sample.sent)},
-            {"skew_ms", ms(skew(sample))},
-            {"clock_error_ms", ms(sample.clock_error)},
-            {"tokens", sample.tokens},
-            {"tokens_lost", sample.tokens_lost},
-            {"moved_bytes", sample.moved},
-            {"agent_work_us", static_cast<double>(sample.work) / 1e3},
-            {"period_s", seconds(view.period)},
-            {"metrics", metrics},
-            {"switches", switches},
-            {"channels", channels_json(view.channels, view.trips)},
-            {"hosts", hosts}};
+    return {
+        {"sequence", sample.sequence},
+        {"coverage",
+         {{"agents", sample.coverage.slots},
+          {"answered", sample.coverage.contributed},
+          {"off_time", sample.coverage.off_time},
+          {"holes", holes},
+          {"holes_untold", sample.coverage.holes_untold}}},
+        {"lap_ms", ms(sample.home - sample.sent)},
+        {"skew_ms", ms(skew(sample))},
+        {"clock_error_ms", ms(sample.clock_error)},
+        {"tokens", sample.tokens},
+        {"tokens_lost", sample.tokens_lost},
+        {"moved_bytes", sample.moved},
+        {"agent_work_us", static_cast<double>(sample.work) / 1e3},
+        {"period_s", seconds(view.period)},
+        {"so_far",
+         {{"rounds", view.counts.rounds}, {"overtaken", view.counts.overtaken}, {"tokens_lost", view.counts.lost}}},
+        {"metrics", metrics},
+        {"switches", switches},
+        {"channels", channels_json(view.channels, view.trips)},
+        {"hosts", hosts}};
 }
 
 }  // namespace kymo::cli

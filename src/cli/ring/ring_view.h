@@ -6,7 +6,7 @@
 
 #include "cli/ring/request.h"
 #include "ring/live/service_cells.h"
-#include "ring/members/sample.h"
+#include "ring/members/manager.h"
 #include "ring/protocol/order.h"
 #include "ring/transport/member_file.h"
 #include "view/text.h"
@@ -44,6 +44,7 @@ struct RingView {
     std::vector<RingHost> hosts;
     std::vector<ring::ChannelState> channels;  // the manager's own
     std::vector<ring::Trips> trips;
+    ring::ManagerCounts counts;
     std::uint64_t period = 0;  // ns, as it is adapted
 };
 
