@@ -8,8 +8,9 @@
 namespace kymo::cli {
 namespace {
 
-// More than any screen has. A frame of so many threads is some 80 KB.
-constexpr std::uint32_t kWantedRows = 512;
+// Those that the agent picks have most so far, not most now: so the more the better. A frame of so many threads is
+// some 160 KB.
+constexpr std::uint32_t kWantedRows = ring::kMaxRows;
 
 constexpr Resource kind_of(RowsOf what) {
     return what == RowsOf::kProcessors ? Resource::kProcessor
