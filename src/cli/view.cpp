@@ -79,8 +79,8 @@ int write_page(const std::string& name, const std::string& page) {
             const std::string why = std::strerror(errno);
             ::close(descriptor);
             ::unlink(name.c_str());
-            return fail(
-                {ErrorKind::kNoSpace, name + ": " + why, "nothing was left behind; make space or write elsewhere"});
+            return fail({ErrorKind::kNoSpace, fmt::format("{}: {}", name, why),
+                         "nothing was left behind; make space or write elsewhere"});
         }
         done += wrote < 0 ? 0 : static_cast<std::size_t>(wrote);
     }

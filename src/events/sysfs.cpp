@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <fstream>
 
 namespace kymo::events {
@@ -242,7 +243,7 @@ std::vector<std::string> device_event_names(const fs::path& devices) {
         for (const auto& entry : fs::directory_iterator(devices / device / "events", ignored)) {
             const std::string event = entry.path().filename();
             if (!event.ends_with(".scale") && !event.ends_with(".unit") && !event.ends_with(".snapshot")) {
-                names.push_back(device + "/" + event + "/");
+                names.push_back(fmt::format("{}/{}/", device, event));
             }
         }
     }

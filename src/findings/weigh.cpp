@@ -148,7 +148,10 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
         finding.place = subject.evidence->nodes[finding.node].place;
     }
     finding.when = claim.when.empty() ? subject.bad_times() : std::move(claim.when);
-    finding.threads = claim.threads.empty() ? subject.threads : std::move(claim.threads);
+    finding.threads = std::move(claim.threads);
+    if (finding.threads.empty()) {
+        finding.threads = subject.threads;
+    }
     std::sort(finding.threads.begin(), finding.threads.end());
     const auto wall = static_cast<double>(subject.evidence->run.end - subject.evidence->run.begin);
     finding.seconds = stake.ns / 1e9;

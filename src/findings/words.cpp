@@ -30,9 +30,9 @@ std::string at_line(std::string_view file, std::uint32_t line) {
 }
 
 std::string name(const Place& place) {
-    const std::string function = place.function.empty()
-                                     ? (place.module.empty() ? "code without a name" : "code in " + place.module)
-                                     : "`" + program::plain_name(place.function) + "`";
+    std::string function = place.function.empty()
+                               ? (place.module.empty() ? "code without a name" : "code in " + place.module)
+                               : "`" + program::plain_name(place.function) + "`";
     std::string line = at_line(place.file, place.line_begin);
     if (line.empty()) {
         return function;

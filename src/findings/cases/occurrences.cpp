@@ -48,7 +48,10 @@ Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node) 
     const bool is_merging = space.folded && split.slow * kMostSlowFolded > space.rows.size();
     const bool is_no_contrast = is_merging || split.slow == 0 || split.slow == space.rows.size() ||
                                 is_by_thread(space.rows, split.is_slow, split.slow);
-    return is_no_contrast ? Split{} : split;
+    if (is_no_contrast) {
+        return {};
+    }
+    return split;
 }
 
 void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {

@@ -55,6 +55,7 @@ std::vector<std::vector<std::uint32_t>> levels(const Evidence& evidence) {
         }
     }
     std::vector<std::vector<std::uint32_t>> result;
+    result.reserve(by_parent.size());
     for (auto& [parent, siblings] : by_parent) {
         result.push_back(std::move(siblings));
     }

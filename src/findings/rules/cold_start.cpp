@@ -19,7 +19,7 @@ constexpr std::uint64_t kRepeated = 10;  // visits of a neighbour from which on 
 // Slow occurrences that are the first of their threads.
 void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     const VisitTable& visits = subject.space().rows;
-    std::set<std::uint32_t> threads(visits.thread.begin(), visits.thread.end());
+    const std::set<std::uint32_t> threads(visits.thread.begin(), visits.thread.end());
     const auto first = static_cast<std::size_t>(std::count_if(
         subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||

@@ -24,6 +24,7 @@ std::vector<ThreadTime> by_thread(const SpaceNode& node, const std::function<std
     const bool is_whole = node.rows.size() == node.visits;
     const double scale = is_whole ? 1 : kept > 0 ? static_cast<double>(value(node.total)) / kept : 0;
     std::vector<ThreadTime> result;
+    result.reserve(sums.size());
     for (const auto& [thread, ns] : sums) {
         result.push_back({thread, ns * scale});
     }

@@ -75,8 +75,8 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     }
     // What switching can cost: no more than the kernel's time and the idle time between, and so much a switch.
     std::uint64_t switches = 0;
-    for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
-        switches += run.threads[thread].voluntary + run.threads[thread].involuntary;
+    for (const auto& thread : run.threads) {
+        switches += thread.voluntary + thread.involuntary;
     }
     const double lost = static_cast<double>(run.total.system) + idle_processor_ns(evidence);
     const double by_switches = static_cast<double>(switches) * kColdSwitchNs;

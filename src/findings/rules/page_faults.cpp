@@ -19,6 +19,7 @@ constexpr std::uint64_t kLeastFaultingVisits = 3;
 // Both halves of the visits have a fifth of the faults or more.
 bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
     std::vector<std::pair<std::uint64_t, std::int64_t>> visits;
+    visits.reserve(node.rows.size());
     for (std::size_t row = 0; row < node.rows.size(); ++row) {
         visits.emplace_back(node.rows.begin[row], node.rows.deltas_of(row)[faults]);
     }

@@ -155,6 +155,7 @@ TermSet main_terms(const spacetime::SpaceNode& node) {
 void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claims) {
     const spacetime::Evidence& evidence = *subject.evidence;
     std::vector<Event> events;
+    events.reserve(subject.long_gaps.size());
     for (const GapRow& gap : subject.long_gaps) {
         events.push_back({gap.thread, gap.order, gap.begin});
     }
@@ -200,6 +201,7 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
 // Inside: every k-th occurrence itself is slow.
 void claim_periodic_pause_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     std::vector<Event> events;
+    events.reserve(subject.bad_rows.size());
     const spacetime::VisitTable& visits = subject.space().rows;
     for (const std::size_t row : subject.bad_rows) {
         events.push_back({visits.thread[row], visits.order[row], visits.begin[row]});

@@ -37,6 +37,8 @@ struct Value {
 // The structure's fields in order. 13 has lost some; what follows behind those listed stays as the caller had it.
 std::vector<Value> fields(const Gpu& gpu) {
     const auto capability = static_cast<unsigned>(std::lround(gpu.capability * 10));
+    const unsigned major = capability / 10;
+    const unsigned minor = capability % 10;
     const auto number = [](double value) { return static_cast<std::uint64_t>(value); };
     const auto integer = [&](double value) { return Value{4, 1, number(value)}; };
     const auto size = [&](double value) { return Value{8, 1, number(value)}; };
@@ -62,8 +64,8 @@ std::vector<Value> fields(const Gpu& gpu) {
         integer(kMostGridYZ),
         to_12(gpu.boost.mhz * 1000),  // clockRate
         size(65536),                  // totalConstMem
-        integer(capability / 10),
-        integer(capability % 10),
+        integer(major),
+        integer(minor),
         size(512),  // textureAlignment
         size(32),   // texturePitchAlignment
         to_12(1),   // deviceOverlap

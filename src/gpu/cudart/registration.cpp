@@ -52,7 +52,7 @@ KYMO_CUDART void __cudaRegisterVar(void** handle, char* host, char*, const char*
 KYMO_CUDART void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, std::size_t bytes,
                                           int, int) {
     const std::lock_guard<std::recursive_mutex> guard(Device::lock());
-    Registry::get().add_symbol(binary_of(handle), host, name, bytes, host);
+    Registry::get().add_symbol(binary_of(handle), static_cast<const void*>(host), name, bytes, host);
 }
 
 // The program is about to read a managed variable on the host.

@@ -216,7 +216,7 @@ class Compiler {
         block.meet = target(from.meet);
         std::uint16_t logs = 0;
         for (std::uint32_t i = from.first; i < from.end; ++i) {
-            Draft& draft = drafts_[i];
+            const Draft& draft = drafts_[i];
             if (draft.is_gone) {
                 continue;
             }
@@ -332,6 +332,7 @@ class Compiler {
 
     std::uint32_t passed(const std::vector<Operand>& list) {
         std::vector<Passed> made;
+        made.reserve(list.size());
         for (const Operand& operand : list) {
             made.push_back({static_cast<std::uint32_t>(out_.layout.variables[operand.number]),
                             static_cast<std::uint32_t>(function_.variables[operand.number].bytes)});

@@ -11,7 +11,8 @@ namespace {
 
 std::uint32_t first_lane(const Warp& warp, std::uint32_t place, std::uint32_t mask) {
     std::uint32_t value = 0;
-    std::memcpy(&value, warp.frame + place + 4 * std::countr_zero(mask), sizeof value);
+    std::memcpy(&value, warp.frame + place + std::size_t{4} * static_cast<unsigned>(std::countr_zero(mask)),
+                sizeof value);
     return value;
 }
 
@@ -87,7 +88,7 @@ bool CtaRunner::by_table(WarpState& state, const Compiled& code, const Block& bl
     const std::uint32_t meet = block.meet;
     const auto target = [&](unsigned lane) {
         std::uint32_t index = 0;
-        std::memcpy(&index, state.warp.frame + block.a + 4 * lane, sizeof index);
+        std::memcpy(&index, state.warp.frame + block.a + std::size_t{4} * lane, sizeof index);
         return index;
     };
     std::uint32_t rest = mask;
@@ -156,7 +157,7 @@ void CtaRunner::give_result(WarpState& state, const Barrier& barrier) {
     if (block.barrier == 4) {
         for (std::uint32_t left = state.reduction_mask; left != 0; left &= left - 1) {
             const auto count = static_cast<std::uint32_t>(barrier.count);
-            std::memcpy(at + 4 * std::countr_zero(left), &count, sizeof count);
+            std::memcpy(at + std::size_t{4} * static_cast<unsigned>(std::countr_zero(left)), &count, sizeof count);
         }
         return;
     }

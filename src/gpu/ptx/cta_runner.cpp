@@ -112,8 +112,8 @@ void CtaRunner::begin_cta(const Dim3& index) {
 }
 
 const std::vector<Defect>& CtaRunner::defects() const {
-    static const std::vector<Defect> kNone;
-    return checker_ ? checker_->defects() : kNone;
+    static const std::vector<Defect> none;
+    return checker_ ? checker_->defects() : none;
 }
 
 bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
@@ -168,7 +168,7 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
 
 bool CtaRunner::run_warp(WarpState& state) {
     for (unsigned turn = 0; turn < kTurn; ++turn) {
-        Level& top = state.levels.back();
+        const Level& top = state.levels.back();
         const std::uint32_t mask = top.mask & state.warp.live;
         if (mask == 0 || top.block == top.meet) {
             if (top.is_call) {

@@ -116,11 +116,12 @@ Result<std::vector<std::uint32_t>> LoadedModule::Parts::reachable(std::uint32_t 
             }
         }
     };
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (!module->functions[numbers[i]].is_defined) {
+    for (std::size_t next = 0; next < numbers.size();) {  // it grows meanwhile
+        const auto number = numbers[next++];
+        if (!module->functions[number].is_defined) {
             continue;
         }
-        const auto found = code(numbers[i]);
+        const auto found = code(number);
         if (!found) {
             return found.error();
         }

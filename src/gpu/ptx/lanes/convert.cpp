@@ -193,11 +193,12 @@ bool float_to_float(Warp& warp, const Op& op, std::uint32_t mask) {
         if ((op.flags & kReluFlag) != 0 && value < 0) {
             value = 0;
         }
-        typename D::Stored result = D::put(value, rounding);
+        const typename D::Stored result = D::put(value, rounding);
         if constexpr (sizeof(typename D::Stored) == 4) {
-            result = (op.flags & kFlushFlag) != 0 ? flushed(result) : result;
+            d[i] = (op.flags & kFlushFlag) != 0 ? flushed(result) : result;
+        } else {
+            d[i] = result;
         }
-        d[i] = result;
     });
     return true;
 }

@@ -33,7 +33,7 @@ inline double with_sign(double size, double sign) {
 // Of min and max: a number wins over NaN, −0 is less than +0.
 template <typename T, bool Greatest>
 inline T choose(T a, T b) {
-    const bool b_is_nan = b != b;
+    const bool b_is_nan = __builtin_isnan(b);
     const bool first = Greatest ? a > b : a < b;
     const T equal = Greatest ? (__builtin_signbit(a) ? b : a) : (__builtin_signbit(a) ? a : b);
     const T number = a == b ? equal : first || b_is_nan ? a : b;
@@ -144,11 +144,11 @@ bool careful(Warp& warp, const Op& op, std::uint32_t mask) {
         const T c = flush ? flushed(z[i]) : z[i];
         T value = canonical(F::of(a, b, c));
         value = flush ? flushed(value) : value;
-        if ((op.flags & kNanFlag) != 0 && (a != a || b != b)) {
+        if ((op.flags & kNanFlag) != 0 && (__builtin_isnan(a) || __builtin_isnan(b))) {
             value = canonical(a + b);
         }
         if ((op.flags & kReluFlag) != 0) {
-            value = value > 0 || value != value ? value : T{0};
+            value = value > 0 || __builtin_isnan(value) ? value : T{0};
         }
         d[i] = (op.flags & kSaturateFlag) != 0 ? saturated(value) : value;
     });
