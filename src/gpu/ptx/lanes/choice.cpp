@@ -11,13 +11,23 @@ bool move(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
+template <typename T>
+inline bool is_nan(T value) {
+    static_assert(std::is_arithmetic_v<T>);
+    if constexpr (std::is_floating_point_v<T>) {
+        return __builtin_isnan(value);
+    } else {
+        return false;
+    }
+}
+
 template <Compare C, typename T>
 inline bool compared(T a, T b) {
     switch (C) {
         case Compare::kEq:
             return a == b;
         case Compare::kNe:
-            return a != b && a == a && b == b;
+            return a != b && !is_nan(a) && !is_nan(b);
         case Compare::kLt:
             return a < b;
         case Compare::kLe:
@@ -27,7 +37,7 @@ inline bool compared(T a, T b) {
         case Compare::kGe:
             return a >= b;
         case Compare::kEqu:
-            return a == b || a != a || b != b;
+            return a == b || is_nan(a) || is_nan(b);
         case Compare::kNeu:
             return a != b;
         case Compare::kLtu:
@@ -39,9 +49,9 @@ inline bool compared(T a, T b) {
         case Compare::kGeu:
             return !(a < b);
         case Compare::kNum:
-            return a == a && b == b;
+            return !is_nan(a) && !is_nan(b);
         case Compare::kNan:
-            return a != a || b != b;
+            return is_nan(a) || is_nan(b);
     }
     return false;
 }

@@ -221,7 +221,7 @@ bool dot_product(Warp& warp, const Op& op, std::uint32_t mask) {
     const unsigned width = 32 / parts;
     const unsigned skip = (op.mode & 4U) != 0 ? 2 : 0;
     const auto part = [](std::uint32_t value, unsigned from, unsigned size, bool is_signed) {
-        const std::uint32_t up = value << (32 - from - size);
+        const std::uint32_t up = value << (32 - from - size) % 32;  // always within a word
         return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(up) >> (32 - size))
                          : up >> (32 - size);
     };

@@ -1,8 +1,20 @@
 // Loads, stores and asynchronous copies: every lane's value moved; and what is asked of addresses themselves.
 #include "gpu/ptx/lanes/places.h"
 
+#include <type_traits>
+
 namespace kymo::gpu::ptx::KYMO_LANES {
 namespace {
+
+// A signed value's sign goes on to the left.
+template <typename R, typename M>
+R extended(M value) {
+    if constexpr (std::is_integral_v<M> && std::is_signed_v<M> && sizeof(M) < sizeof(R)) {
+        return static_cast<R>(static_cast<std::make_signed_t<R>>(value));
+    } else {
+        return static_cast<R>(value);
+    }
+}
 
 // M: what memory holds; R: what the register holds, M extended to it.
 template <typename M, typename R, StateSpace S>
@@ -21,10 +33,10 @@ bool load(Warp& warp, const Op& op, std::uint32_t mask) {
         R* const d = lanes<R>(warp, into[k]);
         if (mask == kAllLanes) {
             for (unsigned i = 0; i < kLanes; ++i) {
-                d[i] = static_cast<R>(read<M>(at[i] + k * sizeof(M)));
+                d[i] = extended<R>(read<M>(at[i] + k * sizeof(M)));
             }
         } else {
-            each_active(mask, [=](unsigned i) { d[i] = static_cast<R>(read<M>(at[i] + k * sizeof(M))); });
+            each_active(mask, [=](unsigned i) { d[i] = extended<R>(read<M>(at[i] + k * sizeof(M))); });
         }
     }
     return true;

@@ -22,7 +22,7 @@ bool shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
         const std::uint32_t segment = z[i] >> 8U & 31U;
         const std::uint32_t last = (i & segment) | (clamp & ~segment);
         const std::uint32_t first = i & segment;
-        std::uint32_t from = i;
+        std::uint32_t from = 0;
         bool is = true;
         switch (op.mode) {
             case 0:
