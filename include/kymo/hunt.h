@@ -27,6 +27,7 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(modernize-use-using,readability-identifier-naming): C, whose compilers read this, too */
 typedef struct kymo_hunt kymo_hunt;
 
 typedef struct kymo_find {
@@ -56,6 +57,7 @@ typedef struct kymo_hunt_options {
     kymo_find_function found;
     void* context;
 } kymo_hunt_options;
+/* NOLINTEND(modernize-use-using,readability-identifier-naming) */
 
 /* Null: kymo_hunt_error() says why, in a line. At most eight hunts at a time in a process. */
 kymo_hunt* kymo_hunt_start(const kymo_hunt_options* options);

@@ -9,7 +9,7 @@
 namespace kymo::gpu {
 namespace {
 
-constexpr std::size_t kLongestHeader = 64 * 1024;
+constexpr std::size_t kLongestHeader = std::size_t{64} * 1024;
 constexpr std::uint32_t kLargestDictionary = 16U << 20U;
 constexpr std::uint64_t kLargestChunk = 64U << 20U;  // compressed or not
 constexpr std::size_t kBlockNumbers = 11;            // of a CTA in the index

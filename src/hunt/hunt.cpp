@@ -130,7 +130,8 @@ Result<void> choose_engine(const HuntOptions& options, Prepared& prepared) {
     wish.signal = events::counts_only_in_kernel(prepared.event) ? 0 : static_cast<std::uint32_t>(signal);
     wish.seed = options.seed;
     auto loaded = KernelPairs::load(wish);
-    Result<void> usable = loaded ? loaded->try_event(attributes_of(prepared.event)) : Result<void>(loaded.error());
+    const Result<void> usable =
+        loaded ? loaded->try_event(attributes_of(prepared.event)) : Result<void>(loaded.error());
     if (usable) {
         prepared.kernel.emplace(std::move(*loaded));
         return {};

@@ -38,7 +38,7 @@ std::string job_text(const Job& job) {
 }
 
 bool is_of_job(const fs::path& folder, const Job& job) {
-    std::ifstream file(folder / kJobFile);
+    const std::ifstream file(folder / kJobFile);
     std::ostringstream text;
     text << file.rdbuf();
     return file.good() && text.str() == job_text(job);

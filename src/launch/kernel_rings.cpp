@@ -61,9 +61,10 @@ std::vector<int> parse_processor_list(std::string_view text) {
         for (int i = first; i <= last; ++i) {
             list.push_back(i);
         }
-        if (at < end && *at++ != ',') {
+        if (at < end && *at != ',') {
             return {};
         }
+        at += at < end ? 1 : 0;
     }
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());

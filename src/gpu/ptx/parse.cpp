@@ -261,7 +261,7 @@ Result<std::shared_ptr<const Module>> parse(std::string_view text, std::string n
 
 Result<std::shared_ptr<const Module>> parse_file(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     if (!file) {
         const bool missing = errno == ENOENT;
         return Error{missing ? ErrorKind::kNotFound : ErrorKind::kPermission,

@@ -113,7 +113,7 @@ bool Selector::compare(bool is_set) {
     if (types_.size() != (is_set ? 2U : 1U)) {
         return refuse();
     }
-    static const std::unordered_map<std::string_view, Compare> kNames = {
+    static const std::unordered_map<std::string_view, Compare> names = {
         {"eq", Compare::kEq},   {"ne", Compare::kNe},   {"lt", Compare::kLt},   {"le", Compare::kLe},
         {"gt", Compare::kGt},   {"ge", Compare::kGe},   {"lo", Compare::kLt},   {"ls", Compare::kLe},
         {"hi", Compare::kGt},   {"hs", Compare::kGe},   {"equ", Compare::kEqu}, {"neu", Compare::kNeu},
@@ -121,7 +121,7 @@ bool Selector::compare(bool is_set) {
         {"num", Compare::kNum}, {"nan", Compare::kNan}};
     bool found = false;
     for (const std::uint32_t modifier : instruction_->modifiers) {
-        if (const auto known = kNames.find(module_.names[modifier]); known != kNames.end()) {
+        if (const auto known = names.find(module_.names[modifier]); known != names.end()) {
             pick.compare = known->second;
             found = true;
         }
@@ -225,8 +225,8 @@ bool Selector::bit_field() {
     if (name_ == "prmt") {
         static constexpr std::array<std::string_view, 7> kModes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
         draft_.op.mode = 0;
-        for (std::uint8_t mode = 1; mode < kModes.size(); ++mode) {
-            draft_.op.mode = has(kModes[mode]) ? mode : draft_.op.mode;
+        for (std::size_t mode = 1; mode < kModes.size(); ++mode) {
+            draft_.op.mode = has(kModes[mode]) ? static_cast<std::uint8_t>(mode) : draft_.op.mode;
         }
         return one_type && operands() == 4 && only({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) &&
                into(kD, operand(0), 32) && from(kA, operand(1), 32) && from(kB, operand(2), 32) &&
@@ -293,8 +293,8 @@ bool Selector::arithmetic() {
     if (name_ == "testp") {
         static constexpr std::array<std::string_view, 6> kModes = {"finite",     "infinite", "number",
                                                                    "notanumber", "normal",   "subnormal"};
-        for (std::uint8_t mode = 0; mode < kModes.size(); ++mode) {
-            draft_.op.mode = has(kModes[mode]) ? mode : draft_.op.mode;
+        for (std::size_t mode = 0; mode < kModes.size(); ++mode) {
+            draft_.op.mode = has(kModes[mode]) ? static_cast<std::uint8_t>(mode) : draft_.op.mode;
         }
         return operands() == 2 && only({"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) &&
                predicate_into(kD, operand(0)) && from(kA, operand(1), bits) && finish(Operation::kTestProperty);

@@ -27,7 +27,7 @@ bool Selector::address(const Operand& wanted, StateSpace space) {
     draft_.is_memory = true;
     op.immediate = wanted.offset;
     const bool narrow = space == StateSpace::kShared || space == StateSpace::kLocal;
-    unsigned bits = wanted.kind == Operand::Kind::kRegister ? bits_of(wanted) : 64;
+    const unsigned bits = wanted.kind == Operand::Kind::kRegister ? bits_of(wanted) : 64;
     if (bits == 32 && !narrow) {
         return refuse("an address of 32 bits");
     }
@@ -104,8 +104,7 @@ bool Selector::parameter_access(bool is_load) {
             return finish(Operation::kMove);
         }
         // Several at once: from the parameters' own memory.
-        Operand there = where;
-        return address(there, StateSpace::kGlobal) && vector_places(what, 8 * size, true) &&
+        return address(where, StateSpace::kGlobal) && vector_places(what, 8 * size, true) &&
                (draft_.pick.result_bits = 8 * size, draft_.is_memory = false, finish(Operation::kLoad));
     }
     std::uint64_t at = 0;
@@ -126,7 +125,7 @@ bool Selector::parameter_access(bool is_load) {
     draft_.op.immediate = static_cast<std::int64_t>(begin);
     draft_.pick.space = StateSpace::kParameter;
     draft_.space = StateSpace::kParameter;
-    unsigned bits = what.kind == Operand::Kind::kRegister ? bits_of(what) : std::max(16U, 8 * size);
+    const unsigned bits = what.kind == Operand::Kind::kRegister ? bits_of(what) : std::max(16U, 8 * size);
     draft_.pick.result_bits = bits;
     return vector_places(what, bits, is_load) && finish(is_load ? Operation::kLoad : Operation::kStore);
 }
@@ -167,14 +166,14 @@ bool Selector::load_or_store(bool is_load) {
 
 // atom.global.add.u32 d, [a], b; atom.cas.b32 d, [a], b, c; red.global.add.f32 [a], b;
 bool Selector::atomic(bool wants_old) {
-    static const std::unordered_map<std::string_view, AtomicOp> kNames = {
+    static const std::unordered_map<std::string_view, AtomicOp> names = {
         {"add", AtomicOp::kAdd},        {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax},
         {"inc", AtomicOp::kInc},        {"dec", AtomicOp::kDec}, {"and", AtomicOp::kAnd},
         {"or", AtomicOp::kOr},          {"xor", AtomicOp::kXor}, {"exch", AtomicOp::kExchange},
         {"cas", AtomicOp::kCompareSwap}};
     bool found = false;
     for (const std::uint32_t modifier : instruction_->modifiers) {
-        if (const auto known = kNames.find(module_.names[modifier]); known != kNames.end()) {
+        if (const auto known = names.find(module_.names[modifier]); known != names.end()) {
             draft_.pick.atomic = known->second;
             found = true;
         }

@@ -9,8 +9,8 @@
 namespace kymo::gpu::ptx {
 
 const Operand& Selector::operand(std::size_t which) const {
-    static const Operand kAbsent;
-    return which < instruction_->operands.size() ? instruction_->operands[which] : kAbsent;
+    static const Operand absent;
+    return which < instruction_->operands.size() ? instruction_->operands[which] : absent;
 }
 
 unsigned Selector::bits_of(const Operand& wanted) const {
@@ -115,7 +115,8 @@ bool Selector::address_of(const Operand& wanted, unsigned bits, Slot& slot) {
     }
     const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     slot = {Slot::Kind::kConstant, false, made.bits, 0, (begin + static_cast<std::uint64_t>(wanted.offset)) & mask};
-    return variable->space == StateSpace::kShared || (own ? false : begin != 0) ||
+    // Of a parameter, which has no variable, the address was a preset's.
+    return variable == nullptr || variable->space == StateSpace::kShared || (own ? false : begin != 0) ||
            refuse(variable->name + " has no address here");
 }
 

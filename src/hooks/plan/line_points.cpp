@@ -102,7 +102,10 @@ std::string LinePoints::add_place(ImageFunctions& image, std::vector<Site>& site
     Site site{};
     std::string reason = image.places().plan(place, before == nullptr ? 0 : before->end(), &site.entry);
     if (!reason.empty()) {
-        return before != nullptr && join(image, *before, place, request).empty() ? std::string() : reason;
+        if (before != nullptr && join(image, *before, place, request).empty()) {
+            return {};
+        }
+        return reason;
     }
     if (behind != sites.end() && site.end() > behind->entry.offset) {
         return "is too near to another hook";

@@ -10,7 +10,6 @@
 namespace kymo::hooks {
 namespace {
 
-using program::BlockEnd;
 using program::InstructionKind;
 using program::kNoNode;
 
@@ -130,8 +129,9 @@ bool Places::is_entered(const program::FlowGraph& graph, std::uint32_t last, std
     if (target != targets_.end() && *target < end) {
         return true;
     }
-    while (++last < graph.blocks.size() && graph.blocks[last].begin < end) {
-        if (graph.blocks[last].reached) {
+    for (std::size_t next = std::size_t{last} + 1; next < graph.blocks.size() && graph.blocks[next].begin < end;
+         ++next) {
+        if (graph.blocks[next].reached) {
             return true;
         }
     }

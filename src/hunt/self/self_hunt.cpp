@@ -32,8 +32,8 @@ constexpr unsigned kKeptFinds = 32;
 thread_local std::string last_error;
 
 struct Counter {
-    std::atomic<int> descriptor{-1};
     std::atomic<kymo_hunt*> hunt{nullptr};
+    std::atomic<int> descriptor{-1};
     int thread = 0;
 };
 Counter counters[kMostCounters];
@@ -110,7 +110,7 @@ void take_event(kymo_hunt& hunt, std::uint64_t pc) {
 void on_event(int, siginfo_t* info, void* context) {
     const int error = errno;
     if (info->si_code > 0) {
-        for (Counter& counter : counters) {
+        for (const Counter& counter : counters) {
             if (counter.descriptor.load(std::memory_order_acquire) == info->si_fd) {
                 if (kymo_hunt* hunt = counter.hunt.load(std::memory_order_acquire)) {
                     take_event(*hunt, interrupted_at(context));
