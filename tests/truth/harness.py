@@ -103,16 +103,19 @@ class Test:
 
     def run(self, *command, prefix=None, **options):
         """Runs a command to its end in the test's mode and folder; output captured as text. What was stolen() meanwhile is in `taken`."""
+        before = stolen()
+        done = self._run(*command, prefix=prefix, **options)
+        self.taken = stolen() - before
+        return done
+
+    def _run(self, *command, prefix=None, **options):
         options.setdefault("timeout", 120)
         if "input" not in options:
             options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("cwd", self.work)
         command = [*(self.prefix if prefix is None else prefix), *map(str, command)]
-        before = stolen()
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
-            self.taken = stolen() - before
-            return done
+            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
         except subprocess.TimeoutExpired as late:
             print(f"FAILED: still running after {late.timeout} s: {' '.join(command)}")
             self.failures += 1
@@ -132,9 +135,7 @@ class Test:
     def report(self, recording, *options):
         """kymo report --json, read back. None, and a failure told, where that does not work."""
         # The exit status of report is for the report itself, whatever the program's was.
-        taken = self.taken
-        done = self.run(self.kymo, "report", recording, "--json", *options)
-        self.taken = taken  # while what is reported ran
+        done = self._run(self.kymo, "report", recording, "--json", *options)
         if done.returncode != 0:
             self.fail(f"kymo report ended with {done.returncode}: {done.stderr.strip()[:500]}")
             return None
@@ -146,9 +147,7 @@ class Test:
 
     def folded(self, recording):
         """kymo export --to folded as a list of (frames from the outermost, weight)."""
-        taken = self.taken
-        done = self.run(self.kymo, "export", recording, "--to", "folded")
-        self.taken = taken
+        done = self._run(self.kymo, "export", recording, "--to", "folded")
         if done.returncode != 0:
             self.fail(f"kymo export --to folded ended with {done.returncode}: {done.stderr.strip()[:500]}")
             return []

@@ -12,7 +12,7 @@ import re
 import shutil
 
 from classic import CLASSIC
-from harness import NOBODY, main, stolen
+from harness import NOBODY, main
 
 DESCRIPTION = CLASSIC + """metric bound unit ns { cell other
   at entry bar : bind t other, start t
@@ -51,9 +51,8 @@ def result_of(test, done, what):
 
 def check_classic(test, program):
     rounds = 400
-    before = stolen()
     own, metrics = result_of(test, measure(test, DESCRIPTION, test.program(program), rounds, out=f"{program}.kymo"), program)
-    taken = 1e3 * (stolen() - before)
+    taken = 1e3 * test.taken
     told = re.match(r"foo sent (\d+) messages in ([\d.]+) ms, bar (\d+) in ([\d.]+) ms, (\d+) bytes", own)
     in_foo, ms_in_foo, in_bar, ms_in_bar, sent = (float(group) for group in told.groups())
     seen = metrics["send_in_foo"]["value"] / 1e6

@@ -86,38 +86,33 @@ bool Selector::address_of(const Operand& wanted, unsigned bits, Slot& slot) {
     Preset made;
     made.bits = static_cast<std::uint8_t>(bits);
     made.addend = wanted.offset;
-    const bool own = wanted.number < Operand::kModuleVariable;
-    const Variable* variable = nullptr;
-    std::uint64_t begin = 0;
-    if (wanted.kind == Operand::Kind::kParameter) {
-        if (!function_.is_kernel) {
-            return refuse("the address of a device function's parameter");
-        }
-        made.special = "%parameters";
-        made.addend += function_.parameters[wanted.number].offset;
-    } else {
-        const std::uint32_t number = own ? wanted.number : wanted.number - Operand::kModuleVariable;
-        variable = own ? &function_.variables[number] : &module_.variables[number];
-        begin = own ? layout_.variables[number] : variables_.variables[number];
-        if (variable->space == StateSpace::kParameter) {
-            return refuse("the address of a parameter");
-        }
-        if (variable->space == StateSpace::kShared && variable->bytes == 0) {
-            made.special = "%dynamic_shared";
-        } else if (variable->space == StateSpace::kLocal) {
-            made.special = "%local";
-            made.addend += static_cast<std::int64_t>(begin);
-        }
-    }
-    if (!made.special.empty()) {
+    const auto when_it_starts = [&](std::string_view special, std::uint64_t further) {
+        made.special = special;
+        made.addend += static_cast<std::int64_t>(further);
         slot = {Slot::Kind::kRegister, false, made.bits, preset(made), 0};
         return true;
+    };
+    if (wanted.kind == Operand::Kind::kParameter) {
+        return function_.is_kernel ? when_it_starts("%parameters", function_.parameters[wanted.number].offset)
+                                   : refuse("the address of a device function's parameter");
+    }
+    const bool own = wanted.number < Operand::kModuleVariable;
+    const std::uint32_t number = own ? wanted.number : wanted.number - Operand::kModuleVariable;
+    const Variable& variable = own ? function_.variables[number] : module_.variables[number];
+    const std::uint64_t begin = own ? layout_.variables[number] : variables_.variables[number];
+    if (variable.space == StateSpace::kParameter) {
+        return refuse("the address of a parameter");
+    }
+    if (variable.space == StateSpace::kShared && variable.bytes == 0) {
+        return when_it_starts("%dynamic_shared", 0);
+    }
+    if (variable.space == StateSpace::kLocal) {
+        return when_it_starts("%local", begin);
     }
     const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     slot = {Slot::Kind::kConstant, false, made.bits, 0, (begin + static_cast<std::uint64_t>(wanted.offset)) & mask};
-    // Of a parameter, which has no variable, the address was a preset's.
-    return variable == nullptr || variable->space == StateSpace::kShared || (own ? false : begin != 0) ||
-           refuse(variable->name + " has no address here");
+    return variable.space == StateSpace::kShared || (own ? false : begin != 0) ||
+           refuse(variable.name + " has no address here");
 }
 
 bool Selector::from(std::uint8_t place, const Operand& wanted, unsigned bits) {

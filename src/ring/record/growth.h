@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace kymo::ring {
 
@@ -17,16 +18,14 @@ class Growth {
     // With what it is now, modulo 2^64, as cells add up, and how many objects are not in it.
     std::uint64_t take(std::uint64_t sum, std::uint64_t unknown) {
         const Reading now{sum, unknown};
-        if (!is_known_) {
+        if (!base_) {
             base_ = now;
-        } else if (unknown == base_.unknown) {
-            go_on_from(base_, now);
-        } else if (is_other_ && unknown == other_.unknown) {
-            go_on_from(other_, now);
+        } else if (unknown == base_->unknown) {
+            go_on_from(*base_, now);
+        } else if (unknown == last_.unknown) {
+            go_on_from(last_, now);
         }
-        is_other_ = unknown != base_.unknown;
-        other_ = now;
-        is_known_ = true;
+        last_ = now;
         return grown_;
     }
     [[nodiscard]] std::uint64_t grown() const { return grown_; }
@@ -42,10 +41,8 @@ class Growth {
         base_ = now;
     }
 
-    bool is_known_ = false;
-    bool is_other_ = false;  // the last reading had other unknown objects than the base
-    Reading base_;
-    Reading other_;
+    std::optional<Reading> base_;  // what was counted up to
+    Reading last_;
     std::uint64_t grown_ = 0;
 };
 
