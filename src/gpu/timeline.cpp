@@ -119,8 +119,16 @@ Result<std::unique_ptr<Timeline>> Timeline::create(const std::filesystem::path& 
 
 Timeline::~Timeline() {
     if (file_.is_open()) {
-        (void)file_.close();
+        (void)close();
     }
+}
+
+int Timeline::close() {
+    for (Slot& slot : slots_) {
+        slot.writer.release();
+    }
+    common_.release();
+    return file_.close();
 }
 
 void Timeline::warp_begins(unsigned sm, unsigned number, std::uint64_t cycle, std::uint64_t cta, std::uint32_t) {
@@ -274,7 +282,7 @@ Result<void> Timeline::finish(const KernelResult& result, const std::vector<Find
     recording::RunEnd run;
     run.time = end;
     common_.append(run);
-    const int why = file_.close();
+    const int why = close();
     if (why != 0 || unwritten != 0) {
         return Error{ErrorKind::kNoSpace,
                      "the recording lacks " + std::to_string(unwritten) + " rows: no space left for them",

@@ -64,6 +64,7 @@ class Timeline : public IssueObserver {
         std::array<std::uint64_t, kEvents> totals{};
     };
     Timeline() = default;
+    int close();  // 0 or an errno
     std::uint64_t ns(std::uint64_t cycle) const {
         return static_cast<std::uint64_t>(static_cast<double>(cycle) * 1e3 / mhz_);
     }

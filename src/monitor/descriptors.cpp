@@ -1,6 +1,7 @@
 #include "monitor/descriptors.h"
 
 #include "image/arena.h"
+#include "monitor/signal_entry.h"
 
 #include <cerrno>
 #include <sys/resource.h>
@@ -25,8 +26,12 @@ bool Descriptors::reserve() {
         image::map_pages(static_cast<std::size_t>(end_ - base_) * sizeof *table_));
     if (table_ == nullptr) {
         end_ = base_ = 0;
+        return false;
     }
-    return table_ != nullptr;
+    kymo_signal_owners.table = table_;
+    kymo_signal_owners.base = static_cast<std::uint32_t>(base_);
+    kymo_signal_owners.count = static_cast<std::uint32_t>(end_ - base_);
+    return true;
 }
 
 int Descriptors::adopt(int descriptor, ThreadState* owner) {

@@ -1,8 +1,8 @@
 // The monitor's file descriptors in a process that is not ours.
 //
 // They are moved up, out of the range that the program's own open() hands out (its descriptors keep the numbers they
-// have without the monitor), and are known in a table: the sampling handler finds a thread's state by the descriptor
-// in the signal, and the program's close() and close_range() are kept off them.
+// have without the monitor), and are known in a table: the sampling signal's entry finds a thread's state by the
+// descriptor in the signal (signal_entry.h), and the program's close() and close_range() are kept off them.
 //
 // The table is one reservation indexed by descriptor, touched only where used. All functions are signal-safe and may
 // run in any thread; a descriptor's owner is set and cleared by the thread that has it open.
@@ -29,14 +29,6 @@ class Descriptors {
     int adopt(int descriptor, ThreadState* owner);
     void close(int descriptor);
 
-    // The owner of a descriptor of ours; nullptr for any other number.
-    ThreadState* owner(int descriptor) const {
-        if (descriptor < base_ || descriptor >= end_) {
-            return nullptr;
-        }
-        ThreadState* found = table_[descriptor - base_].load(std::memory_order_acquire);
-        return found == unowned() ? nullptr : found;
-    }
     bool is_ours(int descriptor) const {
         return descriptor >= base_ && descriptor < end_ &&
                table_[descriptor - base_].load(std::memory_order_acquire) != nullptr;

@@ -1,7 +1,8 @@
 // The signal handler: the path of every sample. See README, "what a sample costs".
 //
-// Runs in the measured thread, between any two of the program's instructions, with every signal blocked. No malloc,
-// no locks but the monitor's own spin lock (a thread's first sample and a new image only), no stdio; errno is kept.
+// Runs in the measured thread, between any two of the program's instructions, with every signal blocked, on the
+// thread's own stack (signal_entry.h). No malloc, no locks but the monitor's own (a thread's first sample and a new
+// image only), no stdio; errno is kept.
 
 #include "monitor/cells.h"
 #include "monitor/hunt/hunt.h"
@@ -9,6 +10,7 @@
 #include "monitor/process.h"
 #include "monitor/program_signals.h"
 #include "monitor/second_look.h"
+#include "monitor/signal_entry.h"
 
 #include <cerrno>
 #include <signal.h>
@@ -16,22 +18,6 @@
 namespace kymo::monitor {
 
 namespace {
-
-ThreadState* state_of(const siginfo_t& info) {
-    if (info.si_code == SI_TIMER) {
-        // Any timer of the program may use the signal too: its value is a pointer only if it is one of ours, and then
-        // it is this thread's.
-        auto* thread = this_thread();
-        return thread != nullptr && info.si_value.sival_ptr == thread ? thread : nullptr;
-    }
-    if (info.si_code == SI_KERNEL) {
-        return hunt.in_kernel() ? this_thread() : nullptr;  // sent by the hunt's eBPF program: a find
-    }
-    if (info.si_code > 0) {
-        return process.descriptors().owner(info.si_fd);
-    }
-    return nullptr;
-}
 
 // `registers`: where it was taken; null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
@@ -131,19 +117,19 @@ void take_samples(ThreadState& thread, void* context) {
 
 }  // namespace
 
-void handle_signal(int signal, siginfo_t* info, void* context) {
+void kymo_take_signal(ThreadState* thread, void* context) {
     const int error = errno;
-    ThreadState* thread = state_of(*info);
-    if (thread == nullptr) {
-        forward_to_program(signal, info, context);
-        errno = error;
-        return;
-    }
     if (process.running() && thread->busy.exchange(1, std::memory_order_acquire) == 0) {
         const std::uint64_t begin = clock_now();
         // Between the check above and here the process may have begun to finish, which waits for us now.
         if (process.running()) {
+            const stack_t& alternate = static_cast<const ucontext_t*>(context)->uc_stack;
+            if ((alternate.ss_flags & SS_DISABLE) == 0) {
+                const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
+                thread->alternate = {low, low + alternate.ss_size};
+            }
             take_samples(*thread, context);
+            thread->alternate = {};
         }
         thread->own_work_begin = begin;
         thread->own_work_end = clock_now();

@@ -14,8 +14,8 @@ KYMO_INTERPOSE int dlclose(void* handle) {
     using kymo::monitor::process;
     const int result = real_dlclose.get()(handle);
     if (process.running() && process.is_this_process()) {
+        process.forget_unloaded();
         const kymo::Quiet quiet;
-        process.images().remove_unloaded();
         kymo::monitor::forget_gnu_callers();
     }
     return result;

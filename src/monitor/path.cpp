@@ -35,6 +35,18 @@ bool is_run_time(ImageId image) {
     return false;
 }
 
+// As the kernel had it when it interrupted the thread (it may have disarmed it since: SS_AUTODISARM); outside the
+// handler, as it is.
+StackBounds alternate_stack(const ThreadState& thread) {
+    stack_t now{};
+    if (thread.alternate.high != 0 || &thread != this_thread() || sigaltstack(nullptr, &now) != 0 ||
+        (now.ss_flags & SS_DISABLE) != 0) {
+        return thread.alternate;
+    }
+    const auto low = reinterpret_cast<std::uint64_t>(now.ss_sp);
+    return {low, low + now.ss_size};
+}
+
 // Where the stack is that a stack pointer points into, when it is not the one the walk began on.
 bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) {
     auto& thread = *static_cast<ThreadState*>(context);
@@ -42,14 +54,9 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
         *view = unwind::MemoryView::live(pointer, thread.stack.high);
         return true;
     }
-    stack_t alternate{};
-    if (sigaltstack(nullptr, &alternate) == 0 && (alternate.ss_flags & SS_DISABLE) == 0) {
-        const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
-        const StackBounds bounds{low, low + alternate.ss_size};
-        if (bounds.holds(pointer)) {
-            *view = unwind::MemoryView::live(pointer, bounds.high);
-            return true;
-        }
+    if (const StackBounds alternate = alternate_stack(thread); alternate.holds(pointer)) {
+        *view = unwind::MemoryView::live(pointer, alternate.high);
+        return true;
     }
     // A coroutine's, or one the program made itself: nobody says where it ends, so it is copied as far as it goes.
     *view = unwind::copy_memory(pointer, thread.copied_stack);
@@ -184,7 +191,18 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     return path;
 }
 
-ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers) {
+namespace {
+
+// A walk takes two kilobytes of stack and, where it meets a new image, more: on the calling thread's own.
+template <typename Work>
+auto elsewhere(const Work& work) {
+    const ThreadState* here = this_thread();
+    decltype(work()) result{};
+    on_own_stack(here == nullptr ? 0 : here->own_stack_top, [&] { result = work(); });
+    return result;
+}
+
+ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) {
     if (!process.announce(thread)) {
         return ContextId{0};
     }
@@ -194,6 +212,30 @@ ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers
     const Joined joined = join(thread, walk_own(thread, registers, room), joint, room);
     bool cut = false;
     return enter(thread, room.first(joined.frames), &cut);
+}
+
+ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
+    if (!process.announce(thread)) {
+        return ContextId{0};
+    }
+    const std::span<unwind::Frame> room = thread.frames();
+    const Walked construct = walk_construct(thread, region, room);
+    Joined joined = join(thread, construct, region.joint, room);
+    if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
+        room[joined.frames++] = join_frame(region.stream, ContextId{0});
+    }
+    bool cut = false;
+    return enter(thread, room.first(joined.frames), &cut);
+}
+
+}  // namespace
+
+ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers) {
+    return elsewhere([&] { return enter_walked(thread, registers); });
+}
+
+ContextId enter_construct(ThreadState& thread, const Region& region) {
+    return elsewhere([&] { return enter_walked_construct(thread, region); });
 }
 
 std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t begin,
@@ -206,20 +248,6 @@ std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registe
         }
     }
     return otherwise;
-}
-
-ContextId enter_construct(ThreadState& thread, const Region& region) {
-    if (!process.announce(thread)) {
-        return ContextId{0};
-    }
-    const std::span<unwind::Frame> room = thread.frames();
-    const Walked construct = walk_construct(thread, region, room);
-    Joined joined = join(thread, construct, region.joint, room);
-    if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
-        room[joined.frames++] = join_frame(region.stream, ContextId{0});
-    }
-    bool cut = false;
-    return enter(thread, room.first(joined.frames), &cut);
 }
 
 ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) {

@@ -4,7 +4,9 @@
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
 #include "monitor/program_hooks.h"
+#include "monitor/program_signals.h"
 #include "monitor/second_look.h"
+#include "monitor/signal_entry.h"
 
 #include <cerrno>
 #include <new>
@@ -81,7 +83,7 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
             return;
         }
     }
-    own_image_ = images_.add_at(reinterpret_cast<std::uint64_t>(&handle_signal));
+    own_image_ = images_.add_at(reinterpret_cast<std::uint64_t>(&kymo_signal_entry));
     if (!install_handler()) {
         return;
     }
@@ -158,6 +160,11 @@ void Process::after_fork() {
 
 void Process::finish(End how) {
     const Quiet quiet;
+    const ThreadState* here = this_thread();
+    on_own_stack(here == nullptr ? 0 : here->own_stack_top, [&] { finish_quietly(how); });
+}
+
+void Process::finish_quietly(End how) {
     bool quiescent = false;
     if (how != End::kExec) {
         Phase expected = Phase::kRunning;
@@ -320,6 +327,12 @@ void Process::complete_counters(ThreadState& thread) {
     if (paused()) {
         thread.counters.disable();  // it may have been paused in between
     }
+}
+
+void Process::forget_unloaded() {
+    const Quiet quiet;
+    const ThreadState* here = this_thread();
+    on_own_stack(here == nullptr ? 0 : here->own_stack_top, [&] { images_.remove_unloaded(); });
 }
 
 void Process::end_thread(ThreadState* thread) {

@@ -33,6 +33,8 @@ class Process {
     // Writes what there is to write. After kExec measurement goes on (exec may fail); otherwise it is over.
     void finish(End how);
     void after_fork();
+    // Notices what the program has unloaded.
+    void forget_unloaded();
 
     Phase phase() const { return phase_.load(std::memory_order_acquire); }
     bool running() const { return phase() == Phase::kRunning; }
@@ -44,6 +46,7 @@ class Process {
     // memory; the thread then runs unmeasured.
     ThreadState* take_state();
     void give_back(ThreadState* thread);
+    // On the thread's own stack (own_stack.h).
     void begin_thread(ThreadState* thread, StackBounds stack, Opening opening);
     void end_thread(ThreadState* thread);
 
@@ -73,8 +76,11 @@ class Process {
     ImageId own_image() const { return own_image_; }
 
   private:
+    void finish_quietly(End how);
     bool load_session();
-    bool open_file();  // under log_lock_
+    // Under log_lock_. Nearly always it is open already.
+    bool open_file() { return file_.is_open() || open_new_file(); }
+    bool open_new_file();
     void write_head();
     CounterValues write_stream_end(ThreadState& thread, bool own_thread);  // returns what it has written
     void write_brief_waits(const ThreadState& thread);
@@ -129,10 +135,6 @@ extern Process process;
 ThreadState* this_thread();
 void set_this_thread(ThreadState* thread);
 
-// Takes the samples that have arrived for a thread. `context`: the handler's third argument.
-void handle_signal(int signal, siginfo_t* info, void* context);
-// Installs the handler for the session's signal and lets it through in the calling thread.
-bool install_handler();
 
 // This thread writes to its own stream outside the handler: the handler stays out, and the process does not close its
 // file meanwhile. may_write() is false when measurement is over, or the thread is in here already.

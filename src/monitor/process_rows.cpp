@@ -123,10 +123,7 @@ recording::Image image_row(ImageId id, const image::LoadedImage& image) {
 
 }  // namespace
 
-bool Process::open_file() {
-    if (file_.is_open()) {
-        return true;
-    }
+bool Process::open_new_file() {
     if (file_failed_) {
         return false;
     }
@@ -136,7 +133,7 @@ bool Process::open_file() {
     options.pid = static_cast<std::uint32_t>(pid_);
     options.producer = "kymo monitor";
     options.descriptor_floor = descriptors_.base();
-    char path[events::kPathBytes + 64];
+    static char path[events::kPathBytes + 64];  // under log_lock_; and not on a caller's stack
     int error = EEXIST;
     // A process that execs has one file an image of itself.
     for (unsigned long number = 0; error == EEXIST && number < 10'000; ++number) {
@@ -157,7 +154,7 @@ bool Process::open_file() {
 void Process::write_head() {
     recording::write_schemas(log_);
 
-    char command[kCommandBytes];
+    static char command[kCommandBytes];  // under log_lock_, as above
     std::size_t bytes = 0;
     for (int i = 0; i < argc_ && argv_[i] != nullptr; ++i) {
         const std::size_t length = __builtin_strlen(argv_[i]) + 1;
@@ -167,7 +164,7 @@ void Process::write_head() {
         __builtin_memcpy(command + bytes, argv_[i], length);
         bytes += length;
     }
-    char executable[events::kPathBytes];
+    static char executable[events::kPathBytes];
     const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable);
     recording::Process row;
     row.time = start_time_;

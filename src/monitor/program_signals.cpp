@@ -2,9 +2,11 @@
 
 #include "monitor/process.h"
 #include "monitor/real.h"
+#include "monitor/signal_entry.h"
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -91,7 +93,7 @@ int change_thread_mask(int how, const sigset_t* set, sigset_t* before) {
     if (set != nullptr) {
         changed = *set;
         const std::uint64_t named = sigismember(set, ours()) == 1 ? bit(ours()) : 0;
-        // Before the mask itself: with it a signal may arrive that has waited (forward_to_program).
+        // Before the mask itself: with it a signal may arrive that has waited (leave_pending).
         switch (how) {
             case SIG_BLOCK:
                 thread->programs_mask_bit = held | named;
@@ -158,15 +160,18 @@ void leave_pending(ThreadState& thread, siginfo_t& info, ucontext_t* context) {
 
 bool install_handler() {
     struct sigaction action{};
-    action.sa_sigaction = handle_signal;
+    action.sa_sigaction = kymo_signal_entry;
     // On the alternate stack where there is one: runtimes with small stacks (Go, Rust) count on that.
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    // Nothing may interrupt the handler, or a handler of the program could jump out of it.
-    sigfillset(&action.sa_mask);
+    // Nothing may interrupt the handler, or a handler of the program could jump out of it: nor the C library's own two
+    // signals (32, cancellation, and 33), which sigfillset leaves out.
+    std::memcpy(&action.sa_mask, &kymo::kAllSignals, sizeof kymo::kAllSignals);
     const kymo::Locked locked(action_lock);
     // What was there is the program's: an "ignore" that outlived an exec, or nothing.
     return real_sigaction.get()(ours(), &action, &programs_action) == 0;
 }
+
+namespace {
 
 void forward_to_program(int signal, siginfo_t* info, void* context) {
     if (ThreadState* thread = this_thread(); thread != nullptr && thread->programs_mask_bit != 0) {
@@ -188,6 +193,15 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
     } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
         action.sa_handler(signal);
     }
+}
+
+}  // namespace
+
+// A signal with the sampling signal's number that the monitor did not cause: on the stack where the kernel has put it.
+void kymo_forward_signal(int signal, siginfo_t* info, void* context) {
+    const int error = errno;
+    forward_to_program(signal, info, context);
+    errno = error;
 }
 
 }  // namespace kymo::monitor

@@ -6,12 +6,9 @@
 // handler.
 #pragma once
 
-#include <cstdint>
-#include <signal.h>
-
 namespace kymo::monitor {
 
-// A signal with the sampling signal's number that the monitor did not cause.
-void forward_to_program(int signal, siginfo_t* info, void* context);
+// Installs the handler for the session's signal.
+bool install_handler();
 
 }  // namespace kymo::monitor

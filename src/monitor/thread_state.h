@@ -11,6 +11,7 @@
 #include "monitor/context_tree.h"
 #include "monitor/counters.h"
 #include "monitor/openmp/team.h"
+#include "monitor/own_stack.h"
 #include "monitor/own_switches.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
@@ -60,6 +61,12 @@ struct UsageSoFar {
 };
 
 struct ThreadState {
+    ThreadState() : own_stack_top(reinterpret_cast<std::uint64_t>(own_stack) + kOwnStackBytes) {}
+
+    // First: the signal's entry reads them (signal_entry.h).
+    const std::uint64_t own_stack_top;
+    std::atomic<std::uint32_t> busy{0};
+
     // From the creating thread to the new one.
     void* (*start)(void*) = nullptr;
     void* argument = nullptr;
@@ -78,6 +85,7 @@ struct ThreadState {
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
     CounterValues last;     // at the last sample
     StackBounds stack;
+    StackBounds alternate;  // in the handler: the alternate signal stack, as the kernel had it; high 0: it has none
     ContextTree tree;
     recording::StreamWriter writer;
     std::uint64_t programs_mask_bit = 0;  // the program believes it has blocked the sampling signal here
@@ -99,7 +107,6 @@ struct ThreadState {
     UsageSoFar before;                    // what it had used up when it began here
     std::uint64_t pauses_seen = 0;        // how many times measurement had been resumed at the last sample
 
-    std::atomic<std::uint32_t> busy{0};
     unsigned destructor_rounds = 0;
 
     hooks::Thread hooks;
@@ -119,12 +126,13 @@ struct ThreadState {
     ThreadState* next = nullptr;
     ThreadState* previous = nullptr;
 
-    // The handler runs on whatever stack the program has there, which may be small: what it needs is kept here. Bytes
-    // that no constructor touches: the pages of most threads are never needed.
+    // Space for a path and for a stack that has to be copied, and the stack that all this is done on. Bytes that no
+    // constructor touches: the pages of most threads are never needed.
     std::span<unwind::Frame> frames() { return {reinterpret_cast<unwind::Frame*>(frame_space), kMostFrames}; }
     static constexpr std::size_t kMostFrames = ContextTree::kMaxDepth + 1;
     alignas(unwind::Frame) std::uint8_t frame_space[kMostFrames * sizeof(unwind::Frame)];
     std::uint8_t copied_stack[64 * 1024];
+    alignas(64) std::uint8_t own_stack[kOwnStackBytes];
 };
 
 }  // namespace kymo::monitor

@@ -7,6 +7,7 @@
 #include "monitor/path.h"
 #include "monitor/process.h"
 #include "monitor/real.h"
+#include "monitor/signal_entry.h"
 
 #include <cerrno>
 #include <limits.h>
@@ -15,9 +16,9 @@
 
 namespace kymo::monitor {
 
-namespace {
+thread_local ThreadState* kymo_current_thread = nullptr;
 
-thread_local ThreadState* current_thread = nullptr;
+namespace {
 
 using Start = void* (*)(void*);
 
@@ -26,15 +27,15 @@ bool exit_key_made = false;
 
 void on_thread_exit(void* value) {
     auto* thread = static_cast<ThreadState*>(value);
-    if (thread != current_thread) {
+    if (thread != kymo_current_thread) {
         return;
     }
     if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, thread) == 0) {
         return;
     }
     const kymo::Quiet quiet;
-    current_thread = nullptr;
-    process.end_thread(thread);
+    kymo_current_thread = nullptr;
+    on_own_stack(thread->own_stack_top, [&] { process.end_thread(thread); });
 }
 
 // The size that the C library was asked for, or gives without being asked.
@@ -73,8 +74,8 @@ void* run_measured(void* given) {
     {
         const kymo::Quiet quiet;
         if (process.running()) {
-            process.begin_thread(thread, stack, Opening::kPostponed);
-            current_thread = thread;
+            on_own_stack(thread->own_stack_top, [&] { process.begin_thread(thread, stack, Opening::kPostponed); });
+            kymo_current_thread = thread;
             pthread_setspecific(exit_key, thread);
         } else {
             process.give_back(thread);
@@ -100,7 +101,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
     thread->stack_bytes = bytes;
     thread->creation = {};
     thread->programs_mask_bit = 0;
-    if (ThreadState* creator = current_thread; creator != nullptr) {
+    if (ThreadState* creator = kymo_current_thread; creator != nullptr) {
         thread->programs_mask_bit = creator->programs_mask_bit;
         thread->creation.creator = creator->stream;
         thread->creation.blocked_signals = quiet.mask_before() | creator->programs_mask_bit;
@@ -136,11 +137,11 @@ Real<int (*)(thrd_t*, thrd_start_t, void*)> real_thrd_create{"thrd_create"};
 }  // namespace
 
 ThreadState* this_thread() {
-    return current_thread;
+    return kymo_current_thread;
 }
 
 void set_this_thread(ThreadState* thread) {
-    current_thread = thread;
+    kymo_current_thread = thread;
     if (thread != nullptr && make_exit_key()) {
         pthread_setspecific(exit_key, thread);
     }

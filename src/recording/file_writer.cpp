@@ -20,9 +20,8 @@ namespace kymo::recording {
 
 namespace {
 
-// A reservation this small is the least that is worth recording into.
-constexpr std::uint64_t kSmallestMapping = kHeaderBytes + kChunkBytes;
-constexpr std::uint64_t kFreeNumberMask = 0xFFFFFFFFU;
+// The least that is worth recording into.
+constexpr std::uint64_t kSmallestFile = kHeaderBytes + kChunkBytes;
 
 class KeepErrno {
   public:
@@ -110,7 +109,7 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     if (is_open()) {
         return EBUSY;
     }
-    if (asked < kSmallestMapping || !within_file_limit(kSmallestMapping)) {
+    if (asked < kSmallestFile || !within_file_limit(kSmallestFile)) {
         return EFBIG;
     }
     int file = open_raw(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
@@ -125,7 +124,6 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     descriptor_.store(file, std::memory_order_relaxed);
     full_.store(false, std::memory_order_relaxed);
     last_error_.store(0, std::memory_order_relaxed);
-    free_.store(0, std::memory_order_relaxed);
     const std::size_t path_length = std::strlen(path);
     path_[0] = '\0';
     if (path_length < sizeof path_) {
@@ -139,15 +137,9 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     if (error == 0) {
         error = allocate(0, kHeaderBytes);
     }
-    // A limit on address space (RLIMIT_AS) is no reason to fail while a smaller reservation does.
-    void* mapping = MAP_FAILED;
-    for (mapped_bytes_ = whole_chunks(asked); error == 0 && mapped_bytes_ >= kSmallestMapping;
-         mapped_bytes_ = whole_chunks(mapped_bytes_ / 2)) {
-        mapping = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-        if (mapping != MAP_FAILED || errno != ENOMEM || mapped_bytes_ / 2 < kSmallestMapping) {
-            break;
-        }
-    }
+    max_bytes_ = whole_chunks(asked);
+    void* const mapping =
+        error == 0 ? mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     if (error == 0 && mapping == MAP_FAILED) {
         error = errno;
     }
@@ -185,6 +177,11 @@ int FileWriter::close() {
     if (!is_open()) {
         return 0;
     }
+    for (auto& place : released_) {
+        if (ChunkHeader* const chunk = place.exchange(nullptr, std::memory_order_acq_rel); chunk != nullptr) {
+            let_go(chunk);
+        }
+    }
     FileHeader& file = *header();
     const std::uint64_t used = used_of(file).load(std::memory_order_acquire);
     int error = 0;
@@ -202,6 +199,9 @@ int FileWriter::close() {
 void FileWriter::abandon() {
     const KeepErrno keep;
     if (is_open()) {
+        for (auto& place : released_) {
+            place.store(nullptr, std::memory_order_relaxed);  // mapped in the parent only
+        }
         drop();
     }
 }
@@ -209,7 +209,8 @@ void FileWriter::abandon() {
 void FileWriter::drop() {
     std::uint8_t* const base = base_.exchange(nullptr, std::memory_order_acq_rel);
     generation_.fetch_add(1, std::memory_order_acq_rel);
-    munmap(base, mapped_bytes_);
+    munmap(base, kHeaderBytes);
+    released_count_.store(0, std::memory_order_relaxed);
     const int ours = descriptor_.exchange(-1, std::memory_order_acq_rel);
     if (ours >= 0 && is_ours(ours)) {
         close_raw(ours);
@@ -279,7 +280,7 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
     const auto used = used_of(*header());
     std::uint64_t offset = used.load(std::memory_order_relaxed);
     do {
-        if (offset + capacity > mapped_bytes_) {
+        if (offset + capacity > max_bytes_) {
             if (capacity <= kChunkBytes) {
                 fail(EFBIG);
             }
@@ -287,42 +288,48 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
         }
     } while (!used.compare_exchange_weak(offset, offset + capacity, std::memory_order_acq_rel));
 
-    std::uint8_t* const begin = base_.load(std::memory_order_relaxed) + offset;
     int error = allocate(offset, capacity);
-    if (error == 0 && madvise(begin, capacity, MADV_POPULATE_WRITE) != 0 && errno == EFAULT) {
-        error = ENOSPC;  // the kernel would have raised SIGBUS
-    }
-    if (error != 0) {
-        fail(error);
+    ChunkHeader* const chunk = error == 0 ? map_chunk(offset, capacity, &error) : nullptr;
+    if (chunk == nullptr) {
+        if (error != ENOMEM) {  // memory may be had again
+            fail(error);
+        }
         // Undo the claim unless somebody has claimed behind it; readers step over a claim without a chunk.
         std::uint64_t end = offset + capacity;
         used.compare_exchange_strong(end, offset, std::memory_order_acq_rel);
         return nullptr;
     }
-    auto* const chunk = reinterpret_cast<ChunkHeader*>(begin);
     chunk->capacity = static_cast<std::uint32_t>(capacity);
     chunk->stream = stream;
     std::atomic_ref<std::uint32_t>(chunk->magic).store(kChunkMagic, std::memory_order_release);
     return chunk;
 }
 
-ChunkHeader* FileWriter::chunk_at(std::uint64_t number) const {
-    return reinterpret_cast<ChunkHeader*>(base_.load(std::memory_order_relaxed) + kHeaderBytes +
-                                          (number - 1) * kGridBytes);
+ChunkHeader* FileWriter::map_chunk(std::uint64_t offset, std::uint64_t bytes, int* error) {
+    void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(), static_cast<off_t>(offset));
+    if (begin == MAP_FAILED) {
+        *error = errno;
+        return nullptr;
+    }
+    madvise(begin, bytes, MADV_DONTFORK);
+    if (madvise(begin, bytes, MADV_POPULATE_WRITE) != 0 && errno == EFAULT) {
+        *error = ENOSPC;  // the kernel would have raised SIGBUS
+        munmap(begin, bytes);
+        return nullptr;
+    }
+    return static_cast<ChunkHeader*>(begin);
 }
 
 ChunkHeader* FileWriter::take_released() {
-    if (!is_open()) {
+    if (!is_open() || released_count_.load(std::memory_order_relaxed) == 0) {
         return nullptr;
     }
-    std::uint64_t head = free_.load(std::memory_order_acquire);
-    while ((head & kFreeNumberMask) != 0) {
-        ChunkHeader* const chunk = chunk_at(head & kFreeNumberMask);
-        // May be stale when another thread has popped the chunk since; the count in the head then differs.
-        const std::uint64_t next = std::atomic_ref<std::uint32_t>(chunk->next_free).load(std::memory_order_relaxed);
-        const std::uint64_t changes = (head >> 32U) + 1;
-        if (free_.compare_exchange_weak(head, changes << 32U | next, std::memory_order_acq_rel,
-                                        std::memory_order_acquire)) {
+    for (auto& place : released_) {
+        if (place.load(std::memory_order_relaxed) == nullptr) {
+            continue;
+        }
+        if (ChunkHeader* const chunk = place.exchange(nullptr, std::memory_order_acq_rel); chunk != nullptr) {
+            released_count_.fetch_sub(1, std::memory_order_relaxed);
             return chunk;
         }
     }
@@ -330,15 +337,20 @@ ChunkHeader* FileWriter::take_released() {
 }
 
 void FileWriter::give_back(ChunkHeader* chunk) {
-    const auto offset =
-        static_cast<std::uint64_t>(reinterpret_cast<std::uint8_t*>(chunk) - base_.load(std::memory_order_relaxed));
-    const std::uint64_t number = (offset - kHeaderBytes) / kGridBytes + 1;
-    const std::atomic_ref<std::uint32_t> next(chunk->next_free);
-    std::uint64_t head = free_.load(std::memory_order_relaxed);
-    do {
-        next.store(static_cast<std::uint32_t>(head & kFreeNumberMask), std::memory_order_relaxed);
-    } while (!free_.compare_exchange_weak(head, ((head >> 32U) + 1) << 32U | number, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed));
+    for (auto& place : released_) {
+        ChunkHeader* free = nullptr;
+        if (place.load(std::memory_order_relaxed) == nullptr &&
+            place.compare_exchange_strong(free, chunk, std::memory_order_acq_rel)) {
+            released_count_.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
+    }
+    let_go(chunk);
+}
+
+void FileWriter::let_go(ChunkHeader* chunk) {
+    const KeepErrno keep;
+    munmap(chunk, chunk->capacity);
 }
 
 }  // namespace kymo::recording

@@ -1,17 +1,21 @@
-// A recording file being written: owns the descriptor and one reserved shared mapping, and hands out
-// chunks. Part of the monitor: no malloc, no locks, no stdio, no exceptions, no cancellation points.
+// A recording file being written: owns the descriptor and the mapped header, and hands out chunks, each
+// mapped for as long as a stream fills it. Part of the monitor: no malloc, no locks, no stdio, no exceptions,
+// no cancellation points.
 //
-// Space. One mapping of the whole size allowed is reserved beyond the file's end. A chunk is claimed by an
-// atomic counter in the file's header, then its bytes are allocated (fallocate, or writing zeros where the
-// file system has none) and populated; only then is it touched. So a full disk or a limit is an error of
-// take() and never a SIGBUS or SIGXFSZ. After the first such failure full() stays true: what was handed
-// out goes on being filled, nothing more is asked of the system.
+// Space. A chunk is claimed by an atomic counter in the file's header, then its bytes are allocated (fallocate,
+// or writing zeros where the file system has none), mapped and populated; only then is it touched. So a full
+// disk or a limit is an error of take() and never a SIGBUS or SIGXFSZ. After the first failure of the file's
+// own (not one of memory) full() stays true: what was handed out goes on being filled, nothing more is asked of
+// the system.
 //
-// Free list. Chunks that an ended stream did not fill are kept for *new* streams: a lock-free stack whose
-// links are 32-bit chunk numbers in the chunk headers; its head carries a 32-bit count of changes, so that a
-// pop interrupted for a while cannot succeed on a head that only looks the same (ABA; Treiber, 1986).
+// Address space. What is mapped is the header and one chunk a stream, however large the file grows or may grow:
+// a program under `ulimit -v` or mlockall() has as much room as without Kymo, but for that. A forked child does
+// not get the chunks: they are its parent's.
 //
-// Threads and signals. take(), take_released() and give_back() may be called by any thread and in any
+// Chunks that an ended stream did not fill are kept, mapped, for *new* streams: in a table of single words, so
+// that nobody ever looks into a chunk that another thread may be letting go.
+//
+// Threads and signals. take(), take_released(), give_back() and let_go() may be called by any thread and in any
 // handler, also one that interrupted a thread inside the same call: all are lock-free. create(), close() and
 // abandon() are called while nobody else uses the object. All but create() and close() preserve errno.
 //
@@ -60,7 +64,8 @@ class FileWriter {
     int create(const char* path, const FileOptions& options);
 
     // Cuts the file to the chunks handed out, marks it as regularly ended, unmaps. 0 or the first errno.
-    // Streams still open on it write no more (their rows count as unwritten).
+    // Streams still open on it write no more (their rows count as unwritten), and keep their chunk mapped:
+    // release() them first.
     int close();
 
     // In a forked child: lets go of mapping and descriptor, leaves the file to the parent.
@@ -82,26 +87,31 @@ class FileWriter {
     // A chunk with room left that an ended stream gave back; rows go behind its committed ones. Null: none.
     ChunkHeader* take_released();
     void give_back(ChunkHeader* chunk);
+    // A chunk that nobody will write to any more: unmapped.
+    static void let_go(ChunkHeader* chunk);
 
     // Changes whenever the mapping does.
     std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   private:
     FileHeader* header() const { return reinterpret_cast<FileHeader*>(base_.load(std::memory_order_relaxed)); }
-    ChunkHeader* chunk_at(std::uint64_t number) const;
     int allocate(std::uint64_t offset, std::uint64_t bytes);
+    ChunkHeader* map_chunk(std::uint64_t offset, std::uint64_t bytes, int* error);
     int descriptor();  // ours for certain, or -1
     bool is_ours(int descriptor) const;
     void fail(int error);
     void drop();
 
     std::atomic<std::uint8_t*> base_{nullptr};
-    std::atomic<std::uint64_t> free_{0};  // changes << 32 | chunk number + 1; low half 0: empty
+    // What does not fit is let go: a stream's remains are some kilobytes.
+    static constexpr std::size_t kMostReleased = 1024;
+    std::atomic<ChunkHeader*> released_[kMostReleased] = {};
+    std::atomic<std::uint32_t> released_count_{0};  // a hint
     std::atomic<std::uint32_t> generation_{0};
     std::atomic<int> descriptor_{-1};
     std::atomic<int> last_error_{0};
     std::atomic<bool> full_{false};
-    std::uint64_t mapped_bytes_ = 0;  // also the file's largest size
+    std::uint64_t max_bytes_ = 0;  // of the file
     std::uint64_t device_ = 0;
     std::uint64_t inode_ = 0;
     int descriptor_floor_ = 0;

@@ -72,8 +72,8 @@ struct ChunkHeader {
     std::uint32_t committed;    // bytes of payload that are whole rows: the commit word
     std::uint32_t stream;       // StreamId of the first row
     std::uint32_t payload_crc;  // CRC-32C of the committed payload, in packed files
-    std::uint32_t next_free;    // the writer's own link; means nothing to a reader
-    std::uint32_t reserved;
+    std::uint32_t reserved0;    // means nothing to a reader: earlier writers kept a link here
+    std::uint32_t reserved1;
     std::uint32_t header_crc;  // CRC-32C of the 28 bytes above, in packed files
 };
 static_assert(sizeof(ChunkHeader) == 32);

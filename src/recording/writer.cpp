@@ -52,8 +52,13 @@ void StreamWriter::enter(ChunkHeader* chunk, bool fresh) {
 }
 
 void StreamWriter::leave() {
-    if (chunk_ != nullptr && room() >= kWorthKeeping) {
+    if (chunk_ == nullptr) {
+        return;
+    }
+    if (room() >= kWorthKeeping) {
         file_->give_back(chunk_);
+    } else {
+        FileWriter::let_go(chunk_);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "monitor/folder_file.h"
 #include "monitor/path.h"
 #include "monitor/process.h"
+#include "monitor/signal_entry.h"
 
 #include <cerrno>
 #include <linux/perf_event.h>
@@ -59,6 +60,7 @@ void Hunt::begin(const events::Session& session) {
     }
     on_ = true;
     if (in_kernel()) {
+        kymo_signal_owners.kernel_finds = 1;
         tell_program();
     }
 }

@@ -13,6 +13,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -101,7 +102,7 @@ TEST(WriterSpace, FileSizeLimitIsNotRunInto) {
     expect_rows(path, 1, written);
 }
 
-TEST(WriterSpace, LittleAddressSpaceMeansASmallerFile) {
+TEST(WriterSpace, LittleAddressSpaceIsEnough) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "sanitizers need their address space";
 #endif
@@ -110,7 +111,7 @@ TEST(WriterSpace, LittleAddressSpaceMeansASmallerFile) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
     rlimit little = before;
-    little.rlim_cur = 8ULL << 30U;
+    little.rlim_cur = 1ULL << 30U;
     ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
     FileWriter writer;
     StreamWriter stream;
@@ -119,6 +120,83 @@ TEST(WriterSpace, LittleAddressSpaceMeansASmallerFile) {
     ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
     EXPECT_EQ(writer.close(), 0);
     expect_rows(path, 1, written);
+}
+
+// Bytes of this process's address space that a file is mapped to.
+std::uint64_t mapped_of(const std::filesystem::path& path) {
+    std::ifstream maps("/proc/self/maps");
+    std::uint64_t bytes = 0;
+    for (std::string line; std::getline(maps, line);) {
+        if (line.ends_with(path.filename().string())) {
+            const std::size_t dash = line.find('-');
+            bytes += std::stoull(line.substr(dash + 1), nullptr, 16) - std::stoull(line.substr(0, dash), nullptr, 16);
+        }
+    }
+    return bytes;
+}
+
+// However large the file is and may become: a program under a limit of address space has what it has without Kymo.
+TEST(WriterSpace, MappedIsTheHeaderAndOneChunkAStream) {
+    const TemporaryFolder folder;
+    const auto path = folder / "a.krec";
+    FileWriter writer;
+    StreamWriter first;
+    begin(writer, first, path, {});
+    StreamWriter second;
+    second.open(writer, StreamId{2});
+    const auto one = fill(writer, first, 200'000);
+    const auto two = fill(writer, second, 200'000);
+    EXPECT_GT(writer.bytes_used(), 30 * kChunkBytes);
+    EXPECT_LE(mapped_of(path), kHeaderBytes + 4 * kChunkBytes);  // and what the two have left over
+    const pid_t child = fork();
+    if (child == 0) {
+        const std::uint64_t inherited = mapped_of(path);
+        writer.abandon();
+        _exit(inherited == kHeaderBytes && mapped_of(path) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "the chunks are the parent's";
+    first.release();
+    second.release();
+    ASSERT_EQ(writer.close(), 0);
+    EXPECT_EQ(mapped_of(path), 0U);
+    expect_rows(path, 1, one);
+    expect_rows(path, 2, two);
+}
+
+// What streams leave over is for later ones, however many end; what finds no place is unmapped.
+TEST(WriterSpace, RemainsOfManyStreamsAreUsedAgain) {
+    const TemporaryFolder folder;
+    const auto path = folder / "a.krec";
+    FileWriter writer;
+    StreamWriter own;
+    begin(writer, own, path, {});
+    std::vector<StreamWriter> streams(1500);
+    for (std::uint32_t round = 0; round < 3; ++round) {
+        std::uint32_t number = 10 + round * 1500;
+        for (StreamWriter& stream : streams) {
+            stream.open(writer, StreamId{number++});
+            ASSERT_TRUE(stream.append(Mark{.time = number}));
+        }
+        for (StreamWriter& stream : streams) {
+            stream.release();
+        }
+        EXPECT_LE(mapped_of(path), kHeaderBytes + kChunkBytes + 1024 * kGridBytes + kGridBytes);
+    }
+    EXPECT_LT(writer.bytes_used(), 3 * 1500 * kGridBytes);
+    own.release();
+    ASSERT_EQ(writer.close(), 0);
+    EXPECT_EQ(mapped_of(path), 0U);
+    const auto file = File::open(path);
+    ASSERT_TRUE(file);
+    RowsByStream read;
+    const auto report = gather(*file, read);
+    ASSERT_TRUE(report);
+    EXPECT_TRUE(report->whole());
+    for (std::uint32_t number = 10; number < 10 + 3 * 1500; ++number) {
+        ASSERT_EQ(read[number].size(), 1U) << number;
+    }
 }
 
 TEST(WriterSpace, FullDisk) {

@@ -1,0 +1,43 @@
+// Where the sampling signal enters: finds out whose it is, and goes over to the thread's own stack, without a word of
+// the interrupted one beyond what the kernel has pushed there.
+//
+// One that the monitor did not cause goes to kymo_forward_signal() as it came and on the stack where it came; one of
+// an overflow, a timer or a hunt to kymo_take_signal(), unless the thread is busy in the monitor: then the sample
+// stays where it is for the next one. Which it is, is told by the signal's information alone: an
+// overflow by its descriptor, found in the table below; a timer by its value, which must be the calling thread.
+//
+// What depends on the processor is in x86_64/signal_entry.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <signal.h>
+
+namespace kymo::monitor {
+
+struct ThreadState;
+
+// What the entry reads. Written at the program's start.
+struct SignalOwners {
+    std::atomic<ThreadState*>* table = nullptr;  // by descriptor, from `base`; 1: ours, but signals nobody
+    std::uint32_t base = 0;
+    std::uint32_t count = 0;
+    std::uint32_t kernel_finds = 0;  // not 0: a signal that the kernel itself sends is the hunt's
+};
+
+// NOLINTBEGIN(readability-identifier-naming): the entry's names
+extern "C" {
+extern __attribute__((visibility("hidden"))) SignalOwners kymo_signal_owners;
+extern __attribute__((visibility("hidden"), tls_model("initial-exec"))) thread_local ThreadState* kymo_current_thread;
+
+// The handler to install.
+__attribute__((visibility("hidden"))) void kymo_signal_entry(int signal, siginfo_t* info, void* context);
+
+// On the thread's own stack.
+__attribute__((visibility("hidden"))) void kymo_take_signal(ThreadState* thread, void* context);
+// On the interrupted stack.
+__attribute__((visibility("hidden"))) void kymo_forward_signal(int signal, siginfo_t* info, void* context);
+}
+// NOLINTEND(readability-identifier-naming)
+
+}  // namespace kymo::monitor
