@@ -192,6 +192,10 @@ int FileWriter::close() {
         error = errno;
     }
     std::atomic_ref<std::uint32_t>(file.closed).store(1, std::memory_order_release);
+    if (ours >= 0) {
+        // Chunks that streams have not released keep the open file, and its lock, alive.
+        syscall(SYS_flock, ours, LOCK_UN);
+    }
     drop();
     return error;
 }

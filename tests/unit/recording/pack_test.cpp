@@ -9,6 +9,8 @@
 #include <array>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <random>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -89,9 +91,17 @@ TEST(Pack, ALiveFileIsRefusedAndAKilledOnesIsNot) {
     const auto refused = pack_file(path);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::kUnsupported);
-    writer.abandon();  // as if killed: neither cut nor marked as closed
-    ASSERT_TRUE(pack_file(path));
-    const auto file = File::open(path);
+    ASSERT_EQ(writer.close(), 0);
+    const auto orphan = folder / "b.krec";
+    const pid_t child = fork();
+    if (child == 0) {  // neither cut nor marked as closed
+        FileWriter killed;
+        write_file(orphan, killed);
+        _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    ASSERT_TRUE(pack_file(orphan));
+    const auto file = File::open(orphan);
     ASSERT_TRUE(file);
     EXPECT_FALSE(file->header().closed);
     RowsByStream read;
