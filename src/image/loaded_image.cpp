@@ -119,7 +119,8 @@ bool take_segments(const ProgramHeaders& parts, Range bounds, LoadedImage* image
             return false;
         }
         if (image->segment_count < image->segments.size()) {
-            image->segments[image->segment_count++] = {{begin, begin + load.p_filesz}, load.p_flags};
+            image->segments[image->segment_count++] = {
+                {begin, begin + load.p_filesz}, load.p_flags, begin + load.p_memsz};
         }
     }
     return true;

@@ -26,6 +26,7 @@ struct Range {
 struct LoadedSegment {
     Range range;              // what the file backs (p_filesz)
     std::uint32_t flags = 0;  // PF_R, PF_W, PF_X
+    std::uint64_t end = 0;    // behind the bytes that are only zeroed, too
 };
 
 struct LoadedImage {
