@@ -64,10 +64,6 @@ bool same_bytes(std::span<const std::uint8_t> left, std::span<const std::uint8_t
 
 }  // namespace
 
-bool locate_own_image(void* /*context*/, std::uint64_t address, image::ImagePlace* place) {
-    return image::find_image(address, place);
-}
-
 bool describe_own_image(void* /*context*/, std::uint64_t address, image::Arena& arena, image::LoadedImage* image) {
     return image::describe_image_at(address, arena, image);
 }
@@ -129,6 +125,11 @@ class ImageSet::Turn {
 
 bool ImageSet::create(const ImageHooks& hooks) {
     hooks_ = hooks;
+    if (hooks.locate == nullptr && hooks.describe == describe_own_image) {
+        hooks_.locate = [](void*, std::uint64_t address, image::ImagePlace* place) {
+            return image::find_image(address, place);
+        };
+    }
     entries_ = static_cast<Entry*>(image::map_pages(sizeof(Entry) * (kMaxImages + 1)));
     return entries_ != nullptr && pages_.create() && cache_.create();
 }

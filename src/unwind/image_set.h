@@ -23,8 +23,7 @@
 
 namespace kymo::unwind {
 
-// ImageHooks::locate and describe as they usually are: image::find_image and image::describe_image_at.
-bool locate_own_image(void* context, std::uint64_t address, image::ImagePlace* place);
+// ImageHooks::describe as it usually is: image::describe_image_at.
 bool describe_own_image(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image);
 
 // What the owner of the set is asked and told, possibly inside a signal handler: no malloc, no locks that the
@@ -38,9 +37,9 @@ struct ImageHooks {
     void (*added)(void* context, ImageId id, const image::LoadedImage& image) = nullptr;
     // Once for each loading that is gone. May be nullptr.
     void (*removed)(void* context, ImageId id) = nullptr;
-    // Where the image at an address is; false: none there. Asked for each address that is not known, so cheap.
-    // nullptr: there may be one anywhere, and each page is a place.
-    bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = locate_own_image;
+    // Where the image at an address is; false: none there. Asked for each address that is not known, so cheap. nullptr:
+    // image::find_image where describe is describe_own_image; else there may be one anywhere, and each page is a place.
+    bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = nullptr;
 };
 
 // Code that is not the program's but stands in for it: what others have put between a function and its caller, or

@@ -39,7 +39,6 @@ class ImageSetTest : public testing::Test {
         frames.fde(0x100, 0x10, {});
         ImageHooks hooks;
         hooks.context = &log;
-        hooks.locate = nullptr;
         hooks.describe = [](void* context, std::uint64_t address, image::Arena&, image::LoadedImage* image) {
             auto* log = static_cast<Log*>(context);
             if (log->next_begin == 0 || address - log->next_begin >= 4096) {
@@ -122,7 +121,6 @@ TEST_F(ImageSetTest, AForkedChildCanRegisterThoughTheHolderIsGone) {
     child = -1;
     ImageSet forking;
     ImageHooks hooks;
-    hooks.locate = nullptr;
     hooks.describe = [](void*, std::uint64_t address, image::Arena&, image::LoadedImage* image) {
         if (child == -1) {
             child = fork();
@@ -150,7 +148,6 @@ TEST_F(ImageSetTest, AForkedChildCanRegisterThoughTheHolderIsGone) {
     stage = 0;
     static ImageSet held;
     ImageHooks slow;
-    slow.locate = nullptr;
     slow.describe = [](void*, std::uint64_t address, image::Arena&, image::LoadedImage* image) {
         if (stage == 0) {
             stage = 1;
