@@ -26,6 +26,7 @@ struct Range {
 struct LoadedSegment {
     Range range;              // what the file backs (p_filesz)
     std::uint32_t flags = 0;  // PF_R, PF_W, PF_X
+    std::uint64_t end = 0;    // behind the bytes that are only zeroed, too
 };
 
 struct LoadedImage {
@@ -34,6 +35,8 @@ struct LoadedImage {
     std::string_view path;                   // absolute; "[vdso]" for the kernel's; empty where unknown
     std::span<const std::uint8_t> build_id;  // raw; may be empty
     std::uint16_t machine = 0;
+    // False: others may lie between its segments (a program that is not position-independent).
+    bool is_whole = true;
 
     std::array<LoadedSegment, 16> segments{};
     std::uint32_t segment_count = 0;
@@ -59,6 +62,14 @@ struct LoadedImage {
     // From the lowest to behind the highest executable address.
     Range code() const;
 };
+
+// Where the dynamic linker has an image (the kernel, for the vDSO).
+struct ImagePlace {
+    Range range;                // of a program with room between its segments: of one of them
+    const void* map = nullptr;  // the linker's name for it; nullptr for the vDSO where the linker leaves it out
+};
+// Whether an image is at a process address. Cost: tens of nanoseconds; nothing is read of the image itself.
+bool find_image(std::uint64_t address, ImagePlace* place);
 
 // The image around a process address: a program, a shared object or the vDSO. False: no image there.
 bool describe_image_at(std::uint64_t address, Arena& arena, LoadedImage* image);

@@ -47,9 +47,22 @@ StackBounds alternate_stack(const ThreadState& thread) {
     return {low, low + now.ss_size};
 }
 
+// The stacks of one path.
+struct Stacks {
+    static constexpr unsigned kMostCopies = 4;  // of 64 KiB and some 10 µs each
+    ThreadState& thread;
+    unsigned copies = 0;
+
+    // From there upwards, as far as it goes; empty where there is nothing, or too much has been copied.
+    unwind::MemoryView copy(std::uint64_t pointer) {
+        return copies++ < kMostCopies ? unwind::copy_memory(pointer, thread.copied_stack) : unwind::MemoryView{};
+    }
+};
+
 // Where the stack is that a stack pointer points into, when it is not the one the walk began on.
 bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) {
-    auto& thread = *static_cast<ThreadState*>(context);
+    auto& stacks = *static_cast<Stacks*>(context);
+    const ThreadState& thread = stacks.thread;
     if (thread.stack.holds(pointer)) {
         *view = unwind::MemoryView::live(pointer, thread.stack.high);
         return true;
@@ -59,7 +72,7 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
         return true;
     }
     // A coroutine's, or one the program made itself: nobody says where it ends, so it is copied as far as it goes.
-    *view = unwind::copy_memory(pointer, thread.copied_stack);
+    *view = stacks.copy(pointer);
     return view->begin() != view->end();
 }
 
@@ -71,9 +84,9 @@ struct Walked {
 };
 
 // The walk into `out`, and what is left of it. Frames of a run time stay where they are the innermost.
-Walked walk(ThreadState& thread, const unwind::Registers& registers, const unwind::MemoryView& stack,
+Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::MemoryView& stack,
             std::span<unwind::Frame> out) {
-    const unwind::StackFinder others{&thread, find_stack};
+    const unwind::StackFinder others{&stacks, find_stack};
     Walked walked;
     walked.result = unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack, out, &others);
     bool in_program = false;
@@ -95,17 +108,17 @@ Walked walk(ThreadState& thread, const unwind::Registers& registers, const unwin
     return walked;
 }
 
-Walked walk_own(ThreadState& thread, const unwind::Registers& registers, std::span<unwind::Frame> out) {
+Walked walk_own(Stacks& stacks, const unwind::Registers& registers, std::span<unwind::Frame> out) {
     unwind::MemoryView stack;
-    find_stack(&thread, registers.sp(), &stack);
-    return walk(thread, registers, stack, out);
+    find_stack(&stacks, registers.sp(), &stack);
+    return walk(stacks, registers, stack, out);
 }
 
-Walked walk_construct(ThreadState& thread, const Region& region, std::span<unwind::Frame> out) {
+Walked walk_construct(Stacks& stacks, const Region& region, std::span<unwind::Frame> out) {
     const std::uint64_t sp = region.registers.sp();
-    const unwind::MemoryView stack = region.stack_high != 0 ? unwind::MemoryView::live(sp, region.stack_high)
-                                                            : unwind::copy_memory(sp, thread.copied_stack);
-    return walk(thread, region.registers, stack, out);
+    const unwind::MemoryView stack =
+        region.stack_high != 0 ? unwind::MemoryView::live(sp, region.stack_high) : stacks.copy(sp);
+    return walk(stacks, region.registers, stack, out);
 }
 
 // A path in the making: frames at the beginning of `room`, leaf first.
@@ -115,21 +128,21 @@ struct Joined {
 };
 
 // Goes on with the construct of `joint`, and of those that it lies in. The last frame says whose stack it is.
-Joined join(ThreadState& thread, const Walked& inner, const Region* joint, std::span<unwind::Frame> room) {
+Joined join(Stacks& stacks, const Walked& inner, const Region* joint, std::span<unwind::Frame> room) {
     Joined path{inner.frames, inner.result};
     Walked last = inner;
     std::size_t begin = 0;  // of the part walked last
-    StreamId owner = thread.stream;
+    StreamId owner = stacks.thread.stream;
     while (joint != nullptr && last.has_cut && last.result.end == unwind::PathEnd::kComplete) {
         begin += last.cut;
-        last = walk_construct(thread, *joint, room.subspan(begin));
+        last = walk_construct(stacks, *joint, room.subspan(begin));
         path.frames = begin + last.frames;
         path.result.end = last.result.end;
         path.result.recovered = path.result.recovered || last.result.recovered;
         owner = joint->stream;
         joint = joint->joint;
     }
-    if (owner != thread.stream && path.frames < room.size()) {
+    if (owner != stacks.thread.stream && path.frames < room.size()) {
         room[path.frames++] = join_frame(owner, ContextId{0});
     }
     return path;
@@ -168,7 +181,8 @@ unwind::Frame frame_at(std::uint64_t pc) {
 // The first frame of the walk goes to thread.frames[1]: [0] is for a leaf of the monitor's own.
 Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, std::uint64_t own_pc) {
     const std::span room = thread.frames().subspan(1);
-    const Joined joined = join(thread, walk_own(thread, registers, room), thread.team.known_joint(), room);
+    Stacks stacks{thread};
+    const Joined joined = join(stacks, walk_own(stacks, registers, room), thread.team.known_joint(), room);
     if (own_pc != 0) {
         thread.frames()[0] = frame_at(own_pc);
     }
@@ -209,7 +223,8 @@ ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) 
     // Of another thread's regions nobody knows how long they will last.
     const Region* joint = &thread == this_thread() ? thread.team.known_joint() : nullptr;
     const std::span<unwind::Frame> room = thread.frames();
-    const Joined joined = join(thread, walk_own(thread, registers, room), joint, room);
+    Stacks stacks{thread};
+    const Joined joined = join(stacks, walk_own(stacks, registers, room), joint, room);
     bool cut = false;
     return enter(thread, room.first(joined.frames), &cut);
 }
@@ -219,8 +234,9 @@ ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
         return ContextId{0};
     }
     const std::span<unwind::Frame> room = thread.frames();
-    const Walked construct = walk_construct(thread, region, room);
-    Joined joined = join(thread, construct, region.joint, room);
+    Stacks stacks{thread};
+    const Walked construct = walk_construct(stacks, region, room);
+    Joined joined = join(stacks, construct, region.joint, room);
     if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
         room[joined.frames++] = join_frame(region.stream, ContextId{0});
     }
@@ -241,7 +257,8 @@ ContextId enter_construct(ThreadState& thread, const Region& region) {
 std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t begin,
                            std::uint64_t end, std::uint64_t otherwise) {
     const std::span<unwind::Frame> room = thread.frames();
-    const Walked walked = walk_own(thread, registers, room);
+    Stacks stacks{thread};
+    const Walked walked = walk_own(stacks, registers, room);
     for (const unwind::Frame& frame : room.first(walked.frames)) {
         if (frame.address - begin < end - begin) {
             return frame.address;
@@ -264,7 +281,8 @@ ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) 
 
 bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller) {
     unwind::MemoryView stack;
-    find_stack(&thread, here.sp(), &stack);
+    Stacks stacks{thread};
+    find_stack(&stacks, here.sp(), &stack);
     return unwind::leave(
         process.images(), here, stack,
         [](ImageId image) { return image == process.own_image() || is_run_time(image); }, caller);

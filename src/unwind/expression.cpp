@@ -136,9 +136,9 @@ class Machine {
         stack_[depth_++] = value;
     }
 
-    ExpressionError run(std::uint64_t* result) {
-        for (unsigned steps = 0; !reader_.at_end() && error_ == ExpressionError::kNone; ++steps) {
-            if (steps == kMaxOperations) {
+    ExpressionError run(std::uint64_t* result, unsigned* operations) {
+        for (; !reader_.at_end() && error_ == ExpressionError::kNone; --*operations) {
+            if (*operations == 0) {
                 return ExpressionError::kBad;
             }
             step(reader_.u8());
@@ -333,12 +333,13 @@ class Machine {
 }  // namespace
 
 ExpressionError evaluate(std::span<const std::uint8_t> expression, const RegisterFile& registers,
-                         const MemoryView& memory, const std::uint64_t* initial, std::uint64_t* result) {
+                         const MemoryView& memory, const std::uint64_t* initial, std::uint64_t* result,
+                         unsigned* operations) {
     Machine machine(expression, registers, memory);
     if (initial != nullptr) {
         machine.push(*initial);
     }
-    return machine.run(result);
+    return machine.run(result, operations);
 }
 
 }  // namespace kymo::unwind

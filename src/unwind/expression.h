@@ -1,7 +1,7 @@
 // DWARF expressions in call-frame information (DWARF 5, section 2.5), on a small fixed stack.
 //
-// Contract: bounded: at most kMaxOperations steps, kStackDepth values; memory is read only through the view. Usable
-// in signal handlers.
+// Contract: bounded: at most as many operations as the caller has left, kExpressionStack values; memory is read only
+// through the view. Usable in signal handlers.
 #pragma once
 
 #include "unwind/memory_view.h"
@@ -12,7 +12,6 @@
 namespace kymo::unwind {
 
 inline constexpr unsigned kExpressionStack = 32;
-inline constexpr unsigned kMaxOperations = 1000;
 
 enum class ExpressionError : std::uint8_t { kNone, kBad, kUnknownRegister, kOutsideMemory };
 
@@ -37,8 +36,10 @@ class RegisterFile {
     std::uint64_t known_ = 0;
 };
 
-// `initial`: pushed first (the CFA, for register rules). The value left on top.
+// `initial`: pushed first (the CFA, for register rules). The value left on top. `operations`: how many may be made;
+// counted down, and the expression is bad where they do not suffice.
 ExpressionError evaluate(std::span<const std::uint8_t> expression, const RegisterFile& registers,
-                         const MemoryView& memory, const std::uint64_t* initial, std::uint64_t* result);
+                         const MemoryView& memory, const std::uint64_t* initial, std::uint64_t* result,
+                         unsigned* operations);
 
 }  // namespace kymo::unwind

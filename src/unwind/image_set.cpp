@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "unwind/compile.h"
+#include "unwind/walk_limits.h"
 
 #include <new>
 #include <sys/syscall.h>
@@ -11,6 +12,8 @@ namespace kymo::unwind {
 
 namespace {
 
+constexpr std::uint64_t kPage = 4096;
+
 FrameSection section_in_memory(const image::LoadedImage& image, image::Range range, bool exact) {
     FrameSection section;
     section.bytes = {reinterpret_cast<const std::uint8_t*>(range.begin), range.end - range.begin};
@@ -18,6 +21,31 @@ FrameSection section_in_memory(const image::LoadedImage& image, image::Range ran
     section.relocated_by = image.bias;
     section.exact = exact;
     return section;
+}
+
+// The pages that are an image's own: all of them, or those of its segments where others may lie between.
+std::uint32_t pieces_of(const image::LoadedImage& image) {
+    return image.is_whole ? 1 : image.segment_count;
+}
+image::Range piece_of(const image::LoadedImage& image, std::uint32_t index) {
+    if (image.is_whole) {
+        return image.range;
+    }
+    const image::LoadedSegment& segment = image.segments[index];
+    const std::uint64_t end = segment.end > segment.range.end ? segment.end : segment.range.end;
+    return {segment.range.begin & ~(kPage - 1), (end + kPage - 1) & ~(kPage - 1)};
+}
+// The same file at the same place again.
+bool is_same_loading(const image::LoadedImage& left, const image::LoadedImage& right) {
+    return left.range.begin == right.range.begin && left.bias == right.bias && left.is_whole == right.is_whole;
+}
+
+bool covers(const image::LoadedImage& image, std::uint64_t address) {
+    bool covered = false;
+    for (std::uint32_t i = 0; i < pieces_of(image); ++i) {
+        covered = covered || piece_of(image, i).holds(address);
+    }
+    return covered;
 }
 
 // Enough of what linkers write about a file's functions to tell one build from another.
@@ -97,40 +125,53 @@ class ImageSet::Turn {
 
 bool ImageSet::create(const ImageHooks& hooks) {
     hooks_ = hooks;
+    if (hooks.locate == nullptr && hooks.describe == describe_own_image) {
+        hooks_.locate = [](void*, std::uint64_t address, image::ImagePlace* place) {
+            return image::find_image(address, place);
+        };
+    }
     entries_ = static_cast<Entry*>(image::map_pages(sizeof(Entry) * (kMaxImages + 1)));
     return entries_ != nullptr && pages_.create() && cache_.create();
 }
 
-ImageId ImageSet::add_at(std::uint64_t address) {
-    if (const Entry* known = find(address); known != nullptr) {
-        return ImageId{static_cast<std::uint32_t>(known - entries_)};
-    }
-    const Turn turn(*this);
-    if (!turn || hooks_.describe == nullptr) {
-        return ImageId{0};
-    }
-    if (const Entry* known = find(address); known != nullptr) {  // by whom we waited for
-        return ImageId{static_cast<std::uint32_t>(known - entries_)};
-    }
-    // On the arena: half a kilobyte is much on an alternate signal stack.
-    auto* image = arena_.allocate_array<image::LoadedImage>(1);
-    if (image == nullptr || !hooks_.describe(hooks_.context, address, arena_, image)) {
-        return ImageId{0};
-    }
-    return add_locked(*image);
+ImageId ImageSet::known_at(std::uint64_t address) const {
+    const Entry* known = find(address);
+    return ImageId{known == nullptr ? 0 : static_cast<std::uint32_t>(known - entries_)};
 }
 
-ImageId ImageSet::add(const image::LoadedImage& image) {
+ImageId ImageSet::add_at(std::uint64_t address, unsigned* describes) {
+    if (const ImageId known = known_at(address); known != ImageId{0} || hooks_.describe == nullptr) {
+        return known;
+    }
+    image::ImagePlace place{{address & ~(kPage - 1), 0}, nullptr};
+    if ((hooks_.locate != nullptr && !hooks_.locate(hooks_.context, address, &place)) ||
+        refused_.refuses(place.range.begin) || (describes != nullptr && !WalkLimits::take(*describes))) {
+        return ImageId{0};
+    }
     const Turn turn(*this);
     if (!turn) {
         return ImageId{0};
     }
-    auto* kept = arena_.allocate_array<image::LoadedImage>(1);
-    if (kept == nullptr) {
-        return ImageId{0};
+    if (const ImageId known = known_at(address); known != ImageId{0}) {  // by whom we waited for
+        return known;
     }
-    *kept = image;
-    return add_locked(*kept);
+    // Not on the stack: half a kilobyte is much on an alternate signal stack.
+    image::Arena scratch;
+    auto* image = scratch.allocate_array<image::LoadedImage>(1);
+    ImageId added{0};
+    if (image != nullptr && hooks_.describe(hooks_.context, address, scratch, image) && covers(*image, address)) {
+        added = add_locked(*image);
+    }
+    if (added == ImageId{0}) {
+        refused_.note(place.range.begin);
+    }
+    scratch.release();
+    return added;
+}
+
+ImageId ImageSet::add(const image::LoadedImage& image) {
+    const Turn turn(*this);
+    return turn ? add_locked(image) : ImageId{0};
 }
 
 ImageId ImageSet::add_locked(const image::LoadedImage& image) {
@@ -138,37 +179,43 @@ ImageId ImageSet::add_locked(const image::LoadedImage& image) {
     if (slot > kMaxImages || image.range.empty()) {
         return ImageId{0};
     }
-    // What is mapped here now has taken the place of whatever was here before.
-    for (std::uint64_t at = image.range.begin; at < image.range.end; at += 4096) {
-        if (const PageMap::Slot old = pages_.find(at); old != 0 && entries_[old].is_alive()) {
-            retire(old);
+    // What is mapped here now has taken the place of whatever was here before. The new entry is not alive yet.
+    for (std::uint32_t i = 0; i < pieces_of(image); ++i) {
+        const image::Range piece = piece_of(image, i);
+        for (std::uint64_t at = piece.begin; at < piece.end; at += kPage) {
+            if (const PageMap::Slot old = pages_.find(at); old != 0 && entries_[old].is_alive()) {
+                retire(old);
+            }
+        }
+        if (!pages_.set(piece.begin, piece.end, static_cast<PageMap::Slot>(slot))) {
+            return ImageId{0};
         }
     }
     const std::uint32_t fingerprint = fingerprint_of(image);
-    const Table* table = table_for(image, fingerprint);
-    if (table == nullptr) {
+    const Entry* twin = twin_of(image, fingerprint);
+    const image::LoadedImage* kept =
+        twin != nullptr && is_same_loading(*twin->image, image) ? twin->image : keep(image);
+    const Table* table = twin != nullptr ? twin->kept_table : new_table(image);
+    if (kept == nullptr || table == nullptr) {
         return ImageId{0};
     }
     Entry& entry = entries_[slot];
     entry.bias = image.bias;
     entry.begin = image.range.begin;
     entry.end = image.range.end;
-    entry.image = &image;
+    entry.image = kept;
     entry.kept_table = table;
     entry.fingerprint = fingerprint;
     used_.store(slot, std::memory_order_release);
     entry.table.store(table, std::memory_order_release);
-    if (!pages_.set(entry.begin, entry.end, static_cast<PageMap::Slot>(slot))) {
-        entry.table.store(nullptr, std::memory_order_release);
-        return ImageId{0};
-    }
     if (hooks_.added != nullptr) {
-        hooks_.added(hooks_.context, ImageId{slot}, image);
+        hooks_.added(hooks_.context, ImageId{slot}, *kept);
     }
     return ImageId{slot};
 }
 
-const Table* ImageSet::table_for(const image::LoadedImage& image, std::uint32_t fingerprint) {
+// An earlier loading of the same file.
+const ImageSet::Entry* ImageSet::twin_of(const image::LoadedImage& image, std::uint32_t fingerprint) const {
     constexpr std::uint32_t kLookBack = 4096;
     const std::uint32_t used = used_.load(std::memory_order_relaxed);
     for (std::uint32_t back = 0; back < used && back < kLookBack; ++back) {
@@ -177,11 +224,31 @@ const Table* ImageSet::table_for(const image::LoadedImage& image, std::uint32_t 
         if (told_apart && old.fingerprint == fingerprint &&
             old.end - old.begin == image.range.end - image.range.begin &&
             same_bytes(old.image->build_id, image.build_id) && old.image->path == image.path) {
-            return old.kept_table;
+            return &old;
         }
     }
-    auto* table = arena_.allocate_array<Table>(1);
-    return table != nullptr && compile_image(image, table) ? table : nullptr;
+    return nullptr;
+}
+
+// With its strings, for ever. Call-frame sections are of no use once there is a table.
+const image::LoadedImage* ImageSet::keep(const image::LoadedImage& image) {
+    auto* kept = arena_.allocate_array<image::LoadedImage>(1);
+    if (kept != nullptr) {
+        *kept = image;
+        kept->path = arena_.copy(image.path);
+        kept->build_id = arena_.copy(image.build_id);
+        kept->debug_frame = {};
+    }
+    return kept;
+}
+
+const Table* ImageSet::new_table(const image::LoadedImage& image) {
+    Table table;
+    auto* kept = compile_image(image, &table) ? arena_.allocate_array<Table>(1) : nullptr;
+    if (kept != nullptr) {
+        *kept = table;
+    }
+    return kept;
 }
 
 void ImageSet::retire(std::uint32_t slot) {
@@ -194,6 +261,9 @@ void ImageSet::retire(std::uint32_t slot) {
 std::size_t ImageSet::remove_if(bool (*gone)(void* context, const image::LoadedImage&), void* context) {
     const Turn turn(*this);
     std::size_t removed = 0;
+    if (turn) {
+        refused_.forget();
+    }
     for (std::uint32_t slot = 1; turn && slot <= used_.load(std::memory_order_relaxed); ++slot) {
         if (entries_[slot].is_alive() && gone(context, *entries_[slot].image)) {
             retire(slot);
@@ -217,10 +287,10 @@ std::size_t ImageSet::remove_unloaded() {
     return remove_if([](void*, const image::LoadedImage& image) { return !image::is_still_loaded(image); }, nullptr);
 }
 
-ImageSet::Lookup ImageSet::slow_rule_at(std::uint64_t address) {
+ImageSet::Lookup ImageSet::slow_rule_at(std::uint64_t address, unsigned* describes) {
     const Entry* entry = find(address);
     if (entry == nullptr) {
-        const ImageId id = add_at(address);
+        const ImageId id = add_at(address, describes);
         if (id == ImageId{0}) {
             return {};
         }

@@ -5,14 +5,16 @@
 // that waits too long (about a millisecond), gives up, and that one address stays unknown until the next time. An
 // ImageId is one *loading*: never reused, also not for the same file at the same place. What was handed out stays
 // valid for ever; an image that is loaded again and again shares one table, so that dlopen/dlclose in a loop does not
-// use up memory. At most kMaxImages loadings in a process's life; those beyond have no rules. All memory comes from
-// the kernel directly; errno is kept.
+// use up memory. Where there is no image, nothing but the dynamic linker's own look-up is tried; where there is one
+// that cannot be described, that is remembered, and nothing stays taken for it. At most kMaxImages loadings in a
+// process's life; those beyond have no rules. All memory comes from the kernel directly; errno is kept.
 #pragma once
 
 #include "base/ids.h"
 #include "image/arena.h"
 #include "image/loaded_image.h"
 #include "unwind/page_map.h"
+#include "unwind/refused_places.h"
 #include "unwind/rule_cache.h"
 #include "unwind/table.h"
 
@@ -21,8 +23,12 @@
 
 namespace kymo::unwind {
 
-// What the owner of the set is asked and told. Called with the registration lock held, possibly inside a signal
-// handler: no malloc, no locks that the interrupted code may hold, no calls back into the set's add and remove.
+// ImageHooks::describe as it usually is: image::describe_image_at.
+bool describe_own_image(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image);
+
+// What the owner of the set is asked and told, possibly inside a signal handler: no malloc, no locks that the
+// interrupted code may hold, no calls back into the set's add and remove. All but locate() are called with the
+// registration lock held.
 struct ImageHooks {
     void* context = nullptr;
     // Describes the image at a process address; false: none there.
@@ -31,6 +37,9 @@ struct ImageHooks {
     void (*added)(void* context, ImageId id, const image::LoadedImage& image) = nullptr;
     // Once for each loading that is gone. May be nullptr.
     void (*removed)(void* context, ImageId id) = nullptr;
+    // Where the image at an address is; false: none there. Asked for each address that is not known, so cheap. nullptr:
+    // image::find_image where describe is describe_own_image; else there may be one anywhere, and each page is a place.
+    bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = nullptr;
 };
 
 // Code that is not the program's but stands in for it: what others have put between a function and its caller, or
@@ -49,9 +58,6 @@ struct Detours {
     void* context = nullptr;
     bool (*find)(void* context, std::uint64_t address, Detour* detour) = nullptr;
 };
-
-// ImageHooks::describe as it usually is: image::describe_image_at.
-bool describe_own_image(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image);
 
 // The call-frame sections of a mapped image, made into a table. False: no memory. An image without any gives an empty
 // table.
@@ -89,8 +95,9 @@ class ImageSet {
 
     // The id of the image around the address, registered and compiled now if it is new. ImageId{0}: none, or the lock
     // is not to be had, or no memory. Cost when new: some 20 ns a row, milliseconds for the largest images.
-    ImageId add_at(std::uint64_t address);
-    // An image that the caller has described. The strings and sections it points at must stay.
+    // `describes`, where it is not nullptr: how many new images may still be described; counted down.
+    ImageId add_at(std::uint64_t address, unsigned* describes = nullptr);
+    // An image that the caller has described. The sections that are mapped must stay.
     ImageId add(const image::LoadedImage& image);
 
     // Retires every image that lies in [begin, end), or for which `gone` says so; after dlclose. Number retired.
@@ -117,15 +124,15 @@ class ImageSet {
         ImageId id{0};
         RuleWord rule = simple_rule(RuleKind::kNone);
     };
-    // The image and the rule at a process address; registers the image if it is new. 2 ns when it was asked for
-    // lately, about 50 ns when not.
-    Lookup rule_at(std::uint64_t address) {
+    // The image and the rule at a process address; registers the image if it is new, as add_at(). 2 ns when it was
+    // asked for lately, about 50 ns when not.
+    Lookup rule_at(std::uint64_t address, unsigned* describes = nullptr) {
         Lookup found;
         const std::uint32_t slot = cache_.find(address, &found.rule);
         found.image = &entries_[slot];
         found.id = ImageId{slot};
         if (slot == 0 || !found.image->is_alive()) [[unlikely]] {
-            return slow_rule_at(address);
+            return slow_rule_at(address, describes);
         }
         return found;
     }
@@ -138,9 +145,12 @@ class ImageSet {
   private:
     class Turn;  // holds the registration lock
 
-    Lookup slow_rule_at(std::uint64_t address);
+    Lookup slow_rule_at(std::uint64_t address, unsigned* describes);
+    ImageId known_at(std::uint64_t address) const;
     ImageId add_locked(const image::LoadedImage& image);
-    const Table* table_for(const image::LoadedImage& image, std::uint32_t fingerprint);
+    const Entry* twin_of(const image::LoadedImage& image, std::uint32_t fingerprint) const;
+    const image::LoadedImage* keep(const image::LoadedImage& image);
+    const Table* new_table(const image::LoadedImage& image);
     void retire(std::uint32_t slot);
 
     Entry* entries_ = nullptr;  // kMaxImages + 1, of which entry 0 is never alive
@@ -149,6 +159,7 @@ class ImageSet {
     std::atomic<std::uint32_t> used_{0};
     std::atomic<std::int32_t> owner_{0};  // the registration lock: its holder's thread id; 0: free
     image::Arena arena_;                  // under the lock
+    RefusedPlaces refused_;
     std::atomic<const Detours*> detours_{nullptr};
     ImageHooks hooks_;
 };

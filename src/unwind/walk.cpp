@@ -9,12 +9,16 @@ namespace {
 // What recovery may ask about code.
 class KnownCode {
   public:
-    explicit KnownCode(ImageSet& images) : images_(images) {}
+    KnownCode(ImageSet& images, WalkLimits& limits) : images_(images), limits_(limits) {}
 
-    bool is_known(std::uint64_t address) const { return images_.rule_at(address).image != nullptr; }
+    bool is_known(std::uint64_t address) const {
+        return images_.rule_at(address, &limits_.describes).image != nullptr;
+    }
 
+    bool may_try() const { return limits_.words != 0; }
+    // No word is one after kMostWords.
     bool is_return_address(std::uint64_t address) const {
-        const image::LoadedSegment* segment = code_segment(address - 1);
+        const image::LoadedSegment* segment = WalkLimits::take(limits_.words) ? code_segment(address - 1) : nullptr;
         if (segment == nullptr) {
             return false;
         }
@@ -43,13 +47,14 @@ class KnownCode {
     static constexpr std::uint32_t kReadable = 4;
 
     const image::LoadedSegment* code_segment(std::uint64_t address) const {
-        const auto found = images_.rule_at(address);
+        const auto found = images_.rule_at(address, &limits_.describes);
         const image::LoadedSegment* segment =
             found.image == nullptr ? nullptr : found.image->image->segment_of(address);
         return segment != nullptr && (segment->flags & kExecutable) != 0 ? segment : nullptr;
     }
 
     ImageSet& images_;
+    WalkLimits& limits_;
 };
 
 PathEnd end_of(StepResult result) {
@@ -80,7 +85,7 @@ class Walk {
                 return result;
             }
             const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
-            const ImageSet::Lookup found = images_.rule_at(address);
+            const ImageSet::Lookup found = images_.rule_at(address, &limits_.describes);
             Frame& frame = out[result.count];
             frame = {found.id, address - (found.image != nullptr ? found.image->bias : 0), address};
             if (kind_of(found.rule) == RuleKind::kPlain) [[likely]] {
@@ -107,7 +112,7 @@ class Walk {
     bool leave(bool (*inside)(ImageId), Registers* caller) {
         for (unsigned i = 0; i < kMostLeft; ++i) {
             const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
-            const ImageSet::Lookup found = images_.rule_at(address);
+            const ImageSet::Lookup found = images_.rule_at(address, &limits_.describes);
             if (kind_of(found.rule) != RuleKind::kPlain && take_detour(address)) {
                 continue;
             }
@@ -155,7 +160,7 @@ class Walk {
     // its table has CFA = rsp + 8 throughout). The return address then lies a few words up.
     __attribute__((noinline)) void skip_untold_pushes(WalkResult* result) {
         constexpr unsigned kMostPushes = 6;
-        const KnownCode code(images_);
+        const KnownCode code(images_, limits_);
         for (unsigned i = 0; i < kMostPushes; ++i) {
             const std::uint64_t at = cursor_.sp() + 8ULL * i;
             std::uint64_t value = 0;
@@ -172,9 +177,9 @@ class Walk {
 
     // makecontext's bottom: a return address that was never returned to. It is the first byte of a function, and
     // before it there is none.
-    bool is_made_up_bottom(const ImageSet::Lookup& found) const {
+    bool is_made_up_bottom(const ImageSet::Lookup& found) {
         return !exact_ && found.image != nullptr && kind_of(found.rule) == RuleKind::kNone &&
-               kind_of(images_.rule_at(cursor_.pc()).rule) != RuleKind::kNone;
+               kind_of(images_.rule_at(cursor_.pc(), &limits_.describes).rule) != RuleKind::kNone;
     }
 
     // Everything but a plain rule that works. Counts the frame; false: the walk is over and result->end says how.
@@ -194,8 +199,8 @@ class Walk {
         bool moved = step == StepResult::kOk || step == StepResult::kSignal;
         const bool has_rule = kind_of(found.rule) != RuleKind::kNone;
         if (!moved) {
-            const KnownCode code(images_);
-            moved = native::recover_caller(cursor_, stack_, exact_, code);
+            const KnownCode code(images_, limits_);
+            moved = native::recover_caller(cursor_, stack_, exact_, code, &chain_);
             step = StepResult::kOk;
             result->recovered = result->recovered || moved;
         }
@@ -230,7 +235,7 @@ class Walk {
                     frame.address = cursor_.pc();
                     frame.offset = frame.address - found.image->bias;
                 }
-                step = cursor_.step(*rule, *table, stack_);
+                step = cursor_.step(*rule, *table, stack_, &limits_.operations);
             }
         }
         failure_ = end_of(step);
@@ -240,12 +245,15 @@ class Walk {
     // Goes over to the stack that `sp` lies in.
     bool change_stack(std::uint64_t sp) {
         MemoryView other;
-        if (finder_ == nullptr || stacks_++ >= kMaxStacks || !finder_->find(finder_->context, sp, &other) ||
-            !other.spans(sp)) {
+        if (finder_ == nullptr || !WalkLimits::take(limits_.stacks)) {
             return false;
         }
-        cursor_.detach(stack_);
+        cursor_.detach(stack_);  // now: the finder may use the same buffer again
+        if (!finder_->find(finder_->context, sp, &other) || !other.spans(sp)) {
+            return false;
+        }
         stack_ = other;
+        chain_ = {};
         return true;
     }
 
@@ -253,7 +261,8 @@ class Walk {
     native::Cursor cursor_;
     MemoryView stack_;
     const StackFinder* finder_;
-    unsigned stacks_ = 0;
+    WalkLimits limits_;
+    native::FrameChain chain_;
     unsigned detours_ = 0;
     bool exact_;
     PathEnd failure_ = PathEnd::kBadRule;

@@ -2,7 +2,7 @@
 //
 // Contract: usable in signal handlers on any thread; no locks, no malloc; errno is kept. Never reads outside the
 // stack that is given (or that the StackFinder gives), outside compiled tables, or (recovery only) outside readable
-// code of known images. Uses less than 2 KiB of stack.
+// code of known images. Uses less than 2 KiB of stack. Its work is bounded on any input: walk_limits.h.
 //
 // Each step is ok (go on), error (no usable rule: find the caller from the saved context instead, mark the path, go
 // on) or stop (bottom of the stack). Only a recovery that fails leaves the path partial.
@@ -18,6 +18,7 @@
 #include "unwind/image_set.h"
 #include "unwind/memory_view.h"
 #include "unwind/native.h"
+#include "unwind/walk_limits.h"
 
 #include <cstdint>
 #include <span>
@@ -55,12 +56,12 @@ struct Frame {
 };
 
 // For stacks other than the one given: where a stack pointer lies when it is outside (an alternate signal stack's
-// interrupted stack, coroutines). False: nothing known. At most kMaxStacks calls a walk.
+// interrupted stack, coroutines). False: nothing known. At most kMostStacks calls a walk. What an earlier call gave
+// may be overwritten.
 struct StackFinder {
     void* context = nullptr;
     bool (*find)(void* context, std::uint64_t stack_pointer, MemoryView* stack) = nullptr;
 };
-inline constexpr unsigned kMaxStacks = 16;
 
 struct WalkResult {
     std::uint32_t count = 0;  // frames written

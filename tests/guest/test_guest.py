@@ -17,6 +17,9 @@ LIMIT = 60  # seconds; the programs take about one
 # after that, a thread is only counted (docs/monitor.md).
 SAMPLED = {"sigurg_waited_for": 0.12}
 
+# Of the call paths of these, how many must lead up to the start.
+COMPLETE = {"program_with_gaps": 0.99, "generated_code": 0.98}
+
 
 def body(test):
     name = test.arguments[0]
@@ -40,6 +43,9 @@ def body(test):
         test.check("samples", f"≥ {least}", recording["samples"], recording["samples"] >= least)
         test.equal("exit status in the report", expected, recording["exit_status"])
         print("note:", recording["call_paths"])
+        if name in COMPLETE and recording["samples"] >= 100:
+            share = recording["call_paths"]["complete"] / recording["samples"]
+            test.check("share of call paths that are complete", f"≥ {COMPLETE[name]}", share, share >= COMPLETE[name])
 
 
 main(body)

@@ -86,7 +86,8 @@ class Hooks {
     };
     // An image that has been mapped and whose slots are to be set when they are filled in.
     struct Later {
-        const link_map* map = nullptr;         // null: none
+        const link_map* map = nullptr;  // null: none; of an image that has gone again: to be compared only
+        std::uint64_t bias = 0;
         std::uint64_t* initializer = nullptr;  // in its dynamic section: the function, or the list of them
         std::uint64_t offset = 0;              // what stood there
         std::uint64_t* list = nullptr;         // of functions: the one that is led through instead; null: a function

@@ -70,6 +70,7 @@ Problem Hooks::await_relocation(const link_map& map, const image::LoadedImage& i
     }
     Later later;
     later.map = &map;
+    later.bias = map.l_addr;
     later.hook = first_later_ + free;
     const std::uint64_t hook_at = codes_[later.hook].entry;
     if (Elf64_Dyn* function = dynamic_entry(map, image, DT_INIT); function != nullptr) {
@@ -108,17 +109,17 @@ bool Hooks::lead_list(const link_map& map, const image::LoadedImage& image, std:
 
 // Relocated now: its first goes on from the hook, the others from the list that is being walked.
 void Hooks::fill_list(const Later& later) {
-    const auto* own = reinterpret_cast<const std::uint64_t*>(later.map->l_addr + later.offset);
+    const auto* own = reinterpret_cast<const std::uint64_t*>(later.bias + later.offset);
     hooks_[later.hook].continuation = own[0];
     for (std::uint64_t i = 1; i < later.functions; ++i) {
         later.list[i] = own[i];
     }
 }
 
-// Of a dlopen that has failed, images go again without having run.
+// Of a dlopen that has failed, images go again without having run, and the linker has freed their entries by now.
 void Hooks::forget_unloaded() {
     for (Later& later : later_) {
-        if (later.map != nullptr && known_of(later.map, later.map->l_addr) == nullptr) {
+        if (later.map != nullptr && known_of(later.map, later.bias) == nullptr) {
             later = {};
         }
     }

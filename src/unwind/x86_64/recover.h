@@ -62,11 +62,41 @@ inline Place place_of(std::span<const std::uint8_t> before, std::span<const std:
                                                                                 : Place::kUnknown;
 }
 
-// `Code`: bool is_return_address(address); void around(address, before*, at*) gives the readable code bytes on both
-// sides (empty where unreadable); bool is_known(address).
+// A chain of frame pointers that has been followed into known code: from its first frame up to its last.
+struct FrameChain {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    bool holds(std::uint64_t frame) const { return last != 0 && frame >= first && frame <= last; }
+};
+
+// Whether the chain that begins at `frame` leads to a return address in known code. As far as it has been followed in
+// this walk it is not followed again.
 template <class Code>
-bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, const Code& code) {
-    constexpr unsigned kMaxHops = 64;
+bool leads_to_known_code(std::uint64_t frame, const MemoryView& stack, const Code& code, FrameChain* chain) {
+    if (chain->holds(frame)) {
+        return true;
+    }
+    std::uint64_t here = frame;
+    std::uint64_t outer = 0;
+    std::uint64_t address = 0;
+    while (code.may_try() && stack.read(here + 8, &address) && stack.read(here, &outer)) {
+        if (code.is_return_address(address)) {
+            *chain = {frame, here};
+            return true;
+        }
+        if (outer <= here || outer % 8 != 0) {
+            return false;
+        }
+        here = outer;
+    }
+    return false;
+}
+
+// `Code`: bool is_return_address(address); void around(address, before*, at*) gives the readable code bytes on both
+// sides (empty where unreadable); bool is_known(address); bool may_try(): not yet asked too much. `chain`: of this
+// walk.
+template <class Code>
+bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, const Code& code, FrameChain* chain) {
     const std::uint64_t sp = cursor.sp();
     std::uint64_t word = 0;
     Place place = Place::kUnknown;
@@ -92,21 +122,10 @@ bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, c
     if (cursor.get(kRbp, stack, &frame) && frame >= sp && frame % 8 == 0 && stack.read(frame, &outer) &&
         stack.read(frame + 8, &word)) {
         bool good = code.is_return_address(word);
-        if (!good && !code.is_known(cursor.pc())) {
-            // Generated code calling generated code: nothing can be said about the return address, but the chain must
-            // lead into known code.
-            std::uint64_t next = outer;
-            for (unsigned hop = 0; !good && hop < kMaxHops && next > frame && next % 8 == 0; ++hop) {
-                std::uint64_t address = 0;
-                const std::uint64_t here = next;
-                if (!stack.read(here + 8, &address) || !stack.read(here, &next)) {
-                    break;
-                }
-                good = code.is_return_address(address);
-                if (next <= here) {
-                    break;
-                }
-            }
+        if (!good && !(code.is_known(cursor.pc()) && code.is_known(word))) {
+            // Generated code called this, or is this: nothing can be said about the return address, but the chain
+            // must lead into known code.
+            good = leads_to_known_code(frame, stack, code, chain);
         }
         if (good) {
             cursor.recover(word, frame + 16, &outer);

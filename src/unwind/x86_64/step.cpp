@@ -14,7 +14,7 @@ StepResult result_of(ExpressionError error) {
 // it cannot be read: no reason to stop, it may never be asked for).
 StepResult caller_value(const ExtendedRule& rule, const Table& table, const MemoryView& stack,
                         const RegisterFile& here, unsigned number, std::uint64_t cfa, std::uint64_t* value,
-                        bool* known) {
+                        bool* known, unsigned* operations) {
     const std::int64_t operand = rule.value[number];
     const auto at = static_cast<std::uint64_t>(operand);
     *known = true;
@@ -36,7 +36,7 @@ StepResult caller_value(const ExtendedRule& rule, const Table& table, const Memo
             return *known ? StepResult::kOk : StepResult::kBadRule;
         case RegisterRule::kExpression:
         case RegisterRule::kValueExpression: {
-            const ExpressionError error = evaluate(table.expression(operand), here, stack, &cfa, value);
+            const ExpressionError error = evaluate(table.expression(operand), here, stack, &cfa, value, operations);
             *known = error == ExpressionError::kNone;
             if (*known && rule.rule[number] == RegisterRule::kExpression) {
                 *known = stack.read(*value, value);
@@ -50,7 +50,7 @@ StepResult caller_value(const ExtendedRule& rule, const Table& table, const Memo
 
 }  // namespace
 
-StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const MemoryView& stack) {
+StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const MemoryView& stack, unsigned* operations) {
     RegisterFile here;
     for (unsigned i = 0; i < kRuleRegisters; ++i) {
         if (std::uint64_t value = 0; get(i, stack, &value)) {
@@ -59,7 +59,8 @@ StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const Memo
     }
     std::uint64_t cfa = 0;
     if (rule.cfa_is_expression) {
-        const ExpressionError error = evaluate(table.expression(rule.cfa_value), here, stack, nullptr, &cfa);
+        const ExpressionError error =
+            evaluate(table.expression(rule.cfa_value), here, stack, nullptr, &cfa, operations);
         if (error != ExpressionError::kNone) {
             return result_of(error);
         }
@@ -72,13 +73,14 @@ StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const Memo
     missing_ = cfa - 8;
     std::uint64_t pc = 0;
     bool known = false;
-    if (const StepResult result = caller_value(rule, table, stack, here, kReturnAddress, cfa, &pc, &known);
+    if (const StepResult result =
+            caller_value(rule, table, stack, here, kReturnAddress, cfa, &pc, &known, operations);
         result != StepResult::kOk || !known) {
         return result != StepResult::kOk ? result : StepResult::kBadRule;
     }
     std::uint64_t sp = cfa;
     if (rule.rule[kRsp] != RegisterRule::kSame) {
-        if (caller_value(rule, table, stack, here, kRsp, cfa, &sp, &known) != StepResult::kOk || !known) {
+        if (caller_value(rule, table, stack, here, kRsp, cfa, &sp, &known, operations) != StepResult::kOk || !known) {
             return StepResult::kBadRule;
         }
     }
@@ -92,11 +94,12 @@ StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const Memo
     std::uint32_t lost = 0;
     for (unsigned i = 0; i < kPreserved.size(); ++i) {
         known = false;
-        caller_value(rule, table, stack, here, kPreserved[i], cfa, &caller.general[kPreserved[i]], &known);
+        caller_value(rule, table, stack, here, kPreserved[i], cfa, &caller.general[kPreserved[i]], &known,
+                     operations);
         lost |= known ? 0U : 1U << i;
     }
     for (unsigned i = 0; i < kGeneralRegisters && rule.signal_frame; ++i) {
-        caller_value(rule, table, stack, here, i, cfa, &caller.general[i], &known);
+        caller_value(rule, table, stack, here, i, cfa, &caller.general[i], &known, operations);
     }
     own_ = caller;
     origin_ = &own_;

@@ -73,8 +73,8 @@ class Cursor {
         return StepResult::kOk;
     }
 
-    // By a rule of kind kExtended.
-    StepResult step(const ExtendedRule& rule, const Table& table, const MemoryView& stack);
+    // By a rule of kind kExtended. `operations`: of its expressions, how many may be made; counted down.
+    StepResult step(const ExtendedRule& rule, const Table& table, const MemoryView& stack, unsigned* operations);
 
     // To a caller found without a rule: everything but what is given is unknown there or unchanged.
     void recover(std::uint64_t pc, std::uint64_t sp, const std::uint64_t* frame_pointer);

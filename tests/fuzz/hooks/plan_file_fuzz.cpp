@@ -8,7 +8,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace kymo::hooks;
     std::vector<std::uint64_t> aligned(size / 8 + 1);
-    std::memcpy(aligned.data(), data, size);
+    if (size != 0) {
+        std::memcpy(aligned.data(), data, size);
+    }
     Plan plan;
     if (!find_plan({reinterpret_cast<const std::uint8_t*>(aligned.data()), size}, &plan)) {
         return 0;

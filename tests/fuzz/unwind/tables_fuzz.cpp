@@ -37,17 +37,18 @@ void step_by_every_rule(const Table& table, std::span<const std::uint8_t> stack)
         native::Cursor cursor(registers);
         const RuleWord rule = table.rules[row];
         StepResult result = StepResult::kBadRule;
+        unsigned operations = 1000;
         if (kind_of(rule) == RuleKind::kPlain) {
             result = cursor.step(rule, view);
         } else if (kind_of(rule) == RuleKind::kExtended) {
             const ExtendedRule* extended = table.extended_of(rule);
             require(extended != nullptr);
-            result = cursor.step(*extended, table, view);
+            result = cursor.step(*extended, table, view, &operations);
         }
         if (result == StepResult::kOk && cursor.sp() == registers.sp()) {
             // An interrupted function may have popped its return address into a register: once (native step).
             require(kind_of(rule) == RuleKind::kExtended);
-            result = cursor.step(*table.extended_of(rule), table, view);
+            result = cursor.step(*table.extended_of(rule), table, view, &operations);
         }
         require(result != StepResult::kOk || cursor.sp() > registers.sp());
         std::uint64_t value = 0;

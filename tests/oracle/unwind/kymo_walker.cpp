@@ -146,7 +146,8 @@ void KymoWalker::add_stack_pointers(const unwind::Registers& start, unwind::Memo
         }
         frame = {cursor.pc(), cursor.sp(), is_return};
         const auto step = [&] {
-            return rule != nullptr ? cursor.step(*rule, *found.image->kept_table, stack)
+            unsigned operations = unwind::kMostOperations;
+            return rule != nullptr ? cursor.step(*rule, *found.image->kept_table, stack, &operations)
                    : unwind::kind_of(found.rule) == unwind::RuleKind::kPlain ? cursor.step(found.rule, stack)
                                                                              : unwind::StepResult::kBadRule;
         };

@@ -15,7 +15,8 @@ class Expression : public testing::Test {
     }
 
     ExpressionError run(const std::vector<std::uint8_t>& code, std::uint64_t* result) {
-        return evaluate(code, registers, MemoryView::copied(0x1000, bytes), nullptr, result);
+        unsigned operations = 1000;
+        return evaluate(code, registers, MemoryView::copied(0x1000, bytes), nullptr, result, &operations);
     }
     void expect(const std::vector<std::uint8_t>& code, std::uint64_t wanted) {
         std::uint64_t result = 0;

@@ -92,7 +92,7 @@ TEST(HardCases, DebugFrameIsTakenFromTheFile) {
     const auto* entry = images().find(reinterpret_cast<std::uint64_t>(call));
     ASSERT_NE(entry, nullptr);
     EXPECT_TRUE(entry->image->eh_frame_header.empty());
-    EXPECT_FALSE(entry->image->debug_frame.empty());
+    EXPECT_GT(entry->kept_table->functions, 0U);
     dlclose(library);
     images().remove_unloaded();
 }
