@@ -3,8 +3,10 @@
 #include "monitor/cells.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
+#include "monitor/own_handler.h"
 #include "monitor/program_hooks.h"
 #include "monitor/second_look.h"
+#include "monitor/tracing.h"
 
 #include <cerrno>
 #include <new>
@@ -85,6 +87,8 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     if (!install_handler()) {
         return;
     }
+    remember_handler(static_cast<int>(session_.signal));
+    look_for_tracer();
     note_linked_gnu();
     hunt.begin(session_);
     begin_cells(session_.cells, pid_, argc > 0 ? argv[0] : nullptr);
@@ -200,6 +204,7 @@ void Process::finish(End how) {
     }
     hunt.finish();
     finish_hooks();
+    tell_if_handler_is_gone(static_cast<int>(session_.signal));
     if (how != End::kExec) {
         finish_cells(this_thread(), clock_now());
     }
@@ -305,6 +310,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     tell_unavailable(thread->counters.outcome());
     open_switches(*thread);
     hunt.attach(*thread);
+    mute_if_traced(*thread);
     begin_thread_cells(*thread);
     begin_thread_hooks(*thread);
     if (!counts && !paused()) {
