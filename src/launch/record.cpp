@@ -261,6 +261,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
         }
         return created.error();
     }
+    log->set_library(monitor);
     SignalWatch signals;
     const fs::path session = folder / session_file(job);
     const fs::path channels = options.program_has_channels ? options.channels : fs::path();

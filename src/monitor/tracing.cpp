@@ -104,7 +104,8 @@ void tell() {
 template <typename Ask>
 long ask_to_be_traced(const Ask& ask) {
     ThreadState* thread = this_thread();
-    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent()) {
+    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent() ||
+        thread->tid != static_cast<int>(syscall(SYS_gettid))) {
         return ask();
     }
     {

@@ -21,6 +21,9 @@ ALONE = {"trace_me": ["untraced"]}
 # What the recording must say about samples that there are not (in part).
 TOLD = {"own_system_calls": "taken the sampling signal", "trace_a_child": "stop them for their tracer", "trace_me": "stop them for their tracer"}
 
+# Waits of a kind that the report must have, neither more nor fewer.
+WAITS = {"raw_clone_calls": ("sleep", 300)}
+
 
 def body(test):
     name = test.arguments[0]
@@ -46,6 +49,9 @@ def body(test):
         test.check("what is told as unavailable", TOLD.get(name, "nothing of these"), told,
                    TOLD[name] in told if name in TOLD else not any(words in told for words in TOLD.values()))
         test.equal("exit status in the report", expected, recording["exit_status"])
+        if name in WAITS:
+            kind, count = WAITS[name]
+            test.equal(f"waits by {kind}", count, sum(each["count"] for each in report["waits"] if each["kind"] == kind))
         print("note:", recording["call_paths"])
 
 
