@@ -12,6 +12,7 @@
 #include "launch/record_reach.h"
 #include "launch/run_log.h"
 #include "launch/signals.h"
+#include "launch/tracee.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -160,6 +161,7 @@ class Watch {
     }
 
     void reap() {
+        serve_traced_threads(program_);
         int status = 0;
         while (!gone_ && wait4(program_, &status, WNOHANG | WUNTRACED, &usage_) == program_) {
             if (!WIFSTOPPED(status)) {
@@ -170,6 +172,9 @@ class Watch {
                 return;
             }
             const int by = WSTOPSIG(status);
+            if (continue_tracee(program_, by)) {
+                continue;
+            }
             if (by == SIGTSTP || by == SIGTTIN || by == SIGTTOU) {
                 kill(getpid(), SIGSTOP);
                 kill(program_, SIGCONT);
@@ -256,6 +261,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
         }
         return created.error();
     }
+    log->set_library(monitor);
     SignalWatch signals;
     const fs::path session = folder / session_file(job);
     const fs::path channels = options.program_has_channels ? options.channels : fs::path();

@@ -167,16 +167,34 @@ void RunLog::take_map(const KernelRecord& record) {
     if (fresh_.erase(record.pid) == 0 || !record.path.starts_with('/')) {
         return;
     }
-    const auto [entry, is_new] = obstacles_.try_emplace(record.path);
-    if (is_new) {
-        entry->second = monitoring_obstacle(record.path);
-    }
+    const std::string why_not = obstacle(record);
     recording::ProgramFile row;
     row.time = record.time;
     row.pid = record.pid;
     row.path = record.path;
-    row.obstacle = entry->second;
+    row.obstacle = why_not;
     stream_.append(row);
+}
+
+std::string RunLog::obstacle(const KernelRecord& record) {
+    const auto [entry, is_new] = obstacles_.try_emplace(record.path);
+    if (is_new) {
+        entry->second = monitoring_obstacle(record.path);
+    }
+    if (!entry->second.empty()) {
+        return entry->second;
+    }
+    // As long as it lives its root folder can be looked into; later on its file at least is not where ours would be.
+    const std::string root = "/proc/" + std::to_string(record.pid) + "/root";
+    const bool is_there = !library_.is_absolute() || access((root + library_.string()).c_str(), F_OK) == 0 ||
+                          errno != ENOENT || access(root.c_str(), F_OK) != 0;
+    if (!is_there) {
+        return "has another root folder, in which there is no " + library_.string();
+    }
+    if (access(record.path.c_str(), F_OK) != 0 && errno == ENOENT) {
+        return "was started from a file that is not to be seen from here (another root folder, or removed since)";
+    }
+    return {};
 }
 
 void RunLog::write_end(recording::RunEnd row) {

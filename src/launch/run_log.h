@@ -30,6 +30,8 @@ class RunLog {
   public:
     // kNoSpace, kPermission.
     Result<void> create(const std::filesystem::path& folder, const std::optional<Job>& job = std::nullopt);
+    // The library that is preloaded: told of programs that cannot see it.
+    void set_library(std::filesystem::path library) { library_ = std::move(library); }
 
     void write_run(std::span<const std::string> command);
     // Rows of another producer; they come behind what is there.
@@ -52,7 +54,9 @@ class RunLog {
 
   private:
     void take_map(const KernelRecord& record);
+    std::string obstacle(const KernelRecord& record);
 
+    std::filesystem::path library_;
     recording::FileWriter file_;
     recording::StreamWriter stream_;
     SwitchPairing pairing_;

@@ -4,9 +4,13 @@
 #include "events/session.h"
 #include "monitor/process.h"
 
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace kymo::monitor {
 
@@ -176,6 +180,28 @@ void remember_for_children() {
                        join(name, sizeof name, variable, "=") &&
                        join(remembered.session, sizeof remembered.session, name, value);
     join(remembered.channels, sizeof remembered.channels, session.channels, {});
+}
+
+bool is_library_readable() {
+    const char* library = remembered.preload + kPreload.size();
+    if (!remembered.known || !process.running() || library[strcspn(library, ": ")] != 0) {
+        return true;  // a list that was preloaded by hand
+    }
+    const int error = errno;
+    const long file = syscall(SYS_openat, AT_FDCWD, library, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        syscall(SYS_close, file);
+    } else if ((errno == ENOENT || errno == EACCES) && process.is_this_process()) {
+        const kymo::Quiet quiet;
+        recording::Unavailable row;
+        row.what = "programs that are started where Kymo's library cannot be read";
+        row.why = "their root folder or their user has no way to it";
+        row.remedy = "install Kymo where they can read it, at the same path";
+        process.log(row);
+    }
+    const bool readable = file >= 0 || (errno != ENOENT && errno != EACCES);
+    errno = error;
+    return readable;
 }
 
 std::size_t carry_bytes(char* const environment[], bool fit) {

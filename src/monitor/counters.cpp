@@ -33,6 +33,7 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     timer_ = -1;
     by_usage_ = 0;
     signals_ = 0;
+    silent_ = false;
     latest_ = {};
     lost_ = 0;
     throttled_ = 0;
@@ -130,7 +131,7 @@ bool Counters::make_signal(std::size_t event) {
     // The signal before O_ASYNC: with the flag alone the kernel would send SIGIO, which ends the program.
     const bool signals = fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
                          fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
-                         fcntl(descriptor, F_SETFL, O_RDWR | O_ASYNC | O_NONBLOCK) == 0;
+                         fcntl(descriptor, F_SETFL, O_RDWR | O_NONBLOCK | (silent_ ? 0 : O_ASYNC)) == 0;
     signals_ |= signals ? 1U << event : 0;
     return signals;
 }
@@ -163,7 +164,7 @@ void Counters::enable() {
                 events::set_group_enabled(leader_[group], true);
             }
         }
-    } else if (outcome_.kind == CounterKind::kThreadTimer) {
+    } else if (outcome_.kind == CounterKind::kThreadTimer && !silent_) {
         const std::uint64_t period = events::clock_period_ns(session_->events[0]);
         itimerspec every{};
         every.it_interval.tv_sec = static_cast<time_t>(period / 1'000'000'000U);
@@ -186,7 +187,16 @@ void Counters::disable() {
     }
 }
 
+void Counters::set_silent(bool silent) {
+    silent_ = false;
+    set_signalling(!silent);
+    silent_ = silent;
+}
+
 void Counters::set_signalling(bool on) {
+    if (silent_) {
+        return;
+    }
     if (outcome_.kind == CounterKind::kThreadTimer) {
         on ? enable() : disable();
         return;

@@ -89,6 +89,9 @@ class Counters {
     // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
     // thread.
     void set_signalling(bool on);
+    // No overflow is to signal the thread, whatever set_signalling() says; or no longer so. In the thread.
+    void set_silent(bool silent);
+    bool is_silent() const { return silent_; }
 
     const CounterOutcome& outcome() const { return outcome_; }
     CounterKind kind() const { return outcome_.kind; }
@@ -151,6 +154,7 @@ class Counters {
     perf_event_mmap_page* buffer_ = nullptr;
     int timer_ = -1;
     bool postponed_ = false;
+    bool silent_ = false;
     std::uint32_t by_usage_ = 0;             // bit i: event i is taken from getrusage
     std::uint32_t signals_ = 0;              // bit i: overflows of event i signal the thread
     std::uint64_t before_[kMaxValues] = {};  // what had been counted before the event's counter was opened

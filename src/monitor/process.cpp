@@ -3,10 +3,12 @@
 #include "monitor/cells.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/gnu.h"
+#include "monitor/own_handler.h"
 #include "monitor/program_hooks.h"
 #include "monitor/program_signals.h"
 #include "monitor/second_look.h"
 #include "monitor/signal_entry.h"
+#include "monitor/tracing.h"
 
 #include <cerrno>
 #include <new>
@@ -87,6 +89,8 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     if (!install_handler()) {
         return;
     }
+    remember_handler(static_cast<int>(session_.signal));
+    look_for_tracer();
     note_linked_gnu();
     hunt.begin(session_);
     begin_cells(session_.cells, pid_, argc > 0 ? argv[0] : nullptr);
@@ -207,6 +211,7 @@ void Process::finish_quietly(End how) {
     }
     hunt.finish();
     finish_hooks();
+    tell_if_handler_is_gone(static_cast<int>(session_.signal));
     if (how != End::kExec) {
         finish_cells(this_thread(), clock_now());
     }
@@ -312,6 +317,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     tell_unavailable(thread->counters.outcome());
     open_switches(*thread);
     hunt.attach(*thread);
+    mute_if_traced(*thread);
     begin_thread_cells(*thread);
     begin_thread_hooks(*thread);
     if (!counts && !paused()) {

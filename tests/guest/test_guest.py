@@ -15,7 +15,14 @@ INPUT = "".join(f"line {i}\n" for i in range(12))
 LIMIT = 60  # seconds; the programs take about one
 # What of its computing may be sampled, in seconds: while a signal that it has blocked waits for it, and until it changes its mask
 # after that, a thread is only counted (docs/monitor.md).
-SAMPLED = {"sigurg_waited_for": 0.12}
+SAMPLED = {"sigurg_waited_for": 0.12, "own_system_calls": 0.04, "trace_a_child": 0.04, "trace_me": 0.0}
+# By itself a program is told to leave out what only a parent such as kymo makes good.
+ALONE = {"trace_me": ["untraced"]}
+# What the recording must say about samples that there are not (in part).
+TOLD = {"own_system_calls": "taken the sampling signal", "trace_a_child": "stop them for their tracer", "trace_me": "stop them for their tracer"}
+
+# Waits of a kind that the report must have, neither more nor fewer.
+WAITS = {"raw_clone_calls": ("sleep", 300)}
 
 # Of the call paths of these, how many must lead up to the start.
 COMPLETE = {"program_with_gaps": 0.99, "generated_code": 0.98}
@@ -26,7 +33,7 @@ def body(test):
     program = test.program(f"guest_{name}")
     give = {"input": INPUT, "timeout": LIMIT}
     # Plain, but as the same user and behind the same filter.
-    alone = test.run(program, **give)
+    alone = test.run(program, *ALONE.get(name, []), **give)
     expected = 128 - alone.returncode if alone.returncode < 0 else alone.returncode
     test.check("the program by itself", "does not fail", f"{alone.returncode} {alone.stderr[:300]}", alone.returncode not in (98, 99, -signal.SIGSEGV))
     done, path = test.record(program, options=("-e", "task-clock:freq=5000"), **give)
@@ -41,7 +48,13 @@ def body(test):
             threads = [{"user_s": min(SAMPLED[name], total(report, "user_s")), "run_queue_s": total(report, "run_queue_s")}]
         least = samples_due(test, report, threads)
         test.check("samples", f"≥ {least}", recording["samples"], recording["samples"] >= least)
+        told = "; ".join(each["why"] for each in recording["unavailable"])
+        test.check("what is told as unavailable", TOLD.get(name, "nothing of these"), told,
+                   TOLD[name] in told if name in TOLD else not any(words in told for words in TOLD.values()))
         test.equal("exit status in the report", expected, recording["exit_status"])
+        if name in WAITS:
+            kind, count = WAITS[name]
+            test.equal(f"waits by {kind}", count, sum(each["count"] for each in report["waits"] if each["kind"] == kind))
         print("note:", recording["call_paths"])
         if name in COMPLETE and recording["samples"] >= 100:
             share = recording["call_paths"]["complete"] / recording["samples"]

@@ -1,12 +1,8 @@
 // syscall(SYS_futex, …): waiting as programs and headers (std::atomic::wait, std::latch) build it themselves. The
 // object is the word's address; who woke the waiter is who last woke that word's, or, for a lock with priority
-// inheritance, the owner, whose thread id the word holds.
-//
-// The entry of syscall() looks at the number and goes on to the next library's syscall() by a jump, without a frame
-// of its own: a child that a raw clone or vfork gives another stack, or the same one, returns as it would from
-// glibc's. Anything but a futex costs a comparison and that jump. Only x86-64 has the entry; elsewhere syscall() is
-// left alone.
+// inheritance, the owner, whose thread id the word holds. The calls come from syscall()'s entry (raw_system_calls.h).
 
+#include "monitor/raw_system_calls.h"
 #include "monitor/waits/waits.h"
 
 #if defined(__x86_64__)
@@ -19,68 +15,7 @@
 
 using namespace kymo::monitor;
 
-// What the entry and the functions here know of each other. NOLINTBEGIN(readability-identifier-naming)
-extern "C" {
-using SystemCall = long (*)(long, long, long, long, long, long, long);
-__attribute__((visibility("hidden"))) long kymo_plain_syscall(long, long, long, long, long, long, long);
-__attribute__((visibility("hidden"), used)) SystemCall kymo_next_syscall = kymo_plain_syscall;
-__attribute__((visibility("hidden"), used)) long kymo_syscall_failed(int error) {
-    errno = error;
-    return -1;
-}
-__attribute__((visibility("hidden"), used)) long kymo_futex_call(long number, long word, long operation, long value,
-                                                                 long timeout, long other, long last);
-}
-// NOLINTEND(readability-identifier-naming)
-
-static_assert(SYS_futex == 202);
-
-// kymo_plain_syscall serves until the library's constructor has looked the next one up.
-asm(R"(
-    .text
-    .globl syscall
-    .type syscall, @function
-syscall:
-    .cfi_startproc
-    endbr64
-    cmpq $202, %rdi
-    je kymo_futex_call
-    movq kymo_next_syscall(%rip), %r11
-    jmp *%r11
-    .cfi_endproc
-    .size syscall, .-syscall
-
-    .hidden kymo_plain_syscall
-    .globl kymo_plain_syscall
-    .type kymo_plain_syscall, @function
-kymo_plain_syscall:
-    .cfi_startproc
-    endbr64
-    movq %rdi, %rax
-    movq %rsi, %rdi
-    movq %rdx, %rsi
-    movq %rcx, %rdx
-    movq %r8, %r10
-    movq %r9, %r8
-    movq 8(%rsp), %r9
-    syscall
-    cmpq $-4095, %rax
-    jae 1f
-    ret
-1:  negl %eax
-    movl %eax, %edi
-    jmp kymo_syscall_failed
-    .cfi_endproc
-    .size kymo_plain_syscall, .-kymo_plain_syscall
-)");
-
 namespace {
-
-__attribute__((constructor)) void look_up_syscall() {
-    if (void* next = dlsym(RTLD_NEXT, "syscall"); next != nullptr) {
-        kymo_next_syscall = reinterpret_cast<SystemCall>(next);
-    }
-}
 
 enum class FutexUse : std::uint8_t { kOther, kWait, kLock, kWake };
 

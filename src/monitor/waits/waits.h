@@ -16,15 +16,24 @@
 
 #include <cstdint>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace kymo::monitor {
 
 using recording::WaitKind;
 
+// A thread made by a raw clone without thread-local storage of its own finds its creator's. It runs on another stack;
+// where the stack does not tell (coroutines), the kernel does.
+inline bool is_calling(const ThreadState& thread) {
+    return thread.stack.holds(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))) ||
+           syscall(SYS_gettid) == thread.tid;
+}
+
 // The calling thread, where its waits are to be measured; otherwise nullptr.
 inline ThreadState* waiting_thread() {
     ThreadState* thread = this_thread();
-    return thread != nullptr && process.running() && !process.paused() ? thread : nullptr;
+    return thread != nullptr && process.running() && !process.paused() && is_calling(*thread) ? thread : nullptr;
 }
 
 // Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.

@@ -1,0 +1,22 @@
+// syscall(): the system calls that programs make by number, where the monitor has to know of one.
+//
+// The entry of syscall() looks at the number and goes on to the next library's syscall() by a jump, without a frame
+// of its own: a child that a raw clone or vfork gives another stack, or the same one, returns as it would from
+// glibc's. Any other call costs three comparisons and that jump. Only x86-64 has the entry; elsewhere syscall() is
+// left alone.
+#pragma once
+
+// What the entry and the functions it leads to know of each other. NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+using SystemCall = long (*)(long, long, long, long, long, long, long);
+// The next library's syscall(); until the monitor's constructor has looked that up, one of its own.
+__attribute__((visibility("hidden"))) extern SystemCall kymo_next_syscall;
+
+__attribute__((visibility("hidden"))) long kymo_futex_call(long number, long word, long operation, long value,
+                                                           long timeout, long other, long last);
+__attribute__((visibility("hidden"))) long kymo_ptrace_call(long number, long request, long task, long address,
+                                                            long data, long fifth, long sixth);
+__attribute__((visibility("hidden"))) long kymo_sigaction_call(long number, long signal, long action, long before,
+                                                               long bytes, long fifth, long sixth);
+}
+// NOLINTEND(readability-identifier-naming)
