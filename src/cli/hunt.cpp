@@ -249,6 +249,9 @@ int run_hunt(int argc, char** argv) {
     if (!asked.quiet && !outcome->note.empty()) {
         fmt::print(stderr, "kymo: hunted in the program, for {}\n", outcome->note);
     }
+    if (outcome->run.gone) {
+        return fail(*outcome->run.gone);
+    }
     if (outcome->run.processes == 0) {
         fmt::print(stderr,
                    "kymo: the program itself was not measured: the monitor was never loaded, or found no session\n"

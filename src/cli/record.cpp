@@ -62,6 +62,10 @@ const char* reason_text(launch::EndReason reason) {
 }
 
 void tell(const launch::RecordOutcome& outcome, bool hint) {
+    if (outcome.gone) {
+        fail(*outcome.gone);
+        return;
+    }
     const std::string path = shown_path(outcome.recording);
     std::string facts = fmt::format("{} process{}, {}", outcome.processes, outcome.processes == 1 ? "" : "es",
                                     in_units(outcome.bytes));
@@ -217,7 +221,7 @@ int run_record(int argc, char** argv) {
         return fail(outcome.error());
     }
     // Other ranks may still be running: a report of them all is for later.
-    const bool can_report = then_report && !outcome->job && find_verb("report") != nullptr;
+    const bool can_report = then_report && !outcome->job && !outcome->gone && find_verb("report") != nullptr;
     // One of many ranks speaks for all.
     const bool is_speaker = !outcome->job || outcome->job->rank == 0;
     if (!quiet && is_speaker) {

@@ -5,7 +5,7 @@
 #include "recording/format.h"
 #include "recording/pack.h"
 
-#include <algorithm>
+#include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -14,41 +14,54 @@
 namespace kymo::launch {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<fs::path> recording_files(const fs::path& folder) {
-    std::vector<fs::path> files;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().extension() == ".krec") {
-            files.push_back(entry.path());
-        }
-    }
-    std::sort(files.begin(), files.end());
-    return files;
+std::vector<std::string> recording_files(const recording::Folder& folder) {
+    auto names = folder.names(recording::kFileSuffix);
+    return names ? *std::move(names) : std::vector<std::string>();
 }
 
-bool is_process_file(const fs::path& file) {
-    return file.filename().string().starts_with("process-");
+bool is_process_file(const std::string& name) {
+    return name.starts_with("process-");
 }
 
-bool disk_is_full(const fs::path& folder) {
+std::uint64_t bytes_of(const recording::Folder& folder, const std::string& name) {
+    struct stat status{};
+    const bool known = fstatat(folder.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    return known && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+bool disk_is_full(const recording::Folder& folder) {
     struct statvfs system{};
-    return statvfs(folder.c_str(), &system) == 0 &&
+    return fstatvfs(folder.descriptor(), &system) == 0 &&
            static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize < recording::kChunkBytes;
+}
+
+// Where the folder is when all is done: somebody may have moved or removed it.
+void find_folder(const recording::Folder& folder, RecordOutcome& outcome) {
+    outcome.recording = folder.path();
+    if (folder.is_in_place()) {
+        return;
+    }
+    const std::string name = folder.path().string();
+    if (const auto now = folder.where_now()) {
+        outcome.recording = *now;
+        outcome.warnings.push_back("somebody moved the recording while the program ran: it was " + name);
+    } else {
+        outcome.gone =
+            Error{ErrorKind::kNotFound, "the recording's folder " + name + " was removed while the program ran",
+                  "record again with -o and a folder that nothing removes meanwhile"};
+    }
 }
 
 }  // namespace
 
-EndReason end_reason(EndReason reason, const fs::path& folder, std::uint64_t max_bytes, bool log_full) {
+EndReason end_reason(EndReason reason, const recording::Folder& folder, std::uint64_t max_bytes, bool log_full) {
     if (log_full || disk_is_full(folder)) {
         return EndReason::kDiskFull;
     }
     if (max_bytes != 0) {
-        for (const fs::path& file : recording_files(folder)) {
-            std::error_code ignored;
+        for (const std::string& file : recording_files(folder)) {
             // A file is full when there is no room for another chunk.
-            if (is_process_file(file) && fs::file_size(file, ignored) + recording::kChunkBytes > max_bytes) {
+            if (is_process_file(file) && bytes_of(folder, file) + recording::kChunkBytes > max_bytes) {
                 return EndReason::kMaxSize;
             }
         }
@@ -60,18 +73,18 @@ std::string session_file(const std::optional<Job>& job) {
     return events::kSessionFile + (job ? "-" + std::to_string(job->rank) : std::string());
 }
 
-void finish_folder(const fs::path& folder, RecordOutcome& outcome) {
-    std::error_code ignored;
-    fs::remove(folder / session_file(outcome.job), ignored);
-    for (const fs::path& file : recording_files(folder)) {
-        outcome.processes += is_process_file(file) ? 1 : 0;
-        const auto packed = recording::pack_file(file);
+void finish_folder(const recording::Folder& folder, RecordOutcome& outcome) {
+    folder.remove(session_file(outcome.job));
+    for (const std::string& file : recording_files(folder)) {
+        outcome.processes += is_process_file(file) && bytes_of(folder, file) != 0 ? 1 : 0;
+        const auto packed = recording::pack_file(folder, file);
         // kUnsupported: a process that outlives the program still writes it.
         if (!packed && packed.error().kind != ErrorKind::kUnsupported) {
-            outcome.warnings.push_back("left unpacked: " + file.filename().string() + ": " + packed.error().what);
+            outcome.warnings.push_back("left unpacked: " + file + ": " + packed.error().what);
         }
-        outcome.bytes += static_cast<std::uint64_t>(fs::file_size(file, ignored));
+        outcome.bytes += bytes_of(folder, file);
     }
+    find_folder(folder, outcome);
 }
 
 }  // namespace kymo::launch

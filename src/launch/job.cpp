@@ -1,6 +1,8 @@
 #include "launch/job.h"
 
 #include "base/job_rank.h"
+#include "launch/private_file.h"
+#include "recording/folder.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -37,23 +39,20 @@ std::string job_text(const Job& job) {
     return "kymo-job 1\nid " + job.id + "\nsize " + std::to_string(job.size) + "\n";
 }
 
-bool is_of_job(const fs::path& folder, const Job& job) {
-    const std::ifstream file(folder / kJobFile);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return file.good() && text.str() == job_text(job);
-}
-
-bool write_job_file(const fs::path& folder, const Job& job) {
-    const std::string text = job_text(job);
-    const int file = open((folder / kJobFile).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    const int error = errno;
+bool is_of_job(const fs::path& path, const Job& job) {
+    const auto folder = recording::Folder::open_own(path);
+    if (!folder) {
+        return false;
+    }
+    const int file = openat(folder->descriptor(), kJobFile, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const std::string expected = job_text(job);
+    std::string text(expected.size() + 1, '\0');
+    const ssize_t got = file >= 0 ? read(file, text.data(), text.size()) : -1;
     if (file >= 0) {
         close(file);
     }
-    errno = error;
-    return written;
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text == expected;
 }
 
 // As rename(2), but never over something. 0 or −1.
@@ -97,11 +96,19 @@ int make_job_folder(const fs::path& folder, const Job& job) {
     if (mkdir(aside.c_str(), 0700) != 0) {
         return errno == EEXIST ? EACCES : errno;
     }
-    int error = write_job_file(aside, job) && move_to_free_name(aside, folder) == 0 ? 0 : errno;
+    const auto made = recording::Folder::open_own(aside);
+    if (!made) {
+        return EACCES;
+    }
+    int error = 0;
+    if (const auto written = write_private(*made, kJobFile, job_text(job)); !written) {
+        error = written.error().kind == ErrorKind::kNoSpace ? ENOSPC : EACCES;
+    } else if (move_to_free_name(aside, folder) != 0) {
+        error = errno;
+    }
     if (error != 0) {
-        std::error_code ignored;
-        fs::remove(aside / kJobFile, ignored);
-        fs::remove(aside, ignored);
+        made->remove(kJobFile);
+        rmdir(aside.c_str());
     }
     if ((error == EEXIST || error == ENOTEMPTY) && is_of_job(folder, job)) {
         error = 0;  // another rank was first

@@ -2,17 +2,18 @@
 #pragma once
 
 #include "base/result.h"
+#include "recording/folder.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 namespace kymo::launch {
 
 // A new file of mode 0600. Error: it is there already, or cannot be written.
-Result<void> write_private(const std::filesystem::path& path, const std::string& text);
+Result<void> write_private(const recording::Folder& folder, const std::string& name, const std::string& text);
 
 // Of a job's ranks each writes the same: nobody may find a part of it, nor be hindered by another's.
-Result<void> write_shared(const std::filesystem::path& path, const std::string& text, std::uint64_t rank);
+Result<void> write_shared(const recording::Folder& folder, const std::string& name, const std::string& text,
+                          std::uint64_t rank);
 
 }  // namespace kymo::launch

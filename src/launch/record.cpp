@@ -13,6 +13,7 @@
 #include "launch/run_log.h"
 #include "launch/signals.h"
 #include "launch/tracee.h"
+#include "recording/folder.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -38,34 +39,38 @@ constexpr std::uint64_t kMeanwhileEvery = kSecond / 2;
 // Removes the folder again unless the run got as far as to be worth keeping.
 class FolderGuard {
   public:
-    FolderGuard(fs::path folder, const std::optional<Job>& job, std::string companion)
-        : folder_(std::move(folder)), job_(job), companion_(std::move(companion)) {}
+    FolderGuard(const recording::Folder& folder, const std::optional<Job>& job, std::string companion)
+        : folder_(folder), job_(job), companion_(std::move(companion)) {}
     FolderGuard(const FolderGuard&) = delete;
     FolderGuard& operator=(const FolderGuard&) = delete;
     ~FolderGuard() {
-        if (!folder_.empty()) {
-            std::error_code ignored;
-            fs::remove(folder_ / launch_file(job_), ignored);
-            fs::remove(folder_ / session_file(job_), ignored);
-            if (!companion_.empty()) {
-                fs::remove(folder_ / companion_, ignored);
-            }
-            if (job_ && std::distance(fs::directory_iterator(folder_, ignored), {}) == 1) {
-                fs::remove(folder_ / kJobFile, ignored);
-            }
-            fs::remove(folder_, ignored);  // only when empty
+        if (keep_) {
+            return;
+        }
+        folder_.remove(launch_file(job_));
+        folder_.remove(session_file(job_));
+        if (!companion_.empty()) {
+            folder_.remove(companion_);
+        }
+        if (const auto left = folder_.names(""); job_ && left && left->size() == 1) {
+            folder_.remove(kJobFile);
+        }
+        if (folder_.is_in_place()) {
+            rmdir(folder_.path().c_str());  // only when empty
         }
     }
-    void keep() { folder_.clear(); }
+    void keep() { keep_ = true; }
 
   private:
-    fs::path folder_;
+    const recording::Folder& folder_;
     const std::optional<Job>& job_;
     std::string companion_;
+    bool keep_ = false;
 };
 
 Result<void> write_session(events::Session& session, const RecordOptions& options, const Program& program,
-                           const fs::path& monitor, const fs::path& path, pid_t pid) {
+                           const fs::path& monitor, const recording::Folder& folder, const std::optional<Job>& job,
+                           pid_t pid) {
     session.pid = static_cast<std::uint32_t>(pid);
     session.signal = static_cast<std::uint32_t>(options.signal != 0  ? options.signal
                                                 : program.go_runtime ? SIGPROF
@@ -88,13 +93,13 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
     if (!text) {
         return text.error();
     }
-    return write_private(path, *text);
+    return write_private(folder, session_file(job), *text);
 }
 
 // The program at run: waits, passes signals on, drains the rings, keeps the time.
 class Watch {
   public:
-    Watch(pid_t program, const RecordOptions& options, const fs::path& folder, SignalWatch& signals,
+    Watch(pid_t program, const RecordOptions& options, const recording::Folder& folder, SignalWatch& signals,
           KernelRings& rings, RunLog& log)
         : program_(program), options_(options), folder_(folder), signals_(signals), rings_(rings), log_(log) {}
 
@@ -116,7 +121,7 @@ class Watch {
                 next_clock_pair_ = now + kClockPairEvery;
             }
             if (now >= next_meanwhile_ && !gone_) {
-                options_.meanwhile(folder_);
+                options_.meanwhile(folder_.reach(""));
                 next_meanwhile_ = monotonic_now().ns + kMeanwhileEvery;
             }
             if (now >= next_poll_ && !gone_) {
@@ -197,7 +202,7 @@ class Watch {
 
     pid_t program_;
     const RecordOptions& options_;
-    const fs::path& folder_;
+    const recording::Folder& folder_;
     SignalWatch& signals_;
     KernelRings& rings_;
     RunLog& log_;
@@ -251,8 +256,9 @@ void settle_records(KernelRings& rings, pid_t program, const events::Machine& ma
 
 // The run, from the fork on. `folder` exists.
 Result<RecordOutcome> run_program(const RecordOptions& options, const Program& program, events::Plan& plan,
-                                  const events::Machine& machine, const fs::path& monitor, const fs::path& folder,
-                                  const std::optional<Job>& job, const Companion& companion) {
+                                  const events::Machine& machine, const fs::path& monitor,
+                                  const recording::Folder& folder, const std::optional<Job>& job,
+                                  const Companion& companion) {
     FolderGuard guard(folder, job, companion.file);
     const auto log = std::make_unique<RunLog>();
     if (auto created = log->create(folder, job); !created) {
@@ -263,13 +269,12 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     log->set_library(monitor);
     SignalWatch signals;
-    const fs::path session = folder / session_file(job);
+    const fs::path named = job ? folder.path() / session_file(job) : folder.path();
     const fs::path channels = options.program_has_channels ? options.channels : fs::path();
-    const ChildOptions child_options{program.path, options.command,
-                                     options.attach
-                                         ? own_environment(environ)
-                                         : program_environment(environ, monitor, channels, job ? session : folder),
-                                     signals.mask_before(), signals.child_action_before()};
+    const ChildOptions child_options{
+        program.path, options.command,
+        options.attach ? own_environment(environ) : program_environment(environ, monitor, channels, named),
+        signals.mask_before(), signals.child_action_before()};
     auto child = Child::fork(child_options);
     if (!child) {
         log->abandon();
@@ -285,14 +290,14 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     if (machine.performance_events()) {
         settle_records(rings, child->pid(), machine, job.has_value(), plan);
     }
-    if (auto written = write_session(plan.session, options, program, monitor, session, child->pid()); !written) {
+    if (auto written = write_session(plan.session, options, program, monitor, folder, job, child->pid()); !written) {
         log->abandon();
         return written.error();
     }
     if (!companion.file.empty()) {
-        const fs::path file = folder / companion.file;
-        if (auto written = job ? write_shared(file, companion.text, job->rank) : write_private(file, companion.text);
-            !written) {
+        auto written = job ? write_shared(folder, companion.file, companion.text, job->rank)
+                           : write_private(folder, companion.file, companion.text);
+        if (!written) {
             log->abandon();
             return written.error();
         }
@@ -325,7 +330,6 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     rings.drain(true, [&](const KernelRecord& record) { log->take(record); });
     rings.close();
-    outcome.recording = folder;
     outcome.job = job;
     outcome.wait_status = watch.status();
     outcome.missing = plan.missing;
@@ -343,8 +347,7 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     log->write_end(end);
     log->close();
     if (!companion.file.empty()) {
-        std::error_code ignored;
-        fs::remove(folder / companion.file, ignored);
+        folder.remove(companion.file);
     }
     finish_folder(folder, outcome);
     return outcome;
@@ -385,7 +388,11 @@ Result<RecordOutcome> record(const RecordOptions& options) {
         companion = std::move(*made);
     }
     const std::optional<Job> job = current_job();
-    const auto folder = make_recording_folder(options.output, options.command.front(), job);
+    const auto path = make_recording_folder(options.output, options.command.front(), job);
+    if (!path) {
+        return path.error();
+    }
+    const auto folder = recording::Folder::open_own(*path);
     if (!folder) {
         return folder.error();
     }

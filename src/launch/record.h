@@ -47,8 +47,8 @@ struct RecordOptions {
     bool registers = false;                        // recorded with every sample
     // Asked once the events are settled, before the program starts; may be empty.
     std::function<Result<Companion>(const events::Session&)> companion;
-    // Told twice a second while the program runs, with the recording's folder; may be empty. What it takes delays the
-    // draining of the kernel's records.
+    // Told twice a second while the program runs, with a path to the recording's folder; may be empty. What it takes
+    // delays the draining of the kernel's records.
     std::function<void(const std::filesystem::path&)> meanwhile;
     // The program is measured from outside instead: nothing is preloaded into it or what it starts, so that any
     // program will do. Told its process id before it begins; an error ends the run. May be empty.
@@ -70,7 +70,8 @@ struct RecordOptions {
 enum class EndReason : std::uint8_t { kEnded = 0, kInterrupted = 1, kDuration = 2, kMaxSize = 3, kDiskFull = 4 };
 
 struct RecordOutcome {
-    std::filesystem::path recording;  // as asked for or chosen, absolute
+    std::filesystem::path recording;  // as asked for or chosen, absolute; where it is by now if somebody moved it
+    std::optional<Error> gone;        // why there is no recording: somebody removed it
     int wait_status = 0;              // of the program, as from waitpid(2)
     EndReason reason = EndReason::kEnded;
     std::uint64_t duration_ns = 0;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -55,14 +56,14 @@ std::string launch_file(const std::optional<Job>& job) {
     return job ? "launch-" + std::to_string(job->rank) + ".krec" : kLaunchFile;
 }
 
-Result<void> RunLog::create(const std::filesystem::path& folder, const std::optional<Job>& job) {
-    const std::string path = folder / launch_file(job);
+Result<void> RunLog::create(const recording::Folder& folder, const std::optional<Job>& job) {
+    const std::string path = folder.path() / launch_file(job);
     recording::FileOptions options;
     options.machine = image::own_machine();
     options.clock = recording::ClockDomain::kMonotonic;
     options.pid = static_cast<std::uint32_t>(getpid());
     options.producer = kProducer;
-    const int error = file_.create(path.c_str(), options);
+    const int error = file_.create(folder.reach(launch_file(job)).c_str(), options);
     if (error == 0) {
         stream_.open(file_, StreamId{0});
         recording::write_schema<recording::Run>(stream_);

@@ -9,11 +9,11 @@
 #include "launch/job.h"
 #include "launch/kernel_record.h"
 #include "launch/switch_pairing.h"
+#include "recording/folder.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +28,8 @@ inline constexpr std::string_view kProducer = "kymo " KYMO_VERSION;
 
 class RunLog {
   public:
-    // kNoSpace, kPermission.
-    Result<void> create(const std::filesystem::path& folder, const std::optional<Job>& job = std::nullopt);
+    // kOutputExists, kNoSpace, kPermission. The folder outlives the log.
+    Result<void> create(const recording::Folder& folder, const std::optional<Job>& job = std::nullopt);
     // The library that is preloaded: told of programs that cannot see it.
     void set_library(std::filesystem::path library) { library_ = std::move(library); }
 

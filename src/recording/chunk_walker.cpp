@@ -4,6 +4,7 @@
 #include "recording/crc.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@ namespace kymo::recording {
 namespace {
 
 constexpr std::size_t kReadAhead = std::size_t{256} << 10U;
+constexpr std::uint64_t kHoleGrain = 512;  // holes are whole blocks of the file system
 
 bool all_zero(const ChunkHeader& header) {
     static constexpr ChunkHeader kZero{};
@@ -84,6 +86,7 @@ bool ChunkWalker::begin() {
     }
     const auto size = static_cast<std::uint64_t>(status.st_size);
     end_ = size;
+    size_ = size;
     if (!finished_) {
         // The counter of a file being written may have moved since it was opened. Beyond it nothing is in use.
         std::uint64_t used = 0;
@@ -111,11 +114,50 @@ bool ChunkWalker::is_sound(const ChunkHeader& header) const {
     return header.capacity % file_.header().chunk_bytes == 0;
 }
 
+// The first byte at or behind `offset` that is not in a hole; the file's end where there is none.
+std::uint64_t ChunkWalker::next_data(std::uint64_t offset) const {
+    const off_t found = lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
+    if (found < 0) {
+        return errno == ENXIO ? end_ : offset;  // or the file system cannot tell
+    }
+    return static_cast<std::uint64_t>(found);
+}
+
+// Where a header may stand that is behind the zeros at `offset`.
+std::uint64_t ChunkWalker::behind_hole(std::uint64_t offset) const {
+    const Header& file = file_.header();
+    const std::uint64_t data = next_data(offset);
+    const std::uint64_t step = file.packed ? 8 : file.chunk_bytes;
+    return data <= offset ? offset : std::max(offset, file.header_bytes + (data - file.header_bytes) / step * step);
+}
+
+// A chunk's payload is bytes that were written. One in a hole is somebody's trick: a header, and megabytes of
+// nothing.
+bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
+    if (bytes == 0 || (offset >= data_begin_ && offset + bytes <= data_end_)) {
+        return false;
+    }
+    const off_t hole = lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_HOLE);
+    if (hole < 0) {
+        return false;
+    }
+    data_begin_ = offset;
+    data_end_ = static_cast<std::uint64_t>(hole);
+    if (data_end_ >= std::min(offset + bytes, size_)) {
+        return false;
+    }
+    // Believed only where zeros can be seen.
+    std::array<std::uint8_t, 512> seen{};
+    const std::size_t wanted = std::min<std::uint64_t>(seen.size(), offset + bytes - data_end_);
+    const ssize_t got = pread(file_.descriptor(), seen.data(), wanted, hole);
+    return got >= 0 && std::all_of(seen.begin(), seen.begin() + got, [](std::uint8_t byte) { return byte == 0; });
+}
+
 std::uint64_t ChunkWalker::behind_damage(std::uint64_t offset) {
     const Header& file = file_.header();
     if (!file.packed) {
         const std::uint64_t grid = file.chunk_bytes;
-        return file.header_bytes + ((offset - file.header_bytes) / grid + 1) * grid;
+        return behind_hole(file.header_bytes + ((offset - file.header_bytes) / grid + 1) * grid);
     }
     for (offset += 8; offset + sizeof(ChunkHeader) <= end_; offset += 8) {
         ChunkHeader header;
@@ -126,6 +168,10 @@ std::uint64_t ChunkWalker::behind_damage(std::uint64_t offset) {
         std::memcpy(&header, bytes.data(), sizeof header);
         if (is_sound(header)) {
             return offset;
+        }
+        if (offset % kHoleGrain == 0 && all_zero(header)) {
+            // At a hole's beginning too, since one begins where a page does.
+            offset = std::max(offset, behind_hole(offset) - 8);
         }
     }
     return end_;
@@ -161,6 +207,11 @@ Result<bool> ChunkWalker::next(Chunk& chunk) {
         }
         const std::uint64_t offset = at_;
         ++report_.chunks;
+        if (has_hole(offset + sizeof header, header.committed)) {
+            at_ = behind_damage(offset);
+            add_damage(report_, offset, std::min(at_, end_) - offset, "a chunk with a hole in it");
+            continue;
+        }
         const auto payload = look(offset + sizeof header, header.committed);
         if (error_ != 0) {
             return read_error();

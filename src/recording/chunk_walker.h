@@ -4,7 +4,8 @@
 // Files as written: chunks begin on the grid (header_bytes + k × chunk_bytes), so a damaged one is left by going
 // to the next grid point. Packed files: chunks follow each other and their headers carry a checksum, so a
 // damaged header is left by looking for the next one that checks. Either way each byte is looked at a bounded
-// number of times.
+// number of times, and holes are stepped over: the work is bounded by what the file takes on disk and not by its
+// size, on file systems that tell holes (SEEK_DATA).
 #pragma once
 
 #include "base/result.h"
@@ -41,6 +42,9 @@ class ChunkWalker {
     bool begin();
     bool is_sound(const ChunkHeader& header) const;
     std::uint64_t behind_damage(std::uint64_t offset);
+    std::uint64_t next_data(std::uint64_t offset) const;
+    std::uint64_t behind_hole(std::uint64_t offset) const;
+    bool has_hole(std::uint64_t offset, std::uint64_t bytes);
     Error read_error() const;
 
     const File& file_;
@@ -50,6 +54,9 @@ class ChunkWalker {
     std::size_t buffer_filled_ = 0;
     std::uint64_t at_ = 0;
     std::uint64_t end_ = 0;
+    std::uint64_t size_ = 0;        // of the file
+    std::uint64_t data_begin_ = 0;  // no hole from here
+    std::uint64_t data_end_ = 0;    // to here
     int error_ = 0;
     bool begun_ = false;
     bool finished_ = false;  // nobody writes the file any more: it may be read ahead

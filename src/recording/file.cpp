@@ -13,6 +13,9 @@ namespace kymo::recording {
 
 namespace {
 
+// O_NONBLOCK: a pipe of that name must not make us wait.
+constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+
 Error open_error(const std::filesystem::path& path, int error) {
     const std::string name = path.string();
     if (error == ENOENT || error == ENOTDIR) {
@@ -71,10 +74,30 @@ std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader&
 }  // namespace
 
 Result<File> File::open(const std::filesystem::path& path) {
+    return read_header(path, ::open(path.c_str(), kOpenFlags));
+}
+
+Result<File> File::open(const Folder& folder, const std::string& name) {
+    std::filesystem::path path = folder.path() / name;
+    // What only looks like a file is not even opened: opening a device can do things.
+    struct stat status{};
+    if (fstatat(folder.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (S_ISLNK(status.st_mode)) {
+            return malformed(path, " is a symbolic link and not a recording's file");
+        }
+        if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+            return malformed(path, " is not a regular file");
+        }
+    }
+    const int descriptor = openat(folder.descriptor(), name.c_str(), kOpenFlags | O_NOFOLLOW);
+    return read_header(std::move(path), descriptor);
+}
+
+Result<File> File::read_header(std::filesystem::path given, int descriptor) {
     File file;
-    file.path_ = path;
-    // O_NONBLOCK: a pipe of that name must not make us wait.
-    file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    file.path_ = std::move(given);
+    file.descriptor_ = descriptor;
+    const std::filesystem::path& path = file.path_;
     if (file.descriptor_ < 0) {
         return open_error(path, errno);
     }

@@ -16,6 +16,8 @@ inline constexpr std::uint16_t kMajorVersion = 1;
 inline constexpr std::uint16_t kMinorVersion = 0;
 
 inline constexpr char kFileMagic[8] = {'K', 'Y', 'M', 'O', 'R', 'E', 'C', '\n'};
+inline constexpr const char* kFileSuffix = ".krec";  // of every file of rows in a recording's folder
+
 inline constexpr std::uint32_t kChunkMagic = 0x4B48434B;  // "KCHK"
 
 inline constexpr std::size_t kHeaderBytes = 4096;  // what the writer makes

@@ -37,21 +37,22 @@ Error write_error(const std::filesystem::path& path, int error) {
 // The packed file in the making: removed again unless it was finished.
 class Output {
   public:
-    explicit Output(std::filesystem::path path) : path_(std::move(path)) {}
+    Output(const Folder& folder, const std::string& target)
+        : folder_(folder), target_(target), name_(target + ".packing") {}
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
     ~Output() {
         if (descriptor_ >= 0) {
             ::close(descriptor_);
-            unlink(path_.c_str());
+            folder_.remove(name_);
         }
     }
 
     // All return 0 or an errno.
     int open(const struct stat& like) {
-        unlink(path_.c_str());  // left by an earlier packing that was killed
-        descriptor_ =
-            ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, like.st_mode & 07777);
+        folder_.remove(name_);  // left by an earlier packing that was killed
+        descriptor_ = openat(folder_.descriptor(), name_.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, like.st_mode & 0777);
         if (descriptor_ < 0) {
             return errno;
         }
@@ -66,7 +67,7 @@ class Output {
         return pending_.size() < kWriteBytes ? 0 : flush();
     }
 
-    int finish(FileHeader header, const std::filesystem::path& target) {
+    int finish(FileHeader header) {
         header.used_bytes = written_;
         header.packed = 1;
         if (const int error = flush(); error != 0) {
@@ -75,9 +76,9 @@ class Output {
         if (pwrite(descriptor_, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) {
             return errno;
         }
-        if (::close(std::exchange(descriptor_, -1)) != 0 || rename(path_.c_str(), target.c_str()) != 0) {
+        if (::close(std::exchange(descriptor_, -1)) != 0 || !folder_.rename(name_, target_)) {
             const int error = errno;
-            unlink(path_.c_str());
+            folder_.remove(name_);
             return error;
         }
         return 0;
@@ -103,7 +104,9 @@ class Output {
         return 0;
     }
 
-    std::filesystem::path path_;
+    const Folder& folder_;
+    std::string target_;
+    std::string name_;
     int descriptor_ = -1;
     std::uint64_t written_ = 0;
     std::vector<std::uint8_t> pending_;
@@ -148,7 +151,16 @@ int write_chunk(Output& output, const Chunk& chunk) {
 }  // namespace
 
 Result<PackReport> pack_file(const std::filesystem::path& path) {
-    Result<File> opened = File::open(path);
+    const Result<Folder> folder = Folder::open(path.has_parent_path() ? path.parent_path() : ".");
+    if (!folder) {
+        return folder.error();
+    }
+    return pack_file(*folder, path.filename().string());
+}
+
+Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
+    const std::filesystem::path path = folder.path() / name;
+    Result<File> opened = File::open(folder, name);
     if (!opened) {
         return opened.error();
     }
@@ -170,7 +182,7 @@ Result<PackReport> pack_file(const std::filesystem::path& path) {
     if (pread(file.descriptor(), head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
         return Error{ErrorKind::kMalformed, path.string() + " is cut off inside its header", "it holds no rows"};
     }
-    Output output(path.string() + ".packing");
+    Output output(folder, name);
     int error = output.open(status);
     if (error == 0) {
         error = output.write(head.data(), head.size());
@@ -202,7 +214,7 @@ Result<PackReport> pack_file(const std::filesystem::path& path) {
     if (error == 0) {
         FileHeader header;
         std::memcpy(&header, head.data(), sizeof header);
-        error = output.finish(header, path);
+        error = output.finish(header);
     }
     if (error != 0) {
         return write_error(path, error);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/result.h"
+#include "recording/folder.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace kymo::recording {
 
@@ -17,6 +19,7 @@ struct PackReport {
 // is on any error: kNoSpace, kPermission, kMalformed (a file with damaged places is not touched), kUnsupported (a
 // program is still writing it). The descriptions of tables are repeated at the end, so that no one damaged place
 // makes the rest unreadable. A packed file is left alone. Cost: reads and writes the file once.
-Result<PackReport> pack_file(const std::filesystem::path& path);
+Result<PackReport> pack_file(const Folder& folder, const std::string& name);
+Result<PackReport> pack_file(const std::filesystem::path& path);  // in the folder that its path names
 
 }  // namespace kymo::recording

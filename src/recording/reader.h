@@ -19,6 +19,7 @@
 
 #include "base/result.h"
 #include "recording/decode.h"
+#include "recording/folder.h"
 #include "recording/format.h"
 #include "recording/row_types.h"
 #include "recording/table_schema.h"
@@ -82,6 +83,8 @@ class File {
   public:
     // Errors: kNotFound, kPermission, kMalformed (empty, truncated inside its header, foreign), kNewerFormat.
     static Result<File> open(const std::filesystem::path& path);
+    // A file of a folder. kMalformed also for what is no plain file there: links are not followed.
+    static Result<File> open(const Folder& folder, const std::string& name);
 
     File(File&& other) noexcept;
     File& operator=(File&& other) noexcept;
@@ -120,17 +123,19 @@ class File {
 
   private:
     File() = default;
+    static Result<File> read_header(std::filesystem::path path, int descriptor);
+
     std::filesystem::path path_;
     int descriptor_ = -1;
     Header header_;
 };
 
-// A recording's folder.
+// The files of a recording's folder.
 class Recording {
   public:
-    // Opens every *.krec in `folder`, in the order of their names. A file that cannot be read is told in
-    // warnings(), unless none can. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in it),
-    // or the error of the first file.
+    // Opens every *.krec in `folder`, in the order of their names. A file that cannot be read, or is no plain file,
+    // is told in warnings(), unless none can. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in
+    // it), or the error of the first file.
     static Result<Recording> open(const std::filesystem::path& folder);
 
     std::span<const File> files() const { return files_; }
