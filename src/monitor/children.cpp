@@ -3,6 +3,7 @@
 #include "base/job_rank.h"
 #include "events/session.h"
 #include "monitor/process.h"
+#include "monitor/seccomp.h"
 
 #include <cerrno>
 #include <cstring>
@@ -205,7 +206,7 @@ bool is_library_readable() {
 }
 
 std::size_t carry_bytes(char* const environment[], bool fit) {
-    if (!remembered.known || !process.running() || (fit && !is_followed())) {
+    if (!remembered.known || (fit ? !process.running() || !is_followed() : !process.running() && !is_barred_by_filter())) {
         return 0;
     }
     const Needs needs = needs_of(environment);

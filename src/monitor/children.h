@@ -9,6 +9,8 @@
 // names another session keeps it. Cost: one pass over the environment.
 #pragma once
 
+#include "monitor/seccomp.h"
+
 #include <cstddef>
 
 namespace kymo::monitor {
@@ -30,7 +32,7 @@ bool is_library_readable();
 // Calls act(environment to start the program with) and returns its result. What it passes lives until then.
 template <typename Act>
 auto with_monitor(char* const environment[], bool fit, const Act& act) {
-    const bool can = fit && is_library_readable();
+    const bool can = fit && !is_barred_by_filter() && is_library_readable();
     const std::size_t bytes = carry_bytes(environment, can);
     if (bytes == 0) {
         return act(environment);

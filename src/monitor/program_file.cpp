@@ -1,5 +1,7 @@
 #include "monitor/program_file.h"
 
+#include "monitor/seccomp.h"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +91,9 @@ bool cut_interpreter(char* line, char** name) {
 }  // namespace
 
 bool is_fit_for_monitor(int folder, const char* path) {
+    if (is_barred_by_filter()) {
+        return false;  // nor may it be looked at
+    }
     const int error = errno;
     bool fit = true;
     char line[kNameBytes + 2];
@@ -129,6 +134,9 @@ bool is_fit_for_monitor(int descriptor) {
 }
 
 bool is_found_fit_for_monitor(const char* file) {
+    if (is_barred_by_filter()) {
+        return false;
+    }
     if (file == nullptr || *file == 0 || strchr(file, '/') != nullptr) {
         return is_fit_for_monitor(AT_FDCWD, file);
     }

@@ -18,6 +18,7 @@ __attribute__((visibility("hidden"), used)) long kymo_syscall_failed(int error) 
 // NOLINTEND(readability-identifier-naming)
 
 static_assert(SYS_futex == 202 && SYS_rt_sigaction == 13 && SYS_ptrace == 101);
+static_assert(SYS_prctl == 157 && SYS_seccomp == 317);
 
 // kymo_plain_syscall serves until the library's constructor has looked the next one up.
 asm(R"(
@@ -33,6 +34,10 @@ syscall:
     je kymo_sigaction_call
     cmpq $101, %rdi
     je kymo_ptrace_call
+    cmpq $157, %rdi
+    je kymo_prctl_call
+    cmpq $317, %rdi
+    je kymo_seccomp_call
     movq kymo_next_syscall(%rip), %r11
     jmp *%r11
     .cfi_endproc

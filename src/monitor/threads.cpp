@@ -27,8 +27,8 @@ bool exit_key_made = false;
 
 void on_thread_exit(void* value) {
     auto* thread = static_cast<ThreadState*>(value);
-    if (thread != kymo_current_thread) {
-        return;
+    if (thread != kymo_current_thread || !process.running()) {
+        return;  // measurement is over, perhaps because calls like those below would kill (seccomp.h)
     }
     if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, thread) == 0) {
         return;
