@@ -41,18 +41,32 @@ struct Stacks {
     ThreadState& thread;
     unsigned copies = 0;
 
-    // From there upwards, as far as it goes; empty where there is nothing, or too much has been copied.
+    // From there (and the red zone) upwards, as far as it goes; empty where there is nothing, or too much has been
+    // copied.
     unwind::MemoryView copy(std::uint64_t pointer) {
-        return copies++ < kMostCopies ? unwind::copy_memory(pointer, thread.copied_stack) : unwind::MemoryView{};
+        unwind::MemoryView view;
+        if (copies++ < kMostCopies) {
+            view = unwind::copy_memory(pointer - unwind::native::kRedZone, thread.copied_stack);
+            // Below the lowest page of a stack is often nothing that could be read.
+            view = view.end() > pointer ? view : unwind::copy_memory(pointer, thread.copied_stack);
+        }
+        return view;
     }
 };
+
+// A stack from a stack pointer in it, and the red zone, up to its end.
+unwind::MemoryView live_from(std::uint64_t pointer, const StackBounds& bounds) {
+    const std::uint64_t below = pointer - bounds.low;
+    return unwind::MemoryView::live(pointer - (below < unwind::native::kRedZone ? below : unwind::native::kRedZone),
+                                    bounds.high);
+}
 
 // Where the stack is that a stack pointer points into, when it is not the one the walk began on.
 bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) {
     auto& stacks = *static_cast<Stacks*>(context);
     const ThreadState& thread = stacks.thread;
     if (thread.stack.holds(pointer)) {
-        *view = unwind::MemoryView::live(pointer, thread.stack.high);
+        *view = live_from(pointer, thread.stack);
         return true;
     }
     stack_t alternate{};
@@ -60,7 +74,7 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
         const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
         const StackBounds bounds{low, low + alternate.ss_size};
         if (bounds.holds(pointer)) {
-            *view = unwind::MemoryView::live(pointer, bounds.high);
+            *view = live_from(pointer, bounds);
             return true;
         }
     }
