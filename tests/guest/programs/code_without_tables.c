@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// int with_frame(int count): pushes, a stack of its own, a call in the loop.   int realigned(int count): a stack that is
-// aligned, and the old one kept in it.
+// int with_frame(int count): pushes, a stack of its own, a call in the loop.   int realigned(int count): a stack that
+// is aligned, and the old one kept in it.
 __asm__(
     "        .text\n"
     "        .type with_frame, @function\n"
