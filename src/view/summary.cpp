@@ -1,5 +1,6 @@
 #include "view/summary.h"
 
+#include "base/clean_text.h"
 #include "program/demangle.h"
 #include "view/metric.h"
 #include "view/text.h"
@@ -173,14 +174,12 @@ std::string command_line(const std::vector<std::string>& arguments) {
         const bool is_plain =
             !argument.empty() && argument.find_first_of(" \t\n'\"\\$&;|<>()*?[]#~`!") == std::string::npos;
         if (is_plain) {
-            line += argument;
+            line += clean_text(argument);
             continue;
         }
         line += '\'';
-        for (const char c : argument) {
-            line += c == '\''                              ? std::string("'\\''")
-                    : static_cast<unsigned char>(c) < 0x20 ? std::string("?")
-                                                           : std::string(1, c);
+        for (const char c : clean_text(argument)) {
+            line += c == '\'' ? std::string("'\\''") : std::string(1, c);
         }
         line += '\'';
     }
