@@ -21,31 +21,30 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-metrics demo-ring test bench format check sanitize fuzz install clean
+.PHONY: build configured demo demo-metrics demo-ring test bench format check sanitize fuzz install clean
 
-build: $(BUILD)/build.ninja
+build: configured
 	cmake --build $(BUILD)
 
-# Configured once; from then on the build notices by itself when it must be configured again.
-$(BUILD)/build.ninja:
-	cmake --preset release -B $(BUILD)
+configured:
+	scripts/configure $(BUILD)
 
 demo:
 	scripts/setup demo
-	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	$(MAKE) --no-print-directory configured
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-demo
 	scripts/demo $(BUILD) $(DEMO_OUTPUT)
 
 demo-metrics:
 	scripts/setup build
-	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	$(MAKE) --no-print-directory configured
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-exchange
 	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
 	scripts/demo-metrics $(BUILD)
 
 demo-ring:
 	scripts/setup ring
-	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	$(MAKE) --no-print-directory configured
 	cmake --build $(BUILD) --target kymo kymo_monitor
 	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
 	if cmake --build $(BUILD) --target help | grep -q kymo_ring_channels; then cmake --build $(BUILD) --target kymo_ring_channels; fi
