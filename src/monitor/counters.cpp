@@ -110,6 +110,10 @@ void Counters::join_samples(std::size_t event) {
 }
 
 int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner) {
+    if (!descriptors.has_any()) {
+        errno = EMFILE;
+        return -1;
+    }
     perf_event_attr attr = events::make_attributes(session_->events[event], session_->read_lost);
     attr.disabled = postponed_ ? 0 : 1;
     int descriptor = events::open_counter(attr, 0, -1, leader);

@@ -20,6 +20,7 @@ namespace kymo::recording {
 
 namespace {
 
+constexpr std::uint64_t kAhead = 1ULL << 20U;  // allocated at once where no descriptor is kept
 // A reservation this small is the least that is worth recording into.
 constexpr std::uint64_t kSmallestMapping = kHeaderBytes + kChunkBytes;
 constexpr std::uint64_t kFreeNumberMask = 0xFFFFFFFFU;
@@ -120,6 +121,8 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     file = move_up(file, options.descriptor_floor);
     lock_raw(file);  // not every file system has locks; nothing here depends on it
 
+    keeps_none_ = false;
+    allocated_ = 0;
     allocate_ = options.allocate;
     descriptor_floor_ = options.descriptor_floor;
     descriptor_.store(file, std::memory_order_relaxed);
@@ -176,6 +179,14 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     fresh.used_bytes = kHeaderBytes;
     std::memcpy(mapping, &fresh, sizeof fresh);
 
+    if (file < options.descriptor_floor) {
+        // The program may have all of its descriptors in use whenever the file is to grow.
+        const std::uint64_t ahead = mapped_bytes_ < kAhead ? mapped_bytes_ : kAhead;
+        allocated_ = allocate(0, ahead) == 0 ? ahead : 0;
+        keeps_none_ = true;
+        descriptor_.store(-1, std::memory_order_relaxed);
+        close_raw(file);
+    }
     base_.store(static_cast<std::uint8_t*>(mapping), std::memory_order_release);
     generation_.fetch_add(1, std::memory_order_acq_rel);
     return 0;
@@ -194,6 +205,7 @@ int FileWriter::close() {
     } else if (ftruncate(ours, static_cast<off_t>(used)) != 0) {
         error = errno;
     }
+    let_go(ours);
     std::atomic_ref<std::uint32_t>(file.closed).store(1, std::memory_order_release);
     drop();
     return error;
@@ -242,6 +254,9 @@ int FileWriter::descriptor() {
         close_raw(again);
         return -1;
     }
+    if (keeps_none_) {
+        return again;
+    }
     lock_raw(again);
     if (!descriptor_.compare_exchange_strong(held, again, std::memory_order_acq_rel)) {
         close_raw(again);  // another thread was faster
@@ -250,12 +265,21 @@ int FileWriter::descriptor() {
     return again;
 }
 
+void FileWriter::let_go(int descriptor) const {
+    if (keeps_none_ && descriptor >= 0) {
+        close_raw(descriptor);
+    }
+}
+
 void FileWriter::fail(int error) {
     last_error_.store(error, std::memory_order_relaxed);
     full_.store(true, std::memory_order_relaxed);
 }
 
 int FileWriter::allocate(std::uint64_t offset, std::uint64_t bytes) {
+    if (offset + bytes <= allocated_) {
+        return 0;
+    }
     if (!within_file_limit(offset + bytes)) {
         return EFBIG;
     }
@@ -267,6 +291,7 @@ int FileWriter::allocate(std::uint64_t offset, std::uint64_t bytes) {
     if (error == EOPNOTSUPP || error == ENOSYS) {
         error = allocate_by_zeros(ours, offset, bytes);
     }
+    let_go(ours);
     return error;
 }
 

@@ -17,7 +17,8 @@
 //
 // Descriptor. A program may close descriptors that it does not own, and open its own under the same number.
 // Before the descriptor is used it is checked against the file's device and inode, and opened again by
-// path when it is no longer ours.
+// path when it is no longer ours. Where the limit leaves no number above the floor, none is kept: it is opened when
+// the file grows beyond a first megabyte, and closed again.
 //
 // Writers hold an advisory whole-file lock (flock), so that pack_file() can tell a live file.
 #pragma once
@@ -90,7 +91,8 @@ class FileWriter {
     FileHeader* header() const { return reinterpret_cast<FileHeader*>(base_.load(std::memory_order_relaxed)); }
     ChunkHeader* chunk_at(std::uint64_t number) const;
     int allocate(std::uint64_t offset, std::uint64_t bytes);
-    int descriptor();  // ours for certain, or -1
+    int descriptor();  // ours for certain, or -1; let_go() of it when it was used
+    void let_go(int descriptor) const;
     bool is_ours(int descriptor) const;
     void fail(int error);
     void drop();
@@ -105,6 +107,8 @@ class FileWriter {
     std::uint64_t device_ = 0;
     std::uint64_t inode_ = 0;
     int descriptor_floor_ = 0;
+    bool keeps_none_ = false;      // no descriptor between two uses
+    std::uint64_t allocated_ = 0;  // the file has space up to here
     int (*allocate_)(int, std::uint64_t, std::uint64_t) = nullptr;
     char path_[4096] = {};
 };
