@@ -6,6 +6,7 @@
 #include "launch/finish.h"
 #include "launch/kernel_rings.h"
 #include "launch/monitor_library.h"
+#include "launch/other_users.h"
 #include "launch/output.h"
 #include "launch/private_file.h"
 #include "launch/program.h"
@@ -99,8 +100,14 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
 class Watch {
   public:
     Watch(pid_t program, const RecordOptions& options, const recording::Folder& folder, SignalWatch& signals,
-          KernelRings& rings, RunLog& log)
-        : program_(program), options_(options), folder_(folder), signals_(signals), rings_(rings), log_(log) {}
+          KernelRings& rings, RunLog& log, OtherUsers& others)
+        : program_(program),
+          options_(options),
+          folder_(folder),
+          signals_(signals),
+          rings_(rings),
+          log_(log),
+          others_(others) {}
 
     // Returns when the program is gone and waited for.
     void run() {
@@ -114,7 +121,15 @@ class Watch {
             take_signals();
             reap();
             const std::uint64_t now = monotonic_now().ns;
-            rings_.drain(false, [this](const KernelRecord& record) { log_.take(record); });
+            rings_.drain(false, [this](const KernelRecord& record) {
+                log_.take(record);
+                if (!options_.attach) {  // what is measured from outside is so as any user
+                    others_.take(record);
+                }
+            });
+            for (const BarredProcess& process : others_.look()) {
+                log_.write_barred(process);
+            }
             if (now >= next_clock_pair_) {
                 log_.write_clock_pair();
                 next_clock_pair_ = now + kClockPairEvery;
@@ -201,6 +216,7 @@ class Watch {
     SignalWatch& signals_;
     KernelRings& rings_;
     RunLog& log_;
+    OtherUsers& others_;
     std::vector<pollfd> polled_;
     std::uint64_t next_clock_pair_ = 0;
     std::uint64_t next_poll_ = UINT64_MAX;
@@ -314,7 +330,8 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     guard.keep();
 
-    Watch watch(child->pid(), options, folder, signals, rings, *log);
+    OtherUsers others(folder, monitor);
+    Watch watch(child->pid(), options, folder, signals, rings, *log, others);
     watch.run();
 
     RecordOutcome outcome;
@@ -327,6 +344,10 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     outcome.job = job;
     outcome.wait_status = watch.status();
     outcome.missing = plan.missing;
+    for (const events::Missing& missing : others.missing()) {
+        log->write_missing(missing);
+        outcome.warnings.push_back("not measured: " + missing.what + ": " + missing.why + "; " + missing.remedy);
+    }
     outcome.switches = log->switches();
     outcome.lost = log->lost();
     outcome.reason = end_reason(watch.reason(), folder, options.max_bytes, log->full());

@@ -180,6 +180,10 @@ void RunLog::take_map(const KernelRecord& record) {
     stream_.append(row);
 }
 
+void RunLog::write_barred(const BarredProcess& process) {
+    stream_.append(recording::ProgramFile{process.time, process.pid, process.path, process.obstacle});
+}
+
 void RunLog::write_end(recording::RunEnd row) {
     for (const recording::Switch& open : pairing_.finish()) {
         stream_.append(open);
