@@ -102,8 +102,8 @@ class TreeBuilder {
             case NodeKind::kProcess: {
                 const ProfileProcess& process = profile_.processes[node.image];
                 name = "process " + std::to_string(process.pid);
-                if (!process.executable.empty()) {
-                    name += " (" + process.executable.substr(process.executable.rfind('/') + 1) + ")";
+                if (const std::string called = called_name(process.command, process.executable); !called.empty()) {
+                    name += " (" + called + ")";
                 }
                 break;
             }

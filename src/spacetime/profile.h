@@ -60,7 +60,7 @@ struct ProfileProcess {
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
     std::string executable;  // path; empty where it is not known
-    std::string name = {};   // as the kernel has it (at most 15 letters), or the executable's
+    std::string name = {};   // as the kernel has it (at most 15 letters), or as it was called
     std::vector<std::string> command = {};
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -73,6 +73,9 @@ struct ProfileProcess {
     std::vector<std::int64_t> totals = {};  // by event, counted for the process as a whole; empty: no such count
     Quality quality = {};
 };
+
+// The name by which a program was called: where one file has several, by links to it, that says which is meant.
+std::string called_name(const std::vector<std::string>& command, const std::string& executable);
 
 // Where a thread's switches and its time in the run queue are known from.
 enum class ThreadFigures : std::uint8_t {
