@@ -265,11 +265,12 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     SignalWatch signals;
     const fs::path session = folder / session_file(job);
     const fs::path channels = options.program_has_channels ? options.channels : fs::path();
-    const ChildOptions child_options{program.path, options.command,
-                                     options.attach
-                                         ? own_environment(environ)
-                                         : program_environment(environ, monitor, channels, job ? session : folder),
-                                     signals.mask_before(), signals.child_action_before()};
+    const ChildOptions child_options{
+        program.path, options.command,
+        options.attach
+            ? own_environment(environ)
+            : program_environment(environ, {monitor, channels, program.first_library}, job ? session : folder),
+        signals.mask_before(), signals.child_action_before()};
     auto child = Child::fork(child_options);
     if (!child) {
         log->abandon();

@@ -33,7 +33,6 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     timer_ = -1;
     by_usage_ = 0;
     signals_ = 0;
-    silent_ = false;
     latest_ = {};
     lost_ = 0;
     throttled_ = 0;

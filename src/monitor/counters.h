@@ -89,7 +89,8 @@ class Counters {
     // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
     // thread.
     void set_signalling(bool on);
-    // No overflow is to signal the thread, whatever set_signalling() says; or no longer so. In the thread.
+    // No overflow is to signal the thread, whatever set_signalling() says; or no longer so. In the thread; what is
+    // set before open() holds from the first.
     void set_silent(bool silent);
     bool is_silent() const { return silent_; }
 

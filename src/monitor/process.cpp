@@ -306,11 +306,11 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
         }
         live_ = thread;
     }
+    mute_if_traced(*thread);
     const bool counts = thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
     open_switches(*thread);
     hunt.attach(*thread);
-    mute_if_traced(*thread);
     begin_thread_cells(*thread);
     begin_thread_hooks(*thread);
     if (!counts && !paused()) {
