@@ -43,7 +43,10 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
         before_[i] = 0;
     }
     postponed_ = opening == Opening::kPostponed && may_postpone(session);
-    if (session.mechanism == events::Mechanism::kPerfEvents &&
+    outcome_.silent = silent_;
+    // Without samples performance events could not tell the program's time from the system's: a silent thread has a
+    // timer that never runs, and counts as its clocks and getrusage do.
+    if (session.mechanism == events::Mechanism::kPerfEvents && !silent_ &&
         open_events(descriptors, owner, postponed_ ? 1 : session.event_count)) {
         outcome_.kind = CounterKind::kPerfEvents;
         for (std::size_t i = 1; postponed_ && i < session.event_count; ++i) {
