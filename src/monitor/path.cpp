@@ -17,6 +17,7 @@ constinit std::atomic<std::uint32_t> run_times[kMostRunTimes]{};  // image ids; 
 constexpr ImageId kJoin{0xffffffffU};
 constexpr unsigned kContextBits = 22;
 static_assert(ContextTree::kMaxNodes <= 1U << kContextBits);
+constexpr std::uint64_t kIsFunction = std::uint64_t{1} << 47U;  // no offset has it
 
 unwind::Frame join_frame(StreamId stream, ContextId context) {
     return {kJoin, (static_cast<std::uint64_t>(raw(stream)) << kContextBits) | raw(context), 0};
@@ -128,26 +129,44 @@ Joined join(ThreadState& thread, const Walked& inner, const Region* joint, std::
     return path;
 }
 
+// What recursion is told by: the function around a frame, or the frame itself where none is known.
+std::uint64_t function_of(const unwind::Frame& frame) {
+    const std::uint64_t key = ContextTree::key_of(frame);
+    if (frame.image == kJoin || raw(frame.image) == 0) {
+        return key;
+    }
+    const unwind::Table* table = process.images().entry(frame.image).table.load(std::memory_order_acquire);
+    std::uint64_t begin = 0;
+    return table != nullptr && table->function_at(frame.offset, &begin) ? key ^ frame.offset ^ begin ^ kIsFunction
+                                                                        : key;
+}
+
 // Enters a path and writes the nodes that are new.
-ContextId enter(ThreadState& thread, std::span<const unwind::Frame> path, bool* cut) {
-    return thread.tree.enter(
-        path,
-        [&](ContextId id, ContextId parent, const unwind::Frame& frame) {
-            recording::Context row;
-            row.context = raw(id);
-            row.parent = raw(parent);
-            if (frame.image != kJoin) {
-                row.image = raw(frame.image);
-                row.offset = frame.offset;
-                return thread.writer.append(row);
-            }
-            recording::Join whose;
-            whose.context = raw(id);
-            whose.stream = frame.offset >> kContextBits;
-            whose.joined = frame.offset & ((1U << kContextBits) - 1);
-            return thread.writer.append(row) && thread.writer.append(whose);
-        },
-        cut);
+ContextTree::Entered enter(ThreadState& thread, std::span<const unwind::Frame> path) {
+    return thread.tree.enter(path, function_of,
+                             [&](ContextId id, ContextId parent, const unwind::Frame& frame, bool dropped) {
+                                 recording::Context row;
+                                 row.context = raw(id);
+                                 row.parent = raw(parent);
+                                 if (frame.image == kJoin) {
+                                     recording::Join whose;
+                                     whose.context = raw(id);
+                                     whose.stream = frame.offset >> kContextBits;
+                                     whose.joined = frame.offset & ((1U << kContextBits) - 1);
+                                     return thread.writer.append(row) && thread.writer.append(whose);
+                                 }
+                                 row.image = raw(frame.image);
+                                 row.offset = frame.offset;
+                                 recording::OuterDropped without;
+                                 without.context = raw(id);
+                                 return thread.writer.append(row) && (!dropped || thread.writer.append(without));
+                             });
+}
+
+std::uint64_t flags_of(const ContextTree::Entered& entered, unwind::PathEnd end) {
+    return (entered.dropped ? static_cast<std::uint64_t>(recording::PathEnd::kNoRoom)
+                            : static_cast<std::uint64_t>(end)) |
+           (entered.folded ? recording::kFoldedRecursion : 0);
 }
 
 unwind::Frame frame_at(std::uint64_t pc) {
@@ -166,21 +185,20 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, s
         thread.frames()[0] = frame_at(own_pc);
     }
     const std::size_t own = own_pc != 0 ? 1 : 0;
-    bool cut = false;
     Path path;
     path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
-    path.leaf = enter(thread, thread.frames().subspan(1 - own, joined.frames + own), &cut);
-    const auto end = cut ? unwind::PathEnd::kTooDeep : joined.result.end;
-    path.flags = static_cast<std::uint64_t>(end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
+    const auto entered = enter(thread, thread.frames().subspan(1 - own, joined.frames + own));
+    path.leaf = entered.leaf;
+    path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
     return path;
 }
 
 Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
-    bool cut = false;
+    const auto entered = enter(thread, {&frame, 1});
     Path path;
-    path.leaf = enter(thread, {&frame, 1}, &cut);
-    path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
+    path.leaf = entered.leaf;
+    path.flags = flags_of(entered, unwind::PathEnd::kNotWalked);
     return path;
 }
 
@@ -192,8 +210,7 @@ ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers
     const Region* joint = &thread == this_thread() ? thread.team.known_joint() : nullptr;
     const std::span<unwind::Frame> room = thread.frames();
     const Joined joined = join(thread, walk_own(thread, registers, room), joint, room);
-    bool cut = false;
-    return enter(thread, room.first(joined.frames), &cut);
+    return enter(thread, room.first(joined.frames)).leaf;
 }
 
 std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t begin,
@@ -218,8 +235,7 @@ ContextId enter_construct(ThreadState& thread, const Region& region) {
     if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
         room[joined.frames++] = join_frame(region.stream, ContextId{0});
     }
-    bool cut = false;
-    return enter(thread, room.first(joined.frames), &cut);
+    return enter(thread, room.first(joined.frames)).leaf;
 }
 
 ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) {
@@ -230,8 +246,7 @@ ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) 
         return context;
     }
     const unwind::Frame frame = join_frame(stream, context);
-    bool cut = false;
-    return enter(thread, {&frame, 1}, &cut);
+    return enter(thread, {&frame, 1}).leaf;
 }
 
 bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller) {
