@@ -108,7 +108,7 @@ void take_samples(ThreadState& thread, void* context) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
             // interrupted now.
-            take_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc), nullptr);
+            take_sample(thread, overflow, path_from_signal(thread, registers, true), nullptr);
             return;
         }
         if (overflow.pc != 0 && overflow.pc != pc) {

@@ -61,6 +61,7 @@ struct Walked {
     std::size_t frames = 0;
     std::size_t cut = 0;  // how many lie inwards of the outermost frame of a run time
     bool has_cut = false;
+    bool is_own_work = false;  // the innermost frame is the monitor's
     unwind::WalkResult result;
 };
 
@@ -73,6 +74,7 @@ Walked walk(ThreadState& thread, const unwind::Registers& registers, const unwin
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(process.own_image()) != 0 && frame.image == process.own_image()) {
+            walked.is_own_work = walked.is_own_work || &frame == out.data();
             continue;
         }
         if (is_run_time(frame.image)) {
@@ -177,26 +179,27 @@ unwind::Frame frame_at(std::uint64_t pc) {
 
 }  // namespace
 
-// The first frame of the walk goes to thread.frames[1]: [0] is for a leaf of the monitor's own.
-Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, std::uint64_t own_pc) {
-    const std::span room = thread.frames().subspan(1);
-    const Joined joined = join(thread, walk_own(thread, registers, room), thread.team.known_joint(), room);
-    if (own_pc != 0) {
-        thread.frames()[0] = frame_at(own_pc);
-    }
-    const std::size_t own = own_pc != 0 ? 1 : 0;
+Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, bool is_own_work) {
+    const std::span room = thread.frames();
+    const Walked own = walk_own(thread, registers, room);
+    const Joined joined = join(thread, own, thread.team.known_joint(), room);
     Path path;
     path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
-    const auto entered = enter(thread, thread.frames().subspan(1 - own, joined.frames + own));
+    const auto entered = enter(thread, room.first(joined.frames));
     path.leaf = entered.leaf;
-    path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
+    path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0) |
+                 (is_own_work || own.is_own_work ? recording::kOwnWork : 0);
     return path;
 }
 
 Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
-    const auto entered = enter(thread, {&frame, 1});
     Path path;
+    if (raw(frame.image) != 0 && frame.image == process.own_image()) {
+        path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked) | recording::kOwnWork;
+        return path;
+    }
+    const auto entered = enter(thread, {&frame, 1});
     path.leaf = entered.leaf;
     path.flags = flags_of(entered, unwind::PathEnd::kNotWalked);
     return path;

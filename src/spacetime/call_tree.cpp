@@ -110,6 +110,9 @@ class TreeBuilder {
             case NodeKind::kPartial:
                 name = "[partial call paths]";
                 break;
+            case NodeKind::kDropped:
+                name = "[call paths beyond the table]";
+                break;
             case NodeKind::kNoPath:
                 name = "[no call path]";
                 break;

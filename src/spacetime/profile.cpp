@@ -19,6 +19,7 @@ class Merger {
     Profile merge() {
         collect_events();
         profile_.self = CostTable(profile_.events.size());
+        profile_.own_work.resize(profile_.self.columns());
         tree_.add({0, NodeKind::kRoot, 0, 0});
         for (const FileData& file : files_) {
             read_run(file);
@@ -184,6 +185,7 @@ class Merger {
                                         .shift_ns = file.shift_ns,
                                         .nodes = std::move(stream.nodes),
                                         .no_path = no_path,
+                                        .own_contexts = stream.data->own_contexts,
                                         .columns = columns_[file_index],
                                         .end_time = stream.data->has_ended ? stream.data->end_time : 0,
                                         .totals = stream.data->totals});
@@ -232,6 +234,9 @@ class Merger {
             add_row(row, node);
             return node;
         };
+        for (std::size_t i = 0; i < data.own_work.size(); ++i) {
+            profile_.own_work[i < kFirstEvent ? i : kFirstEvent + columns[i - kFirstEvent]] += data.own_work[i];
+        }
         const std::uint32_t no_path = add_special(data.costs[0], NodeKind::kNoPath);
         add_special(data.unsampled, NodeKind::kUnsampled);
         return no_path;

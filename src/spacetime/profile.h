@@ -29,6 +29,7 @@ enum class NodeKind : std::uint8_t {
     kProcess,    // `image` is an index of Profile::processes
     kPartial,    // above call paths whose root end is missing
     kNoPath,     // samples of which no call path is known
+    kDropped,    // above call paths whose outer frames there was no room for
     kUnsampled,  // from a stream's last sample to its end
 };
 
@@ -112,6 +113,7 @@ struct ProfileStream {
     std::int64_t shift_ns = 0;               // what the file's times were moved by to lie on the profile's clock
     std::vector<std::uint32_t> nodes;        // by ContextId: index of Profile::nodes; [0]: where its call paths hang
     std::uint32_t no_path = kNone;           // the node of samples without a call path; kNone: there are none
+    std::vector<bool> own_contexts = {};     // as StreamData's
     std::vector<std::size_t> columns = {};   // the file's event → index of Profile::events
     std::uint64_t end_time = 0;              // of its last word, on the profile's clock; 0: it has none
     std::vector<std::uint64_t> totals = {};  // of the file's events, in its last word
@@ -143,6 +145,8 @@ struct Profile {
     std::vector<ProfileStream> streams;  // by file, then by stream
     std::vector<ProfileNode> nodes;      // a parent comes before its children; 0 is the root
     CostTable self;                      // row: node
+    std::vector<std::int64_t>
+        own_work;  // columns of CostTable: the monitor's own, in no thread's and no node's costs
     Waits waits;
     Quality quality = {};
     std::uint64_t kernel_lost = 0;

@@ -114,7 +114,7 @@ inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while
 inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measurement was off: deltas count from there
 
 inline constexpr std::uint64_t kFoldedRecursion = 0x80;  // the path leaves out rounds of recursion
-inline constexpr std::uint64_t kOwnWork = 0x100;         // the monitor itself was at work, in the context's innermost
-                                                         // frame; what lies outward is where the program stood
+inline constexpr std::uint64_t kOwnWork =
+    0x100;  // the monitor itself was at work; the context is where the program stood
 
 }  // namespace kymo::recording

@@ -188,7 +188,7 @@ std::vector<std::uint64_t> folded(const std::vector<unwind::Frame>& leaf_first) 
 TEST_F(Tree, AgreesWithAListOnRandomPaths) {
     std::mt19937 random(7);  // NOLINT(bugprone-random-generator-seed): the same paths every time
     std::map<std::vector<std::uint64_t>, std::uint32_t> known;
-    for (int round = 0; round < 4'000; ++round) {
+    for (int round = 0; round < 1'000; ++round) {
         const auto path = random_path(random, 40, round % 2 == 0 ? 3 : 12);
         const auto expected = folded(path);
         const std::uint32_t node = enter(path);
@@ -203,7 +203,7 @@ TEST_F(Tree, AgreesWithAListOnRandomPaths) {
 // What the reader's tables rest on.
 TEST_F(Tree, FoldingKeepsEveryFunctionAndEveryCall) {
     std::mt19937 random(8);  // NOLINT(bugprone-random-generator-seed): the same paths every time
-    for (int round = 0; round < 1'000; ++round) {
+    for (int round = 0; round < 200; ++round) {
         const auto path = random_path(random, 200, 9);
         const auto kept = path_of(enter(path));
         std::set<std::uint64_t> functions;
@@ -233,7 +233,7 @@ TEST_F(Tree, FoldingKeepsEveryFunctionAndEveryCall) {
 TEST_F(Tree, PathsAreAsLongAsTheyHaveFunctionsNotAsTheStackIsDeep) {
     constexpr std::size_t kFunctions = 40;
     std::mt19937 random(9);  // NOLINT(bugprone-random-generator-seed): the same paths every time
-    for (int round = 0; round < 50; ++round) {
+    for (int round = 0; round < 10; ++round) {
         std::vector<unwind::Frame> path;
         for (std::size_t i = 0; i < ContextTree::kMaxDepth; ++i) {
             path.push_back(frame(1, random() % kFunctions * 16 + random() % 3));
