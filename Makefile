@@ -5,6 +5,7 @@
 #   make          build into build/, binaries in build/bin
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
 #   make demo-ring  four hosts on this machine, an MPI program on them, and all of it live and recorded (network namespaces)
+#   make test-guests  Debian's own programs at real jobs under Kymo: the same output and status, and what it costs (ten minutes)
 #   make bench    benchmarks, with the peers beside
 #   make check    formatting, clang-tidy, forbidden includes
 #   make format   format our sources in place
@@ -21,31 +22,30 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-metrics demo-ring test bench format check sanitize fuzz install clean
+.PHONY: build configured demo demo-metrics demo-ring test test-guests bench format check sanitize fuzz install clean
 
-build: $(BUILD)/build.ninja
+build: configured
 	cmake --build $(BUILD)
 
-# Configured once; from then on the build notices by itself when it must be configured again.
-$(BUILD)/build.ninja:
-	cmake --preset release -B $(BUILD)
+configured:
+	scripts/configure $(BUILD)
 
 demo:
 	scripts/setup demo
-	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	$(MAKE) --no-print-directory configured
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-demo
 	scripts/demo $(BUILD) $(DEMO_OUTPUT)
 
 demo-metrics:
 	scripts/setup build
-	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	$(MAKE) --no-print-directory configured
 	cmake --build $(BUILD) --target kymo kymo_monitor kymo-exchange
 	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
 	scripts/demo-metrics $(BUILD)
 
 demo-ring:
 	scripts/setup ring
-	$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	$(MAKE) --no-print-directory configured
 	cmake --build $(BUILD) --target kymo kymo_monitor
 	if cmake --build $(BUILD) --target help | grep -q kymo-halo; then cmake --build $(BUILD) --target kymo_mpi kymo-halo; fi
 	if cmake --build $(BUILD) --target help | grep -q kymo_ring_channels; then cmake --build $(BUILD) --target kymo_ring_channels; fi
@@ -55,6 +55,11 @@ test:
 	scripts/setup test
 	$(MAKE) --no-print-directory build
 	ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
+
+test-guests:
+	scripts/setup bench
+	$(MAKE) --no-print-directory build
+	python3 tests/strangers/run.py $(BUILD)
 
 bench:
 	scripts/setup bench

@@ -10,7 +10,7 @@ set(KYMO_HAS_BPF FALSE)
 if(BPF_FOUND AND KYMO_BPF_COMPILER AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(KYMO_HAS_BPF TRUE)
 else()
-  message(STATUS "No clang or no libbpf: what runs in the kernel is left out (apt-get install clang-19 libbpf-dev)")
+  kymo_missing(part "what runs in the kernel (kymo hunt, kymo measure of static programs)" "no clang or no libbpf" clang-19 libbpf-dev)
 endif()
 
 function(kymo_bpf_object name source carrier definition)

@@ -20,7 +20,7 @@ if(NOT DEFINED KYMO_LLVM_OPENMP)
   endforeach()
 endif()
 if(NOT KYMO_LLVM_OPENMP)
-  message(STATUS "No clang with libomp: tests of LLVM's OpenMP are skipped (apt-get install clang libomp-dev)")
+  kymo_missing(test "the tests of LLVM's OpenMP" "no clang with libomp" clang libomp-dev)
 endif()
 
 function(kymo_llvm_openmp target source output)

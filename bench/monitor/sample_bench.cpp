@@ -83,25 +83,24 @@ std::size_t whole_sample() {
                       [&](const events::RingRecord& record) { events::parse_sample(record, false, parsed); });
     const std::size_t count = walk_only();
     frames[0].offset += number & 1U;
-    bool cut = false;
-    const ContextId leaf = tree.enter(
+    const monitor::ContextTree::Entered entered = tree.enter(
         {frames.data(), count},
-        [](ContextId id, ContextId parent, const unwind::Frame& frame) {
+        [](const unwind::Frame& frame) { return images.rule_at(frame.address).image == nullptr ? 0 : frame.offset; },
+        [](ContextId id, ContextId parent, const unwind::Frame& frame, bool) {
             recording::Context row;
             row.context = raw(id);
             row.parent = raw(parent);
             row.image = raw(frame.image);
             row.offset = frame.offset;
             return writer.append(row);
-        },
-        &cut);
+        });
     const std::uint64_t deltas[] = {1'000'000 + (number & 1023U), parsed.values[1].value & 1U, 0, 0};
     recording::Sample row;
     row.time = ++number * 1'000'000;
     row.processor = parsed.processor;
-    row.context = raw(leaf);
+    row.context = raw(entered.leaf);
     row.deltas = deltas;
-    if (cut || !writer.append(row)) {
+    if (entered.dropped || !writer.append(row)) {
         std::fprintf(stderr, "the sample could not be written\n");
         std::abort();
     }

@@ -1,4 +1,5 @@
 // kymo doctor: what this machine can measure, what not, why, and what would change it.
+#include "cli/missing_parts.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/capabilities.h"
@@ -69,6 +70,15 @@ void print_table(const events::Machine& machine, const std::vector<events::Capab
             text += fmt::format("          to change it: {}\n", wrapped(row.remedy, kIndent + 14, width));
         }
     }
+    for (const MissingPart& part : missing_parts()) {
+        text += fmt::format("  {}{:<8}{}{}\n", colour ? look_of(events::Level::kNo).colour : "", "no",
+                            colour ? "\033[0m" : "", wrapped(part.what, kIndent, width));
+        text += fmt::format("          {}\n",
+                            wrapped(fmt::format("this build was made without: {}", part.why), kIndent, width));
+        text += fmt::format(
+            "          to change it: {}\n",
+            wrapped(fmt::format("apt-get install {}, and build again", part.packages), kIndent + 14, width));
+    }
     std::fputs(text.c_str(), stdout);
 }
 
@@ -87,6 +97,11 @@ nlohmann::json to_json(const events::Machine& machine, const std::vector<events:
                              {"container", machine.container},
                              {"root", machine.root},
                              {"capabilities", list}};
+    nlohmann::json missing = nlohmann::json::array();
+    for (const MissingPart& part : missing_parts()) {
+        missing.push_back({{"what", part.what}, {"why", part.why}, {"packages", part.packages}});
+    }
+    object["missing_parts"] = missing;
     object["paranoid"] = machine.paranoid ? nlohmann::json(*machine.paranoid) : nlohmann::json();
     return object;
 }

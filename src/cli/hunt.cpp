@@ -2,6 +2,7 @@
 // recording.
 #include "hunt/hunt.h"
 
+#include "base/clean_text.h"
 #include "cli/hunt_progress.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -161,7 +162,7 @@ int print_finds(const HuntAsked& asked, nlohmann::ordered_json&& head, const spa
     } else {
         text = view::terminal_finds(terminal_style(), finds, asked.top);
     }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (!print_now(text)) {
         return fail({ErrorKind::kNoSpace, "the finds could not be written to their end", "is the disk full?"});
     }
     return status;
@@ -188,7 +189,7 @@ int run_replay(const HuntAsked& asked, bool tells) {
         return fail(recording.error());
     }
     for (const std::string& warning : recording->warnings()) {
-        fmt::print(stderr, "kymo: {}\n", warning);
+        fmt::print(stderr, "kymo: {}\n", clean_text(warning));
     }
     spacetime::Replay replay;
     replay.event = asked.options.event;
@@ -239,7 +240,7 @@ int run_hunt(int argc, char** argv) {
     HuntProgress progress;
     if (tells) {
         asked.options.run.meanwhile = [&](const std::filesystem::path& recording) {
-            fmt::print(stderr, "{}", progress.look(recording));
+            fmt::print(stderr, "{}", clean_screen(progress.look(recording)));
         };
     }
     const auto outcome = hunt::hunt(asked.options);

@@ -1,4 +1,5 @@
 // kymo VERB …, or kymo PROGRAM …: record and report.
+#include "base/clean_text.h"
 #include "cli/verbs.h"
 #include "events/suggest.h"
 
@@ -134,9 +135,9 @@ Registration::Registration(const Verb& verb) {
 }
 
 int fail(const Error& error) {
-    fmt::print(stderr, "kymo: {}\n", error.what);
+    fmt::print(stderr, "kymo: {}\n", clean_text(error.what));
     if (!error.next.empty()) {
-        fmt::print(stderr, "      {}\n", error.next);
+        fmt::print(stderr, "      {}\n", clean_text(error.next));
     }
     return static_cast<int>(error.kind);
 }

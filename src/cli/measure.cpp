@@ -141,7 +141,7 @@ int show(const MeasureAsked& asked, const metrics::Description& description, con
         text = view::terminal_metrics(terminal_style(), *run, top) +
                view::terminal_channels(terminal_style(), *run, top);
     }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (!print_now(text)) {
         return fail({ErrorKind::kNoSpace, "the metrics could not be written to their end", "is the disk full?"});
     }
     return outcome.exit_status();

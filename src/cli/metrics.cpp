@@ -92,7 +92,7 @@ int run_metrics(int argc, char** argv) {
     if (!text) {
         return fail(text.error());
     }
-    if (std::fwrite(text->data(), 1, text->size(), stdout) != text->size() || std::fflush(stdout) != 0) {
+    if (!print_now(*text)) {
         return fail({ErrorKind::kNoSpace, "the metrics could not be written to their end", "is the disk full?"});
     }
     return 0;

@@ -1,6 +1,7 @@
 // kymo record: run a program and record it.
 #include "launch/record.h"
 
+#include "base/clean_text.h"
 #include "cli/second_look.h"
 #include "cli/verbs.h"
 #include "launch/job.h"
@@ -96,7 +97,7 @@ void tell(const launch::RecordOutcome& outcome, bool hint) {
         fmt::print(stderr, "kymo: not measured here: {} (why, and the remedy: kymo doctor)\n", names);
     }
     for (const std::string& warning : outcome.warnings) {
-        fmt::print(stderr, "kymo: {}\n", warning);
+        fmt::print(stderr, "kymo: {}\n", clean_text(warning));
     }
     if (hint) {
         fmt::print(stderr, "kymo: see it with: kymo report {}\n", path);

@@ -156,7 +156,7 @@ int run_report(int argc, char** argv) {
                 view::terminal_channels(shown.style, *metrics, shown.top) +
                 view::terminal_finds(shown.style, *finds, shown.top);
     }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (!print_now(text)) {
         return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});
     }
     return 0;

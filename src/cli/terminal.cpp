@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include "base/clean_text.h"
+
 #include <algorithm>
 #include <clocale>
 #include <cstdio>
@@ -41,7 +43,8 @@ view::Style terminal_style() {
             .unicode = std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0};
 }
 
-bool print_now(std::string_view text) {
+bool print_now(std::string_view given) {
+    const std::string text = clean_screen(given);
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }
 

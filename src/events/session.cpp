@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <span>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace kymo::events {
@@ -210,8 +212,16 @@ bool append(char* out, std::size_t capacity, std::size_t& used, const char* text
 }
 
 SessionError read_whole(const char* path, char* buffer, std::size_t capacity, std::size_t& used) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    // What it says is done with the program's rights: it must be of this user or root, and not what somebody has put
+    // in its place. A pipe of that name must not make the program wait.
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
+        return SessionError::kUnreadable;
+    }
+    struct stat facts{};
+    const auto user = static_cast<uid_t>(syscall(SYS_geteuid));
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || (facts.st_uid != user && facts.st_uid != 0)) {
+        close(file);
         return SessionError::kUnreadable;
     }
     used = 0;

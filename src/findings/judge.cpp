@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kShuffleSeed = 0xc0de;
 constexpr std::size_t kControlPermutations = 499;
 constexpr double kDisturbance = 20;
+constexpr double kMostDropped = 0.05;  // of the samples' call paths
 
 // A claim that rests on a feature does not stand where chance explains the feature.
 bool is_chance(const Case& subject, const Claim& claim, double significance) {
@@ -41,13 +42,18 @@ void drop_disturbed(const std::vector<Case>& cases, std::vector<Weighed>* defect
     });
 }
 
+// What was cut off of many call paths may belong to any place. What holds of the run as a whole stays.
+bool is_withheld(const spacetime::Evidence& evidence, const Case& subject) {
+    return evidence.run.dropped_paths > kMostDropped && subject.contrast != Contrast::kRun;
+}
+
 Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Case>& cases,
                       const JudgeOptions& options, bool is_control) {
     std::vector<Weighed> defects;
     std::vector<Weighed> advantages;
     for (const Rule* rule : rules()) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
-            if (cases[i].contrast != rule->contrast) {
+            if (cases[i].contrast != rule->contrast || is_withheld(evidence, cases[i])) {
                 continue;
             }
             std::vector<Claim> claims;

@@ -1,7 +1,9 @@
 #include "launch/child.h"
 
 #include "events/session.h"
+#include "image/sanitizer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -120,27 +122,35 @@ int Child::release() {
     return error;
 }
 
-std::vector<std::string> program_environment(const char* const* ours, const std::filesystem::path& monitor,
-                                             const std::filesystem::path& channels,
+std::vector<std::string> program_environment(const char* const* ours, const Preload& preload,
                                              const std::filesystem::path& recording) {
     constexpr std::string_view kPreload = "LD_PRELOAD=";
     const std::string session = std::string(events::kSessionVariable) + "=";
-    std::string preload = std::string(kPreload) + monitor.string();
-    if (!channels.empty()) {
-        preload += ":" + channels.string();
+    std::string libraries = preload.monitor.string();
+    if (!preload.channels.empty()) {
+        libraries += ":" + preload.channels.string();
     }
+    std::string_view others;
     std::vector<std::string> result;
     for (; *ours != nullptr; ++ours) {
         const std::string_view entry = *ours;
         if (entry.starts_with(kPreload)) {
-            if (entry.size() > kPreload.size()) {
-                preload += ":" + std::string(entry.substr(kPreload.size()));
-            }
+            others = entry.substr(kPreload.size());
         } else if (!entry.starts_with(session)) {
             result.emplace_back(entry);
         }
     }
-    result.push_back(preload);
+    std::string first = preload.first.empty() ? "" : preload.first + "::";
+    if (const std::string_view theirs = others.substr(0, others.find_first_of(": "));
+        image::is_sanitizer_library(theirs)) {
+        first = std::string(theirs) + ":";
+        others.remove_prefix(std::min(others.size(), theirs.size() + 1));
+    }
+    libraries = first + libraries;
+    if (!others.empty()) {
+        libraries += ":" + std::string(others);
+    }
+    result.push_back(std::string(kPreload) + libraries);
     result.push_back(session + recording.string());
     return result;
 }

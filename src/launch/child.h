@@ -45,10 +45,17 @@ class Child {
     int failed_ = -1;  // errno of exec; closed by a successful one
 };
 
-// Our environment for the program: first in LD_PRELOAD the monitor, then `channels` unless it is empty;
-// KYMO_SESSION set to the recording folder.
-std::vector<std::string> program_environment(const char* const* ours, const std::filesystem::path& monitor,
-                                             const std::filesystem::path& channels,
+// What is preloaded into the program.
+struct Preload {
+    std::filesystem::path monitor;
+    std::filesystem::path channels = {};  // empty: none
+    std::string first = {};               // Program::first_library
+};
+
+// Our environment for the program: first in LD_PRELOAD the monitor, then the channels; KYMO_SESSION set to the
+// recording folder. In front of the monitor stands what must: a sanitizer's run time, ours ended by two colons, by
+// which the monitor knows that it is not the user's and takes it out again (monitor/children.h).
+std::vector<std::string> program_environment(const char* const* ours, const Preload& preload,
                                              const std::filesystem::path& recording);
 
 // Our environment as it is, for a program that is measured from outside; a recording that is under way around us is

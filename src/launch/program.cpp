@@ -2,7 +2,9 @@
 
 #include "events/suggest.h"
 #include "image/program_facts.h"
+#include "image/sanitizer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -153,6 +155,32 @@ Result<void> check_dynamic(const std::string& name, const image::ProgramFacts& f
     return {};
 }
 
+image::Sanitizer sanitizer_of(std::span<const std::uint8_t> bytes) {
+    const auto read = [](const void* file, void* to, std::size_t size, std::uint64_t at) -> std::size_t {
+        const auto& all = *static_cast<const std::span<const std::uint8_t>*>(file);
+        const std::size_t got = at < all.size() ? std::min<std::size_t>(size, all.size() - at) : 0;
+        std::memcpy(to, all.data() + (got == 0 ? 0 : at), got);
+        return got;
+    };
+    return image::find_sanitizer({read, &bytes});
+}
+
+Result<void> check_sanitizer(const std::string& name, const image::Sanitizer& sanitizer) {
+    if (!image::bars_libraries(sanitizer.kind)) {
+        return {};
+    }
+    if (sanitizer.kind == image::SanitizerKind::kMemory) {
+        return not_runnable(name +
+                                " is built with MemorySanitizer, which would take what the monitor writes for "
+                                "uninitialised memory",
+                            "record a build of it without -fsanitize=memory");
+    }
+    return not_runnable(name +
+                            " is built with ThreadSanitizer, which would hold back the sampling signals and take "
+                            "the monitor's work for races",
+                        "record a build of it without -fsanitize=thread");
+}
+
 Result<void> check_contents(const std::string& name, const image::ProgramFacts& facts) {
     switch (facts.kind) {
         case image::ProgramKind::kDynamic:
@@ -248,6 +276,14 @@ Result<std::string> check_file(const fs::path& path, Program& program, Fitness f
         }
         program.obstacle = checked.error();
     }
+    const image::Sanitizer sanitizer = sanitizer_of(file->bytes());
+    if (auto checked = check_sanitizer(name, sanitizer); !checked) {
+        if (fitness == Fitness::kForMonitor) {
+            return checked.error();
+        }
+        program.obstacle = checked.error();
+    }
+    program.first_library = sanitizer.library;
     program.file = path;
     program.go_runtime = contents.kind == image::ProgramKind::kDynamic && has_go_runtime(file->bytes());
     program.build_id = build_id_of(file->bytes());

@@ -19,6 +19,8 @@ struct Program {
     std::filesystem::path file = {};     // what is executed: the program, or a script's interpreter
     std::optional<Error> obstacle = {};  // why no monitor can be loaded into it; only where that was asked for
     bool gains_rights = false;           // that is the reason
+    // A sanitizer's run time that the program wants to be the first of its libraries; empty: none.
+    std::string first_library = {};
 };
 
 enum class Fitness : std::uint8_t { kForMonitor, kAny };
@@ -27,9 +29,10 @@ enum class Fitness : std::uint8_t { kForMonitor, kAny };
 //
 // kNotFound: no such program (similar names are offered). kNotRunnable: a folder, not executable, setuid, setgid or
 // with file capabilities that this user would gain (the dynamic loader then ignores preloaded libraries), statically
-// linked, of another architecture or C library, no program at all; for a script, the same of its interpreter.
-// kPermission: it cannot be read. With kAny a program of this machine is also found where no monitor can be loaded
-// into it (setuid and its like, static, another C library): `obstacle` then is the error that it would be.
+// linked, of another architecture or C library, built with ThreadSanitizer or MemorySanitizer, no program at all; for
+// a script, the same of its interpreter. kPermission: it cannot be read. With kAny a program of this machine is also
+// found where no monitor can be loaded into it (setuid and its like, static, another C library): `obstacle` then is
+// the error that it would be.
 Result<Program> find_program(std::string_view name, std::string_view search_path,
                              Fitness fitness = Fitness::kForMonitor);
 

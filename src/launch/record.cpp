@@ -6,6 +6,7 @@
 #include "launch/finish.h"
 #include "launch/kernel_rings.h"
 #include "launch/monitor_library.h"
+#include "launch/other_users.h"
 #include "launch/output.h"
 #include "launch/private_file.h"
 #include "launch/program.h"
@@ -100,8 +101,14 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
 class Watch {
   public:
     Watch(pid_t program, const RecordOptions& options, const recording::Folder& folder, SignalWatch& signals,
-          KernelRings& rings, RunLog& log)
-        : program_(program), options_(options), folder_(folder), signals_(signals), rings_(rings), log_(log) {}
+          KernelRings& rings, RunLog& log, OtherUsers& others)
+        : program_(program),
+          options_(options),
+          folder_(folder),
+          signals_(signals),
+          rings_(rings),
+          log_(log),
+          others_(others) {}
 
     // Returns when the program is gone and waited for.
     void run() {
@@ -115,7 +122,15 @@ class Watch {
             take_signals();
             reap();
             const std::uint64_t now = monotonic_now().ns;
-            rings_.drain(false, [this](const KernelRecord& record) { log_.take(record); });
+            rings_.drain(false, [this](const KernelRecord& record) {
+                log_.take(record);
+                if (!options_.attach) {  // what is measured from outside is so as any user
+                    others_.take(record);
+                }
+            });
+            for (const BarredProcess& process : others_.look()) {
+                log_.write_barred(process);
+            }
             if (now >= next_clock_pair_) {
                 log_.write_clock_pair();
                 next_clock_pair_ = now + kClockPairEvery;
@@ -206,6 +221,7 @@ class Watch {
     SignalWatch& signals_;
     KernelRings& rings_;
     RunLog& log_;
+    OtherUsers& others_;
     std::vector<pollfd> polled_;
     std::uint64_t next_clock_pair_ = 0;
     std::uint64_t next_poll_ = UINT64_MAX;
@@ -273,7 +289,8 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     const fs::path channels = options.program_has_channels ? options.channels : fs::path();
     const ChildOptions child_options{
         program.path, options.command,
-        options.attach ? own_environment(environ) : program_environment(environ, monitor, channels, named),
+        options.attach ? own_environment(environ)
+                       : program_environment(environ, {monitor, channels, program.first_library}, named),
         signals.mask_before(), signals.child_action_before()};
     auto child = Child::fork(child_options);
     if (!child) {
@@ -320,7 +337,8 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     }
     guard.keep();
 
-    Watch watch(child->pid(), options, folder, signals, rings, *log);
+    OtherUsers others(folder, monitor);
+    Watch watch(child->pid(), options, folder, signals, rings, *log, others);
     watch.run();
 
     RecordOutcome outcome;
@@ -333,6 +351,10 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
     outcome.job = job;
     outcome.wait_status = watch.status();
     outcome.missing = plan.missing;
+    for (const events::Missing& missing : others.missing()) {
+        log->write_missing(missing);
+        outcome.warnings.push_back("not measured: " + missing.what + ": " + missing.why + "; " + missing.remedy);
+    }
     outcome.switches = log->switches();
     outcome.lost = log->lost();
     outcome.reason = end_reason(watch.reason(), folder, options.max_bytes, log->full());

@@ -198,6 +198,10 @@ std::string RunLog::obstacle(const KernelRecord& record) {
     return {};
 }
 
+void RunLog::write_barred(const BarredProcess& process) {
+    stream_.append(recording::ProgramFile{process.time, process.pid, process.path, process.obstacle});
+}
+
 void RunLog::write_end(recording::RunEnd row) {
     for (const recording::Switch& open : pairing_.finish()) {
         stream_.append(open);

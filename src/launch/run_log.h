@@ -8,6 +8,7 @@
 #include "events/plan.h"
 #include "launch/job.h"
 #include "launch/kernel_record.h"
+#include "launch/other_users.h"
 #include "launch/switch_pairing.h"
 #include "recording/folder.h"
 #include "recording/tables.h"
@@ -42,6 +43,7 @@ class RunLog {
     void write_missing(const events::Missing& missing);
     void write_clock_pair();
     void take(const KernelRecord& record);
+    void write_barred(const BarredProcess& process);
     void write_end(recording::RunEnd row);  // open switch intervals first
     void close();
 

@@ -2,6 +2,7 @@
 
 #include "base/job_rank.h"
 #include "events/session.h"
+#include "image/sanitizer.h"
 #include "monitor/process.h"
 #include "monitor/seccomp.h"
 
@@ -74,6 +75,10 @@ bool lists(std::string_view list, std::string_view library) {
     return false;
 }
 
+std::string_view first_of(std::string_view list) {
+    return until(list, list.find_first_of(": "));
+}
+
 // Without --follow only the program itself is measured, whatever it becomes.
 bool is_followed() {
     return process.session().follow || process.is_this_process();
@@ -98,10 +103,11 @@ struct Needs {
     bool preload = true;
     bool session = true;
     bool channels = false;
+    bool first = false;       // a library that must come before the monitor
     std::string_view others;  // libraries that are preloaded besides
 };
 
-Needs needs_of(char* const environment[]) {
+Needs needs_of(char* const environment[], const Fit& fit) {
     const std::string_view library = after(remembered.preload, kPreload.size());
     const std::string_view variable = name_of(remembered.session);
     Needs needs;
@@ -115,6 +121,7 @@ Needs needs_of(char* const environment[]) {
         }
     }
     const std::string_view channels = remembered.channels;
+    needs.first = fit.first[0] != 0 && !image::is_sanitizer_library(first_of(needs.others));
     needs.channels = !channels.empty() && !lists(needs.others, channels) && is_rank(environment);
     return needs;
 }
@@ -129,7 +136,7 @@ std::size_t list_without(std::string_view list, std::string_view library, std::s
             if (letters != 0) {
                 to[letters++] = ':';
             }
-            memcpy(to + letters, part.data(), part.size());
+            memmove(to + letters, part.data(), part.size());  // may be the list itself
             letters += part.size();
         }
         list = end == std::string_view::npos ? std::string_view{} : after(list, end + 1);
@@ -159,14 +166,65 @@ char* const* without_monitor(char* const environment[], char** list, char* text)
     return list;
 }
 
+// LD_PRELOAD=[FIRST::]LIBRARY[:CHANNELS][:OTHERS], the user's own sanitizer before the library.
+void write_preload(const Needs& needs, const Fit& fit, char* text) {
+    const auto add = [&text](std::string_view part) {
+        memcpy(text, part.data(), part.size());
+        text += part.size();
+    };
+    std::string_view others = needs.others;
+    add(kPreload);
+    if (needs.first) {
+        add(fit.first);
+        add("::");
+    } else if (const std::string_view first = first_of(others); image::is_sanitizer_library(first)) {
+        add(first);
+        add(":");
+        others = after(others, first.size());
+    }
+    const std::string_view library = after(remembered.preload, kPreload.size());
+    add(library);
+    const std::string_view channels = needs.channels ? std::string_view(remembered.channels) : std::string_view();
+    if (!channels.empty()) {
+        add(":");
+        add(channels);
+    }
+    const std::size_t letters = list_without(others, library, channels, text + 1);
+    *text = letters == 0 ? '\0' : ':';
+    text[letters == 0 ? 0 : letters + 1] = 0;
+}
+
+// In the environment itself, which only grows shorter.
+void clean_own_environment(bool is_measured) {
+    const events::Session& session = process.session();
+    for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+        if (!std::string_view(*at).starts_with(kPreload)) {
+            continue;
+        }
+        char* const list = *at + kPreload.size();
+        const std::string_view first = first_of(list);
+        if (image::is_sanitizer_library(first) && after(list, first.size()).starts_with("::")) {
+            memmove(list, list + first.size() + 2, strlen(list + first.size() + 2) + 1);
+        }
+        if (!is_measured && session.library[0] != 0) {
+            list[list_without(list, session.library, session.channels, list)] = 0;
+        }
+        for (char** each = at; *list == 0 && *each != nullptr; ++each) {
+            *each = each[1];
+        }
+        return;
+    }
+}
+
 bool is_nothing(const Needs& needs) {
-    return (!needs.preload && !needs.session && !needs.channels) || needs.entries > kMostEntries ||
+    return (!needs.preload && !needs.session && !needs.channels && !needs.first) || needs.entries > kMostEntries ||
            needs.others.size() > kMostPreload;
 }
 
 }  // namespace
 
 void remember_for_children() {
+    clean_own_environment(process.running());
     const events::Session& session = process.session();
     const char* preload = session.library[0] != 0 ? session.library : getenv("LD_PRELOAD");
     const char* variable =
@@ -205,12 +263,14 @@ bool is_library_readable() {
     return readable;
 }
 
-std::size_t carry_bytes(char* const environment[], bool fit) {
-    if (!remembered.known || (fit ? !process.running() || !is_followed() : !process.running() && !is_barred_by_filter())) {
+std::size_t carry_bytes(char* const environment[], const Fit& fit) {
+    const bool may_change =
+        fit.is_fit ? process.running() && is_followed() : process.running() || is_barred_by_filter();
+    if (!remembered.known || !may_change) {
         return 0;
     }
-    const Needs needs = needs_of(environment);
-    if (!fit) {
+    const Needs needs = needs_of(environment, fit);
+    if (!fit.is_fit) {
         const bool has = !needs.preload && needs.entries <= kMostEntries && needs.others.size() <= kMostPreload;
         return has ? (needs.entries + 1) * sizeof(char*) + kPreload.size() + needs.others.size() + 1 : 0;
     }
@@ -218,40 +278,29 @@ std::size_t carry_bytes(char* const environment[], bool fit) {
         return 0;
     }
     return (needs.entries + 3) * sizeof(char*) + sizeof remembered.preload + sizeof remembered.channels +
-           needs.others.size() + 3;
+           sizeof fit.first + needs.others.size() + 5;
 }
 
-char* const* carry(char* const environment[], bool fit, void* space) {
-    const Needs needs = needs_of(environment);
-    if (!fit) {
+char* const* carry(char* const environment[], const Fit& fit, void* space) {
+    const Needs needs = needs_of(environment, fit);
+    if (!fit.is_fit) {
         auto* const list = static_cast<char**>(space);
         return without_monitor(environment, list, reinterpret_cast<char*>(list + needs.entries + 1));
     }
+    const bool changes = needs.preload || needs.channels || needs.first;
     const std::string_view variable = name_of(remembered.session);
     auto* const list = static_cast<char**>(space);
-    char* const text = reinterpret_cast<char*>(list + needs.entries + 3);
     std::size_t used = 0;
     for (std::size_t i = 0; i < needs.entries; ++i) {
         const std::string_view entry = environment[i];
-        if (((needs.preload || needs.channels) && entry.starts_with(kPreload)) ||
-            (needs.session && entry.starts_with(variable))) {
+        if ((changes && entry.starts_with(kPreload)) || (needs.session && entry.starts_with(variable))) {
             continue;
         }
         list[used++] = environment[i];
     }
-    if (needs.preload || needs.channels) {
-        const std::string_view channels = needs.channels ? std::string_view(remembered.channels) : std::string_view();
-        std::size_t letters = strlen(remembered.preload);
-        memcpy(text, remembered.preload, letters);
-        if (!channels.empty()) {
-            text[letters++] = ':';
-            memcpy(text + letters, channels.data(), channels.size());
-            letters += channels.size();
-        }
-        text[letters] = ':';
-        const std::size_t others =
-            list_without(needs.others, after(remembered.preload, kPreload.size()), channels, text + letters + 1);
-        text[letters + (others == 0 ? 0 : others + 1)] = 0;
+    if (changes) {
+        char* const text = reinterpret_cast<char*>(list + needs.entries + 3);
+        write_preload(needs, fit, text);
         list[used++] = text;
     }
     if (needs.session) {

@@ -33,7 +33,6 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     timer_ = -1;
     by_usage_ = 0;
     signals_ = 0;
-    silent_ = false;
     latest_ = {};
     lost_ = 0;
     throttled_ = 0;
@@ -44,7 +43,10 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
         before_[i] = 0;
     }
     postponed_ = opening == Opening::kPostponed && may_postpone(session);
-    if (session.mechanism == events::Mechanism::kPerfEvents &&
+    outcome_.silent = silent_;
+    // Without samples performance events could not tell the program's time from the system's: a silent thread has a
+    // timer that never runs, and counts as its clocks and getrusage do.
+    if (session.mechanism == events::Mechanism::kPerfEvents && !silent_ &&
         open_events(descriptors, owner, postponed_ ? 1 : session.event_count)) {
         outcome_.kind = CounterKind::kPerfEvents;
         for (std::size_t i = 1; postponed_ && i < session.event_count; ++i) {
@@ -111,6 +113,10 @@ void Counters::join_samples(std::size_t event) {
 }
 
 int Counters::open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner) {
+    if (!descriptors.has_any()) {
+        errno = EMFILE;
+        return -1;
+    }
     perf_event_attr attr = events::make_attributes(session_->events[event], session_->read_lost);
     attr.disabled = postponed_ ? 0 : 1;
     int descriptor = events::open_counter(attr, 0, -1, leader);

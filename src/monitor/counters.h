@@ -49,6 +49,7 @@ enum class CounterKind : std::uint8_t { kNone = 0, kPerfEvents = 1, kThreadTimer
 struct CounterOutcome {
     CounterKind kind = CounterKind::kNone;
     bool no_buffer = false;
+    bool silent = false;          // it was opened so (set_silent())
     int error = 0;                // why performance events failed (errno); 0: they did not, or it is not known
     std::uint32_t missing = 0;    // bit i: event i could not be opened
     std::uint32_t user_only = 0;  // bit i: event i had to be limited to user mode
@@ -89,7 +90,8 @@ class Counters {
     // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
     // thread.
     void set_signalling(bool on);
-    // No overflow is to signal the thread, whatever set_signalling() says; or no longer so. In the thread.
+    // No overflow is to signal the thread, whatever set_signalling() says; or no longer so. In the thread; what is
+    // set before open() holds from the first.
     void set_silent(bool silent);
     bool is_silent() const { return silent_; }
 

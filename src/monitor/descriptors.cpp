@@ -10,6 +10,7 @@ namespace kymo::monitor {
 
 namespace {
 constexpr int kMostDescriptors = 1 << 20;
+constexpr int kProgramsOwn = 64;  // numbers below are the program's under any limit
 }  // namespace
 
 bool Descriptors::reserve() {
@@ -20,8 +21,11 @@ bool Descriptors::reserve() {
     const int most = limit.rlim_cur > kMostDescriptors ? kMostDescriptors : static_cast<int>(limit.rlim_cur);
     // The upper three quarters: a program that counts on 256 descriptors of a limit of 1,024 is rare, one with 200
     // threads is not.
-    base_ = most / 4;
+    base_ = most / 4 > kProgramsOwn ? most / 4 : most < kProgramsOwn ? most : kProgramsOwn;
     end_ = most;
+    if (!has_any()) {
+        return true;
+    }
     table_ = static_cast<std::atomic<ThreadState*>*>(
         image::map_pages(static_cast<std::size_t>(end_ - base_) * sizeof *table_));
     if (table_ == nullptr) {
@@ -35,8 +39,8 @@ bool Descriptors::reserve() {
 }
 
 int Descriptors::adopt(int descriptor, ThreadState* owner) {
-    const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, base_);
-    const int error = errno;
+    const int moved = has_any() ? fcntl(descriptor, F_DUPFD_CLOEXEC, base_) : -1;
+    const int error = has_any() ? errno : EMFILE;
     syscall(SYS_close, descriptor);
     errno = error;
     if (moved < 0 || moved >= end_) {

@@ -4,6 +4,9 @@
 // have without the monitor), and are known in a table: the sampling signal's entry finds a thread's state by the
 // descriptor in the signal (signal_entry.h), and the program's close() and close_range() are kept off them.
 //
+// A program that may have few altogether keeps all of its low numbers; where that leaves none above, the monitor has
+// none and does without (thread timers).
+//
 // The table is one reservation indexed by descriptor, touched only where used. All functions are signal-safe and may
 // run in any thread; a descriptor's owner is set and cleared by the thread that has it open.
 #pragma once
@@ -36,6 +39,8 @@ class Descriptors {
     // The lowest descriptor of ours that is ≥ `from`; −1: none. Cost: one load a number between.
     int next_ours(int from) const;
     int base() const { return base_; }
+    // False: the limit leaves none for us.
+    bool has_any() const { return base_ < end_; }
     // More than half of what the limit leaves us is in use: what can be done without is then left to later threads.
     bool are_short() const { return 2 * in_use_.load(std::memory_order_relaxed) > end_ - base_; }
 

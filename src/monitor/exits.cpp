@@ -14,8 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-using kymo::monitor::is_fit_for_monitor;
-using kymo::monitor::is_found_fit_for_monitor;
+using kymo::monitor::Fit;
+using kymo::monitor::fit_of_found_program;
+using kymo::monitor::fit_of_program;
 using kymo::monitor::process;
 using kymo::monitor::Process;
 using kymo::monitor::with_monitor;
@@ -69,13 +70,13 @@ void take_words(const char* first, va_list* list, char** words) {
 
 int become(const char* path, Words arguments, Words environment) {
     finish(Process::End::kExec);
-    const bool fit = is_fit_for_monitor(AT_FDCWD, path);
+    const Fit fit = fit_of_program(AT_FDCWD, path);
     return with_monitor(environment, fit, [&](Words all) { return real_execve.get()(path, arguments, all); });
 }
 
 int become_found(const char* file, Words arguments, Words environment) {
     finish(Process::End::kExec);
-    const bool fit = is_found_fit_for_monitor(file);
+    const Fit fit = fit_of_found_program(file);
     return with_monitor(environment, fit, [&](Words all) { return real_execvpe.get()(file, arguments, all); });
 }
 
@@ -116,14 +117,14 @@ KYMO_INTERPOSE int execvpe(const char* file, Words arguments, Words environment)
 
 KYMO_INTERPOSE int fexecve(int descriptor, Words arguments, Words environment) {
     finish(Process::End::kExec);
-    const bool fit = is_fit_for_monitor(descriptor);
+    const Fit fit = fit_of_program(descriptor);
     return with_monitor(environment, fit, [&](Words all) { return real_fexecve.get()(descriptor, arguments, all); });
 }
 
 KYMO_INTERPOSE int execveat(int folder, const char* path, Words arguments, Words environment, int flags) {
     finish(Process::End::kExec);
     const bool by_descriptor = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && *path == 0;
-    const bool fit = by_descriptor ? is_fit_for_monitor(folder) : is_fit_for_monitor(folder, path);
+    const Fit fit = by_descriptor ? fit_of_program(folder) : fit_of_program(folder, path);
     return with_monitor(environment, fit,
                         [&](Words all) { return real_execveat.get()(folder, path, arguments, all, flags); });
 }
@@ -171,14 +172,14 @@ KYMO_INTERPOSE int execle(const char* path, const char* first, ...) {
 // Other programs beside this one: this one goes on.
 KYMO_INTERPOSE int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, Words arguments, Words environment) {
-    return with_monitor(environment, is_fit_for_monitor(AT_FDCWD, path), [&](Words all) {
+    return with_monitor(environment, fit_of_program(AT_FDCWD, path), [&](Words all) {
         return real_posix_spawn.get()(pid, path, actions, attributes, arguments, all);
     });
 }
 
 KYMO_INTERPOSE int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                                 const posix_spawnattr_t* attributes, Words arguments, Words environment) {
-    return with_monitor(environment, is_found_fit_for_monitor(file), [&](Words all) {
+    return with_monitor(environment, fit_of_found_program(file), [&](Words all) {
         return real_posix_spawnp.get()(pid, file, actions, attributes, arguments, all);
     });
 }

@@ -74,6 +74,18 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
     write_sample(thread, overflow, path, registers);
 }
 
+// Stacks of thousands of frames at thousands of samples a second: a walk may take longer than a period, and the
+// next sample is due at once; the program would hardly get on. So many samples in a row that took longer than what
+// the program had had since the one before, and the next is taken without its path (seen: a compiler that needed 2 s
+// ran for over 10 minutes). One alone may be a new image's table, or somebody else on the processor.
+constexpr unsigned kMostStrain = 8;
+
+void note_strain(ThreadState& thread, std::uint64_t begin, std::uint64_t end) {
+    const bool strained = end - begin > begin - thread.own_work_end;
+    thread.strain = strained ? thread.strain + 1 : thread.strain - (thread.strain != 0 ? 1 : 0);
+    thread.strain = thread.strain < kMostStrain ? thread.strain : kMostStrain;
+}
+
 void take_samples(ThreadState& thread, void* context) {
     if (!process.announce(thread)) {
         return;
@@ -94,7 +106,7 @@ void take_samples(ThreadState& thread, void* context) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
             // interrupted now.
-            take_sample(thread, overflow, path_from_signal(thread, registers, overflow.pc), nullptr);
+            take_sample(thread, overflow, path_from_signal(thread, registers, true), nullptr);
             return;
         }
         if (overflow.pc != 0 && overflow.pc != pc) {
@@ -103,7 +115,7 @@ void take_samples(ThreadState& thread, void* context) {
             return;
         }
         if (!walked) {
-            path = path_from_signal(thread, registers);
+            path = thread.strain >= kMostStrain ? path_from_address(thread, pc) : path_from_signal(thread, registers);
             walked = true;
         }
         take_sample(thread, overflow, path, &registers);
@@ -131,9 +143,11 @@ void kymo_take_signal(ThreadState* thread, void* context) {
             take_samples(*thread, context);
             thread->alternate = {};
         }
+        const std::uint64_t end = clock_now();
+        note_strain(*thread, begin, end);
         thread->own_work_begin = begin;
-        thread->own_work_end = clock_now();
-        thread->monitor_ns += thread->own_work_end - begin;
+        thread->own_work_end = end;
+        thread->monitor_ns += end - begin;
         thread->busy.store(0, std::memory_order_release);
     }
     errno = error;

@@ -20,7 +20,8 @@ namespace kymo::monitor {
 inline constexpr std::size_t kOwnStackBytes = std::size_t{64} << 10U;
 
 // NOLINTNEXTLINE(readability-identifier-naming): x86_64/signal_entry.cpp
-extern "C" __attribute__((visibility("hidden"))) void kymo_call_on(std::uint64_t top, void (*call)(void*), void* data);
+extern "C" __attribute__((visibility("hidden"))) void kymo_call_on(std::uint64_t top, void (*call)(void*),
+                                                                   void* data);
 
 // Calls call() there; where the thread is there already, or `top` is 0 (no such thread), right here.
 template <typename Call>
@@ -30,8 +31,7 @@ void on_own_stack(std::uint64_t top, const Call& call) {
         call();
         return;
     }
-    kymo_call_on(
-        top, [](void* data) { (*static_cast<const Call*>(data))(); }, const_cast<Call*>(&call));
+    kymo_call_on(top, [](void* data) { (*static_cast<const Call*>(data))(); }, const_cast<Call*>(&call));
 }
 
 }  // namespace kymo::monitor

@@ -17,6 +17,7 @@ constinit std::atomic<std::uint32_t> run_times[kMostRunTimes]{};  // image ids; 
 constexpr ImageId kJoin{0xffffffffU};
 constexpr unsigned kContextBits = 22;
 static_assert(ContextTree::kMaxNodes <= 1U << kContextBits);
+constexpr std::uint64_t kIsFunction = std::uint64_t{1} << 47U;  // no offset has it
 
 unwind::Frame join_frame(StreamId stream, ContextId context) {
     return {kJoin, (static_cast<std::uint64_t>(raw(stream)) << kContextBits) | raw(context), 0};
@@ -53,22 +54,36 @@ struct Stacks {
     ThreadState& thread;
     unsigned copies = 0;
 
-    // From there upwards, as far as it goes; empty where there is nothing, or too much has been copied.
+    // From there (and the red zone) upwards, as far as it goes; empty where there is nothing, or too much has been
+    // copied.
     unwind::MemoryView copy(std::uint64_t pointer) {
-        return copies++ < kMostCopies ? unwind::copy_memory(pointer, thread.copied_stack) : unwind::MemoryView{};
+        unwind::MemoryView view;
+        if (copies++ < kMostCopies) {
+            view = unwind::copy_memory(pointer - unwind::native::kRedZone, thread.copied_stack);
+            // Below the lowest page of a stack is often nothing that could be read.
+            view = view.end() > pointer ? view : unwind::copy_memory(pointer, thread.copied_stack);
+        }
+        return view;
     }
 };
+
+// A stack from a stack pointer in it, and the red zone, up to its end.
+unwind::MemoryView live_from(std::uint64_t pointer, const StackBounds& bounds) {
+    const std::uint64_t below = pointer - bounds.low;
+    return unwind::MemoryView::live(pointer - (below < unwind::native::kRedZone ? below : unwind::native::kRedZone),
+                                    bounds.high);
+}
 
 // Where the stack is that a stack pointer points into, when it is not the one the walk began on.
 bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) {
     auto& stacks = *static_cast<Stacks*>(context);
     const ThreadState& thread = stacks.thread;
     if (thread.stack.holds(pointer)) {
-        *view = unwind::MemoryView::live(pointer, thread.stack.high);
+        *view = live_from(pointer, thread.stack);
         return true;
     }
     if (const StackBounds alternate = alternate_stack(thread); alternate.holds(pointer)) {
-        *view = unwind::MemoryView::live(pointer, alternate.high);
+        *view = live_from(pointer, alternate);
         return true;
     }
     // A coroutine's, or one the program made itself: nobody says where it ends, so it is copied as far as it goes.
@@ -80,6 +95,7 @@ struct Walked {
     std::size_t frames = 0;
     std::size_t cut = 0;  // how many lie inwards of the outermost frame of a run time
     bool has_cut = false;
+    bool is_own_work = false;  // the innermost frame is the monitor's
     unwind::WalkResult result;
 };
 
@@ -92,6 +108,7 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(process.own_image()) != 0 && frame.image == process.own_image()) {
+            walked.is_own_work = walked.is_own_work || &frame == out.data();
             continue;
         }
         if (is_run_time(frame.image)) {
@@ -148,26 +165,44 @@ Joined join(Stacks& stacks, const Walked& inner, const Region* joint, std::span<
     return path;
 }
 
+// What recursion is told by: the function around a frame, or the frame itself where none is known.
+std::uint64_t function_of(const unwind::Frame& frame) {
+    const std::uint64_t key = ContextTree::key_of(frame);
+    if (frame.image == kJoin || raw(frame.image) == 0) {
+        return key;
+    }
+    const unwind::Table* table = process.images().entry(frame.image).table.load(std::memory_order_acquire);
+    std::uint64_t begin = 0;
+    return table != nullptr && table->function_at(frame.offset, &begin) ? key ^ frame.offset ^ begin ^ kIsFunction
+                                                                        : key;
+}
+
 // Enters a path and writes the nodes that are new.
-ContextId enter(ThreadState& thread, std::span<const unwind::Frame> path, bool* cut) {
-    return thread.tree.enter(
-        path,
-        [&](ContextId id, ContextId parent, const unwind::Frame& frame) {
-            recording::Context row;
-            row.context = raw(id);
-            row.parent = raw(parent);
-            if (frame.image != kJoin) {
-                row.image = raw(frame.image);
-                row.offset = frame.offset;
-                return thread.writer.append(row);
-            }
-            recording::Join whose;
-            whose.context = raw(id);
-            whose.stream = frame.offset >> kContextBits;
-            whose.joined = frame.offset & ((1U << kContextBits) - 1);
-            return thread.writer.append(row) && thread.writer.append(whose);
-        },
-        cut);
+ContextTree::Entered enter(ThreadState& thread, std::span<const unwind::Frame> path) {
+    return thread.tree.enter(path, function_of,
+                             [&](ContextId id, ContextId parent, const unwind::Frame& frame, bool dropped) {
+                                 recording::Context row;
+                                 row.context = raw(id);
+                                 row.parent = raw(parent);
+                                 if (frame.image == kJoin) {
+                                     recording::Join whose;
+                                     whose.context = raw(id);
+                                     whose.stream = frame.offset >> kContextBits;
+                                     whose.joined = frame.offset & ((1U << kContextBits) - 1);
+                                     return thread.writer.append(row) && thread.writer.append(whose);
+                                 }
+                                 row.image = raw(frame.image);
+                                 row.offset = frame.offset;
+                                 recording::OuterDropped without;
+                                 without.context = raw(id);
+                                 return thread.writer.append(row) && (!dropped || thread.writer.append(without));
+                             });
+}
+
+std::uint64_t flags_of(const ContextTree::Entered& entered, unwind::PathEnd end) {
+    return (entered.dropped ? static_cast<std::uint64_t>(recording::PathEnd::kNoRoom)
+                            : static_cast<std::uint64_t>(end)) |
+           (entered.folded ? recording::kFoldedRecursion : 0);
 }
 
 unwind::Frame frame_at(std::uint64_t pc) {
@@ -178,30 +213,30 @@ unwind::Frame frame_at(std::uint64_t pc) {
 
 }  // namespace
 
-// The first frame of the walk goes to thread.frames[1]: [0] is for a leaf of the monitor's own.
-Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, std::uint64_t own_pc) {
-    const std::span room = thread.frames().subspan(1);
+Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, bool is_own_work) {
+    const std::span room = thread.frames();
     Stacks stacks{thread};
-    const Joined joined = join(stacks, walk_own(stacks, registers, room), thread.team.known_joint(), room);
-    if (own_pc != 0) {
-        thread.frames()[0] = frame_at(own_pc);
-    }
-    const std::size_t own = own_pc != 0 ? 1 : 0;
-    bool cut = false;
+    const Walked own = walk_own(stacks, registers, room);
+    const Joined joined = join(stacks, own, thread.team.known_joint(), room);
     Path path;
     path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
-    path.leaf = enter(thread, thread.frames().subspan(1 - own, joined.frames + own), &cut);
-    const auto end = cut ? unwind::PathEnd::kTooDeep : joined.result.end;
-    path.flags = static_cast<std::uint64_t>(end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
+    const auto entered = enter(thread, room.first(joined.frames));
+    path.leaf = entered.leaf;
+    path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0) |
+                 (is_own_work || own.is_own_work ? recording::kOwnWork : 0);
     return path;
 }
 
 Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
-    bool cut = false;
     Path path;
-    path.leaf = enter(thread, {&frame, 1}, &cut);
-    path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
+    if (raw(frame.image) != 0 && frame.image == process.own_image()) {
+        path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked) | recording::kOwnWork;
+        return path;
+    }
+    const auto entered = enter(thread, {&frame, 1});
+    path.leaf = entered.leaf;
+    path.flags = flags_of(entered, unwind::PathEnd::kNotWalked);
     return path;
 }
 
@@ -225,8 +260,7 @@ ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) 
     const std::span<unwind::Frame> room = thread.frames();
     Stacks stacks{thread};
     const Joined joined = join(stacks, walk_own(stacks, registers, room), joint, room);
-    bool cut = false;
-    return enter(thread, room.first(joined.frames), &cut);
+    return enter(thread, room.first(joined.frames)).leaf;
 }
 
 ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
@@ -240,8 +274,7 @@ ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
     if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
         room[joined.frames++] = join_frame(region.stream, ContextId{0});
     }
-    bool cut = false;
-    return enter(thread, room.first(joined.frames), &cut);
+    return enter(thread, room.first(joined.frames)).leaf;
 }
 
 }  // namespace
@@ -275,8 +308,7 @@ ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) 
         return context;
     }
     const unwind::Frame frame = join_frame(stream, context);
-    bool cut = false;
-    return enter(thread, {&frame, 1}, &cut);
+    return enter(thread, {&frame, 1}).leaf;
 }
 
 bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller) {

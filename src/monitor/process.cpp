@@ -295,6 +295,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     thread->tree.clear();
     thread->samples = thread->merged = thread->monitor_ns = 0;
     thread->own_work_begin = thread->own_work_end = 0;
+    thread->strain = 0;
     for (std::uint64_t& count : thread->paths) {
         count = 0;
     }
@@ -313,11 +314,11 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
         }
         live_ = thread;
     }
+    mute_if_traced(*thread);
     const bool counts = thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
     tell_unavailable(thread->counters.outcome());
     open_switches(*thread);
     hunt.attach(*thread);
-    mute_if_traced(*thread);
     begin_thread_cells(*thread);
     begin_thread_hooks(*thread);
     if (!counts && !paused()) {

@@ -135,7 +135,6 @@ extern Process process;
 ThreadState* this_thread();
 void set_this_thread(ThreadState* thread);
 
-
 // This thread writes to its own stream outside the handler: the handler stays out, and the process does not close its
 // file meanwhile. may_write() is false when measurement is over, or the thread is in here already.
 class Busy {

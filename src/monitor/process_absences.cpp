@@ -77,7 +77,7 @@ void Process::tell_unavailable(const CounterOutcome& outcome) {
             tell(kToldTimer, "performance events for some threads: measured by CPU-time timers",
                  reason(outcome.error), remedy(outcome.error));
         }
-        for (std::size_t i = 1; i < session_.event_count; ++i) {
+        for (std::size_t i = 1; i < session_.event_count && !outcome.silent; ++i) {
             if (!Counters::usage_counts(session_.events[i])) {
                 tell(1U << i, session_.events[i].name, "timers do not count it", remedy(EPERM));
             }

@@ -55,7 +55,13 @@ std::string_view last_part(const char* path) {
     return slash == nullptr ? path : slash + 1;
 }
 
-bool is_fit_elf(const OpenFile& file, const Elf64_Ehdr& header) {
+// Its tools are static programs that load the program they run by themselves, LD_PRELOAD included, and emulate the
+// processor: there is nothing to be measured in it, and Valgrind would have something to say about the monitor.
+bool is_valgrind(const char* path) {
+    return strstr(path, "/valgrind/") != nullptr;
+}
+
+bool has_own_loader(const OpenFile& file, const Elf64_Ehdr& header, const char* path) {
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kOwnMachine) {
         return false;
     }
@@ -76,7 +82,21 @@ bool is_fit_elf(const OpenFile& file, const Elf64_Ehdr& header) {
         loader[file.read(loader, most, segment.p_offset)] = 0;
         return last_part(loader).starts_with("ld-linux") || last_part(loader).starts_with("ld64");
     }
-    return true;  // no loader: it takes no notice, and what it starts may be fit
+    return !is_valgrind(path);  // no loader: it takes no notice, and what it starts may be fit
+}
+
+Fit fit_of_elf(const OpenFile& file, const Elf64_Ehdr& header, const char* path) {
+    Fit fit;
+    fit.is_fit = has_own_loader(file, header, path);
+    if (fit.is_fit) {
+        const auto read = [](const void* from, void* to, std::size_t bytes, std::uint64_t at) {
+            return static_cast<const OpenFile*>(from)->read(to, bytes, at);
+        };
+        const image::Sanitizer sanitizer = image::find_sanitizer({read, &file});
+        fit.is_fit = !image::bars_libraries(sanitizer.kind);
+        memcpy(fit.first, sanitizer.library, sizeof fit.first);
+    }
+    return fit;
 }
 
 // "#! /bin/sh -e" → "/bin/sh", in place. False: no name there.
@@ -90,12 +110,12 @@ bool cut_interpreter(char* line, char** name) {
 
 }  // namespace
 
-bool is_fit_for_monitor(int folder, const char* path) {
+Fit fit_of_program(int folder, const char* path) {
     if (is_barred_by_filter()) {
-        return false;  // nor may it be looked at
+        return {false};  // nor may it be looked at
     }
     const int error = errno;
-    bool fit = true;
+    Fit fit;
     char line[kNameBytes + 2];
     for (int depth = 0; path != nullptr && depth <= kMaxInterpreters; ++depth) {
         const OpenFile file(folder, path);
@@ -104,7 +124,7 @@ bool is_fit_for_monitor(int folder, const char* path) {
         if (got >= sizeof(Elf64_Ehdr) && memcmp(line, ELFMAG, SELFMAG) == 0) {
             Elf64_Ehdr header;
             memcpy(&header, line, sizeof header);
-            fit = is_fit_elf(file, header);
+            fit = fit_of_elf(file, header, path);
             break;
         }
         char* interpreter = nullptr;
@@ -118,7 +138,7 @@ bool is_fit_for_monitor(int folder, const char* path) {
     return fit;
 }
 
-bool is_fit_for_monitor(int descriptor) {
+Fit fit_of_program(int descriptor) {
     char path[32] = "/proc/self/fd/";
     char digits[12];
     std::size_t count = 0;
@@ -130,22 +150,22 @@ bool is_fit_for_monitor(int descriptor) {
         *at++ = digits[--count];
     }
     *at = 0;
-    return is_fit_for_monitor(AT_FDCWD, path);
+    return fit_of_program(AT_FDCWD, path);
 }
 
-bool is_found_fit_for_monitor(const char* file) {
+Fit fit_of_found_program(const char* file) {
     if (is_barred_by_filter()) {
-        return false;
+        return {false};
     }
     if (file == nullptr || *file == 0 || strchr(file, '/') != nullptr) {
-        return is_fit_for_monitor(AT_FDCWD, file);
+        return fit_of_program(AT_FDCWD, file);
     }
     const int error = errno;
     const char* folders = getenv("PATH");
     folders = folders == nullptr ? "/bin:/usr/bin" : folders;
     const std::size_t length = strlen(file);
     char path[1024];
-    bool fit = true;
+    Fit fit;
     while (*folders != 0) {
         const std::size_t bytes = strcspn(folders, ":");
         if (bytes + length + 2 <= sizeof path) {
@@ -155,7 +175,7 @@ bool is_found_fit_for_monitor(const char* file) {
             path[1] = bytes == 0 ? '/' : path[1];
             memcpy(path + begin, file, length + 1);
             if (syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0) {
-                fit = is_fit_for_monitor(AT_FDCWD, path);
+                fit = fit_of_program(AT_FDCWD, path);
                 break;
             }
         }

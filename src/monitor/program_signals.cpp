@@ -163,8 +163,8 @@ bool install_handler() {
     action.sa_sigaction = kymo_signal_entry;
     // On the alternate stack where there is one: runtimes with small stacks (Go, Rust) count on that.
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    // Nothing may interrupt the handler, or a handler of the program could jump out of it: nor the C library's own two
-    // signals (32, cancellation, and 33), which sigfillset leaves out.
+    // Nothing may interrupt the handler, or a handler of the program could jump out of it: nor the C library's own
+    // two signals (32, cancellation, and 33), which sigfillset leaves out.
     std::memcpy(&action.sa_mask, &kymo::kAllSignals, sizeof kymo::kAllSignals);
     const kymo::Locked locked(action_lock);
     // What was there is the program's: an "ignore" that outlived an exec, or nothing.
@@ -197,7 +197,8 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-// A signal with the sampling signal's number that the monitor did not cause: on the stack where the kernel has put it.
+// A signal with the sampling signal's number that the monitor did not cause: on the stack where the kernel has put
+// it.
 void kymo_forward_signal(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     forward_to_program(signal, info, context);

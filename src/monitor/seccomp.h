@@ -1,8 +1,8 @@
 // Filters of system calls that the program installs on itself (seccomp): what they would do to the monitor's own.
 //
 // A filter that is made for what the program does may kill it for a call that only the monitor makes. So before one
-// is installed (prctl, seccomp, and both by syscall()), it is asked about each of the monitor's calls. Where one would
-// kill, measurement ends there: what was measured is written, counters are closed, and the report says so; what
+// is installed (prctl, seccomp, and both by syscall()), it is asked about each of the monitor's calls. Where one
+// would kill, measurement ends there: what was measured is written, counters are closed, and the report says so; what
 // the process becomes by exec is then started without the monitor. A filter that refuses by an errno is another rung
 // of the ladder (counters.h), and measurement goes on.
 //

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <signal.h>
 #include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -125,11 +126,30 @@ long ask_to_be_traced(const Ask& ask) {
     return result;
 }
 
-Real<long (*)(int, ...)> real_ptrace{"ptrace"};
+// The calling thread has stopped itself, which is how a child waits for its parent to attach (PTRACE_SEIZE).
+void look_after_stop() {
+    ThreadState* thread = this_thread();
+    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent() ||
+        !is_traced_from_within()) {
+        return;
+    }
+    const int error = errno;
+    const Quiet quiet;
+    thread->counters.set_silent(true);
+    is_known = true;
+    tell();
+    errno = error;
+}
 
-// A vfork child may be the first to call it, and must not write to its parent's memory.
+Real<long (*)(int, ...)> real_ptrace{"ptrace"};
+Real<int (*)(pid_t, int)> real_kill{"kill"};
+Real<int (*)(int)> real_raise{"raise"};
+
+// A vfork child may be the first to call one, and must not write to its parent's memory; a handler may be, too.
 __attribute__((constructor)) void look_up() {
     real_ptrace.get();
+    real_kill.get();
+    real_raise.get();
 }
 
 }  // namespace
@@ -139,8 +159,9 @@ void look_for_tracer() {
 }
 
 void mute_if_traced(ThreadState& thread) {
-    if (is_known.load(std::memory_order_relaxed) && is_traced_from_within()) {
-        thread.counters.set_silent(true);
+    const bool is_traced = is_known.load(std::memory_order_relaxed) && is_traced_from_within();
+    thread.counters.set_silent(is_traced);
+    if (is_traced) {
         tell();
     }
 }
@@ -152,6 +173,22 @@ using namespace kymo::monitor;
 KYMO_INTERPOSE long ptrace(int request, long task, void* address, void* data) {
     const auto call = [=] { return real_ptrace.get()(request, task, address, data); };
     return request == kTraceMe ? ask_to_be_traced(call) : call();
+}
+
+KYMO_INTERPOSE int kill(pid_t pid, int signal) noexcept {
+    const int result = real_kill.get()(pid, signal);
+    if (signal == SIGSTOP && result == 0) {
+        look_after_stop();
+    }
+    return result;
+}
+
+KYMO_INTERPOSE int raise(int signal) noexcept {
+    const int result = real_raise.get()(signal);
+    if (signal == SIGSTOP && result == 0) {
+        look_after_stop();
+    }
+    return result;
 }
 
 #if defined(__x86_64__)

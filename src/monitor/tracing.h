@@ -2,9 +2,9 @@
 // a debugger or strace sees, or stop a program for good that has asked its parent to trace it. Such a thread is
 // counted, but not sampled, and the recording says so.
 //
-// Noticed are PTRACE_TRACEME, by the C library's ptrace() or by syscall(), and at the start of a program a tracer
-// that belongs to what is recorded (or Kymo itself). A tracer from outside (`strace -f kymo record …`, `gdb -p`)
-// leaves everything as it is: whoever traces Kymo's work wants to see it.
+// Noticed are PTRACE_TRACEME, by the C library's ptrace() or by syscall(), and at the start of a program, or when a
+// thread has stopped itself for it, a tracer that belongs to what is recorded (or Kymo itself). A tracer from outside
+// (`strace -f kymo record …`, `gdb -p`) leaves everything as it is: whoever traces Kymo's work wants to see it.
 #pragma once
 
 namespace kymo::monitor {
@@ -14,8 +14,8 @@ struct ThreadState;
 // At the start of the program. Cost: one small file of /proc, some 13 µs.
 void look_for_tracer();
 
-// In a thread that begins, under Quiet, when its counters are open and before they are enabled. Nothing in a process
-// in which nobody is known to be traced.
+// In a thread that begins, under Quiet, before its counters are opened. Cost: none in a process in which nobody is
+// known to be traced.
 void mute_if_traced(ThreadState& thread);
 
 }  // namespace kymo::monitor

@@ -1,5 +1,7 @@
 #include "program/code_names.h"
 
+#include "base/clean_text.h"
+
 #include <filesystem>
 
 namespace kymo::program {
@@ -12,12 +14,15 @@ std::uint32_t CodeNames::file(std::string_view path) {
         file_numbers_.try_emplace(std::string(path), static_cast<std::uint32_t>(files_.size()));
     if (is_new) {
         // Compilers join directory and name as they stand: "/src/build/../lib/a.cpp".
-        files_.push_back(std::filesystem::path(path).lexically_normal().string());
+        files_.push_back(clean_text(std::filesystem::path(path).lexically_normal().string()));
     }
     return entry->second;
 }
 
 std::uint32_t CodeNames::function(Function function) {
+    if (!is_clean_text(function.name)) {
+        function.name = clean_text(function.name);
+    }
     // Two static functions of one name in different files are different functions.
     std::string key = function.name;
     key += '\0';

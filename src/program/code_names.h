@@ -11,7 +11,7 @@
 
 namespace kymo::program {
 
-// Functions and files, each once. Not thread-safe: one a worker.
+// Functions and files, each once, their names fit to be shown. Not thread-safe: one a worker.
 class CodeNames {
   public:
     std::uint32_t file(std::string_view path);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <elf.h>
 #include <optional>
+#include <vector>
 
 namespace kymo::program {
 namespace {
@@ -16,15 +17,47 @@ struct Extent {
     std::uint64_t end = 0;
 };
 
-std::optional<Extent> function_at(Dwfl_Module* module, std::uint64_t address) {
-    GElf_Off inside = 0;
-    GElf_Sym symbol{};
-    if (dwfl_module_addrinfo(module, address, &inside, &symbol, nullptr, nullptr, nullptr) == nullptr ||
-        symbol.st_size == 0 || inside > address || inside >= symbol.st_size) {
+// The functions of a symbol table that have a size, to be found by address: one pass, then a binary search each.
+class Functions {
+  public:
+    explicit Functions(Dwfl_Module* module) {
+        const int count = dwfl_module_getsymtab(module);
+        for (int i = 1; i < count; ++i) {
+            GElf_Sym symbol;
+            GElf_Addr begin = 0;
+            const char* name = dwfl_module_getsym_info(module, i, &symbol, &begin, nullptr, nullptr, nullptr);
+            const auto type = GELF_ST_TYPE(symbol.st_info);
+            if (name != nullptr && symbol.st_shndx != SHN_UNDEF && symbol.st_size != 0 &&
+                symbol.st_size <= UINT64_MAX - begin &&
+                (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE)) {
+                extents_.push_back({begin, begin + symbol.st_size});
+            }
+        }
+        std::sort(extents_.begin(), extents_.end(), [](const Extent& a, const Extent& b) {
+            return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+        });
+        std::uint64_t furthest = 0;
+        for (const Extent& extent : extents_) {
+            furthest_end_.push_back(furthest = std::max(furthest, extent.end));
+        }
+    }
+
+    // The one that begins last of those around the address.
+    std::optional<Extent> at(std::uint64_t address) const {
+        const auto behind = std::upper_bound(extents_.begin(), extents_.end(), address,
+                                             [](std::uint64_t value, const Extent& e) { return value < e.begin; });
+        for (auto i = static_cast<std::size_t>(behind - extents_.begin()); i-- > 0 && furthest_end_[i] > address;) {
+            if (extents_[i].end > address) {
+                return extents_[i];
+            }
+        }
         return std::nullopt;
     }
-    return Extent{address - inside, address - inside + symbol.st_size};
-}
+
+  private:
+    std::vector<Extent> extents_;
+    std::vector<std::uint64_t> furthest_end_;  // of this extent and those before
+};
 
 // `wanted`: where to look in a function that is too long to be shown whole.
 Listing list(const ZydisDecoder& decoder, const ZydisFormatter& formatter, Extent extent,
@@ -76,8 +109,9 @@ std::vector<Listing> list_instructions(const ImageName& image, std::span<const I
     ZydisFormatter formatter;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+    const Functions functions(file.module());
     for (std::size_t i = 0; i < offsets.size();) {
-        const auto extent = function_at(file.module(), raw(offsets[i]));
+        const auto extent = functions.at(raw(offsets[i]));
         if (!extent) {
             ++i;
             continue;

@@ -1,5 +1,7 @@
 #include "program/module_file.h"
 
+#include "base/clean_text.h"
+
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
@@ -54,7 +56,7 @@ std::string module_name(std::string_view path) {
     if (const std::size_t slash = path.rfind('/'); slash != std::string_view::npos && slash + 1 < path.size()) {
         path.remove_prefix(slash + 1);
     }
-    return std::string(path);
+    return clean_text(path);
 }
 
 ModuleFile ModuleFile::open(const ImageName& image) {

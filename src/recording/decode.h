@@ -3,9 +3,11 @@
 // beyond their end, and a malformed one is refused as a whole.
 //
 // Rules (docs/recording-format.md): columns the file has and Row lacks are skipped; columns the file lacks,
-// or that a short body does not reach, are zero or empty; so are columns whose type does not fit the member.
+// or that a short body does not reach, are zero or empty; so are columns whose type does not fit the member. Texts
+// are delivered clean (base/clean_text.h): whoever named things in the program has no say about a terminal or a page.
 #pragma once
 
+#include "base/clean_text.h"
 #include "base/ids.h"
 #include "base/varint.h"
 #include "recording/encode.h"
@@ -17,6 +19,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -242,7 +245,19 @@ class RowDecoder final : public AnyDecoder {
         at += 8;
         return true;
     }
-    bool read(ColumnType, std::size_t, std::string_view& text, const std::uint8_t*& at, const std::uint8_t* end) {
+    // Text is to be shown: from here on it is fit for that. Bytes and names of files are as they were.
+    bool read(ColumnType type, std::size_t column, std::string_view& text, const std::uint8_t*& at,
+              const std::uint8_t* end) {
+        if (!detail::read_text(at, end, text)) {
+            return false;
+        }
+        if (type == ColumnType::kText && !is_clean_text(text)) {
+            texts_.resize(types_.size());
+            text = texts_[column] = clean_text(text);
+        }
+        return true;
+    }
+    bool read(ColumnType, std::size_t, RawText& text, const std::uint8_t*& at, const std::uint8_t* end) {
         return detail::read_text(at, end, text);
     }
     bool read(ColumnType, std::size_t column, std::span<const std::uint64_t>& list, const std::uint8_t*& at,
@@ -273,9 +288,11 @@ class RowDecoder final : public AnyDecoder {
             }
             bool good = false;
             int i = 0;
-            Row::columns([&](const char*, ColumnType, const char*, auto member) {
+            Row::columns([&](const char*, ColumnType own, const char*, auto member) {
                 if (i++ == members_[column]) {
-                    good = read(types_[column], column, row.*member, at, end);
+                    // Whether bytes are text is not for the file to say.
+                    const ColumnType type = own == ColumnType::kText ? own : types_[column];
+                    good = read(type, column, row.*member, at, end);
                 }
             });
             if (!good) {
@@ -290,6 +307,7 @@ class RowDecoder final : public AnyDecoder {
     std::vector<int> members_;                       // its place in Row::columns, −1: none
     std::vector<std::uint64_t> bases_;               // of kDelta columns
     std::vector<std::vector<std::uint64_t>> lists_;  // what lists of the present row point into
+    std::vector<std::string> texts_;                 // likewise of texts that were not fit to be shown
     std::uint64_t segment_ = 0;
     bool as_written_ = false;
 };

@@ -20,6 +20,7 @@ namespace kymo::recording {
 
 namespace {
 
+constexpr std::uint64_t kAhead = 1ULL << 20U;  // allocated and mapped at once where no descriptor is kept
 // The least that is worth recording into.
 constexpr std::uint64_t kSmallestFile = kHeaderBytes + kChunkBytes;
 
@@ -119,6 +120,8 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     file = move_up(file, options.descriptor_floor);
     lock_raw(file);  // not every file system has locks; nothing here depends on it
 
+    keeps_none_ = false;
+    allocated_ = 0;
     allocate_ = options.allocate;
     descriptor_floor_ = options.descriptor_floor;
     descriptor_.store(file, std::memory_order_relaxed);
@@ -138,8 +141,15 @@ int FileWriter::create(const char* path, const FileOptions& options) {
         error = allocate(0, kHeaderBytes);
     }
     max_bytes_ = whole_chunks(asked);
+    mapped_bytes_ = kHeaderBytes;
+    if (error == 0 && file < options.descriptor_floor) {
+        // The program may have all of its descriptors in use whenever the file is to grow.
+        const std::uint64_t ahead = max_bytes_ < kAhead ? max_bytes_ : kAhead;
+        mapped_bytes_ = allocate(0, ahead) == 0 ? ahead : kHeaderBytes;
+        allocated_ = mapped_bytes_;
+    }
     void* const mapping =
-        error == 0 ? mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+        error == 0 ? mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     if (error == 0 && mapping == MAP_FAILED) {
         error = errno;
     }
@@ -168,6 +178,11 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     fresh.used_bytes = kHeaderBytes;
     std::memcpy(mapping, &fresh, sizeof fresh);
 
+    if (file < options.descriptor_floor) {
+        keeps_none_ = true;
+        descriptor_.store(-1, std::memory_order_relaxed);
+        close_raw(file);
+    }
     base_.store(static_cast<std::uint8_t*>(mapping), std::memory_order_release);
     generation_.fetch_add(1, std::memory_order_acq_rel);
     return 0;
@@ -196,6 +211,7 @@ int FileWriter::close() {
         // Chunks that streams have not released keep the open file, and its lock, alive.
         syscall(SYS_flock, ours, LOCK_UN);
     }
+    done_with(ours);
     drop();
     return error;
 }
@@ -213,7 +229,7 @@ void FileWriter::abandon() {
 void FileWriter::drop() {
     std::uint8_t* const base = base_.exchange(nullptr, std::memory_order_acq_rel);
     generation_.fetch_add(1, std::memory_order_acq_rel);
-    munmap(base, kHeaderBytes);
+    munmap(base, mapped_bytes_);
     released_count_.store(0, std::memory_order_relaxed);
     const int ours = descriptor_.exchange(-1, std::memory_order_acq_rel);
     if (ours >= 0 && is_ours(ours)) {
@@ -247,6 +263,9 @@ int FileWriter::descriptor() {
         close_raw(again);
         return -1;
     }
+    if (keeps_none_) {
+        return again;
+    }
     lock_raw(again);
     if (!descriptor_.compare_exchange_strong(held, again, std::memory_order_acq_rel)) {
         close_raw(again);  // another thread was faster
@@ -255,12 +274,21 @@ int FileWriter::descriptor() {
     return again;
 }
 
+void FileWriter::done_with(int descriptor) const {
+    if (keeps_none_ && descriptor >= 0) {
+        close_raw(descriptor);
+    }
+}
+
 void FileWriter::fail(int error) {
     last_error_.store(error, std::memory_order_relaxed);
     full_.store(true, std::memory_order_relaxed);
 }
 
 int FileWriter::allocate(std::uint64_t offset, std::uint64_t bytes) {
+    if (offset + bytes <= allocated_) {
+        return 0;
+    }
     if (!within_file_limit(offset + bytes)) {
         return EFBIG;
     }
@@ -272,6 +300,7 @@ int FileWriter::allocate(std::uint64_t offset, std::uint64_t bytes) {
     if (error == EOPNOTSUPP || error == ENOSYS) {
         error = allocate_by_zeros(ours, offset, bytes);
     }
+    done_with(ours);
     return error;
 }
 
@@ -310,15 +339,24 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
 }
 
 ChunkHeader* FileWriter::map_chunk(std::uint64_t offset, std::uint64_t bytes, int* error) {
-    void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor(), static_cast<off_t>(offset));
-    if (begin == MAP_FAILED) {
+    void* begin = base_.load(std::memory_order_relaxed) + offset;
+    const bool mapped_ahead = offset + bytes <= mapped_bytes_;
+    if (!mapped_ahead) {
+        const int ours = descriptor();
+        begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ours, static_cast<off_t>(offset));
         *error = errno;
-        return nullptr;
+        done_with(ours);
+        if (begin == MAP_FAILED) {
+            return nullptr;
+        }
+        *error = 0;
+        madvise(begin, bytes, MADV_DONTFORK);
     }
-    madvise(begin, bytes, MADV_DONTFORK);
     if (madvise(begin, bytes, MADV_POPULATE_WRITE) != 0 && errno == EFAULT) {
         *error = ENOSPC;  // the kernel would have raised SIGBUS
-        munmap(begin, bytes);
+        if (!mapped_ahead) {
+            munmap(begin, bytes);
+        }
         return nullptr;
     }
     return static_cast<ChunkHeader*>(begin);
@@ -352,8 +390,13 @@ void FileWriter::give_back(ChunkHeader* chunk) {
     let_go(chunk);
 }
 
-void FileWriter::let_go(ChunkHeader* chunk) {
+void FileWriter::let_go(ChunkHeader* chunk) const {
     const KeepErrno keep;
+    const std::uint8_t* const base = base_.load(std::memory_order_relaxed);
+    if (base != nullptr &&
+        reinterpret_cast<std::uintptr_t>(chunk) - reinterpret_cast<std::uintptr_t>(base) < mapped_bytes_) {
+        return;  // mapped ahead
+    }
     munmap(chunk, chunk->capacity);
 }
 

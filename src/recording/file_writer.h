@@ -21,7 +21,8 @@
 //
 // Descriptor. A program may close descriptors that it does not own, and open its own under the same number.
 // Before the descriptor is used it is checked against the file's device and inode, and opened again by
-// path when it is no longer ours.
+// path when it is no longer ours. Where the limit leaves no number above the floor, none is kept: it is opened when
+// the file grows beyond a first megabyte, which is mapped as a whole, and closed again.
 //
 // Writers hold an advisory whole-file lock (flock), so that pack_file() can tell a live file.
 #pragma once
@@ -88,7 +89,7 @@ class FileWriter {
     ChunkHeader* take_released();
     void give_back(ChunkHeader* chunk);
     // A chunk that nobody will write to any more: unmapped.
-    static void let_go(ChunkHeader* chunk);
+    void let_go(ChunkHeader* chunk) const;
 
     // Changes whenever the mapping does.
     std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -97,7 +98,8 @@ class FileWriter {
     FileHeader* header() const { return reinterpret_cast<FileHeader*>(base_.load(std::memory_order_relaxed)); }
     int allocate(std::uint64_t offset, std::uint64_t bytes);
     ChunkHeader* map_chunk(std::uint64_t offset, std::uint64_t bytes, int* error);
-    int descriptor();  // ours for certain, or -1
+    int descriptor();  // ours for certain, or -1; done_with() it when it was used
+    void done_with(int descriptor) const;
     bool is_ours(int descriptor) const;
     void fail(int error);
     void drop();
@@ -115,6 +117,9 @@ class FileWriter {
     std::uint64_t device_ = 0;
     std::uint64_t inode_ = 0;
     int descriptor_floor_ = 0;
+    bool keeps_none_ = false;         // no descriptor between two uses
+    std::uint64_t allocated_ = 0;     // the file has space up to here
+    std::uint64_t mapped_bytes_ = 0;  // from its begin: the header, and what is mapped ahead
     int (*allocate_)(int, std::uint64_t, std::uint64_t) = nullptr;
     char path_[4096] = {};
 };

@@ -1,3 +1,4 @@
+#include "base/clean_text.h"
 #include "recording/reader.h"
 
 #include <optional>
@@ -25,7 +26,7 @@ Result<Recording> Recording::open(const std::filesystem::path& path) {
             recording.files_.push_back(std::move(file).value());
             continue;
         }
-        recording.warnings_.push_back(file.error().what + ": left out");
+        recording.warnings_.push_back(clean_text(file.error().what + ": left out"));
         if (!first) {
             first = file.error();
         }

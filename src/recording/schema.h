@@ -8,16 +8,25 @@
 //     template <typename V> static constexpr void columns(V&& visit);
 // where `columns` calls visit(name, type, unit, &Row::member) once a column, in the order of the bytes.
 // Members: std::uint64_t for kUint and kDelta, std::int64_t for kInt, double for kReal,
-// std::string_view for kText and kBytes, std::span<const std::uint64_t> for kUintList. Views in a row
-// that was read are valid only inside the callback that receives it.
+// std::string_view for kText and kBytes, RawText for a kText that names a file to be opened, std::span<const
+// std::uint64_t> for kUintList. Views in a row that was read are valid only inside the callback that receives it.
 //
 // Columns are only ever added, and only at the end; a reader fills what a file lacks with zero or
 // empty, and ignores columns it has never heard of.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <string_view>
 
 namespace kymo::recording {
+
+// Text that a reader delivers as it stands, fit to be shown or not.
+struct RawText : std::string_view {
+    constexpr RawText() = default;
+    template <std::convertible_to<std::string_view> Text>
+    constexpr RawText(const Text& text) : std::string_view(text) {}
+};
 
 enum class ColumnType : std::uint8_t {
     kUint = 1,      // varint

@@ -58,7 +58,7 @@ void StreamWriter::leave() {
     if (room() >= kWorthKeeping) {
         file_->give_back(chunk_);
     } else {
-        FileWriter::let_go(chunk_);
+        file_->let_go(chunk_);
     }
 }
 

@@ -102,13 +102,16 @@ class TreeBuilder {
             case NodeKind::kProcess: {
                 const ProfileProcess& process = profile_.processes[node.image];
                 name = "process " + std::to_string(process.pid);
-                if (!process.executable.empty()) {
-                    name += " (" + process.executable.substr(process.executable.rfind('/') + 1) + ")";
+                if (const std::string called = called_name(process.command, process.executable); !called.empty()) {
+                    name += " (" + called + ")";
                 }
                 break;
             }
             case NodeKind::kPartial:
                 name = "[partial call paths]";
+                break;
+            case NodeKind::kDropped:
+                name = "[call paths beyond the table]";
                 break;
             case NodeKind::kNoPath:
                 name = "[no call path]";

@@ -105,6 +105,11 @@ class Descriptions {
                     add_join(*stream, row);
                 }
             }),
+            rec::on<rec::OuterDropped>([&](StreamId id, const rec::OuterDropped& row) {
+                if (StreamData* stream = data_.stream(raw(id))) {
+                    add_outer_dropped(*stream, row);
+                }
+            }),
             rec::on<rec::Wait>([&](StreamId id, const rec::Wait& row) { add_wait(raw(id), row); }),
             rec::on<rec::WaitBrief>([&](StreamId, const rec::WaitBrief& row) { add_brief(row); }),
             rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
@@ -127,6 +132,7 @@ class Descriptions {
         data_.missing_bytes = report->missing_bytes;
         data_.tasks = lives_.take();
         count_lost_joins();
+        find_own_contexts();
         return std::move(data_);
     }
 
@@ -152,6 +158,32 @@ class Descriptions {
         }
         stream.joins[static_cast<std::uint32_t>(row.context)] = {static_cast<std::uint32_t>(row.stream),
                                                                  static_cast<std::uint32_t>(row.joined)};
+    }
+
+    void add_outer_dropped(StreamData& stream, const rec::OuterDropped& row) {
+        if (row.context == 0 || row.context >= stream.contexts.size() || stream.contexts[row.context].parent != 0) {
+            ++data_.strange_rows;
+            return;
+        }
+        stream.outer_dropped.insert(static_cast<std::uint32_t>(row.context));
+    }
+
+    // Recordings of earlier monitors have its own code as frames.
+    void find_own_contexts() {
+        std::set<std::uint64_t> own;
+        for (const auto& [id, image] : data_.images) {
+            if (std::string_view(image.path).substr(image.path.rfind('/') + 1) == "libkymo-monitor.so") {
+                own.insert(id);
+            }
+        }
+        for (auto& [id, stream] : data_.streams) {
+            for (std::size_t i = 1; i < stream.contexts.size() && !own.empty(); ++i) {
+                if (own.contains(stream.contexts[i].image) && !stream.joins.contains(static_cast<std::uint32_t>(i))) {
+                    stream.own_contexts.resize(stream.contexts.size());
+                    stream.own_contexts[i] = true;
+                }
+            }
+        }
     }
 
     // Joins may lie before what they refer to.

@@ -30,6 +30,7 @@ Quality& Quality::operator+=(const Quality& other) {
         paths[i] += other.paths[i];
     }
     recovered += other.recovered;
+    folded += other.folded;
     lost += other.lost;
     throttled += other.throttled;
     merged += other.merged;

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ struct Quality {
     std::uint64_t ticks = 0;  // samples of task-clock
     std::array<std::uint64_t, recording::kPathEnds> paths{};
     std::uint64_t recovered = 0;  // call paths with a frame recovered without a rule
+    std::uint64_t folded = 0;     // that leave out rounds of recursion
     std::uint64_t lost = 0;
     std::uint64_t throttled = 0;
     std::uint64_t merged = 0;
@@ -98,9 +100,12 @@ struct StreamData {
     std::vector<ContextInfo> contexts{1};  // index: ContextId
     // Contexts that are no frames: the node of another stream that they stand for, as (stream, ContextId).
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> joins;
-    std::vector<bool> is_complete{true};  // a complete call path goes through this context
-    CostTable costs;                      // row: ContextId; row 0: no call path
-    std::vector<std::int64_t> unsampled;  // columns of CostTable: from the last sample to the end
+    std::set<std::uint32_t> outer_dropped;  // contexts whose outer frames there was no room for
+    std::vector<bool> own_contexts;         // by ContextId: the monitor's own code; empty: none is
+    std::vector<bool> is_complete{true};    // a complete call path goes through this context
+    CostTable costs;                        // row: ContextId; row 0: no call path
+    std::vector<std::int64_t> unsampled;    // columns of CostTable: from the last sample to the end
+    std::vector<std::int64_t> own_work;     // columns of CostTable: the monitor's, in no other; all its time as user
     std::int64_t paused_ns = 0;
     Quality quality;
 };

@@ -1,5 +1,6 @@
 #include "spacetime/profile.h"
 
+#include "base/clean_text.h"
 #include "recording/tables/metrics.h"
 #include "spacetime/kernel_tasks.h"
 #include "spacetime/ranks.h"
@@ -19,6 +20,7 @@ class Merger {
     Profile merge() {
         collect_events();
         profile_.self = CostTable(profile_.events.size());
+        profile_.own_work.resize(profile_.self.columns());
         tree_.add({0, NodeKind::kRoot, 0, 0});
         for (const FileData& file : files_) {
             read_run(file);
@@ -111,6 +113,24 @@ class Merger {
 
     void warn(const FileData& file, const std::string& what) { profile_.warnings.push_back(file.name + ": " + what); }
 
+    // Of a process whose monitor saw no end. What its parent was told is known of the program itself alone.
+    std::string how_it_ended(const FileData& file) const {
+        constexpr int kExitShift = 8;
+        constexpr std::uint64_t kSignalMask = 0x7F;
+        const auto starter = std::find_if(files_.begin(), files_.end(), [&](const FileData& other) {
+            return other.run && other.run_end && other.pid == file.parent_pid;
+        });
+        if (starter == files_.end()) {
+            return "the process ended without a last word (killed, or by a system call of its own)";
+        }
+        const std::uint64_t status = starter->run_end->wait_status;
+        if ((status & kSignalMask) != 0) {
+            return "the process was killed by signal " + std::to_string(status & kSignalMask);
+        }
+        return "the process left by a system call of its own, with exit status " +
+               std::to_string(status >> kExitShift & 0xFFU) + ", so that its last counts are not known";
+    }
+
     void add_process(FileData& file) {
         ProfileProcess process;
         process.pid = file.pid;
@@ -118,7 +138,7 @@ class Merger {
         process.executable = file.executable;
         process.command = file.command;
         process.begin = file.begin;
-        process.name = file.executable.substr(file.executable.rfind('/') + 1);
+        process.name = called_name(file.command, file.executable);
         process.rank = file.rank ? file.rank->rank : kNoRank;
         process.has_ended = file.has_ended;
         for (std::size_t event = 0; event < file.totals.size() && event < file.events.size(); ++event) {
@@ -128,7 +148,7 @@ class Merger {
         }
         process_files_.push_back(static_cast<std::size_t>(&file - files_.data()));
         if (!file.has_ended) {
-            warn(file, "the process did not end regularly (killed?); everything up to its last sample is here");
+            warn(file, how_it_ended(file) + "; everything up to its last sample is here");
         }
         profile_.processes.push_back(std::move(process));
     }
@@ -184,6 +204,7 @@ class Merger {
                                         .shift_ns = file.shift_ns,
                                         .nodes = std::move(stream.nodes),
                                         .no_path = no_path,
+                                        .own_contexts = stream.data->own_contexts,
                                         .columns = columns_[file_index],
                                         .end_time = stream.data->has_ended ? stream.data->end_time : 0,
                                         .totals = stream.data->totals});
@@ -232,6 +253,9 @@ class Merger {
             add_row(row, node);
             return node;
         };
+        for (std::size_t i = 0; i < data.own_work.size(); ++i) {
+            profile_.own_work[i < kFirstEvent ? i : kFirstEvent + columns[i - kFirstEvent]] += data.own_work[i];
+        }
         const std::uint32_t no_path = add_special(data.costs[0], NodeKind::kNoPath);
         add_special(data.unsampled, NodeKind::kUnsampled);
         return no_path;
@@ -301,6 +325,15 @@ bool take_hosts(const recording::Recording& recording, Profile& profile) {
 }
 
 }  // namespace
+
+std::string called_name(const std::vector<std::string>& command, const std::string& executable) {
+    std::string name = command.empty() ? std::string() : command.front();
+    name.erase(0, name.rfind('/') + 1);
+    name.erase(0, name.starts_with('-') ? 1 : 0);  // a login shell's
+    // A server that has put a title there has called itself something, too, but no program's name.
+    const bool is_name = !name.empty() && name.find_first_of(" :") == std::string::npos;
+    return clean_text(is_name ? name : executable.substr(executable.rfind('/') + 1));
+}
 
 std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
     std::vector<std::vector<std::int64_t>> costs(profile.processes.size(),

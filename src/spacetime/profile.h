@@ -29,6 +29,7 @@ enum class NodeKind : std::uint8_t {
     kProcess,    // `image` is an index of Profile::processes
     kPartial,    // above call paths whose root end is missing
     kNoPath,     // samples of which no call path is known
+    kDropped,    // above call paths whose outer frames there was no room for
     kUnsampled,  // from a stream's last sample to its end
 };
 
@@ -60,7 +61,7 @@ struct ProfileProcess {
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
     std::string executable;  // path; empty where it is not known
-    std::string name = {};   // as the kernel has it (at most 15 letters), or the executable's
+    std::string name = {};   // as the kernel has it (at most 15 letters), or as it was called
     std::vector<std::string> command = {};
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -73,6 +74,9 @@ struct ProfileProcess {
     std::vector<std::int64_t> totals = {};  // by event, counted for the process as a whole; empty: no such count
     Quality quality = {};
 };
+
+// The name by which a program was called: where one file has several, by links to it, that says which is meant.
+std::string called_name(const std::vector<std::string>& command, const std::string& executable);
 
 // Where a thread's switches and its time in the run queue are known from.
 enum class ThreadFigures : std::uint8_t {
@@ -112,6 +116,7 @@ struct ProfileStream {
     std::int64_t shift_ns = 0;               // what the file's times were moved by to lie on the profile's clock
     std::vector<std::uint32_t> nodes;        // by ContextId: index of Profile::nodes; [0]: where its call paths hang
     std::uint32_t no_path = kNone;           // the node of samples without a call path; kNone: there are none
+    std::vector<bool> own_contexts = {};     // as StreamData's
     std::vector<std::size_t> columns = {};   // the file's event → index of Profile::events
     std::uint64_t end_time = 0;              // of its last word, on the profile's clock; 0: it has none
     std::vector<std::uint64_t> totals = {};  // of the file's events, in its last word
@@ -143,6 +148,8 @@ struct Profile {
     std::vector<ProfileStream> streams;  // by file, then by stream
     std::vector<ProfileNode> nodes;      // a parent comes before its children; 0 is the root
     CostTable self;                      // row: node
+    std::vector<std::int64_t>
+        own_work;  // columns of CostTable: the monitor's own, in no thread's and no node's costs
     Waits waits;
     Quality quality = {};
     std::uint64_t kernel_lost = 0;

@@ -20,6 +20,7 @@ constexpr std::array<PathEndText, recording::kPathEnds> kPathEndTexts = {{
     {"stack pointer did not move", "no_progress"},
     {"too deep", "too_deep"},
     {"return address is no code", "unmapped"},
+    {"no room for outer frames", "no_room"},
 }};
 
 }  // namespace

@@ -37,7 +37,7 @@ StreamTime::StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<c
                        std::span<const ThreadWait> waits)
     : roles_(roles), splitter_(begin, roles.tick_period), builder_(begin, offs, waits) {}
 
-std::span<const StateInterval> StreamTime::add(const recording::Sample& row) {
+std::span<const StateInterval> StreamTime::add(const recording::Sample& row, bool is_own_work) {
     Interval interval{.end = row.time,
                       .is_tick = roles_.task_clock && row.event == *roles_.task_clock,
                       .after_pause = (row.flags & recording::kAfterPause) != 0};
@@ -49,7 +49,21 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row) {
         interval.system_time = at(row.deltas, *roles_.system_time);
         system_time_ += *interval.system_time;
     }
-    return builder_.add(splitter_.split(interval));
+    const auto intervals = builder_.add(splitter_.split(interval));
+    own_work_ns_ = 0;
+    if (!is_own_work) {
+        return intervals;
+    }
+    without_own_work_.assign(intervals.begin(), intervals.end());
+    for (StateInterval& part : without_own_work_) {
+        if (part.state == ThreadState::kUser || part.state == ThreadState::kSystem ||
+            part.state == ThreadState::kSpinning) {
+            own_work_ns_ += part.end - part.begin;
+            part.state = ThreadState::kPaused;
+            part.wait = kNoWait;
+        }
+    }
+    return without_own_work_;
 }
 
 std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<const std::uint64_t> totals) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kymo::spacetime {
 
@@ -37,18 +38,26 @@ struct EventRoles {
     EventRoles(std::span<const EventInfo> events, std::uint64_t mechanism);
 };
 
+// Whether a sample met the monitor at its own work. `own_contexts` as StreamData's.
+inline bool is_own_work(const recording::Sample& row, const std::vector<bool>& own_contexts) {
+    return (row.flags & recording::kOwnWork) != 0 || (row.context < own_contexts.size() && own_contexts[row.context]);
+}
+
 class StreamTime {
   public:
     // As StateBuilder.
     StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,
                std::span<const ThreadWait> waits);
 
-    // The states since the sample before, or the begin, in order. Valid until the next call.
-    std::span<const StateInterval> add(const recording::Sample& row);
+    // The states since the sample before, or the begin, in order. Valid until the next call. Time on a processor that
+    // ends in a sample of the monitor's own work is not the program's: it is as if measurement had been off.
+    std::span<const StateInterval> add(const recording::Sample& row, bool is_own_work = false);
     // Those from the last sample to `end`; the stream's totals of all events, empty where they are not known.
     std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals);
 
     std::uint64_t last() const { return splitter_.last(); }
+    // The monitor's own work in what add() returned last.
+    std::uint64_t own_work_ns() const { return own_work_ns_; }
 
   private:
     EventRoles roles_;
@@ -56,6 +65,8 @@ class StreamTime {
     StateBuilder builder_;
     std::uint64_t task_clock_ = 0;  // so far
     std::uint64_t system_time_ = 0;
+    std::uint64_t own_work_ns_ = 0;
+    std::vector<StateInterval> without_own_work_;
 };
 
 }  // namespace kymo::spacetime

@@ -31,6 +31,7 @@ class StreamSamples {
         stream_.costs = CostTable(file.events.size());
         stream_.costs.resize(stream_.contexts.size());
         stream_.unsampled.assign(kFirstEvent + file.events.size(), 0);
+        stream_.own_work.assign(kFirstEvent + file.events.size(), 0);
     }
 
     std::uint32_t id() const { return stream_.id; }
@@ -44,9 +45,13 @@ class StreamSamples {
             ++strange_rows_;
             context = 0;
         }
-        charge(time_->add(row), context);
+        const bool is_own = is_own_work(row, stream_.own_contexts);
+        charge(time_->add(row, is_own), context);
         add_tick(row);
-        const auto costs = stream_.costs[context];
+        const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
+        stream_.own_work[kUser] += own_ns;
+        stream_.paused_ns -= own_ns;
+        const auto costs = is_own ? std::span(stream_.own_work) : stream_.costs[context];
         ++costs[kSamples];
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t delta = event < row.deltas.size() ? row.deltas[event] : 0;
@@ -59,6 +64,7 @@ class StreamSamples {
         }
         const std::uint64_t path_end = row.flags & rec::kPathEndMask;
         ++stream_.quality.paths[std::min<std::uint64_t>(path_end, rec::kPathEnds - 1)];
+        stream_.quality.folded += (row.flags & rec::kFoldedRecursion) != 0 ? 1 : 0;
         stream_.quality.recovered += (row.flags & rec::kRecoveredFrame) != 0 ? 1 : 0;
         if (path_end == static_cast<std::uint64_t>(rec::PathEnd::kComplete)) {
             stream_.is_complete[context] = true;

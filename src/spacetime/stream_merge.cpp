@@ -134,11 +134,14 @@ std::uint32_t StreamMerge::node_of(const ContextOf& of) {
 
 std::uint32_t StreamMerge::node_below(const ContextOf& of, std::uint32_t outward) {
     const StreamData& data = *of.stream->data;
-    if (of.context == 0 || data.joins.contains(of.context)) {
+    const bool is_own_work = of.context < data.own_contexts.size() && data.own_contexts[of.context];
+    if (of.context == 0 || is_own_work || data.joins.contains(of.context)) {
         return outward;
     }
     const ContextInfo& context = data.contexts[of.context];
-    if (context.parent == 0 && !data.is_complete[of.context] && of.stream->is_sampled[of.context]) {
+    if (data.outer_dropped.contains(of.context)) {
+        outward = tree_.add({process_node_, NodeKind::kDropped, 0, 0});
+    } else if (context.parent == 0 && !data.is_complete[of.context] && of.stream->is_sampled[of.context]) {
         outward = tree_.add({process_node_, NodeKind::kPartial, 0, 0});
     }
     return tree_.add({outward, NodeKind::kFrame, tree_.image_index(context.image, file_), context.offset});

@@ -19,6 +19,7 @@ void release(Table* table) {
     drop(table->rules, table->rows * sizeof(*table->rules));
     drop(table->extended, table->extended_rows * sizeof(*table->extended));
     drop(table->expressions.data(), table->expressions.size());
+    drop(table->functions_begin, table->function_count * sizeof(*table->functions_begin));
     *table = Table{};
 }
 

@@ -33,9 +33,13 @@ class Compiler {
         functions_.give_back();
         if (!complete) {
             rows_.give_back();
+            begins_.give_back();
             return false;
         }
         rows_.finish(table);
+        begins_.trim();
+        table->functions_begin = begins_.data();
+        table->function_count = static_cast<std::uint32_t>(begins_.size());
         table->functions = good_;
         table->bad_functions = bad_;
         return true;
@@ -150,9 +154,16 @@ class Compiler {
                 next < count ? input_.base + FunctionKey::begin(functions_[next]) : input_.code_end;
             begin_done = compile_function(functions_[i], limit);
             begin_done ? ++good_ : ++bad_;
+            if (begin_done && !keep_begin(begin)) {
+                return false;
+            }
         }
         rows_.emit(cursor_, simple_rule(RuleKind::kNone));
         return !rows_.is_out_of_memory();
+    }
+
+    bool keep_begin(std::uint32_t begin) {
+        return (begins_.size() != 0 && begins_.back() == begin) || begins_.push(begin);
     }
 
     // False: not a single row could be made.
@@ -397,6 +408,7 @@ class Compiler {
     State remembered_[kRemembered];
     CachedCie cies_[kCies];
     PageArray<std::uint64_t> functions_;
+    PageArray<std::uint32_t> begins_;  // of those with rows
 };
 
 template <class Packer>

@@ -181,6 +181,7 @@ class Machine {
             fail(ExpressionError::kBad);
         } else if (error_ == ExpressionError::kNone && !memory_.read_bytes(address, &value, size)) {
             fail(ExpressionError::kOutsideMemory);
+            value = address;
         }
         push(value);
     }

@@ -37,8 +37,9 @@ struct ImageHooks {
     void (*added)(void* context, ImageId id, const image::LoadedImage& image) = nullptr;
     // Once for each loading that is gone. May be nullptr.
     void (*removed)(void* context, ImageId id) = nullptr;
-    // Where the image at an address is; false: none there. Asked for each address that is not known, so cheap. nullptr:
-    // image::find_image where describe is describe_own_image; else there may be one anywhere, and each page is a place.
+    // Where the image at an address is; false: none there. Asked for each address that is not known, so cheap.
+    // nullptr: image::find_image where describe is describe_own_image; else there may be one anywhere, and each page
+    // is a place.
     bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = nullptr;
 };
 

@@ -2,14 +2,31 @@
 
 namespace kymo::unwind {
 
-std::uint32_t Table::row_of(std::uint32_t relative) const {
-    const std::uint32_t* first = starts;
-    for (std::uint32_t left = rows; left > 1;) {
+namespace {
+
+// The last of `values` that is not greater. Precondition: the first one is not.
+const std::uint32_t* last_up_to(const std::uint32_t* values, std::uint32_t count, std::uint32_t value) {
+    for (std::uint32_t left = count; left > 1;) {
         const std::uint32_t half = left / 2;
-        first += first[half] <= relative ? half : 0;
+        values += values[half] <= value ? half : 0;
         left -= half;
     }
-    return static_cast<std::uint32_t>(first - starts);
+    return values;
+}
+
+}  // namespace
+
+std::uint32_t Table::row_of(std::uint32_t relative) const {
+    return static_cast<std::uint32_t>(last_up_to(starts, rows, relative) - starts);
+}
+
+bool Table::function_at(std::uint64_t offset, std::uint64_t* begin) const {
+    const std::uint64_t relative = offset - base;
+    if (function_count == 0 || relative > UINT32_MAX || relative < functions_begin[0]) {
+        return false;
+    }
+    *begin = base + *last_up_to(functions_begin, function_count, static_cast<std::uint32_t>(relative));
+    return true;
 }
 
 }  // namespace kymo::unwind

@@ -23,6 +23,8 @@ struct Table {
     const RuleWord* rules = nullptr;
     const ExtendedRule* extended = nullptr;
     std::span<const std::uint8_t> expressions;
+    const std::uint32_t* functions_begin = nullptr;  // ascending, no two equal; relative to base
+    std::uint32_t function_count = 0;                // of functions_begin
 
     // What compiling met.
     std::uint32_t functions = 0;      // FDEs used
@@ -38,6 +40,9 @@ struct Table {
     }
     // Precondition: rows > 0 and relative >= starts[0].
     std::uint32_t row_of(std::uint32_t relative) const;
+
+    // Where the last function begins that begins at or before an image offset. False: none does.
+    bool function_at(std::uint64_t offset, std::uint64_t* begin) const;
 
     // The extended rule behind a word of kind kExtended; nullptr for an index that the table does not have.
     const ExtendedRule* extended_of(RuleWord rule) const {

@@ -15,6 +15,8 @@ class KnownCode {
         return images_.rule_at(address, &limits_.describes).image != nullptr;
     }
 
+    RuleWord rule_at(std::uint64_t address) const { return images_.rule_at(address, &limits_.describes).rule; }
+
     bool may_try() const { return limits_.words != 0; }
     // No word is one after kMostWords.
     bool is_return_address(std::uint64_t address) const {
@@ -40,6 +42,19 @@ class KnownCode {
         const std::uint64_t high = segment->range.end - address < kWindow ? segment->range.end : address + kWindow;
         *before = {reinterpret_cast<const std::uint8_t*>(low), address - low};
         *at = {reinterpret_cast<const std::uint8_t*>(address), high - address};
+    }
+
+    std::span<const std::uint8_t> behind(std::uint64_t address) const {
+        constexpr std::uint64_t kMostBehind = 4096;
+        const image::LoadedSegment* segment = code_segment(address - 1);
+        if (segment == nullptr || (segment->flags & kReadable) == 0 || address >= segment->range.end) {
+            return {};
+        }
+        std::uint64_t size = segment->range.end - address;
+        size = size < kMostBehind ? size : kMostBehind;
+        size = size < limits_.code ? size : limits_.code;
+        limits_.code -= static_cast<unsigned>(size);
+        return {reinterpret_cast<const std::uint8_t*>(address), size};
     }
 
   private:
@@ -168,7 +183,7 @@ class Walk {
                 return;
             }
             if (code.is_return_address(value)) {
-                cursor_.recover(value, at + 8, nullptr);
+                cursor_.recover(value, at + 8);
                 result->recovered = true;
                 return;
             }

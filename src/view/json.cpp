@@ -24,6 +24,8 @@ const char* kind_name(NodeKind kind) {
             return "process";
         case NodeKind::kPartial:
             return "partial";
+        case NodeKind::kDropped:
+            return "dropped";
         case NodeKind::kNoPath:
             return "no_path";
         case NodeKind::kUnsampled:
@@ -54,6 +56,7 @@ class Writer {
         json["functions"] = functions();
         json["lines"] = lines();
         json["call_tree"] = call_tree();
+        json["alarms"] = alarms(profile_);
         json["summary"] = sentences(profile_, tree_);
         json["notes"] = profile_.warnings;
         for (const std::string& warning : tree_.symbols.warnings) {
@@ -101,6 +104,8 @@ class Writer {
         json["merged"] = quality.merged;
         json["unwritten"] = quality.unwritten;
         json["kernel_records_lost"] = profile_.kernel_lost;
+        json["own_work_s"] = seconds(profile_.own_work.empty() ? 0 : processor_time(profile_.own_work));
+        json["own_work_samples"] = profile_.own_work.empty() ? 0 : profile_.own_work[kSamples];
         json["monitor_s"] = seconds(static_cast<std::int64_t>(quality.monitor_ns));
         const auto rate = sampling_rate(profile_);
         json["rate_asked_hz"] = rate ? Json(rate->asked_hz) : Json(nullptr);
@@ -114,6 +119,7 @@ class Writer {
         json["call_paths"] = {{"complete", complete_paths(quality)},
                               {"partial", partial_paths(quality)},
                               {"recovered", quality.recovered},
+                              {"folded", quality.folded},
                               {"by_cause", causes}};
         const auto all = tree_.total[0];
         json["user_s"] = seconds(all[kUser]);

@@ -1,5 +1,6 @@
 #include "view/summary.h"
 
+#include "base/clean_text.h"
 #include "program/demangle.h"
 #include "view/metric.h"
 #include "view/text.h"
@@ -135,6 +136,15 @@ std::string imbalance(const Profile& profile) {
                        most.name.empty() ? "one" : most.name, most.tid, ratio);
 }
 
+std::string own_work(const Profile& profile, const CallTree& tree) {
+    const std::int64_t own = profile.own_work.empty() ? 0 : processor_time(profile.own_work);
+    if (own <= 0) {
+        return {};
+    }
+    return fmt::format("Kymo itself: {} of the processor time, left out of everything else here.",
+                       percent(share(own, own + processor_time(tree.total[0]))));
+}
+
 }  // namespace
 
 std::string place(const CallTree& tree, std::uint32_t file, std::uint32_t line) {
@@ -173,14 +183,12 @@ std::string command_line(const std::vector<std::string>& arguments) {
         const bool is_plain =
             !argument.empty() && argument.find_first_of(" \t\n'\"\\$&;|<>()*?[]#~`!") == std::string::npos;
         if (is_plain) {
-            line += argument;
+            line += clean_text(argument);
             continue;
         }
         line += '\'';
-        for (const char c : argument) {
-            line += c == '\''                              ? std::string("'\\''")
-                    : static_cast<unsigned char>(c) < 0x20 ? std::string("?")
-                                                           : std::string(1, c);
+        for (const char c : clean_text(argument)) {
+            line += c == '\'' ? std::string("'\\''") : std::string(1, c);
         }
         line += '\'';
     }
@@ -219,10 +227,23 @@ std::string ending(const Profile& profile) {
     return text;
 }
 
+std::vector<std::string> alarms(const Profile& profile) {
+    const std::uint64_t dropped = profile.quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
+    if (dropped == 0) {
+        return {};
+    }
+    return {fmt::format(
+        "Call paths incomplete: {} of the samples ({} of {}) came when the monitor's table of call paths "
+        "was full. They keep their innermost frames, below \"[call paths beyond the table]\", and no "
+        "finding rests on them. Record a shorter run, or at a lower rate (-F), to have them whole.",
+        percent(share(static_cast<std::int64_t>(dropped), static_cast<std::int64_t>(profile.quality.samples))),
+        count(static_cast<std::int64_t>(dropped)), count(static_cast<std::int64_t>(profile.quality.samples)))};
+}
+
 std::vector<std::string> sentences(const Profile& profile, const CallTree& tree) {
     std::vector<std::string> all;
-    for (std::string sentence :
-         {hottest_function(tree), system_time(tree), busy_processors(profile), imbalance(profile)}) {
+    for (std::string sentence : {hottest_function(tree), system_time(tree), busy_processors(profile),
+                                 imbalance(profile), own_work(profile, tree)}) {
         if (!sentence.empty()) {
             all.push_back(std::move(sentence));
         }

@@ -23,6 +23,9 @@ const char* mode_name(recording::EventMode mode);
 // "exited with status 3", "was killed by signal 9 (Killed)".
 std::string ending(const spacetime::Profile& profile);
 
+// What makes the whole report doubtful; nothing as a rule. Shown first, in red.
+std::vector<std::string> alarms(const spacetime::Profile& profile);
+
 // What stands out, most important first. Each ends with a full stop.
 std::vector<std::string> sentences(const spacetime::Profile& profile, const spacetime::CallTree& tree);
 

@@ -25,7 +25,7 @@ TOLD = {"own_system_calls": "taken the sampling signal", "trace_a_child": "stop 
 WAITS = {"raw_clone_calls": ("sleep", 300)}
 
 # Of the call paths of these, how many must lead up to the start.
-COMPLETE = {"program_with_gaps": 0.99, "generated_code": 0.98}
+COMPLETE = {"program_with_gaps": 0.99, "generated_code": 0.98, "frame_in_red_zone": 0.99, "code_without_tables": 0.98}
 
 
 def body(test):

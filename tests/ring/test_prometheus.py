@@ -44,10 +44,9 @@ def parse(text):
             current = name
         elif line and not line.startswith("#"):
             match = SAMPLE.match(line)
-            summary = current in families and families[current]["type"] == "summary"  # of the library's own
-            if not match or match[1] not in ((current, f"{current}_sum", f"{current}_count") if summary else (current,)):
+            if not match or match[1] != current:
                 raise Malformed(line)
-            labels, rest = ({"": match[1]} if summary else {}), match[2] or ""
+            labels, rest = {}, match[2] or ""
             while rest:
                 label = LABEL.match(rest)
                 if not label or label[1] in labels:
@@ -59,7 +58,7 @@ def parse(text):
                 raise Malformed(f"twice: {line}")
             families[current]["samples"][key] = float(match[3])
     for name, family in families.items():
-        if family["help"] is None or family["type"] not in ("counter", "gauge", "summary"):
+        if family["help"] is None or family["type"] not in ("counter", "gauge"):
             raise Malformed(f"{name}: {family['type']}, {family['help']}")
     return families
 

@@ -16,7 +16,7 @@ struct Image {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint64_t bias = 0;
-    std::string_view path = {};      // absolute; "[vdso]" for the kernel's
+    RawText path = {};               // absolute; "[vdso]" for the kernel's
     std::string_view build_id = {};  // raw bytes; empty where the image has none
 
     static constexpr const char* kTable = "image";

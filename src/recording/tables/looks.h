@@ -11,9 +11,9 @@ namespace kymo::recording {
 // One a recording. The earlier one is known again by its run's begin.
 struct Look {
     std::uint64_t time = 0;
-    std::string_view recording = {};  // absolute path of the earlier recording
-    std::uint64_t begin = 0;          // time of its run row, on its own clock
-    std::string_view events = {};     // asked for, as on the command line, each ended by a NUL
+    RawText recording = {};        // absolute path of the earlier recording
+    std::uint64_t begin = 0;       // time of its run row, on its own clock
+    std::string_view events = {};  // asked for, as on the command line, each ended by a NUL
 
     static constexpr const char* kTable = "look";
     static constexpr std::uint32_t kTableId = 48;

@@ -14,7 +14,7 @@ struct Run {
     std::uint64_t time = 0;
     std::string_view command = {};  // arguments, each ended by a NUL
     std::string_view host = {};
-    std::string_view directory = {};
+    RawText directory = {};
     std::string_view kernel = {};
     std::string_view producer = {};  // "kymo 0.1.0"
     std::uint64_t processors = 0;

@@ -46,6 +46,19 @@ struct Join {
     }
 };
 
+// A node without a parent that is not outermost: what lies outward was left out, the monitor's table of call paths
+// being full. Written right behind the node.
+struct OuterDropped {
+    std::uint64_t context = 0;
+
+    static constexpr const char* kTable = "outer-dropped";
+    static constexpr std::uint32_t kTableId = 54;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("context", ColumnType::kDelta, "", &OuterDropped::context);
+    }
+};
+
 // How the walk of a call path ended. Everything but kComplete leaves the path partial at its root end.
 enum class PathEnd : std::uint8_t {
     kComplete = 0,      // reached the bottom of the stack (main's caller or the thread's start)
@@ -56,8 +69,9 @@ enum class PathEnd : std::uint8_t {
     kNoProgress = 5,    // the stack pointer did not move up
     kTooDeep = 6,       // more frames than are kept
     kUnmapped = 7,      // the return address is no code
+    kNoRoom = 8,        // the monitor's table of call paths is full: outer frames were left out
 };
-inline constexpr unsigned kPathEnds = 8;
+inline constexpr unsigned kPathEnds = 9;
 
 struct Sample {
     std::uint64_t time = 0;
@@ -98,5 +112,9 @@ inline constexpr std::uint64_t kPathEndMask = 0x0F;
 inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule
 inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while the thread was in the kernel
 inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measurement was off: deltas count from there
+
+inline constexpr std::uint64_t kFoldedRecursion = 0x80;  // the path leaves out rounds of recursion
+inline constexpr std::uint64_t kOwnWork =
+    0x100;  // the monitor itself was at work; the context is where the program stood
 
 }  // namespace kymo::recording

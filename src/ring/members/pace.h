@@ -1,8 +1,10 @@
 // How often to ask: the period that keeps service traffic and the agents' work within a budget.
 //
-// Additive decrease, multiplicative increase: over the budget the period doubles at once; under it the period comes
-// down in steps towards what was asked for, and only while what the last round cost would still be within the budget
-// after the step. (The rule is that of congestion control, Chiu and Jain, 1989, seen from the period's side.)
+// Over the budget the period doubles at once. Under it the period comes down, and never to where what the last round
+// cost would not be within the budget: to a quarter, or to twice what the budget needs, and in steps from there. So
+// near the budget the rule is that of congestion control (additive decrease, multiplicative increase: Chiu and Jain,
+// 1989, seen from the period's side), and from far away, where a disturbance has taken it, it is back within ten
+// rounds.
 #pragma once
 
 #include "ring/members/member.h"
@@ -26,24 +28,23 @@ class Pace {
 
     // What a round cost: bytes over all channels, and most work of an agent in ns.
     void take(std::uint64_t bytes, std::uint64_t work) {
-        if (!fits(period_, bytes, work)) {
+        const double needed = std::max(static_cast<double>(work) / budget_.work_share,
+                                       static_cast<double>(bytes) * 1e9 / budget_.bytes_a_second);
+        if (needed > static_cast<double>(period_)) {
             period_ = std::min(longest_, period_ * 2);
             return;
         }
         const Time step = std::max<Time>(wanted_ / 4, 1);
-        const Time shorter = period_ > wanted_ + step ? period_ - step : wanted_;
-        if (fits(shorter, bytes, work)) {
-            period_ = shorter;
+        const Time near = period_ > wanted_ + step ? period_ - step : wanted_;
+        const Time far = std::max({wanted_, period_ / 4, static_cast<Time>(2 * needed)});
+        if (far < near) {
+            period_ = far;
+        } else if (needed <= static_cast<double>(near)) {
+            period_ = near;
         }
     }
 
   private:
-    [[nodiscard]] bool fits(Time period, std::uint64_t bytes, std::uint64_t work) const {
-        const auto ns = static_cast<double>(period);
-        return static_cast<double>(work) <= budget_.work_share * ns &&
-               static_cast<double>(bytes) * 1e9 <= budget_.bytes_a_second * ns;
-    }
-
     Time wanted_;
     Time longest_;
     Budget budget_;

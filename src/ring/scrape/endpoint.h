@@ -1,7 +1,8 @@
 // Where a Prometheus server fetches the figures: http://ADDRESS:PORT/metrics.
 //
-// The server inside is that of prometheus-cpp (civetweb), in a library of its own that is loaded when it is asked
-// for. It has threads of its own; publish() and they share one lock, held for the length of a copy.
+// The server inside lies in a library of its own that is loaded when it is asked for, with prometheus-cpp, which
+// writes the text. It has a thread of its own (http_server.h); publish() and it share one lock, held while the text
+// is made.
 #pragma once
 
 #include "base/result.h"

@@ -1,32 +1,41 @@
-// The endpoint over prometheus-cpp: libkymo-prometheus.so.
+// The endpoint in the text format of prometheus-cpp, over a server of our own (http_server.h): the one that comes
+// with prometheus-cpp keeps a thread for each request that never ends, and then serves nobody. libkymo-prometheus.so.
 #include "ring/scrape/endpoint.h"
+#include "ring/scrape/http_server.h"
 
+#include <cerrno>
+#include <cstring>
 #include <exception>
 #include <mutex>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
 
 namespace kymo::ring {
 namespace {
 
-class Told : public prometheus::Collectable {
+class Told {
   public:
     void set(std::vector<Family> families) {
         const std::lock_guard lock(mutex_);
         families_ = std::move(families);
+        text_ = nullptr;
     }
 
-    [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
+    // Made once for all who ask between two publications.
+    std::shared_ptr<const std::string> text() {
         const std::lock_guard lock(mutex_);
-        std::vector<prometheus::MetricFamily> all;
-        all.reserve(families_.size());
-        for (const Family& family : families_) {
-            if (!family.figures.empty()) {
-                all.push_back(convert(family));
+        if (text_ == nullptr) {
+            std::vector<prometheus::MetricFamily> all;
+            all.reserve(families_.size());
+            for (const Family& family : families_) {
+                if (!family.figures.empty()) {
+                    all.push_back(convert(family));
+                }
             }
+            text_ = std::make_shared<const std::string>(all.empty() ? "# No host has answered yet.\n"
+                                                                    : prometheus::TextSerializer().Serialize(all));
         }
-        return all;
+        return text_;
     }
 
   private:
@@ -47,24 +56,21 @@ class Told : public prometheus::Collectable {
         return made;
     }
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::vector<Family> families_;
+    std::shared_ptr<const std::string> text_;
 };
 
 class PrometheusEndpoint : public Endpoint {
   public:
-    explicit PrometheusEndpoint(const std::string& address) : told_(std::make_shared<Told>()), exposer_(address, 2) {
-        exposer_.RegisterCollectable(told_);
-    }
-    void publish(std::vector<Family> families) override { told_->set(std::move(families)); }
-    [[nodiscard]] int port() const override {
-        const std::vector<int> ports = exposer_.GetListeningPorts();
-        return ports.empty() ? 0 : ports.front();
-    }
+    explicit PrometheusEndpoint(Descriptor listener)
+        : server_(std::move(listener), [this] { return told_.text(); }) {}
+    void publish(std::vector<Family> families) override { told_.set(std::move(families)); }
+    [[nodiscard]] int port() const override { return server_.port(); }
 
   private:
-    std::shared_ptr<Told> told_;  // the exposer holds it weakly
-    prometheus::Exposer exposer_;
+    Told told_;
+    HttpServer server_;
 };
 
 }  // namespace
@@ -72,8 +78,15 @@ class PrometheusEndpoint : public Endpoint {
 
 extern "C" __attribute__((visibility("default"))) kymo::ring::Endpoint* kymo_open_endpoint(const std::string* address,
                                                                                            std::string* why) {
+    using namespace kymo::ring;
+    const auto place = parse_socket_address(*address);
+    Descriptor listener = place ? listen_at(*place) : Descriptor();
+    if (!listener) {
+        *why = place ? std::strerror(errno) : "it is not an IPv4 address";
+        return nullptr;
+    }
     try {
-        return new kymo::ring::PrometheusEndpoint(*address);
+        return new PrometheusEndpoint(std::move(listener));
     } catch (const std::exception& error) {
         *why = error.what();
         return nullptr;

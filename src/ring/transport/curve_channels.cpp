@@ -2,6 +2,7 @@
 
 #include "base/line_words.h"
 #include "base/time.h"
+#include "ring/transport/allowance.h"
 #include "ring/transport/curve_connection.h"
 
 #include <cerrno>
@@ -19,9 +20,16 @@ namespace {
 constexpr std::size_t kPending = 16;           // frames that wait for a channel that is being made
 constexpr Time kPendingFor = 1'000'000'000;    // ns
 constexpr Time kHandshakeFor = 2'000'000'000;  // and a connection for its being made
+constexpr Time kGiveUpEvery = 250'000'000;
 constexpr Time kFirstRetry = 50'000'000;
 constexpr Time kLastRetry = 1'000'000'000;
-constexpr std::size_t kStrangers = 256;  // connections that have not proved who they are, at a time
+// Connections that have not proved who they are: so many at a time, each for kHandshakeFor and the bytes of a
+// handshake (curve_link.h), all together for a hundredth of a processor.
+constexpr std::size_t kStrangers = 256;
+constexpr std::size_t kStrangersBytes = 2048;  // read at once
+constexpr int kLetInAtOnce = 8;
+constexpr Time kStrangersParts = 100;
+constexpr Time kStrangersAtOnce = 100'000'000;  // ns: some three hundred handshakes
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 16U;
 constexpr int kEventsAtOnce = 64;
 
@@ -59,12 +67,13 @@ class CurveChannels : public Channels {
   public:
     CurveChannels(const KeyPair& keys, bool plain, Slot own, Descriptor listener)
         : keys_(keys), plain_(plain), own_(own), listener_(std::move(listener)) {
-        poller_.add(listener_, EPOLLIN);
+        gate_.add(listener_, EPOLLIN);
+        poller_.add(gate_.descriptor(), EPOLLIN);
         read_.resize(kReadAtOnce);
     }
     ~CurveChannels() override { sodium_memzero(&keys_, sizeof keys_); }
 
-    [[nodiscard]] bool is_good() const { return poller_.is_good(); }
+    [[nodiscard]] bool is_good() const { return poller_.is_good() && gate_.is_good(); }
 
     [[nodiscard]] std::string endpoint() const override { return "tcp://" + to_text(own_address(listener_)); }
 
@@ -235,9 +244,13 @@ class CurveChannels : public Channels {
     }
 
     CurveConnection* add(Descriptor socket, CurveLink::Side side, Slot peer, Time time) {
-        auto made = std::make_unique<CurveConnection>(std::move(socket), side, plain_ ? nullptr : &keys_,
-                                                      to_identity(own_), peer, poller_);
+        auto made =
+            std::make_unique<CurveConnection>(std::move(socket), side, plain_ ? nullptr : &keys_, to_identity(own_),
+                                              peer, side == CurveLink::Side::kSends ? poller_ : gate_);
         made->give_up = time + kHandshakeFor;
+        if (side == CurveLink::Side::kReceives) {
+            made->give_up += kGiveUpEvery - made->give_up % kGiveUpEvery;  // many at once
+        }
         next_care_ = std::min(next_care_, made->give_up);
         CurveConnection* const connection = made.get();
         connections_[connection->number()] = std::move(made);
@@ -252,8 +265,8 @@ class CurveChannels : public Channels {
         const int count = poller_.wait(events, until == kNever ? nullptr : &rest);
         for (int i = 0; i < count; ++i) {
             const int number = events[i].data.fd;
-            if (number == listener_.number()) {
-                let_in();
+            if (number == gate_.descriptor().number()) {
+                serve_strangers();
             } else if (const auto found = connections_.find(number); found != connections_.end()) {
                 serve(*found->second, events[i].events);
             }
@@ -261,16 +274,56 @@ class CurveChannels : public Channels {
         return count >= 0;
     }
 
+    // Behind a gate of their own, which is shut while they have used up what they may.
+    void serve_strangers() {
+        const Time before = read_clock(CLOCK_THREAD_CPUTIME_ID).ns;
+        epoll_event events[kLetInAtOnce];
+        const timespec at_once{};
+        const int count = gate_.wait(events, &at_once);
+        for (int i = 0; i < count; ++i) {
+            const int number = events[i].data.fd;
+            if (number == listener_.number()) {
+                let_in();
+            } else if (const auto found = connections_.find(number); found != connections_.end()) {
+                serve(*found->second, events[i].events);
+            }
+        }
+        const Time spent = read_clock(CLOCK_THREAD_CPUTIME_ID).ns - before;
+        counts_.stranger_work += spent;
+        allowance_.spend(spent);
+        allowance_.save(now());
+        if (!allowance_.is_left()) {
+            poller_.change(gate_.descriptor(), 0);
+            gate_opens_ = allowance_.again();
+            next_care_ = std::min(next_care_, gate_opens_);
+        }
+    }
+
     void let_in() {
         const Time time = now();
-        while (Descriptor socket = accept_one(listener_)) {
+        for (int i = 0; i < kLetInAtOnce; ++i) {
+            Descriptor socket = accept_one(listener_);
+            if (!socket) {
+                return;
+            }
             if (unproved_ >= kStrangers) {
-                ++counts_.strangers;
-                continue;  // it is closed
+                forget(longest_unproved());
             }
             ++unproved_;
             add(std::move(socket), CurveLink::Side::kReceives, kManager, time)->begin();
         }
+    }
+
+    // Who is honest needs two round trips only: the one that has had the most time goes.
+    [[nodiscard]] int longest_unproved() const {
+        const CurveConnection* longest = nullptr;
+        for (const auto& [number, connection] : connections_) {
+            if (!connection->sends() && !connection->is_ready() &&
+                (longest == nullptr || connection->give_up < longest->give_up)) {
+                longest = connection.get();
+            }
+        }
+        return longest->number();
     }
 
     void serve(CurveConnection& connection, std::uint32_t events) {
@@ -283,7 +336,9 @@ class CurveChannels : public Channels {
         if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
             const bool was_ready = connection.is_ready();
             const std::size_t had = messages_.size();
-            if (!connection.receive(read_, messages_)) {
+            const std::span<std::uint8_t> room(read_);
+            if (!connection.receive(was_ready || connection.sends() ? room : room.first(kStrangersBytes),
+                                    messages_)) {
                 return forget(connection.number());
             }
             if (!was_ready && connection.is_ready()) {
@@ -305,6 +360,7 @@ class CurveChannels : public Channels {
             peers_[connection.peer()].pause = kFirstRetry;
         } else {
             --unproved_;
+            connection.move_to(poller_);
             const Slot from = parse_identity(connection.peer_identity());
             connection.state = &received_[from];
             connection.state->peer = from;
@@ -342,10 +398,9 @@ class CurveChannels : public Channels {
         connections_.erase(found);
     }
 
-    // What time does: connections that are not ready in time are given up, channels are made again, frames that wait
-    // for one grow too old.
-    void take_care(Time time) {
-        next_care_ = kNever;
+    void give_up_late(Time time) {
+        const bool has_strangers = unproved_ != 0;
+        const Time before = has_strangers ? read_clock(CLOCK_THREAD_CPUTIME_ID).ns : 0;
         std::vector<int> late;
         for (const auto& [number, connection] : connections_) {
             if (time >= connection->give_up) {
@@ -357,6 +412,21 @@ class CurveChannels : public Channels {
         for (const int number : late) {
             forget(number);
         }
+        if (has_strangers) {
+            counts_.stranger_work += read_clock(CLOCK_THREAD_CPUTIME_ID).ns - before;
+        }
+    }
+
+    // What time does: connections that are not ready in time are given up, channels are made again, frames that wait
+    // for one grow too old.
+    void take_care(Time time) {
+        next_care_ = gate_opens_;
+        if (time >= gate_opens_) {
+            allowance_.save(time);
+            gate_opens_ = next_care_ = kNever;
+            poller_.change(gate_.descriptor(), EPOLLIN);
+        }
+        give_up_late(time);
         for (auto& [slot, peer] : peers_) {
             send_pending(peer, time);
             if (!peer.pending.empty()) {
@@ -376,6 +446,9 @@ class CurveChannels : public Channels {
     Slot own_;
     Descriptor listener_;
     Poller poller_;
+    Poller gate_;  // the listener and who has not proved who he is
+    Allowance allowance_{kStrangersParts, kStrangersAtOnce};
+    Time gate_opens_ = kNever;  // it is shut until then; kNever: it is open
     std::unordered_map<int, std::unique_ptr<CurveConnection>> connections_;  // by descriptor
     std::map<Slot, Peer> peers_;
     std::vector<Peer*> given_;  // that were given frames which are still to be flushed; their connections stand

@@ -11,8 +11,14 @@ CurveConnection::CurveConnection(Descriptor socket, CurveLink::Side side, const 
       link_(side, keys, std::move(identity)),
       sends_(side == CurveLink::Side::kSends),
       peer_(peer),
-      poller_(poller) {
-    poller_.add(socket_, events_);
+      poller_(&poller) {
+    poller_->add(socket_, events_);
+}
+
+void CurveConnection::move_to(Poller& poller) {
+    poller_->forget(socket_);
+    poller_ = &poller;
+    poller_->add(socket_, events_);
 }
 
 void CurveConnection::begin() {
@@ -46,7 +52,7 @@ void CurveConnection::flush() {
     const std::uint32_t events = EPOLLIN | (out_.empty() ? 0U : EPOLLOUT);
     if (events != events_) {
         events_ = events;
-        poller_.change(socket_, events_);
+        poller_->change(socket_, events_);
     }
 }
 

@@ -18,6 +18,9 @@ class CurveConnection {
     CurveConnection(Descriptor socket, CurveLink::Side side, const KeyPair* keys, std::string identity, Slot peer,
                     Poller& poller);
 
+    // Watched by another poller from now on.
+    void move_to(Poller& poller);
+
     // Says what is to be said first.
     void begin();
 
@@ -57,7 +60,7 @@ class CurveConnection {
     CurveLink link_;
     bool sends_;
     Slot peer_;
-    Poller& poller_;
+    Poller* poller_;
     Bytes out_;  // from sent_ on not taken by the kernel yet
     std::size_t sent_ = 0;
     std::size_t frames_out_ = 0;  // that are in it, or were when it was last empty

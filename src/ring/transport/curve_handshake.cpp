@@ -14,7 +14,7 @@ constexpr std::size_t kMechanismAt = 12;
 CurveLink::CurveLink(Side side, const KeyPair* keys, std::string identity)
     : side_(side), keys_(keys), identity_(std::move(identity)) {
     assert(identity_.size() <= kMaxIdentity);
-    if (keys_ != nullptr) {
+    if (keys_ != nullptr && side_ == Side::kSends) {
         crypto_box_keypair(own_.public_key.data(), own_.secret_key.data());
     }
 }
@@ -77,6 +77,8 @@ bool CurveLink::take_hello(Span body, Bytes& out) {
     if (!open_box(nothing, body.subspan(120), nonce_of("CurveZMQHELLO---", peer_number_), peer_, keys_->secret_key)) {
         return false;
     }
+    // Not before: who does not even know the job's public key is not worth the work of making a key.
+    crypto_box_keypair(own_.public_key.data(), own_.secret_key.data());
     // The state of a connection is kept, so that the cookie need not hold it: any bytes will do.
     randombytes_buf(cookie_.data(), cookie_.size());
     Bytes text;

@@ -84,6 +84,9 @@ class Driver {
         }
     }
 
+    // Strangers who knock are no work of ours: a flood of them would make the ring slower.
+    Time own_work() const { return read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - channels_.counts().stranger_work; }
+
     // Asking for processor time is a call into the kernel, so the manager's turns are sampled: one in so many.
     static constexpr std::uint32_t kSampledTurns = 8;
     static constexpr std::uint32_t kCosted = 4;
@@ -91,7 +94,7 @@ class Driver {
         if constexpr (std::is_same_v<Member, Manager>) {
             if (++turns_ % kSampledTurns == 0) {
                 tokens_ = member_.counts().received;
-                return read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+                return own_work();
             }
         }
         return 0;
@@ -103,7 +106,7 @@ class Driver {
         if constexpr (std::is_same_v<Member, Agent>) {
             const std::uint64_t tokens = member_.counts().received;
             if (tokens != tokens_) {
-                const Time spent = read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+                const Time spent = own_work();
                 member_.set_work((spent - spent_) / (tokens - tokens_));
                 spent_ = spent;
                 tokens_ = tokens;
@@ -112,8 +115,8 @@ class Driver {
             if (before == 0 || member_.counts().received == tokens_) {
                 return;
             }
-            cost_ += static_cast<double>(read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - before) /
-                     static_cast<double>(member_.counts().received - tokens_);
+            cost_ +=
+                static_cast<double>(own_work() - before) / static_cast<double>(member_.counts().received - tokens_);
             if (++costed_ == kCosted) {
                 member_.set_token_cost(cost_ / kCosted);
                 costed_ = 0;
@@ -155,7 +158,7 @@ class Driver {
     std::uint64_t version_ = ~std::uint64_t{0};
     Time next_look_ = 0;
     std::uint64_t tokens_ = 0;
-    Time spent_ = read_clock(CLOCK_PROCESS_CPUTIME_ID).ns;
+    Time spent_ = own_work();
     double cost_ = 0;
     std::uint32_t costed_ = 0;  // turns in it
     std::uint32_t turns_ = 0;

@@ -15,9 +15,13 @@ class Poller {
     Poller() : poll_(epoll_create1(EPOLL_CLOEXEC)) {}
 
     [[nodiscard]] bool is_good() const { return static_cast<bool>(poll_); }
+    // To be watched by another poller: readable when one of this one's is ready.
+    [[nodiscard]] const Descriptor& descriptor() const { return poll_; }
     // A descriptor that is closed is watched no more. `events`: EPOLLIN, EPOLLOUT.
     void add(const Descriptor& descriptor, std::uint32_t events) { control(EPOLL_CTL_ADD, descriptor, events); }
     void change(const Descriptor& descriptor, std::uint32_t events) { control(EPOLL_CTL_MOD, descriptor, events); }
+
+    void forget(const Descriptor& descriptor) { control(EPOLL_CTL_DEL, descriptor, 0); }
 
     // Waits until one is ready, or for `rest` (null: for ever). How many of `events` are filled; -1: a signal.
     int wait(std::span<epoll_event> events, const timespec* rest);

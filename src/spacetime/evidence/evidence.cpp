@@ -302,6 +302,10 @@ class Maker {
         run.begin = profile_.begin;
         run.end = profile_.end;
         run.processors = profile_.processors;
+        const Quality& quality = profile_.quality;
+        const auto dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
+        run.dropped_paths =
+            quality.samples == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(quality.samples);
         for (const EventInfo& event : profile_.events) {
             run.counters.push_back(event.name);
         }

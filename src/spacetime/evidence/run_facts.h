@@ -61,6 +61,7 @@ struct RunFacts {
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
     std::vector<Channel> channels;            // of MPI's messages; empty: none, or not counted
+    double dropped_paths = 0;                 // share of the samples whose outer frames there was no room for
     std::optional<std::int64_t> steal_ns;     // taken by the hypervisor from all processors; none: not known
 };
 

@@ -103,15 +103,18 @@ class PartPass {
         const ProfileStream& stream = *running->stream;
         rec::Sample moved = row;
         moved.time += static_cast<std::uint64_t>(stream.shift_ns);
+        const bool is_own = is_own_work(row, stream.own_contexts);
         const std::uint32_t node = row.context == 0                    ? stream.no_path
                                    : row.context < stream.nodes.size() ? stream.nodes[row.context]
                                                                        : kNone;
-        pieces(*running, running->time->add(moved), node);
+        pieces(*running, running->time->add(moved, is_own), node);
         while (!running->taken.empty() && running->taken.front().time <= moved.time) {
             running->visitor->taken(running->taken.front());
             running->taken = running->taken.subspan(1);
         }
-        running->visitor->sample(moved, node, deltas_of(*running, row));
+        if (!is_own) {
+            running->visitor->sample(moved, node, deltas_of(*running, row));
+        }
     }
 
     std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row) {

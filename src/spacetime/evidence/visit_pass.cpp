@@ -199,9 +199,11 @@ SampledAddresses number_addresses(const Profile& profile) {
 
 std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept) {
     std::vector<bool> lost(profile.nodes.size());
+    std::vector<bool> dropped(profile.nodes.size());
     for (std::size_t i = 1; i < lost.size(); ++i) {
         const ProfileNode& node = profile.nodes[i];
-        lost[i] = node.kind == NodeKind::kPartial || node.kind == NodeKind::kNoPath ||
+        dropped[i] = node.kind == NodeKind::kDropped || (node.kind == NodeKind::kFrame && dropped[node.parent]);
+        lost[i] = node.kind == NodeKind::kPartial || node.kind == NodeKind::kNoPath || dropped[i] ||
                   (node.kind == NodeKind::kFrame && lost[node.parent]);
     }
     constexpr std::int64_t kFew = 5;  // times as many in all
@@ -213,7 +215,7 @@ std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept) {
     }
     const bool are_few = partial * kFew < samples;
     for (std::size_t i = 0; i < lost.size(); ++i) {
-        lost[i] = lost[i] && (are_few || kept.leaf_of[i] == kNone);
+        lost[i] = dropped[i] || (lost[i] && (are_few || kept.leaf_of[i] == kNone));
     }
     return lost;
 }

@@ -51,7 +51,7 @@ class FileReader {
                           here_.file.contexts[{raw(stream), row.context}] = {row.parent, row.image, row.offset};
                       }),
                       rec::on<rec::Sample>([&](StreamId stream, const rec::Sample& row) {
-                          if (row.event == *index_) {
+                          if (row.event == *index_ && (row.flags & rec::kOwnWork) == 0) {
                               here_.events.push_back({row.time, path_index({raw(stream), row.context})});
                           }
                       }));

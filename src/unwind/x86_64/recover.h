@@ -1,11 +1,12 @@
-// x86-64: finding a frame's caller where no rule tells: the frame pointer chain, or (in an interrupted function that
-// has not touched the stack) the return address on top.
+// x86-64: finding a frame's caller where no rule tells: by what the function does before it returns, by the frame
+// pointer chain, or (in an interrupted function that has not touched the stack) the return address on top.
 //
 // Contract: reads the stack through the view only, and code only where `code` says that it may. Every candidate must
 // be a return address: in known code, behind a call instruction. A guess all the same: the walk marks the path.
 #pragma once
 
 #include "unwind/memory_view.h"
+#include "unwind/x86_64/epilogue.h"
 #include "unwind/x86_64/step.h"
 
 #include <span>
@@ -92,9 +93,76 @@ bool leads_to_known_code(std::uint64_t frame, const MemoryView& stack, const Cod
     return false;
 }
 
+// Whether a caller at the return address `word` with that stack pointer has, by its own rule, a caller in known code.
+// Words that have stayed on the stack from calls before seldom do.
+template <class Code>
+bool has_a_caller(const Cursor& cursor, const Cursor::SavedAt& saved, std::uint64_t word, std::uint64_t sp,
+                  const MemoryView& stack, const Code& code) {
+    const RuleWord rule = code.rule_at(word - 1);
+    if (kind_of(rule) != RuleKind::kPlain) {
+        return true;  // cannot be told so simply
+    }
+    std::uint64_t base = sp;
+    if (base_of(rule) != kRsp) {
+        std::uint64_t saved_at = 0;
+        for (unsigned i = 0; i < kPreserved.size(); ++i) {
+            saved_at = kPreserved[i] == base_of(rule) ? saved[i] : saved_at;
+        }
+        if (saved_at != 0 ? !stack.read(saved_at, &base) : !cursor.get(base_of(rule), stack, &base)) {
+            return false;
+        }
+    }
+    const std::uint64_t cfa = base + offset_of(rule);
+    std::uint64_t next = 0;
+    return cfa > sp && stack.read(cfa - 8, &next) &&
+           (next == 0 || code.is_return_address(next) || kind_of(code.rule_at(next)) == RuleKind::kExtended);
+}
+
+// By the function's epilogue: one of the next few that stand behind its program counter, under which a return address
+// is.
+template <class Code>
+bool recover_by_epilogue(Cursor& cursor, const MemoryView& stack, const Code& code) {
+    constexpr unsigned kMostReturns = 16;
+    const std::uint64_t sp = cursor.sp();
+    const std::span<const std::uint8_t> bytes = code.behind(cursor.pc());
+    std::size_t end = find_return(bytes, 0);
+    for (unsigned i = 0; i < kMostReturns && end < bytes.size(); ++i, end = find_return(bytes, end + 1)) {
+        const Epilogue epilogue = EpilogueReader(bytes, end).read();
+        std::uint64_t top = sp + epilogue.offset;
+        bool known = true;
+        if (epilogue.base == Epilogue::Base::kLoaded) {
+            known = stack.read(sp + epilogue.offset, &top);
+        } else if (epilogue.base != Epilogue::Base::kStackPointer) {
+            const bool leaves = epilogue.base == Epilogue::Base::kFramePointer;
+            known = cursor.get(leaves ? unsigned{kRbp} : epilogue.number, stack, &top);
+        }
+        Cursor::SavedAt saved{};
+        std::uint64_t slot = top;
+        const auto pop = [&saved, &slot](unsigned number) {
+            for (unsigned k = 0; k < kPreserved.size(); ++k) {
+                saved[k] = kPreserved[k] == number ? slot : saved[k];
+            }
+            slot += 8;
+        };
+        if (epilogue.base == Epilogue::Base::kFramePointer) {
+            pop(kRbp);
+        }
+        for (std::uint32_t k = 0; k < epilogue.pops; ++k) {
+            pop(epilogue.popped[k]);
+        }
+        std::uint64_t word = 0;
+        if (known && top >= sp && top % 8 == 0 && stack.read(slot, &word) && code.is_return_address(word) &&
+            has_a_caller(cursor, saved, word, slot + 8, stack, code)) {
+            cursor.recover(word, slot + 8, saved);
+            return true;
+        }
+    }
+    return false;
+}
+
 // `Code`: bool is_return_address(address); void around(address, before*, at*) gives the readable code bytes on both
-// sides (empty where unreadable); bool is_known(address); bool may_try(): not yet asked too much. `chain`: of this
-// walk.
+// sides (empty where unreadable); bool is_known(address); RuleWord rule_at(address); bool may_try(): not yet asked
+// too much; behind(address): readable code from there on, as much as is still to be looked at. `chain`: of this walk.
 template <class Code>
 bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, const Code& code, FrameChain* chain) {
     const std::uint64_t sp = cursor.sp();
@@ -107,13 +175,17 @@ bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, c
         place = place_of(before, at);
     }
     if (place == Place::kReturnOnTop && stack.read(sp, &word) && code.is_return_address(word)) {
-        cursor.recover(word, sp + 8, nullptr);
+        cursor.recover(word, sp + 8);
         return true;
     }
     std::uint64_t pushed = 0;
     if (place == Place::kFramePushed && stack.read(sp + 8, &word) && code.is_return_address(word) &&
         stack.read(sp, &pushed)) {
         cursor.recover(word, sp + 16, &pushed);
+        return true;
+    }
+
+    if (recover_by_epilogue(cursor, stack, code)) {
         return true;
     }
 
@@ -133,7 +205,7 @@ bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, c
         }
     }
     if (interrupted && place == Place::kUnknown && stack.read(sp, &word) && code.is_return_address(word)) {
-        cursor.recover(word, sp + 8, nullptr);
+        cursor.recover(word, sp + 8);
         return true;
     }
     return false;

@@ -29,6 +29,10 @@ enum Register : unsigned {
 inline constexpr unsigned kGeneralRegisters = 16;
 inline constexpr unsigned kRuleRegisters = 17;  // with the return address column
 
+// What a function may use below its stack pointer without moving it (AMD64 supplement, section 3.2.2); call-frame
+// information may refer to it.
+inline constexpr std::uint64_t kRedZone = 128;
+
 struct Registers {
     std::array<std::uint64_t, kGeneralRegisters> general{};  // in DWARF order
     std::uint64_t pc = 0;

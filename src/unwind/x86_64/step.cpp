@@ -62,6 +62,7 @@ StepResult Cursor::step(const ExtendedRule& rule, const Table& table, const Memo
         const ExpressionError error =
             evaluate(table.expression(rule.cfa_value), here, stack, nullptr, &cfa, operations);
         if (error != ExpressionError::kNone) {
+            missing_ = cfa;
             return result_of(error);
         }
     } else if (here.get(rule.cfa_register, &cfa)) {

@@ -77,7 +77,17 @@ class Cursor {
     StepResult step(const ExtendedRule& rule, const Table& table, const MemoryView& stack, unsigned* operations);
 
     // To a caller found without a rule: everything but what is given is unknown there or unchanged.
+    void recover(std::uint64_t pc, std::uint64_t sp) { recover(pc, sp, nullptr); }
     void recover(std::uint64_t pc, std::uint64_t sp, const std::uint64_t* frame_pointer);
+
+    // The same, with the places where preserved registers were saved, by index; 0: unchanged.
+    using SavedAt = std::array<std::uint64_t, kPreserved.size()>;
+    void recover(std::uint64_t pc, std::uint64_t sp, const SavedAt& saved) {
+        for (unsigned i = 0; i < saved.size(); ++i) {
+            saved_at_[i] = saved[i] != 0 ? saved[i] : saved_at_[i];
+        }
+        recover(pc, sp);
+    }
 
     // To another address and stack pointer; the registers are the same there.
     void move(std::uint64_t pc, std::uint64_t sp) {

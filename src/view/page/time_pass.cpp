@@ -223,8 +223,10 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
                 const ProfileStream& stream = *last->stream;
                 const bool has_path = row.context != 0 && row.context < stream.nodes.size();
                 const std::uint32_t no_path = stream.no_path == kNone ? 0 : stream.no_path;
-                last->pass.sample(row.time + static_cast<std::uint64_t>(stream.shift_ns),
-                                  has_path ? stream.nodes[row.context] : no_path, row.deltas, *columns);
+                last->pass.sample(
+                    row.time + static_cast<std::uint64_t>(stream.shift_ns),
+                    has_path ? stream.nodes[row.context] : no_path,
+                    is_own_work(row, stream.own_contexts) ? std::span<const std::uint64_t>() : row.deltas, *columns);
             }));
         if (!report) {
             return report.error();

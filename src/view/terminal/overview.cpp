@@ -85,6 +85,11 @@ void header(Sheet& sheet) {
 }
 
 void summary(Sheet& sheet) {
+    const auto doubts = alarms(sheet.profile);
+    sheet.out += doubts.empty() ? "" : "\n";
+    for (const std::string& alarm : doubts) {
+        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, alarm, 2, 4));
+    }
     const auto all = sentences(sheet.profile, sheet.tree);
     if (!all.empty()) {
         sheet.out += "\n";
@@ -117,6 +122,9 @@ void measured(Sheet& sheet) {
         line += fmt::format("{} of call paths complete", exact_percent(complete_paths(quality), quality.samples));
         if (const std::string causes = partial_causes(quality); !causes.empty()) {
             line += " (" + causes + ")";
+        }
+        if (quality.folded != 0) {
+            line += fmt::format(", recursion folded in {}", exact_percent(quality.folded, quality.samples));
         }
         line += "; ";
     } else {

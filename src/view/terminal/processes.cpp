@@ -1,3 +1,4 @@
+#include "base/clean_text.h"
 #include "spacetime/ranks.h"
 #include "view/summary.h"
 #include "view/terminal/sections.h"
@@ -9,6 +10,25 @@
 namespace kymo::view {
 
 using namespace spacetime;
+
+namespace {
+
+// What it was given. Servers write titles over their arguments ("postgres: checkpointer"): then the first word is the
+// title, and those behind are empty or pieces of it.
+std::string arguments_of(const ProfileProcess& process) {
+    if (process.command.empty()) {
+        return {};
+    }
+    const bool is_title = process.command.front().find(' ') != std::string::npos;
+    const bool is_blank = std::all_of(process.command.begin() + 1, process.command.end(),
+                                      [](const std::string& word) { return word.empty(); });
+    if (is_title) {
+        return clean_text(process.command.front());
+    }
+    return is_blank ? std::string() : command_line({process.command.begin() + 1, process.command.end()});
+}
+
+}  // namespace
 
 void ranks(Sheet& sheet) {
     if (sheet.profile.ranks.empty()) {
@@ -78,8 +98,8 @@ void processes(Sheet& sheet) {
         }
         if (!process.is_monitored) {
             rest += ": not measured, " + process.why_not;
-        } else if (process.command.size() > 1) {
-            rest += ": " + command_line({process.command.begin() + 1, process.command.end()});
+        } else if (const std::string arguments = arguments_of(process); !arguments.empty()) {
+            rest += ": " + arguments;
         }
         cells.push_back({rest, Ink::kDim});
         table.rows.push_back(std::move(cells));

@@ -1,6 +1,6 @@
-// Code that belongs to no image, as run-time compilers make it: functions in mappings of their own, with frame pointers
-// and without tables, that call one another and back into the program. Whoever looks for the way up the stack meets
-// many addresses that nobody knows; what that costs must not grow with the run.
+// Code that belongs to no image, as run-time compilers make it: functions in mappings of their own, with frame
+// pointers and without tables, that call one another and back into the program. Whoever looks for the way up the
+// stack meets many addresses that nobody knows; what that costs must not grow with the run.
 #include "../burn.h"
 
 #include <string.h>
@@ -19,16 +19,16 @@ static int bottom(void) {
 // int f(int depth, int (*bottom)(void)): depth == 0 ? bottom() : next(depth - 1, bottom)
 static void write_function(unsigned char* at, const unsigned char* next) {
     static const unsigned char kCode[] = {
-        0x55,                                // push %rbp
-        0x48, 0x89, 0xe5,                    // mov %rsp, %rbp
-        0x85, 0xff,                          // test %edi, %edi
-        0x74, 0x10,                          // je bottom
-        0xff, 0xcf,                          // dec %edi
-        0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0,  // movabs $next, %rax
-        0xff, 0xd0,                          // call *%rax
-        0x5d, 0xc3,                          // pop %rbp; ret
-        0xff, 0xd6,                          // bottom: call *%rsi
-        0x5d, 0xc3,                          // pop %rbp; ret
+        0x55,                                   // push %rbp
+        0x48, 0x89, 0xe5,                       // mov %rsp, %rbp
+        0x85, 0xff,                             // test %edi, %edi
+        0x74, 0x10,                             // je bottom
+        0xff, 0xcf,                             // dec %edi
+        0x48, 0xb8, 0,    0, 0, 0, 0, 0, 0, 0,  // movabs $next, %rax
+        0xff, 0xd0,                             // call *%rax
+        0x5d, 0xc3,                             // pop %rbp; ret
+        0xff, 0xd6,                             // bottom: call *%rsi
+        0x5d, 0xc3,                             // pop %rbp; ret
     };
     memcpy(at, kCode, sizeof kCode);
     memcpy(at + 12, &next, sizeof next);

@@ -1,5 +1,5 @@
-// Threads with hardly any stack left, down to what the kernel itself needs for a signal: they compute, in the first sample and in
-// later ones, and nothing below the stack is touched (it cannot be: there is no memory).
+// Threads with hardly any stack left, down to what the kernel itself needs for a signal: they compute, in the first
+// sample and in later ones, and nothing below the stack is touched (it cannot be: there is no memory).
 #include "../burn.h"
 
 #include <pthread.h>
@@ -14,8 +14,8 @@
 
 enum { kSteps = 30, kStep = 128, kRedZone = 128 };
 
-static char* lowest;   // of the stack's memory
-static size_t leave;   // so many bytes below the stack pointer
+static char* lowest;  // of the stack's memory
+static size_t leave;  // so many bytes below the stack pointer
 
 // Computes in this frame alone: the loop calls nothing that needs stack.
 static __attribute__((noinline)) uint64_t compute(void) {

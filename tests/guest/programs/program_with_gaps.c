@@ -1,5 +1,5 @@
-// A program that is not position-independent, with code far from the rest of it: the room between belongs to others, and
-// here a mapping of the program's own lies in it. Node's are like that.
+// A program that is not position-independent, with code far from the rest of it: the room between belongs to others,
+// and here a mapping of the program's own lies in it. Node's are like that.
 #include "../burn.h"
 
 #include <sys/mman.h>

@@ -16,7 +16,8 @@ struct filter {
     struct sock_fprog program;
 };
 
-static inline struct sock_fprog* make_filter(struct filter* filter, const int* calls, int count, unsigned listed, unsigned otherwise) {
+static inline struct sock_fprog* make_filter(struct filter* filter, const int* calls, int count, unsigned listed,
+                                             unsigned otherwise) {
     int used = 0;
     filter->code[used++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// What calls need of the caller's stack: a kilobyte more than the C library's own functions at the most. The stack is painted below a
-// call of the function that the program reaches by name, and below one of the C library's own.
+// What calls need of the caller's stack: a kilobyte more than the C library's own functions at the most. The stack is
+// painted below a call of the function that the program reaches by name, and below one of the C library's own.
 #include "../burn.h"
 
 #include <dlfcn.h>
@@ -30,10 +30,13 @@ static int (*bare_sem_wait)(sem_t*);
 static sem_t wake, ready;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void* do_nothing(void* unused) { return unused; }
+static void* do_nothing(void* unused) {
+    return unused;
+}
 static void make_thread(void* function) {
     pthread_t thread;
-    MUST(((int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))function)(&thread, NULL, do_nothing, NULL) == 0);
+    MUST(((int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))function)(&thread, NULL, do_nothing,
+                                                                                         NULL) == 0);
     MUST(bare_join(thread, NULL) == 0);
 }
 static void join(void* function) {
@@ -78,13 +81,20 @@ static void mask(void* function) {
     sigaddset(&set, SIGUSR2);
     ((int (*)(int, const sigset_t*, sigset_t*))function)(SIG_BLOCK, &set, &before);
 }
-static void unload(void* function) { MUST(((int (*)(void*))function)(dlopen("libm.so.6", RTLD_NOW)) == 0); }
+static void unload(void* function) {
+    MUST(((int (*)(void*))function)(dlopen("libm.so.6", RTLD_NOW)) == 0);
+}
 
 static const struct {
     const char* name;
     void (*call)(void* function);
-} kCalls[] = {{"pthread_create", make_thread}, {"pthread_join", join}, {"pthread_mutex_lock", lock}, {"sem_wait", wait_for_it},
-              {"nanosleep", rest}, {"pthread_sigmask", mask}, {"dlclose", unload}};
+} kCalls[] = {{"pthread_create", make_thread},
+              {"pthread_join", join},
+              {"pthread_mutex_lock", lock},
+              {"sem_wait", wait_for_it},
+              {"nanosleep", rest},
+              {"pthread_sigmask", mask},
+              {"dlclose", unload}};
 
 static size_t depth_of(void (*call)(void*), void* function) {
     unsigned char* below = (unsigned char*)__builtin_frame_address(0) - kPainted;

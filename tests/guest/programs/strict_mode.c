@@ -1,6 +1,5 @@
 // Strict mode: read, write, _exit and sigreturn, and not even the time stamp counter.
 #include "../burn.h"
-
 #include "seccomp.h"
 
 #include <sys/wait.h>
@@ -27,6 +26,7 @@ int main(void) {
     }
     int status = 0;
     MUST(waitpid(child, &status, 0) == child);
-    printf("%s %d\n", WIFEXITED(status) ? "ended with" : "killed by", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    printf("%s %d\n", WIFEXITED(status) ? "ended with" : "killed by",
+           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     return 0;
 }

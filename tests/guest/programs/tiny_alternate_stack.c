@@ -1,6 +1,7 @@
-// Alternate signal stacks of every size from the least that the kernel asks for, as language run times have them (8 KiB in Rust),
-// in the middle of memory that is the program's: nothing beside them is written to, in the first sample and in later ones, in code
-// that was never seen before, with a handler of the program's on them, and when the program ends.
+// Alternate signal stacks of every size from the least that the kernel asks for, as language run times have them (8
+// KiB in Rust), in the middle of memory that is the program's: nothing beside them is written to, in the first sample
+// and in later ones, in code that was never seen before, with a handler of the program's on them, and when the
+// program ends.
 #include "../burn.h"
 
 #include <dlfcn.h>

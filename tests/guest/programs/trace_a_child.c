@@ -40,6 +40,7 @@ static void become_traced(enum How how, char** argv) {
             break;
         case kSeize:
             raise(SIGSTOP);
+            burn(60);
             break;
         default:
             ptrace(PTRACE_TRACEME, 0, 0, 0);

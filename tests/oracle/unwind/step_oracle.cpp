@@ -6,7 +6,8 @@
 // Stepping begins at FUNCTION (default: scenario) and ends after N instructions (default: 20000), when that function
 // returns, or with the thread. --new-thread: step the first thread made after that instead, from its first
 // instruction.
-// --expect: fail unless an instruction of this function was stepped; a pattern ends in '*'.
+// --expect: fail unless an instruction of this function was stepped; a pattern ends in '*', and '|' parts names
+// that one address may go by.
 // Exit status: 0 all agree, 1 a mismatch or an unsettled path, 2 usage, 77 tracing is not permitted.
 #include "elfutils_walker.h"
 #include "judge.h"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -67,6 +69,16 @@ bool parse(int argc, char** argv, Options& options) {
 bool matches(const std::string& pattern, const std::string& name) {
     return pattern.ends_with('*') ? name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1))
                                   : name == pattern;
+}
+
+bool matches_one(const std::string& patterns, const std::string& name) {
+    std::istringstream list(patterns);
+    for (std::string pattern; std::getline(list, pattern, '|');) {
+        if (matches(pattern, name)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // The stopped thread as all witnesses see it.
@@ -236,7 +248,7 @@ int run(const Options& options) {
     bool complete = true;
     for (const std::string& pattern : options.expect) {
         if (std::none_of(functions.begin(), functions.end(),
-                         [&](const auto& name) { return matches(pattern, name); })) {
+                         [&](const auto& name) { return matches_one(pattern, name); })) {
             std::printf("  never stepped through %s\n", pattern.c_str());
             complete = false;
         }

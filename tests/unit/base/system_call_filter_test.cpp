@@ -31,10 +31,12 @@ seccomp_data a_call() {
 }
 
 TEST(SystemCallFilter, LooksAtNumbersAndArguments) {
-    const Program program = {statement(BPF_LD | BPF_W | BPF_ABS, 0), jump(BPF_JMP | BPF_JEQ | BPF_K, 39, 1, 0),
+    const Program program = {statement(BPF_LD | BPF_W | BPF_ABS, 0),
+                             jump(BPF_JMP | BPF_JEQ | BPF_K, 39, 1, 0),
                              statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
                              statement(BPF_LD | BPF_W | BPF_ABS, 20),  // the upper half of the first argument
-                             statement(BPF_ALU | BPF_OR | BPF_K, SECCOMP_RET_ERRNO), statement(BPF_RET | BPF_A, 0)};
+                             statement(BPF_ALU | BPF_OR | BPF_K, SECCOMP_RET_ERRNO),
+                             statement(BPF_RET | BPF_A, 0)};
     seccomp_data call = a_call();
     EXPECT_EQ(run_filter(program, call), SECCOMP_RET_ERRNO | 1U);
     call.nr = 40;
@@ -56,13 +58,13 @@ TEST(SystemCallFilter, SaysWhatTheMonitorSurvives) {
 TEST(SystemCallFilter, RefusesWhatTheKernelRefuses) {
     const seccomp_data call = a_call();
     EXPECT_EQ(run_filter({}, call), kFilterRefused);
-    for (const Program& bad : {Program{statement(BPF_LD | BPF_W | BPF_ABS, 64)},  // behind the call's data
-                               Program{statement(BPF_LD | BPF_W | BPF_ABS, 2)},   // not aligned
-                               Program{statement(BPF_LD | BPF_MEM, 16)}, Program{statement(BPF_STX, 16)},
-                               Program{statement(BPF_JMP | BPF_JA, 0xFFFFFFFF)},
-                               Program{jump(BPF_JMP | BPF_JEQ | BPF_K, 1, 200, 200)},
-                               Program{statement(BPF_LD | BPF_B | BPF_ABS, 0)}, Program{statement(0xFFFF, 0)},
-                               Program{statement(BPF_ALU | BPF_DIV | BPF_K, 0)}, Program{statement(BPF_LD | BPF_IMM, 1)}}) {
+    for (const Program& bad :
+         {Program{statement(BPF_LD | BPF_W | BPF_ABS, 64)},  // behind the call's data
+          Program{statement(BPF_LD | BPF_W | BPF_ABS, 2)},   // not aligned
+          Program{statement(BPF_LD | BPF_MEM, 16)}, Program{statement(BPF_STX, 16)},
+          Program{statement(BPF_JMP | BPF_JA, 0xFFFFFFFF)}, Program{jump(BPF_JMP | BPF_JEQ | BPF_K, 1, 200, 200)},
+          Program{statement(BPF_LD | BPF_B | BPF_ABS, 0)}, Program{statement(0xFFFF, 0)},
+          Program{statement(BPF_ALU | BPF_DIV | BPF_K, 0)}, Program{statement(BPF_LD | BPF_IMM, 1)}}) {
         EXPECT_EQ(run_filter(bad, call), kFilterRefused);
     }
 }
@@ -84,10 +86,11 @@ int kernels_answer(const Program& program, const std::uint64_t (&arguments)[3]) 
     return WIFEXITED(status) && WEXITSTATUS(status) != 255 ? WEXITSTATUS(status) : -1;
 }
 
-// Random arithmetic over the arguments, jumps and memory; the last steps make an errno of what came out, for this call
-// alone.
+// Random arithmetic over the arguments, jumps and memory; the last steps make an errno of what came out, for this
+// call alone.
 TEST(SystemCallFilter, AnswersAsTheKernelDoes) {
-    constexpr unsigned kOperations[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_AND, BPF_OR, BPF_XOR, BPF_LSH, BPF_RSH};
+    constexpr unsigned kOperations[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_AND,
+                                        BPF_OR,  BPF_XOR, BPF_LSH, BPF_RSH};
     std::mt19937 engine(20);
     const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
     int compared = 0;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 #include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace kymo::events {
@@ -204,6 +205,25 @@ TEST_F(SessionFolder, FailuresToLoadAreTold) {
     std::filesystem::remove(folder_ + "/session");
     std::filesystem::create_directory(folder_ + "/session");
     EXPECT_EQ(load_session(folder_.c_str(), *session), SessionError::kUnreadable);
+}
+
+// Whoever can put another folder in the recording's place must not tell a program of root's what to load.
+TEST_F(SessionFolder, IsThisUsersOrRootsAndNoLink) {
+    auto session = std::make_unique<Session>();
+    const std::string file = folder_ + "/session";
+    std::ofstream(folder_ + "/elsewhere") << kHead << kEvent;
+    std::filesystem::create_symlink(folder_ + "/elsewhere", file);
+    EXPECT_EQ(load_session(folder_.c_str(), *session), SessionError::kUnreadable);
+    std::filesystem::remove(file);
+    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    EXPECT_EQ(load_session(folder_.c_str(), *session), SessionError::kUnreadable);
+    std::filesystem::remove(file);
+    std::ofstream(file) << kHead << kEvent;
+    EXPECT_EQ(load_session(folder_.c_str(), *session), SessionError::kNone);
+    constexpr uid_t kAnother = 12345;
+    if (chown(file.c_str(), kAnother, kAnother) == 0) {
+        EXPECT_EQ(load_session(folder_.c_str(), *session), SessionError::kUnreadable);
+    }
 }
 
 TEST(DefaultSession, NamesItsFolder) {

@@ -47,6 +47,15 @@ TEST(Judge, TellsWhichOccurrencesAreSlowAndWhatTheyAccountFor) {
     EXPECT_FALSE(finding.confirm.empty());
 }
 
+TEST(Judge, WithholdsWhatRestsOnCallPathsWhereManyAreIncomplete) {
+    MadeEvidence made = steady(6);
+    spacetime::Evidence evidence = made.finish();
+    evidence.run.dropped_paths = 0.04;
+    EXPECT_EQ(judge(evidence).findings.size(), 1U);
+    evidence.run.dropped_paths = 0.06;
+    EXPECT_TRUE(judge(evidence).findings.empty());
+}
+
 TEST(Judge, NothingStandsOutWhereNothingDoes) {
     MadeEvidence made = steady(0);
     const Judgement judgement = judge(made.finish());

@@ -44,17 +44,32 @@ TEST(Child, ThatIsNeverReleasedIsEnded) {
 
 TEST(ProgramEnvironment, PutsTheMonitorFirst) {
     const char* const ours[] = {"A=1", "LD_PRELOAD=/x.so:/y.so", "KYMO_SESSION=/old", "B=", nullptr};
-    EXPECT_THAT(program_environment(ours, "/m.so", "", "/rec"),
+    EXPECT_THAT(program_environment(ours, {"/m.so"}, "/rec"),
                 testing::UnorderedElementsAre("A=1", "B=", "LD_PRELOAD=/m.so:/x.so:/y.so", "KYMO_SESSION=/rec"));
     const char* const bare[] = {nullptr};
-    EXPECT_THAT(program_environment(bare, "/m.so", "", "/rec"),
+    EXPECT_THAT(program_environment(bare, {"/m.so"}, "/rec"),
                 testing::UnorderedElementsAre("LD_PRELOAD=/m.so", "KYMO_SESSION=/rec"));
     const char* const empty[] = {"LD_PRELOAD=", nullptr};
-    EXPECT_THAT(program_environment(empty, "/m.so", "", "/rec"),
+    EXPECT_THAT(program_environment(empty, {"/m.so"}, "/rec"),
                 testing::UnorderedElementsAre("LD_PRELOAD=/m.so", "KYMO_SESSION=/rec"));
     EXPECT_THAT(
-        program_environment(ours, "/m.so", "/c.so", "/rec"),
+        program_environment(ours, {"/m.so", "/c.so"}, "/rec"),
         testing::UnorderedElementsAre("A=1", "B=", "LD_PRELOAD=/m.so:/c.so:/x.so:/y.so", "KYMO_SESSION=/rec"));
+}
+
+TEST(ProgramEnvironment, PutsASanitizersRunTimeBeforeTheMonitor) {
+    const char* const ours[] = {"LD_PRELOAD=/x.so", nullptr};
+    EXPECT_THAT(program_environment(ours, {"/m.so", "/c.so", "libasan.so.8"}, "/rec"),
+                testing::UnorderedElementsAre("LD_PRELOAD=libasan.so.8::/m.so:/c.so:/x.so", "KYMO_SESSION=/rec"));
+    // One that is the user's stays so.
+    for (const std::string needed : {"", "libasan.so.8"}) {
+        const char* const theirs[] = {"LD_PRELOAD=/lib/libasan.so.8 /x.so", nullptr};
+        EXPECT_THAT(program_environment(theirs, {"/m.so", "", needed}, "/rec"),
+                    testing::UnorderedElementsAre("LD_PRELOAD=/lib/libasan.so.8:/m.so:/x.so", "KYMO_SESSION=/rec"));
+        const char* const alone[] = {"LD_PRELOAD=libasan.so.8", nullptr};
+        EXPECT_THAT(program_environment(alone, {"/m.so", "", needed}, "/rec"),
+                    testing::UnorderedElementsAre("LD_PRELOAD=libasan.so.8:/m.so", "KYMO_SESSION=/rec"));
+    }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Rows for tests: random ones of any table, rows as text to compare them, and a file's rows gathered by stream.
 #pragma once
 
+#include "base/clean_text.h"
 #include "recording/reader.h"
 #include "recording/writer.h"
 
@@ -20,9 +21,13 @@ namespace kymo::testing {
 template <typename Row>
 std::string describe(const Row& row) {
     std::string text = Row::kTable;
-    const auto add = [&text](const auto& value) {
+    const auto add = [&text](recording::ColumnType type, const auto& value) {
         using Value = std::remove_cvref_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, std::string_view>) {
+            // Text comes back as it can be shown.
+            const std::string shown = type == recording::ColumnType::kText ? clean_text(value) : std::string(value);
+            text += std::to_string(shown.size()) + ':' + shown;
+        } else if constexpr (std::is_same_v<Value, recording::RawText>) {
             text += std::to_string(value.size()) + ':';
             text += value;
         } else if constexpr (std::is_same_v<Value, double>) {
@@ -37,11 +42,11 @@ std::string describe(const Row& row) {
             text += std::to_string(value);
         }
     };
-    Row::columns([&](const char* name, recording::ColumnType, const char*, auto member) {
+    Row::columns([&](const char* name, recording::ColumnType type, const char*, auto member) {
         text += ' ';
         text += name;
         text += '=';
-        add(row.*member);
+        add(type, row.*member);
     });
     return text;
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,13 +64,15 @@ class SparseFile : public ::testing::TestWithParam<bool> {
         EXPECT_TRUE(file);
         const auto report = file->scan();
         EXPECT_TRUE(report) << report.error().what;
-        damage_ = report->damaged.empty() ? "" : report->damaged.front().what;
+        for (const Damage& damage : report->damaged) {
+            damage_.insert(damage.what);
+        }
         return report->rows("mark");
     }
 
     TemporaryFolder folder_;
     std::filesystem::path path_;
-    std::string damage_;  // the first
+    std::set<std::string> damage_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Packed, SparseFile, ::testing::Bool());
@@ -88,7 +91,7 @@ TEST_P(SparseFile, PayloadInAHoleIsDamageAndIsNotRead) {
     }
     put(path_, kMinHeaderBytes + (kMany + 1) * kStep, one_mark(GetParam()));
     EXPECT_EQ(marks(), 2U);
-    EXPECT_EQ(damage_, "a chunk with a hole in it");
+    EXPECT_EQ(damage_.count("a chunk with a hole in it"), 1U);
 }
 
 TEST_P(SparseFile, PackingEnds) {

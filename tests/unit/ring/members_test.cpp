@@ -121,6 +121,32 @@ TEST(RingPace, DoublesOverTheBudgetAndComesDownInSteps) {
     EXPECT_EQ(pace.period(), 16'000'000'000U) << "and never longer than this";
 }
 
+TEST(RingPace, IsBackWithinTenRoundsOfAnyFlood) {
+    for (const Time wanted : {1'000'000U, 500'000'000U, 1'000'000'000U}) {
+        Pace pace(wanted, 60'000'000'000, {.work_share = 0.001, .bytes_a_second = 1'000'000});
+        for (int i = 0; i < 100; ++i) {
+            pace.take(100, 1'000'000'000);
+        }
+        EXPECT_EQ(pace.period(), 60'000'000'000U);
+        for (int i = 0; i < 10; ++i) {
+            pace.take(100, wanted / 2000);
+        }
+        EXPECT_EQ(pace.period(), wanted);
+    }
+}
+
+TEST(RingPace, KeepsItsDistanceFromWhatTheBudgetNeeds) {
+    Pace pace(500'000'000, 60'000'000'000, {.work_share = 0.001, .bytes_a_second = 1'000'000});
+    for (int i = 0; i < 100; ++i) {
+        pace.take(100, 1'000'000'000);
+    }
+    for (int i = 0; i < 10; ++i) {
+        pace.take(100, 2'000'000);  // needs 2 s
+        EXPECT_GE(pace.period(), 2'000'000'000U);
+    }
+    EXPECT_LE(pace.period(), 4'000'000'000U) << "near it in a few rounds, and from there in steps";
+}
+
 TEST(RingSpans, SegmentsAreEven) {
     Spans spans;
     EXPECT_TRUE(spans.set(10, 3));

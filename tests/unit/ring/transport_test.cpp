@@ -5,9 +5,14 @@
 #include "ring/transport/library.h"
 #include "ring/transport/rendezvous.h"
 
+#include <arpa/inet.h>
 #include <atomic>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 namespace kymo::ring {
 namespace {
@@ -182,6 +187,104 @@ TEST_F(RingChannels, WhoHasNoKeyOrAnotherGetsNothingAndIsCounted) {
         return to->receive(read, now() + 5 * kMs);
     }));
     EXPECT_EQ(read, Bytes{9});
+}
+
+// Strangers that connect as fast as they can, in a thread: some say nothing, some begin a handshake with nonsense.
+class Flood {
+  public:
+    explicit Flood(const std::string& endpoint) : thread_([this, endpoint] { run(endpoint); }) {}
+    Flood(const Flood&) = delete;
+    Flood& operator=(const Flood&) = delete;
+    ~Flood() {
+        ended_ = true;
+        thread_.join();
+    }
+    [[nodiscard]] int made() const { return made_; }
+
+  private:
+    static constexpr std::size_t kOpen = 300;  // at a time: a handful of descriptors each
+
+    void run(const std::string& endpoint) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1))));
+        Bytes nonsense(64 + 202, 0x5A);
+        nonsense[0] = 0xFF;
+        nonsense[9] = 0x7F;
+        nonsense[10] = 3;
+        std::memset(nonsense.data() + 12, 0, 52);
+        std::memcpy(nonsense.data() + 12, "CURVE", 5);
+        std::memcpy(nonsense.data() + 64, "\x04\xc8\x05HELLO\x01\x00", 10);
+        std::vector<int> open(kOpen, -1);
+        for (std::size_t i = 0; !ended_; ++i) {
+            int& one = open[i % kOpen];
+            if (one >= 0) {
+                close(one);
+            }
+            one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+            static_cast<void>(connect(one, reinterpret_cast<const sockaddr*>(&address), sizeof address));
+            pollfd connected{one, POLLOUT, 0};
+            poll(&connected, 1, 5);
+            if (i % 2 == 0) {
+                static_cast<void>(::send(one, nonsense.data(), nonsense.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+            }
+            ++made_;
+        }
+        for (const int one : open) {
+            close(one);
+        }
+    }
+
+    std::atomic<bool> ended_ = false;
+    std::atomic<int> made_ = 0;
+    std::thread thread_;
+};
+
+std::size_t open_descriptors() {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator{}));
+}
+
+TEST_F(RingChannels, AFloodOfStrangersIsBoundedAndNotItsOwnWork) {
+    const auto to = open(keys_, 3);
+    const auto from = open(keys_, 1);
+    from->connect(3, to->endpoint());
+    Bytes read;
+    ASSERT_TRUE(comes([&] {
+        from->send(3, {1});
+        from->receive(read, now() + kMs);
+        return to->receive(read, now() + 5 * kMs);
+    }));
+    while (to->receive(read, now() + 50 * kMs)) {
+    }
+    const std::size_t before = open_descriptors();
+    const std::uint64_t own_before = read_clock(CLOCK_THREAD_CPUTIME_ID).ns;
+    const Time begin = now();
+    std::size_t most = 0;
+    int rounds = 0;
+    int arrived = 0;
+    {
+        const Flood flood(to->endpoint());
+        for (; now() < begin + 1500 * kMs; ++rounds) {
+            Bytes none;
+            from->send(3, {2});
+            from->receive(none, now());
+            for (const Time end = now() + 20 * kMs; now() < end;) {
+                arrived += to->receive(read, end) ? 1 : 0;
+            }
+            most = std::max(most, open_descriptors());
+        }
+        EXPECT_GT(flood.made(), 300);
+    }
+    const ChannelCounts counts = to->counts();
+    const std::uint64_t spent = read_clock(CLOCK_THREAD_CPUTIME_ID).ns - own_before;
+    EXPECT_GE(arrived, rounds - 1) << "whoever is proved is served meanwhile";
+    EXPECT_LE(most, before + 300 + 256 + 4) << "as many of theirs, and as many of ours at a time";
+    EXPECT_GT(counts.strangers, 0U);
+    // A hundredth of the time, what is allowed at once, and the last that was begun.
+    EXPECT_GT(counts.stranger_work, 0U);
+    EXPECT_LE(counts.stranger_work, (now() - begin) / 100 + 100 * kMs + 20 * kMs);
+    EXPECT_GT(spent, counts.stranger_work);
 }
 
 TEST_F(RingChannels, WithoutEncryptionOnlyTheLoopback) {

@@ -131,7 +131,8 @@ constexpr std::uint64_t kMs = 1'000'000;
 //     9 ms  work   D 2 ms                         user 1, system 1, off-CPU 2
 //    10 ms  0x50, partial (no rule)  D 1 ms       user 1
 //    14 ms  end    D 4 ms in totals               user 1, system 3
-inline void write_two_threads(const std::filesystem::path& folder, bool closed = true) {
+inline void write_two_threads(const std::filesystem::path& folder, bool closed = true,
+                              std::uint64_t wait_status = 3U << 8U) {
     namespace rec = recording;
     {
         MadeFile launch(folder / "launch.krec", 99);
@@ -169,7 +170,7 @@ inline void write_two_threads(const std::filesystem::path& folder, bool closed =
         launch.own().append(task);
         rec::RunEnd end;
         end.time = 1021 * kMs;
-        end.wait_status = 3U << 8U;
+        end.wait_status = wait_status;
         launch.own().append(end);
         launch.close();
     }

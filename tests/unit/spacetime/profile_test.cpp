@@ -181,7 +181,33 @@ TEST_F(TwoThreads, AKilledProgramIsReadUpToItsLastSample) {
     EXPECT_EQ(profile.threads[0].end - profile.threads[0].begin, 10 * kMs);
     EXPECT_FALSE(profile.threads[0].has_ended);
     EXPECT_EQ(special(profile, NodeKind::kUnsampled), kNone);
-    EXPECT_THAT(profile.warnings, ::testing::Contains(::testing::HasSubstr("did not end regularly")));
+    EXPECT_THAT(profile.warnings, ::testing::Contains(::testing::HasSubstr("exit status 3")));
+}
+
+// What is known of an end that no monitor saw is told, and nothing else.
+TEST_F(TwoThreads, HowAProgramEndedIsAsItsParentSawIt) {
+    const auto told = [&](std::uint64_t wait_status, bool has_parent) {
+        std::filesystem::remove_all(folder_.path());
+        std::filesystem::create_directory(folder_.path());
+        testing::write_two_threads(folder_.path(), false, wait_status);
+        if (!has_parent) {
+            std::filesystem::remove(folder_.path() / "launch.krec");
+        }
+        const Profile profile = load(folder_.path());
+        return profile.warnings.empty() ? std::string() : profile.warnings.front();
+    };
+    EXPECT_THAT(told(0, true), ::testing::HasSubstr("left by a system call of its own, with exit status 0"));
+    EXPECT_THAT(told(9, true), ::testing::HasSubstr("was killed by signal 9"));
+    EXPECT_THAT(told(0, false), ::testing::HasSubstr("without a last word"));
+}
+
+TEST(CalledName, IsTheLinksAndNotTheFiles) {
+    EXPECT_EQ(called_name({"redis-server", "--port", "1"}, "/usr/bin/redis-check-rdb"), "redis-server");
+    EXPECT_EQ(called_name({"/usr/sbin/httpd"}, "/usr/sbin/apache2"), "httpd");
+    EXPECT_EQ(called_name({"-bash"}, "/usr/bin/bash"), "bash");
+    EXPECT_EQ(called_name({"", ""}, "/usr/bin/daemon"), "daemon");
+    EXPECT_EQ(called_name({"postgres: checkpointer"}, "/usr/lib/postgres"), "postgres");
+    EXPECT_EQ(called_name({}, "/usr/bin/xz"), "xz");
 }
 
 TEST_F(TwoThreads, WithoutItsParentsFileTheRunIsAsLongAsItsThreads) {

@@ -337,5 +337,33 @@ TEST(WalkLimits, AStackThatTakesTheRoomOfTheOneBefore) {
     EXPECT_EQ(frames[2].offset, 0x120FU);
 }
 
+// CFA = [rbp] + 8, and rbp points into another stack, which the finder knows.
+TEST(OtherStacks, AnExpressionMayReadOne) {
+    constexpr std::uint64_t kOther = 0x7FF800000000;
+    Undescribable images;
+    ImageSet set;
+    ASSERT_TRUE(set.create(images.hooks()));
+    FrameBytes rules(FrameSectionKind::kDebugFrame);
+    FrameBytes::Common common;
+    common.augmentation = "";
+    rules.cie(common);
+    rules.fde(0x1000, 0x100, {kDefCfaExpression, 5, 0x76, 0, 0x06, 0x23, 8, kOffset + 16, 1});
+    rules.fde(0x1200, 0x100, {kUndefined, 16});
+    ASSERT_NE(raw(set.add(function_image(rules))), 0U);
+    const std::array<std::uint64_t, 3> other{kOther + 16, 0, 0x401210};
+    const StackFinder finder{const_cast<std::uint64_t*>(other.data()),
+                             [](void* context, std::uint64_t pointer, MemoryView* stack) {
+                                 *stack = MemoryView::copied(kOther, {static_cast<const std::uint8_t*>(context), 24});
+                                 return pointer - kOther < 24;
+                             }};
+    Words own;
+    own.words.assign(4, 0);
+    const WalkResult result =
+        walk(set, at(0x401010, kStack, kOther), Start::kInterrupted, own.view(), frames, &finder);
+    EXPECT_EQ(result.end, PathEnd::kComplete);
+    EXPECT_EQ(result.count, 2U);
+    EXPECT_FALSE(result.recovered);
+}
+
 }  // namespace
 }  // namespace kymo::unwind::test

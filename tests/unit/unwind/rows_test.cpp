@@ -129,6 +129,25 @@ TEST(Rows, StandardsWorkedExample) {
                     "3010 rbp+12 rbp=c-8 r12=c-16", "3040 rsp+12 rbp=c-8", "3044 rsp+12", "3048 rsp+0", "3054 none"));
 }
 
+TEST(Rows, TheTableKnowsWhereFunctionsBegin) {
+    FrameBytes frames;
+    frames.cie();
+    frames.fde(0x1000, 0x10, {});
+    frames.fde(0x1010, 0x10, {kAdvance + 4, kDefCfaOffset, 16});
+    frames.fde(0x1030, 0x10, {});
+    const Compiled compiled(frames.section());
+    const auto function_at = [&](std::uint64_t offset) {
+        std::uint64_t begin = 0;
+        return compiled.table().function_at(offset, &begin) ? begin : 0;
+    };
+    EXPECT_EQ(function_at(0xFFF), 0U);
+    EXPECT_EQ(function_at(0x1000), 0x1000U);
+    EXPECT_EQ(function_at(0x100F), 0x1000U);
+    EXPECT_EQ(function_at(0x1014), 0x1010U);
+    EXPECT_EQ(function_at(0x1034), 0x1030U);
+    EXPECT_EQ(function_at(~std::uint64_t{0}), 0U);
+}
+
 TEST(Rows, EqualNeighboursMergeAcrossFunctions) {
     FrameBytes frames;
     frames.cie();

@@ -15,7 +15,7 @@ without_rules_framed:
     ret
     .size without_rules_framed, . - without_rules_framed
 
-// int (void (*call)(void*), void* context): rbp holds something else, and nothing tells where the caller is.
+// int (void (*call)(void*), void* context): rbp holds something else, and only the epilogue tells where the caller is.
     .globl without_rules_unframed
     .type without_rules_unframed, @function
 without_rules_unframed:
@@ -29,6 +29,98 @@ without_rules_unframed:
     pop %rbp
     ret
     .size without_rules_unframed, . - without_rules_unframed
+
+// Leaves that have a frame, in the ways of hand-written code, with what looks like return addresses in it. Each is
+// interrupted where it traps.
+    .macro stale_return_addresses from to
+    mov \from(%rsp), %rdx
+    .set at, 0
+    .rept \to / 8
+    mov %rdx, at(%rsp)
+    .set at, at + 8
+    .endr
+    .endm
+
+    .globl leaf_pushes
+    .type leaf_pushes, @function
+leaf_pushes:
+    push %rbx
+    push %rbp
+    push %r14
+    push %r12
+    sub $200, %rsp
+    stale_return_addresses 232 192
+    mov $1, %ebx
+    mov $2, %ebp
+    mov $3, %r12d
+    mov $4, %r14d
+    int3
+    mov $0xC3C3C3C3, %eax
+    add $200, %rsp
+    pop %r12
+    pop %r14
+    pop %rbp
+    pop %rbx
+    ret
+    .size leaf_pushes, . - leaf_pushes
+
+    .globl leaf_allocates_little
+    .type leaf_allocates_little, @function
+leaf_allocates_little:
+    push %rbp
+    sub $72, %rsp
+    stale_return_addresses 80 64
+    xor %ebp, %ebp
+    int3
+    add $72, %rsp
+    pop %rbp
+    vzeroupper
+    rep ret
+    .size leaf_allocates_little, . - leaf_allocates_little
+
+    .globl leaf_realigns
+    .type leaf_realigns, @function
+leaf_realigns:
+    push %rbx
+    mov %rsp, %rbx
+    sub $400, %rsp
+    and $-64, %rsp
+    mov %rbx, 256(%rsp)
+    mov 8(%rbx), %rdx
+    mov %rdx, (%rsp)
+    mov %rdx, 64(%rsp)
+    xor %ebx, %ebx
+    int3
+    mov 256(%rsp), %rsp
+    pop %rbx
+    ret
+    .size leaf_realigns, . - leaf_realigns
+
+    .globl leaf_keeps_in_register
+    .type leaf_keeps_in_register, @function
+leaf_keeps_in_register:
+    mov %rsp, %r9
+    sub $400, %rsp
+    and $-64, %rsp
+    mov (%r9), %rdx
+    mov %rdx, (%rsp)
+    int3
+    mov %r9, %rsp
+    ret
+    .size leaf_keeps_in_register, . - leaf_keeps_in_register
+
+    .globl leaf_leaves
+    .type leaf_leaves, @function
+leaf_leaves:
+    push %rbp
+    mov %rsp, %rbp
+    sub $64, %rsp
+    mov 8(%rbp), %rdx
+    mov %rdx, (%rsp)
+    int3
+    leave
+    ret
+    .size leaf_leaves, . - leaf_leaves
 
 // A leaf that has not touched the stack, below a caller that has put something else into rbp and knows its own frame without it.
     .globl calls_without_rules_leaf
@@ -115,6 +207,25 @@ with_frame_calls:
     ret
     .cfi_endproc
     .size with_frame_calls, . - with_frame_calls
+
+// int (void (*call)(void*), void* context): nothing at all tells where the caller is, and behind it is no code.
+    .globl without_rules_untellable
+    .type without_rules_untellable, @function
+without_rules_untellable:
+    push %rbp
+    sub $48, %rsp
+    movq $0, (%rsp)
+    mov $1, %ebp
+    mov %rdi, %rax
+    mov %rsi, %rdi
+    call *%rax
+    mov $48, %ecx
+    add %rcx, %rsp
+    pop %rbp
+    pop %rdx
+    jmp *%rdx
+    .fill 4200, 1, 0xCC
+    .size without_rules_untellable, . - without_rules_untellable
 
 // int (void (*call)(void*), void* context): CFA = rbx + 16 while calling, as in glibc's _dl_runtime_resolve_xsavec.
     .globl cfa_by_rbx

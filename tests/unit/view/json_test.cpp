@@ -52,10 +52,10 @@ void collect(const Json& json, std::vector<std::string>& names) {
 }
 
 TEST_F(JsonReport, TopLevelKeysAreTheContract) {
-    EXPECT_THAT(keys(report_),
-                ::testing::ElementsAre("recording", "findings", "advantages", "spaces", "same_spaces", "intervals",
-                                       "patterns", "threads", "waits", "finds", "metrics", "processes", "ranks",
-                                       "rank_spread", "functions", "lines", "call_tree", "summary", "notes"));
+    EXPECT_THAT(keys(report_), ::testing::ElementsAre("recording", "findings", "advantages", "spaces", "same_spaces",
+                                                      "intervals", "patterns", "threads", "waits", "finds", "metrics",
+                                                      "processes", "ranks", "rank_spread", "functions", "lines",
+                                                      "call_tree", "alarms", "summary", "notes"));
     EXPECT_THAT(keys(report_["recording"]),
                 ::testing::IsSupersetOf({"program", "command", "host", "duration_s", "exit_status", "processes",
                                          "threads", "ranks", "samples", "lost", "rate_asked_hz", "rate_delivered_hz",

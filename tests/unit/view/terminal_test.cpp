@@ -65,7 +65,7 @@ TEST_F(Terminal, ColourChangesNothingElse) {
 }
 
 TEST(CommandLine, IsAsOneWouldTypeIt) {
-    EXPECT_EQ(command_line({"./app", "a b", "it's", "", "x\ny"}), "./app 'a b' 'it'\\''s' '' 'x?y'");
+    EXPECT_EQ(command_line({"./app", "a b", "it's", "", "x\ny"}), "./app 'a b' 'it'\\''s' '' 'x\\ny'");
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ export class Model {
   images: string[];
   events: string[]; // the counted ones
   eventUnits: string[];
+  alarms: string[]; // what makes the whole recording doubtful
   sentences: string[];
   notes: string[];
   unavailable: [string, string, string][];
@@ -117,6 +118,7 @@ export class Model {
     this.images = json.images;
     this.events = json.counted.map((event: number) => json.events[event].name);
     this.eventUnits = json.counted.map((event: number) => json.events[event].unit);
+    this.alarms = json.alarms ?? [];
     this.sentences = json.sentences;
     this.notes = json.notes;
     this.unavailable = json.unavailable;

@@ -59,6 +59,25 @@
         ret
         end saved_stack_pointer
 
+// The same, with the word just below the stack pointer: CFA = [rsp − 8] + 8.
+        function saved_in_red_zone
+        movq    %rsp, %rax
+        .cfi_def_cfa_register rax
+        subq    $200, %rsp
+        andq    $-64, %rsp
+        movq    %rax, (%rsp)
+        .cfi_escape 0x0f,0x06,0x77,0x00,0x06,0x23,0x08,0x96
+        addq    $8, %rsp
+        .cfi_escape 0x0f,0x06,0x77,0x78,0x06,0x23,0x08,0x96
+        xorl    %eax, %eax
+        nop
+        movq    -8(%rsp), %rax
+        .cfi_def_cfa rax, 8
+        movq    %rax, %rsp
+        .cfi_def_cfa_register rsp
+        ret
+        end saved_in_red_zone
+
 // rbx saved at a place an expression tells (DW_CFA_expression: DW_OP_breg6 -24); rbp as a value (DW_CFA_val_expression:
 // DW_OP_breg6 0, deref).
         function expressions
@@ -166,6 +185,7 @@ scenario:
         call    in_registers@PLT
         call    return_in_register@PLT
         call    saved_stack_pointer@PLT
+        call    saved_in_red_zone@PLT
         call    expressions@PLT
         xorl    %edi, %edi
         call    two_exits@PLT

@@ -1,0 +1,16 @@
+// What this build of Kymo was made without (cmake/Missing.cmake).
+#pragma once
+
+#include <span>
+
+namespace kymo::cli {
+
+struct MissingPart {
+    const char* what;
+    const char* why;
+    const char* packages;  // Debian's, parted by blanks
+};
+
+std::span<const MissingPart> missing_parts();
+
+}  // namespace kymo::cli

@@ -1,0 +1,199 @@
+#include "ring/scrape/http_server.h"
+
+#include "base/time.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace kymo::ring {
+namespace {
+
+using Time = std::uint64_t;
+
+constexpr Time kRequestFor = 2'000'000'000;  // ns
+constexpr Time kReplyFor = 10'000'000'000;
+constexpr Time kLingerFor = 500'000'000;
+constexpr int kLetInAtOnce = 16;
+constexpr int kPauseMs = 100;
+
+struct Answer {
+    const char* status;
+    bool has_metrics = false;
+    bool has_body = true;
+};
+
+// The first line says it all.
+Answer answer_to(std::string_view request) {
+    const std::string_view line = request.substr(0, request.find("\r\n"));
+    const std::size_t method_end = line.find(' ');
+    const std::size_t target_end = line.find(' ', method_end == std::string_view::npos ? method_end : method_end + 1);
+    if (target_end == std::string_view::npos || !line.substr(target_end + 1).starts_with("HTTP/1.")) {
+        return {"400 Bad Request"};
+    }
+    const std::string_view method = line.substr(0, method_end);
+    if (method != "GET" && method != "HEAD") {
+        return {"405 Method Not Allowed"};
+    }
+    const std::string_view target = line.substr(method_end + 1, target_end - method_end - 1);
+    if (target.substr(0, target.find('?')) != "/metrics") {
+        return {"404 Not Found", false, method == "GET"};
+    }
+    return {"200 OK", true, method == "GET"};
+}
+
+}  // namespace
+
+HttpServer::HttpServer(Descriptor listener, Body body)
+    : listener_(std::move(listener)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), body_(std::move(body)) {
+    // Signals are the other threads': they end waits there.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+HttpServer::~HttpServer() {
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(wake_.number(), &one, sizeof one));
+    thread_.join();
+}
+
+int HttpServer::port() const {
+    return ntohs(own_address(listener_).sin_port);
+}
+
+void HttpServer::run() {
+    std::vector<pollfd> polled;
+    for (;;) {
+        polled.assign({{wake_.number(), POLLIN, 0}, {listener_.number(), POLLIN, 0}});
+        for (const Connection& each : connections_) {
+            polled.push_back({each.socket.number(),
+                              static_cast<short>(each.head.empty() || each.is_lingering ? POLLIN : POLLOUT), 0});
+        }
+        const Time before = monotonic_now().ns;
+        const Time end = next_give_up();
+        const int rest = end == ~Time{0} ? -1
+                         : end <= before ? 0
+                                         : static_cast<int>(std::min<Time>((end - before) / 1'000'000 + 1, 60'000));
+        if (poll(polled.data(), polled.size(), rest) < 0 && errno != EINTR) {
+            return;
+        }
+        if (polled[0].revents != 0) {
+            return;
+        }
+        const Time now = monotonic_now().ns;
+        for (std::size_t i = connections_.size(); i-- > 0;) {
+            Connection& each = connections_[i];
+            const short events = polled[i + 2].revents;
+            if (now >= each.give_up || (events != 0 && !serve(each, events, now))) {
+                std::swap(each, connections_.back());
+                connections_.pop_back();
+            }
+        }
+        if (polled[1].revents != 0) {
+            let_in(now);
+        }
+    }
+}
+
+void HttpServer::let_in(Time now) {
+    for (int i = 0; i < kLetInAtOnce; ++i) {
+        Descriptor socket = accept_one(listener_);
+        if (!socket) {
+            if (errno == EMFILE || errno == ENFILE) {
+                connections_.clear();  // room, if it was these; and else it would come again at once
+                pollfd end{wake_.number(), POLLIN, 0};
+                poll(&end, 1, kPauseMs);
+            }
+            return;
+        }
+        Connection made{std::move(socket), now + kRequestFor};
+        if (!serve(made, POLLIN, now)) {
+            continue;
+        }
+        if (connections_.size() >= kConnections) {
+            const auto longest = std::min_element(connections_.begin(), connections_.end(),
+                                                  [](const auto& a, const auto& b) { return a.give_up < b.give_up; });
+            *longest = std::move(made);
+        } else {
+            connections_.push_back(std::move(made));
+        }
+    }
+}
+
+HttpServer::Time HttpServer::next_give_up() const {
+    Time next = ~Time{0};
+    for (const Connection& each : connections_) {
+        next = std::min(next, each.give_up);
+    }
+    return next;
+}
+
+bool HttpServer::serve(Connection& connection, short events, Time now) {
+    if (connection.is_lingering || (connection.head.empty() && (events & (POLLIN | POLLHUP | POLLERR)) != 0)) {
+        if (!read(connection, now)) {
+            return false;
+        }
+    }
+    return connection.head.empty() || connection.is_lingering || write(connection, now);
+}
+
+bool HttpServer::read(Connection& connection, Time now) {
+    char part[4096];
+    const ssize_t got = recv(connection.socket.number(), part, sizeof part, MSG_DONTWAIT);
+    if (got <= 0) {
+        return got < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    if (!connection.is_lingering) {
+        connection.request.append(part, static_cast<std::size_t>(got));
+        reply(connection, now);
+    }
+    return true;
+}
+
+// As soon as the request is all there, or too long.
+void HttpServer::reply(Connection& connection, Time now) {
+    const bool is_whole = connection.request.find("\r\n\r\n") != std::string::npos;
+    if (!is_whole && connection.request.size() <= kMaxRequest) {
+        return;
+    }
+    const Answer answer = is_whole ? answer_to(connection.request) : Answer{"431 Request Header Fields Too Large"};
+    connection.body = answer.has_metrics ? body_() : std::make_shared<const std::string>(answer.status);
+    connection.head = std::string("HTTP/1.1 ") + answer.status +
+                      "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: " +
+                      std::to_string(connection.body->size()) + "\r\nConnection: close\r\n\r\n";
+    if (!answer.has_body) {
+        connection.body = std::make_shared<const std::string>();
+    }
+    connection.request = {};
+    connection.give_up = now + kReplyFor;
+}
+
+bool HttpServer::write(Connection& connection, Time now) {
+    const std::size_t head = connection.head.size();
+    const std::size_t all = head + connection.body->size();
+    while (connection.sent < all) {
+        const std::string_view rest = connection.sent < head
+                                          ? std::string_view(connection.head).substr(connection.sent)
+                                          : std::string_view(*connection.body).substr(connection.sent - head);
+        const ssize_t sent = send(connection.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0) {
+            return errno == EAGAIN || errno == EINTR;
+        }
+        connection.sent += static_cast<std::size_t>(sent);
+    }
+    // Closing with bytes unread would take the reply away from who is still sending.
+    shutdown(connection.socket.number(), SHUT_WR);
+    connection.body = nullptr;
+    connection.is_lingering = true;
+    connection.give_up = now + kLingerFor;
+    return true;
+}
+
+}  // namespace kymo::ring

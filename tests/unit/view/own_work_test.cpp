@@ -1,0 +1,146 @@
+// The monitor's own work among samples, and call paths that its table had no room for.
+#include "made_recording.h"
+#include "spacetime/call_tree.h"
+#include "spacetime/profile.h"
+#include "view/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kymo::spacetime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::kMs;
+using testing::MadeFile;
+using testing::TemporaryFolder;
+
+class OwnWork : public ::testing::Test {
+  protected:
+    OwnWork() : file_(std::make_unique<MadeFile>(folder_.path() / "process-1-0.krec", 1)) {
+        file_->event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        file_->event(1, "page-faults", "", recording::EventMode::kCount, 0);
+        image(1, "/nowhere/app");
+        file_->begin_stream(1, 0, 101, "t");
+        file_->context(1, 1, 0, 1, 0x10);
+        file_->context(1, 2, 1, 1, 0x20);
+    }
+
+    void image(std::uint64_t id, const std::string& path) {
+        recording::Image row;
+        row.image = id;
+        row.path = path;
+        file_->own().append(row);
+    }
+    Profile load() {
+        file_->close();
+        const auto recording = recording::Recording::open(folder_.path());
+        EXPECT_TRUE(recording.ok());
+        auto profile = load_profile(*recording);
+        EXPECT_TRUE(profile.ok());
+        return std::move(profile).value();
+    }
+    static const ProfileNode* node_of(const Profile& profile, NodeKind kind) {
+        for (const ProfileNode& node : profile.nodes) {
+            if (node.kind == kind) {
+                return &node;
+            }
+        }
+        return nullptr;
+    }
+
+    TemporaryFolder folder_;
+    std::unique_ptr<MadeFile> file_;
+};
+
+// Program, Kymo, program, each a millisecond; one more to the end.
+TEST_F(OwnWork, IsInNoTableButItsOwn) {
+    file_->sample(1, 1 * kMs, 2, {kMs, 3});
+    file_->sample(1, 2 * kMs, 2, {kMs, 5}, recording::kOwnWork);
+    file_->sample(1, 3 * kMs, 2, {kMs, 7});
+    file_->end_stream(1, 4 * kMs, {4 * kMs, 20});
+    const Profile profile = load();
+    EXPECT_EQ(profile.own_work.at(kUser), static_cast<std::int64_t>(kMs));
+    EXPECT_EQ(profile.own_work.at(kSamples), 1);
+    EXPECT_EQ(profile.own_work.at(kFirstEvent + 1), 5);
+    ASSERT_EQ(profile.threads.size(), 1U);
+    const ProfileThread& thread = profile.threads[0];
+    EXPECT_EQ(thread.costs.at(kUser) + thread.costs.at(kSystem), 3 * static_cast<std::int64_t>(kMs));
+    EXPECT_EQ(thread.costs.at(kFirstEvent + 1), 15) << "the rest of 20, those after the last sample with them";
+    EXPECT_EQ(thread.costs.at(kSamples), 2);
+    EXPECT_EQ(thread.paused_ns, 0) << "nobody switched measurement off";
+    EXPECT_EQ(thread.states.sums().processor(), 3 * static_cast<std::int64_t>(kMs)) << "nor is it in the kymograph";
+    const CallTree tree = make_call_tree(profile);
+    EXPECT_EQ(processor_time(tree.total[0]), 3 * static_cast<std::int64_t>(kMs));
+    EXPECT_THAT(view::sentences(profile, tree), ::testing::Contains(HasSubstr("Kymo itself: 25.0 %")));
+}
+
+TEST_F(OwnWork, IsKnownByItsImageInRecordingsOfEarlierMonitors) {
+    image(2, "/usr/lib/kymo/libkymo-monitor.so");
+    file_->context(1, 3, 2, 2, 0x99);
+    file_->sample(1, 1 * kMs, 2, {kMs, 0});
+    file_->sample(1, 2 * kMs, 3, {kMs, 0});
+    file_->end_stream(1, 2 * kMs, {2 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(profile.own_work.at(kUser), static_cast<std::int64_t>(kMs));
+    for (const ProfileNode& node : profile.nodes) {
+        EXPECT_FALSE(node.kind == NodeKind::kFrame && node.offset == 0x99);
+    }
+    const CallTree tree = make_call_tree(profile);
+    for (const FunctionCosts& row : tree.functions) {
+        EXPECT_THAT(tree.symbols.functions[row.function].name, ::testing::Not(HasSubstr("libkymo")));
+    }
+}
+
+TEST_F(OwnWork, OfWhichNoPathIsKnownIsNotMissingFromTheProgram) {
+    file_->sample(1, 1 * kMs, 0, {kMs, 0},
+                  recording::kOwnWork | static_cast<std::uint64_t>(recording::PathEnd::kNotWalked));
+    file_->sample(1, 2 * kMs, 2, {kMs, 0});
+    file_->end_stream(1, 2 * kMs, {2 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(profile.own_work.at(kUser), static_cast<std::int64_t>(kMs));
+    EXPECT_EQ(node_of(profile, NodeKind::kNoPath), nullptr);
+}
+
+TEST_F(OwnWork, WithoutAnyNothingIsSaidOfIt) {
+    file_->sample(1, 1 * kMs, 2, {kMs, 0});
+    file_->end_stream(1, 1 * kMs, {kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(processor_time(profile.own_work), 0);
+    EXPECT_THAT(view::sentences(profile, make_call_tree(profile)),
+                ::testing::Not(::testing::Contains(HasSubstr("Kymo itself"))));
+    EXPECT_THAT(view::alarms(profile), ::testing::IsEmpty());
+}
+
+TEST_F(OwnWork, PathsWithoutRoomHangBelowANodeThatSaysSo) {
+    constexpr auto kNoRoom = static_cast<std::uint64_t>(recording::PathEnd::kNoRoom);
+    file_->context(1, 3, 0, 1, 0x30);
+    file_->stream(1).append(recording::OuterDropped{3});
+    file_->context(1, 4, 3, 1, 0x40);
+    file_->sample(1, 1 * kMs, 2, {kMs, 0}, recording::kFoldedRecursion);
+    file_->sample(1, 2 * kMs, 4, {kMs, 0}, kNoRoom);
+    file_->end_stream(1, 2 * kMs, {2 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(profile.quality.folded, 1U);
+    EXPECT_EQ(profile.quality.paths[kNoRoom], 1U);
+    const CallTree tree = make_call_tree(profile);
+    std::vector<std::string> names;
+    for (std::uint32_t at = tree.node_of[profile.streams.at(0).nodes.at(4)]; at != 0; at = tree.nodes[at].parent) {
+        names.push_back(tree.symbols.functions[tree.nodes[at].function].name);
+    }
+    EXPECT_THAT(names, ElementsAre("app+0x40", "app+0x30", "[call paths beyond the table]"));
+    EXPECT_EQ(node_of(profile, NodeKind::kPartial), nullptr);
+    EXPECT_THAT(view::alarms(profile), ElementsAre(HasSubstr("50.0 % of the samples (1 of 2)")));
+}
+
+TEST_F(OwnWork, ARowThatNamesNoOutermostContextIsCounted) {
+    file_->stream(1).append(recording::OuterDropped{0});
+    file_->stream(1).append(recording::OuterDropped{2});
+    file_->stream(1).append(recording::OuterDropped{77});
+    file_->end_stream(1, kMs, {kMs, 0});
+    EXPECT_THAT(load().warnings, ::testing::Contains(HasSubstr("3 rows that refer to nothing")));
+}
+
+}  // namespace
+}  // namespace kymo::spacetime
