@@ -3,6 +3,7 @@
 #include "findings/rules/spare.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kymo::findings {
@@ -12,6 +13,10 @@ using spacetime::Evidence;
 
 constexpr double kHalf = 0.5;
 constexpr double kMostOfOuter = 0.8;
+
+bool by_falling_share(const Weighed& a, const Weighed& b) {
+    return a.finding.share_low > b.finding.share_low;
+}
 
 // How many spaces are around it; the rounds of a loop stand where the loop does.
 std::size_t depth(const Evidence& evidence, std::uint32_t node) {
@@ -135,11 +140,22 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story,
     return best;
 }
 
+// The story was gathered around the claim with the most at stake, which may lie further out than the one that is
+// shown: what lies elsewhere in the outer one's code is no part of what is shown, and stands for itself.
+void release_elsewhere(const Evidence& evidence, std::vector<Weighed>* story, std::vector<Weighed>* others) {
+    const Weighed& shown = story->front();
+    const auto elsewhere = std::stable_partition(story->begin() + 1, story->end(), [&](const Weighed& claim) {
+        return related(evidence, shown, claim) || intersect(shown.targets, claim.targets);
+    });
+    std::move(elsewhere, story->end(), std::back_inserter(*others));
+    story->erase(elsewhere, story->end());
+    std::stable_sort(others->begin(), others->end(), by_falling_share);
+}
+
 }  // namespace
 
 std::vector<Finding> join_stories(const Evidence& evidence, std::vector<Weighed> claims) {
-    std::stable_sort(claims.begin(), claims.end(),
-                     [](const Weighed& a, const Weighed& b) { return a.finding.share_low > b.finding.share_low; });
+    std::stable_sort(claims.begin(), claims.end(), by_falling_share);
     std::vector<Finding> findings;
     while (!claims.empty()) {
         std::vector<Weighed> story;
@@ -149,6 +165,7 @@ std::vector<Finding> join_stories(const Evidence& evidence, std::vector<Weighed>
         }
         claims = std::move(others);
         std::swap(story[0], story[best_of(evidence, story, claims)]);
+        release_elsewhere(evidence, &story, &claims);
         Finding finding = std::move(story[0].finding);
         for (std::size_t i = 1; i < story.size(); ++i) {
             const auto is_told = [&](const Finding& told) { return told.kind == story[i].finding.kind; };

@@ -1,5 +1,6 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
 #include "findings/rules/common.h"
+#include "findings/rules/more_inside.h"
 #include "findings/rules/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
@@ -24,7 +25,7 @@ void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* cl
         subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
-        is_negligible(subject) || waits_for_workers(subject) ||
+        is_negligible(subject) || has_more_inside(subject) || did_more_work(subject) || waits_for_workers(subject) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;
@@ -132,7 +133,9 @@ const Rule kColdStartOfOccurrences{
         "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time in "
         "which somebody took the processor unsaid (ticks came late); or there are too few to be tested, and they "
         "cost less "
-        "than a fiftieth of the run; or the threads wait for work",
+        "than a fiftieth of the run; or the first holds as many more rounds or calls as it takes longer, or did more "
+        "work as far as that was measured: then it had more to do, or is several that look like one; or the threads "
+        "wait for work",
     .look = claim_cold_start_of_occurrences,
     .direction = kColdStartDirection,
     .confirm = kColdStartConfirm,

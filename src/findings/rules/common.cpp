@@ -143,6 +143,23 @@ double work_ratio(const Case& subject) {
     return ratio([&](std::size_t row) { return static_cast<double>(visits.deltas_of(row)[instructions]); });
 }
 
+bool did_more_work(const Case& subject) {
+    const double speed = work_ratio(subject);
+    const auto user_of_visit = [&](const std::vector<std::size_t>& rows) {
+        double user = 0;
+        for (const std::size_t row : rows) {
+            user += static_cast<double>(subject.space().rows.terms[row].user);
+        }
+        return rows.empty() ? 0 : user / static_cast<double>(rows.size());
+    };
+    const double usual = user_of_visit(subject.good_rows);
+    if (std::isnan(speed) || usual <= 0) {
+        return false;
+    }
+    const double longer = user_of_visit(subject.bad_rows) / usual;
+    return longer > 1 && speed * longer - 1 >= (longer - 1) / 2;
+}
+
 bool waits_for_workers(const Case& subject) {
     constexpr double kMostlyWaiting = 0.5;
     constexpr double kLeastSpare = 0.2;

@@ -52,6 +52,10 @@ double most_lacking_share(const Case& subject);
 // was measured.
 double work_ratio(const Case& subject);
 
+// The bad visits did more than the good ones, by the same measures, and at least half of their additional user time
+// goes with it. False where neither was measured.
+bool did_more_work(const Case& subject);
+
 // The bad visits wait while others keep the processors busy, as who hands out work does: nothing is lost by that.
 bool waits_for_workers(const Case& subject);
 

@@ -3,7 +3,6 @@
 #include "findings/rules/table.h"
 #include "findings/words.h"
 
-#include <cmath>
 #include <fmt/format.h>
 
 namespace kymo::findings {
@@ -14,7 +13,7 @@ constexpr double kLeastUserShare = 0.6;  // of the excess in user time
 
 void claim_more_work(const Case& subject, std::vector<Claim>* claims) {
     const double speed = work_ratio(subject);
-    if (std::isnan(speed) || speed < kLeastSpeed || speed > 1 / kLeastSpeed ||
+    if (!did_more_work(subject) || speed < kLeastSpeed || speed > 1 / kLeastSpeed ||
         subject.excess_share(set_of(Term::kUser)) < kLeastUserShare ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count) {
         return;
@@ -35,7 +34,8 @@ const Rule kMoreWork{
     .contrast = Contrast::kOccurrences,
     .needs =
         "at least 60 % of the slow occurrences' excess is user time, and their progress (loop iterations or "
-        "instructions by user time) is that of the fast ones to a factor of 1.25",
+        "instructions by user time) is that of the fast ones to a factor of 1.25, and what they did more explains at "
+        "least half of their additional user time",
     .against = "progress by user time fell: then the work became slower",
     .look = claim_more_work,
     .direction =

@@ -4,58 +4,16 @@
 // them explains half of it, this one is shown.
 #include "findings/cases/sides.h"
 #include "findings/rules/common.h"
+#include "findings/rules/more_inside.h"
 #include "findings/rules/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace kymo::findings {
 namespace {
-
-// Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
-std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
-    std::size_t low = 0;
-    std::size_t high = visits.size();
-    while (low < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        const bool is_before =
-            visits.thread[middle] != thread ? visits.thread[middle] < thread : visits.begin[middle] < time;
-        (is_before ? low : high) = is_before ? middle + 1 : middle;
-    }
-    return low;
-}
-
-// Rounds in which what is called in them is called as many times more often are several rounds that look like one:
-// what separates them was too short to be seen. A sample that was bridged in a visit of theirs may have been such.
-bool are_several(const Case& subject) {
-    const spacetime::Evidence& evidence = *subject.evidence;
-    const spacetime::SpaceNode& round = subject.space();
-    if (round.kind != spacetime::SpaceKind::kIteration) {
-        return false;
-    }
-    const auto calls_in = [&](const std::vector<std::size_t>& rows, bool with_bridged) {
-        double calls = 0;
-        for (const spacetime::SpaceNode& child : evidence.nodes) {
-            if (child.parent != round.parent || child.kind == spacetime::SpaceKind::kIteration) {
-                continue;
-            }
-            for (const std::size_t row : rows) {
-                const std::uint32_t thread = round.rows.thread[row];
-                const std::size_t last = visits_before(child.rows, thread, round.rows.end[row]);
-                for (std::size_t call = visits_before(child.rows, thread, round.rows.begin[row]); call < last;
-                     ++call) {
-                    calls += 1 + (with_bridged ? static_cast<double>(child.rows.bridged[call]) : 0);
-                }
-            }
-        }
-        return rows.empty() ? 0 : calls / static_cast<double>(rows.size());
-    };
-    return calls_in(subject.bad_rows, true) * subject.good.median_ns * 2 >=
-           calls_in(subject.good_rows, false) * subject.bad.median_ns;
-}
 
 // What interrupts a visit for one sample is taken for a sample in the wrong place and bridged, as is other code in
 // turn with this one that happened to be seen once only. Slow visits that are no longer than the usual ones on both
@@ -97,7 +55,8 @@ std::size_t moments_of(const Case& subject) {
     return moments;
 }
 
-// Visits of a moment or two that were slower, on the processor or off it, and nothing that says why: a processor that
+// Visits of a moment or two that were slower, on the processor or off it, and nothing that says why (they did no more
+// work, as far as that is known): a processor that
 // was slower for a moment (by the other thread of its core, or because the host took it away unsaid) looks the same.
 // On a virtual machine that happens every few seconds, for milliseconds to tens of them. Where the host says how much
 // it took, that may have been here: all of it looks like time on the processor, and keeps waiting who waits for the
@@ -105,7 +64,7 @@ std::size_t moments_of(const Case& subject) {
 bool may_be_processor(const Case& subject) {
     constexpr double kLeastOfMoments = 0.05;  // of the run
     const std::size_t moments = moments_of(subject);
-    if (!std::isnan(work_ratio(subject)) || moments >= kLeastTested) {
+    if (did_more_work(subject) || moments >= kLeastTested) {
         return false;
     }
     const bool is_crowded = subject.bad.count > moments;
@@ -129,7 +88,8 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
     // from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
-        are_several(subject) || are_joined(subject) || waits_for_workers(subject) || may_be_processor(subject) ||
+        (subject.space().kind == spacetime::SpaceKind::kIteration && has_more_inside(subject)) ||
+        are_joined(subject) || waits_for_workers(subject) || may_be_processor(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {

@@ -77,5 +77,21 @@ TEST(Stories, WhatAnotherStoryTellsInsideDoesNotStandForThisOne) {
     EXPECT_EQ(findings[1].node, compute);
 }
 
+// The rounds are slow where they pause, and one of them because of `advance`: the pause is shown, and `advance` too.
+TEST(Stories, WhatLiesElsewhereInTheOuterPlaceIsToldForItself) {
+    MadeEvidence made;
+    const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+    const std::uint32_t rounds = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
+    const std::uint32_t pause = made.add_node("checkpoint", loop);
+    const std::uint32_t advance = made.add_node("advance", loop);
+    made.finish();
+    const std::vector<Finding> findings =
+        join_stories(made.evidence, {claim(rounds, 0.50), claim(pause, 0.45), claim(advance, 0.05, "slow-instance")});
+    ASSERT_EQ(findings.size(), 2U);
+    EXPECT_EQ(findings[0].node, pause);
+    EXPECT_TRUE(findings[0].also.empty());
+    EXPECT_EQ(findings[1].node, advance);
+}
+
 }  // namespace
 }  // namespace kymo::findings

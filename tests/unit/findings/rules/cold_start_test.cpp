@@ -66,6 +66,35 @@ TEST(ColdStart, IsNotALaterOne) {
     EXPECT_NE(find(judgement.findings, "slow-instance"), nullptr);
 }
 
+// Three passes of a loop over `step` in each of two threads. The first of one thread takes twice as long: two passes
+// with nothing seen between them look like one, and hold twice as many steps.
+TEST(ColdStart, IsNotTwoOccurrencesThatLookLikeOne) {
+    const auto is_told = [](int steps_in_first) {
+        MadeEvidence made;
+        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t step = made.add_node("step", loop);
+        for (std::uint32_t thread = 0; thread < 2; ++thread) {
+            std::uint64_t time = 0;
+            for (int pass = 0; pass < 3; ++pass) {
+                const bool is_long = thread == 0 && pass == 0;
+                const std::int64_t user = is_long ? 800 * kMs : 400 * kMs;
+                const int steps = is_long ? steps_in_first : 40;
+                made.add_visit(loop, {.thread = thread, .begin = time, .terms = {.user = user}});
+                for (int i = 0; i < steps; ++i) {
+                    const auto each = static_cast<std::uint64_t>(user / steps);
+                    made.add_visit(step, {.thread = thread,
+                                          .begin = time + static_cast<std::uint64_t>(i) * each,
+                                          .terms = {.user = user / steps}});
+                }
+                time += static_cast<std::uint64_t>(user);
+            }
+        }
+        return find(judge(made.finish()).findings, "cold-start") != nullptr;
+    };
+    EXPECT_TRUE(is_told(39));
+    EXPECT_FALSE(is_told(80));
+}
+
 // A function that runs once, early, with faults, beside a step that runs over and over.
 MadeEvidence filling(std::int64_t faults, std::uint64_t begin) {
     MadeEvidence made({"page-faults"});

@@ -27,6 +27,23 @@ TEST(MoreWork, IsProgressInProportion) {
     EXPECT_NEAR(judgement.findings[0].seconds, 0.48, 0.001);
 }
 
+// A fifth longer at four fifths of the speed is the same work, though the speed is near enough to the usual one.
+TEST(MoreWork, IsNotAsMuchWorkALittleSlower) {
+    for (const bool did_more : {false, true}) {
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("move_particles");
+        std::uint64_t time = 0;
+        for (int i = 0; i < 100; ++i) {
+            const bool is_slow = i == 3 || i == 14 || i == 15 || i == 49 || i == 66 || i == 92;
+            const std::int64_t user = is_slow ? 13 * kMs : 10 * kMs;
+            const double of_slow = did_more ? 1250 : 1050;
+            made.add_visit(node, {.begin = time, .terms = {.user = user}, .progress = is_slow ? of_slow : 1000});
+            time += static_cast<std::uint64_t>(user);
+        }
+        EXPECT_EQ(find(judge(made.finish()).findings, "more-work") != nullptr, did_more);
+    }
+}
+
 TEST(MoreWork, IsNotTheSameWorkDoneSlower) {
     for (const double progress : {1.0, 2.0, kUnknown}) {
         MadeEvidence made = visits_with(progress);
