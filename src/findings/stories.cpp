@@ -130,6 +130,16 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story,
             }
         }
     }
+    // A tool with a little more at stake than the code that uses it does not stand for that code.
+    if (is_tool(evidence, story[best].finding.node)) {
+        const Finding& tool = story[best].finding;
+        const auto user = std::find_if(story.begin(), story.end(), [&](const Weighed& claim) {
+            return claim.finding.kind == tool.kind && !is_tool(evidence, claim.finding.node) &&
+                   is_inside(evidence, tool.node, claim.finding.node) &&
+                   claim.finding.share_low >= kMostOfOuter * tool.share_low;
+        });
+        best = user == story.end() ? best : static_cast<std::size_t>(user - story.begin());
+    }
     // Further inside, step by step. Every step goes deeper: a loop and its rounds are each inside the other.
     for (std::size_t i = 0; i < story.size(); ++i) {
         if (is_held_inside(evidence, story[best].finding, story[i].finding)) {

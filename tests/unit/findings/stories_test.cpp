@@ -77,6 +77,23 @@ TEST(Stories, WhatAnotherStoryTellsInsideDoesNotStandForThisOne) {
     EXPECT_EQ(findings[1].node, compute);
 }
 
+// `relax` is inlined into `advance` and `smooth`: what can be changed is `advance`, whichever has a little more at
+// stake.
+TEST(Stories, AToolDoesNotStandForWhatUsesIt) {
+    MadeEvidence made;
+    const std::uint32_t advance = made.add_node("advance");
+    const std::uint32_t tool = made.add_node("relax", advance, spacetime::SpaceKind::kInlined);
+    const std::uint32_t smooth = made.add_node("smooth");
+    made.add_node("relax", smooth, spacetime::SpaceKind::kInlined);
+    made.finish();
+    for (const double of_tool : {0.49, 0.51}) {
+        const std::vector<Finding> findings = join_stories(
+            made.evidence, {claim(advance, 0.50, "slow-instance"), claim(tool, of_tool, "slow-instance")});
+        ASSERT_EQ(findings.size(), 1U);
+        EXPECT_EQ(findings[0].node, advance);
+    }
+}
+
 // The rounds are slow where they pause, and one of them because of `advance`: the pause is shown, and `advance` too.
 TEST(Stories, WhatLiesElsewhereInTheOuterPlaceIsToldForItself) {
     MadeEvidence made;
