@@ -148,6 +148,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.own_switches);
     } else if (keyword == "registers") {
         good = parse_flag(value, session.registers);
+    } else if (keyword == "short-processes") {
+        good = parse_flag(value, session.short_processes);
     } else if (keyword == "mechanism") {
         good = value == "perf" || value == "timers";
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
@@ -175,6 +177,7 @@ void clear(Session& session) {
     session.read_lost = false;
     session.own_switches = false;
     session.registers = false;
+    session.short_processes = false;
     session.from_parent = false;
     session.mechanism = Mechanism::kPerfEvents;
     session.event_count = 0;

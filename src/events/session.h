@@ -12,10 +12,11 @@
 //     mechanism perf|timers          how samples come about
 //     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
-//     library PATH                   the monitor's own file, to the end of the line
-//     cells PATH                     the folder of metric cells, to the end of the line
-//     channels PATH                  the library that counts messages, preloaded into ranks of jobs, likewise
-//     event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY GROUP
+//     short-processes 0|1            processes without a sample share a file, which is in the folder
+//     (kShortProcesses) library PATH                   the monitor's own file, to the end of the line cells PATH the
+//     folder of metric cells, to the end of the line channels PATH                  the library that counts messages,
+//     preloaded into ranks of jobs, likewise event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY
+//     GROUP
 //                                    up to 16, in the order of the recording's event table. UNIT: ns or -.
 //                                    MODE: count, period or frequency. TYPE, CONFIG…: as in perf_event_attr,
 //                                    decimal or 0x…. GROUP: see below.
@@ -43,6 +44,7 @@ inline constexpr std::size_t kMaxSessionBytes = 16 * 1024;
 inline constexpr const char* kSessionVariable = "KYMO_SESSION";
 inline constexpr const char* kOutVariable = "KYMO_OUT";
 inline constexpr const char* kSessionFile = "session";
+inline constexpr const char* kShortProcesses = "short-processes.krec";
 
 // Both have the values of their namesakes in recording/tables.h (this layer does not see that one).
 enum class Mode : std::uint8_t { kCount = 0, kPeriod = 1, kFrequency = 2 };
@@ -75,7 +77,8 @@ struct Session {
     bool follow = true;
     bool read_lost = false;
     bool own_switches = false;
-    bool registers = false;    // recorded with every sample
+    bool registers = false;  // recorded with every sample
+    bool short_processes = false;
     bool from_parent = false;  // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
     Mechanism mechanism = Mechanism::kPerfEvents;
     std::uint32_t event_count = 0;

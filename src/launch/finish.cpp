@@ -2,6 +2,7 @@
 
 #include "events/session.h"
 #include "launch/run_log.h"
+#include "launch/short_processes.h"
 #include "recording/format.h"
 #include "recording/pack.h"
 
@@ -75,6 +76,7 @@ std::string session_file(const std::optional<Job>& job) {
 
 void finish_folder(const recording::Folder& folder, RecordOutcome& outcome) {
     folder.remove(session_file(outcome.job));
+    outcome.processes += finish_short_processes(folder);
     for (const std::string& file : recording_files(folder)) {
         outcome.processes += is_process_file(file) && bytes_of(folder, file) != 0 ? 1 : 0;
         const auto packed = recording::pack_file(folder, file);

@@ -12,6 +12,7 @@
 #include "launch/program.h"
 #include "launch/record_reach.h"
 #include "launch/run_log.h"
+#include "launch/short_processes.h"
 #include "launch/signals.h"
 #include "launch/tracee.h"
 #include "recording/folder.h"
@@ -50,6 +51,7 @@ class FolderGuard {
         }
         folder_.remove(launch_file(job_));
         folder_.remove(session_file(job_));
+        folder_.remove(events::kShortProcesses);
         if (!companion_.empty()) {
             folder_.remove(companion_);
         }
@@ -79,6 +81,8 @@ Result<void> write_session(events::Session& session, const RecordOptions& option
     session.max_bytes = options.max_bytes;
     session.follow = options.follow;
     session.registers = options.registers;
+    // Hunts, plans of hooks and second looks are about every process; ranks share a folder, maybe over a network.
+    session.short_processes = options.follow && !job && !options.companion && !options.attach;
     const std::string library = monitor.string();
     if (library.size() >= sizeof session.library) {
         return Error{ErrorKind::kUsage, "the monitor's path is too long", "put Kymo into another folder"};
@@ -317,6 +321,12 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
         if (!written) {
             log->abandon();
             return written.error();
+        }
+    }
+    if (plan.session.short_processes) {
+        if (auto made = make_short_processes(folder, plan.session); !made) {
+            log->abandon();
+            return made.error();
         }
     }
     log->write_run(options.command);

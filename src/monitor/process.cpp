@@ -79,37 +79,50 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
         counter = -1;
     }
     Quiet quiet;
-    {
+    may_be_short_ = session_.short_processes && session_.pid != static_cast<std::uint32_t>(pid_);
+    if (!may_be_short_) {
         const Locked locked(log_lock_);
         if (!open_file()) {
             return;
         }
     }
-    own_image_ = images_.add_at(reinterpret_cast<std::uint64_t>(&kymo_signal_entry));
     if (!install_handler()) {
         return;
     }
     remember_handler(static_cast<int>(session_.signal));
     look_for_tracer();
     note_linked_gnu();
-    hunt.begin(session_);
+    if (!may_be_short_) {
+        know_own_image();
+        hunt.begin(session_);
+    }
     begin_cells(session_.cells, pid_, argc > 0 ? argv[0] : nullptr);
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
     set_this_thread(begin_own_thread(main_stack(), 0));
-    if (this_thread() != nullptr) {
+    if (this_thread() != nullptr && !may_be_short_) {
         announce(*this_thread());  // a program that dies before its first sample has a thread all the same
     }
-    begin_hooks(session_.directory, this_thread());
+    if (!may_be_short_) {
+        begin_hooks(session_.directory, this_thread());
+    }
     if (ThreadState* thread = this_thread();
         thread != nullptr && quiet.let_through(static_cast<int>(session_.signal))) {
         thread->programs_mask_bit = std::uint64_t{1} << (session_.signal - 1);
     }
 }
 
+void Process::know_own_image() {
+    if (raw(own_image_.load(std::memory_order_relaxed)) == 0) {
+        own_image_ = images_.add_at(reinterpret_cast<std::uint64_t>(&kymo_signal_entry));
+    }
+}
+
 void Process::after_fork() {
     pid_ = process_id();
     start_time_ = clock_now();
+    is_forked_ = true;
+    may_be_short_ = session_.short_processes;
     log_lock_.reset();
     threads_lock_.reset();
     after_fork_in_gnu();
@@ -170,6 +183,7 @@ void Process::finish(End how) {
 
 void Process::finish_quietly(End how) {
     bool quiescent = false;
+    bool is_short = false;
     if (how != End::kExec) {
         Phase expected = Phase::kRunning;
         if (!phase_.compare_exchange_strong(expected, Phase::kFinishing)) {
@@ -179,12 +193,19 @@ void Process::finish_quietly(End how) {
     }
     {
         const Locked locked(log_lock_);
-        if (how == End::kExec && !file_.is_open()) {
+        if (how == End::kExec && is_forked_ && !file_.is_open()) {
             return;  // a forked child on its way to another program, without a sample: nothing to tell
         }
-        if (!open_file()) {
+        is_short = this->is_short() && write_short(how);
+        if (!is_short && !open_file()) {
             return;
         }
+    }
+    if (is_short) {
+        if (how != End::kExec) {
+            end_short();
+        }
+        return;
     }
     std::uint64_t totals[events::kMaxEvents];
     for (std::size_t i = 0; i < events::kMaxEvents; ++i) {
@@ -229,6 +250,21 @@ void Process::finish_quietly(End how) {
             file_.close();
         }
     }
+}
+
+// What is left of finish_quietly() where there is no file.
+void Process::end_short() {
+    {
+        const Locked locked(threads_lock_);
+        for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+            thread->counters.disable();
+        }
+    }
+    finish_cells(this_thread(), clock_now());
+    close_process_counters();
+    phase_.store(Phase::kOff, std::memory_order_release);
+    const Locked locked(log_lock_);
+    file_failed_ = true;  // no new one
 }
 
 // Handlers that were inside when the phase changed; each takes microseconds, so the bound is never met but by a
@@ -277,7 +313,7 @@ ThreadState* Process::begin_own_thread(StackBounds stack, std::uint64_t programs
     if (thread != nullptr) {
         thread->creation = {};
         thread->programs_mask_bit = programs_mask_bit;
-        begin_thread(thread, stack, Opening::kWhole);
+        begin_thread(thread, stack, may_be_short_ ? Opening::kPostponed : Opening::kWhole);
     }
     return thread;
 }
@@ -316,7 +352,9 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     }
     mute_if_traced(*thread);
     const bool counts = thread->counters.open(session_, descriptors_, thread, thread->tid, opening);
-    tell_unavailable(thread->counters.outcome());
+    if (!is_short()) {
+        tell_unavailable(thread->counters.outcome());  // otherwise announce() does
+    }
     open_switches(*thread);
     hunt.attach(*thread);
     begin_thread_cells(*thread);

@@ -5,8 +5,10 @@
 // only the forking thread is left. Until start() and after finish() (phase not kRunning) every entry point leaves the
 // program alone.
 //
-// The recording file is made at start() in the program itself, in a forked child only with its first row: most
-// children exec at once and would leave empty files behind.
+// The recording file is made at start() in the program itself; in a forked child and, where the session has a file
+// for short processes, in every other program only with its first row. Most children exec at once, and many programs
+// (of a shell script, a build) end before their first sample: they append one row to the shared file
+// (short_process.cpp).
 #pragma once
 
 #include "base/exclusion.h"
@@ -20,6 +22,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace kymo::monitor {
 
@@ -74,14 +78,24 @@ class Process {
     Descriptors& descriptors() { return descriptors_; }
     unwind::ImageSet& images() { return images_; }
     ImageId own_image() const { return own_image_; }
+    // It has had nothing to tell so far that takes a file of its own.
+    bool is_short() const { return may_be_short_ && !file_.is_open(); }
+    // Shorter waits are only added up, ns.
+    std::uint64_t least_wait() const { return is_short() ? kShortWaitNs : kBriefWaitNs; }
 
   private:
     void finish_quietly(End how);
+    void end_short();
     bool load_session();
     // Under log_lock_. Nearly always it is open already.
     bool open_file() { return file_.is_open() || open_new_file(); }
     bool open_new_file();
     void write_head();
+    void know_own_image();
+    std::string_view arguments(
+        std::span<char> room) const;  // of the command line, each ended by a NUL; what has room
+    // Appends the process's only row to the file that such processes share. False: there is none, or no room in it.
+    bool write_short(End how);
     CounterValues write_stream_end(ThreadState& thread, bool own_thread);  // returns what it has written
     void write_brief_waits(const ThreadState& thread);
     void open_switches(ThreadState& thread);
@@ -110,7 +124,9 @@ class Process {
     events::Session session_;
     Descriptors descriptors_;
     unwind::ImageSet images_;
-    ImageId own_image_{0};
+    std::atomic<ImageId> own_image_{ImageId{0}};
+    bool may_be_short_ = false;
+    bool is_forked_ = false;  // and has not become another program since
 
     Lock log_lock_;
     recording::FileWriter file_;
@@ -130,6 +146,9 @@ class Process {
 };
 
 extern Process process;
+
+// The file that this process runs; empty: not known.
+std::string_view own_executable(std::span<char> room);
 
 // The calling thread's state; nullptr for threads that are not measured.
 ThreadState* this_thread();

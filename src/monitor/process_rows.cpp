@@ -1,6 +1,7 @@
 // What the monitor writes about the process: its file, the head of it, images, streams and their ends.
 
 #include "base/job_rank.h"
+#include "events/event_rows.h"
 #include "monitor/nanoseconds.h"
 #include "monitor/process.h"
 #include "monitor/second_look.h"
@@ -151,27 +152,35 @@ bool Process::open_new_file() {
     return true;
 }
 
+std::string_view Process::arguments(std::span<char> room) const {
+    std::size_t bytes = 0;
+    for (int i = 0; i < argc_ && argv_[i] != nullptr; ++i) {
+        const std::size_t length = __builtin_strlen(argv_[i]) + 1;
+        if (bytes + length > room.size()) {
+            break;
+        }
+        __builtin_memcpy(room.data() + bytes, argv_[i], length);
+        bytes += length;
+    }
+    return {room.data(), bytes};
+}
+
+std::string_view own_executable(std::span<char> room) {
+    const ssize_t length = readlink("/proc/self/exe", room.data(), room.size());
+    return {room.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
 void Process::write_head() {
     recording::write_schemas(log_);
 
     static char command[kCommandBytes];  // under log_lock_, as above
-    std::size_t bytes = 0;
-    for (int i = 0; i < argc_ && argv_[i] != nullptr; ++i) {
-        const std::size_t length = __builtin_strlen(argv_[i]) + 1;
-        if (bytes + length > sizeof command) {
-            break;
-        }
-        __builtin_memcpy(command + bytes, argv_[i], length);
-        bytes += length;
-    }
     static char executable[events::kPathBytes];
-    const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable);
     recording::Process row;
     row.time = start_time_;
     row.pid = static_cast<std::uint64_t>(pid_);
     row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
-    row.executable = {executable, length > 0 ? static_cast<std::size_t>(length) : 0};
-    row.command = {command, bytes};
+    row.executable = own_executable(executable);
+    row.command = arguments(command);
     row.mechanism = static_cast<std::uint64_t>(session_.mechanism);
     log_.append(row);
     if (const JobRank found = find_job_rank([](const char* name) { return getenv(name); }); found.known) {
@@ -184,20 +193,8 @@ void Process::write_head() {
         log_.append(place);
     }
 
-    for (std::size_t i = 0; i < session_.event_count; ++i) {
-        const events::SessionEvent& event = session_.events[i];
-        recording::Event entry;
-        entry.index = i;
-        entry.name = event.name;
-        entry.unit = event.nanoseconds ? "ns" : "";
-        entry.mode = static_cast<std::uint64_t>(event.mode);
-        entry.value = event.value;
-        entry.kernel_type = event.type;
-        entry.kernel_config = event.config;
-        entry.precise = event.precise;
-        entry.user_only = event.user_only || (event.samples() && !events::is_clock(event));
-        log_.append(entry);
-    }
+    events::for_each_event_row<recording::Event>(session_,
+                                                 [this](const recording::Event& event) { log_.append(event); });
 }
 
 void Process::write_living_images() {
@@ -225,6 +222,14 @@ bool Process::announce(ThreadState& thread) {
     if (thread.announced) {
         return true;
     }
+    {
+        const Locked locked(log_lock_);
+        if (!open_file()) {
+            return false;
+        }
+    }
+    know_own_image();
+    tell_unavailable(thread.counters.outcome());
     // DWARF's numbering, the program counter last: also the order in memory.
     std::uint64_t registers[sizeof(unwind::Registers) / sizeof(std::uint64_t)];
     recording::Stream row;
@@ -308,7 +313,7 @@ void Process::write_brief_waits(const ThreadState& thread) {
         row.kind = kind;
         row.count = sum.count.load(std::memory_order_relaxed);
         row.duration = sum.duration.load(std::memory_order_relaxed);
-        row.below = kBriefWaitNs;
+        row.below = thread.waits.brief_below.load(std::memory_order_relaxed);
         if (row.count != 0) {
             log(row);
         }

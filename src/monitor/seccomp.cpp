@@ -47,6 +47,8 @@ constexpr OwnCall kOwnCalls[] = {
     {SYS_pread64, {kDescriptor}},
     {SYS_close, {kDescriptor}},
     {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_RDONLY | O_CLOEXEC}},
+    {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_WRONLY | O_APPEND | O_CLOEXEC}},
+    {SYS_write, {kDescriptor}},
     {SYS_readlink, {}},
     {SYS_newfstatat, {kDescriptor}},
     {SYS_fcntl, {kDescriptor, F_DUPFD_CLOEXEC, kDescriptor}},

@@ -1,9 +1,13 @@
 // The first pass over a file: everything but samples.
+#include "spacetime/arguments.h"
 #include "spacetime/load.h"
+#include "spacetime/short_processes.h"
 #include "spacetime/task_lives.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace kymo::spacetime {
 namespace {
@@ -12,16 +16,7 @@ namespace rec = recording;
 
 // Bounds against files that name absurd numbers.
 constexpr std::size_t kMaxEvents = 256;
-
-std::vector<std::string> split_arguments(std::string_view bytes) {
-    std::vector<std::string> arguments;
-    while (!bytes.empty()) {
-        const std::size_t end = std::min(bytes.find('\0'), bytes.size());
-        arguments.emplace_back(bytes.substr(0, end));
-        bytes.remove_prefix(std::min(end + 1, bytes.size()));
-    }
-    return arguments;
-}
+constexpr std::size_t kMaxShort = std::size_t{1} << 20U;
 
 class Descriptions {
   public:
@@ -63,6 +58,7 @@ class Descriptions {
                 data_.has_ended = true;
                 data_.totals.assign(row.totals.begin(), row.totals.end());
             }),
+            rec::on<rec::ShortProcess>([&](StreamId, const rec::ShortProcess& row) { add_short(row); }),
             rec::on<rec::Event>([&](StreamId, const rec::Event& row) { add_event(row); }),
             rec::on<rec::Unavailable>([&](StreamId, const rec::Unavailable& row) {
                 UnavailableInfo info{std::string(row.what), std::string(row.why), std::string(row.remedy)};
@@ -137,6 +133,20 @@ class Descriptions {
     }
 
   private:
+    // Of one process the last row holds.
+    void add_short(const rec::ShortProcess& row) {
+        const auto key = std::pair(row.pid, row.time);
+        if (row.end < row.time || (short_.size() >= kMaxShort && !short_.contains(key))) {
+            ++data_.strange_rows;
+            return;
+        }
+        const auto [known, is_new] = short_.try_emplace(key, data_.short_processes.size());
+        if (is_new) {
+            data_.short_processes.emplace_back();
+        }
+        data_.short_processes[known->second] = file_of(row, data_);
+    }
+
     void add_event(const rec::Event& row) {
         if (row.index >= kMaxEvents) {
             ++data_.strange_rows;
@@ -216,11 +226,9 @@ class Descriptions {
         stream.contexts[row.context] = {static_cast<std::uint32_t>(row.parent), row.image, row.offset};
     }
 
-    static bool is_kind(std::uint64_t kind) { return kind != 0 && kind <= 0xff; }
-
     void add_wait(std::uint64_t id, const rec::Wait& row) {
         StreamData* stream = data_.stream(id);
-        if (stream == nullptr || !is_kind(row.kind) || row.duration > ~row.time) {
+        if (stream == nullptr || !is_wait_kind(row.kind) || row.duration > ~row.time) {
             ++data_.waits.strange_rows;
             return;
         }
@@ -235,7 +243,7 @@ class Descriptions {
 
     void add_brief(const rec::WaitBrief& row) {
         StreamData* stream = data_.stream(row.stream);
-        if (stream == nullptr || !is_kind(row.kind)) {
+        if (stream == nullptr || !is_wait_kind(row.kind)) {
             ++data_.waits.strange_rows;
             return;
         }
@@ -269,6 +277,7 @@ class Descriptions {
 
     const rec::File& file_;
     FileData data_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> short_;  // by pid and begin
     TaskLives lives_;
     std::uint64_t context_rows_ = 0;
     std::uint64_t missing_contexts_ = 0;  // at most 65536 + 4 × context_rows_

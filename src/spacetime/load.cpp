@@ -1,5 +1,8 @@
 #include "spacetime/load.h"
 
+#include "spacetime/short_processes.h"
+
+#include <iterator>
 #include <optional>
 #include <tbb/parallel_for.h>
 #include <unordered_map>
@@ -76,6 +79,14 @@ void hand_out_switches(std::span<FileData* const> files) {
 std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options) {
     std::vector<std::optional<Result<FileData>>> loaded(files.size());
     tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) { loaded[i] = read_descriptions(files[i]); });
+    std::vector<FileData> short_processes;
+    for (auto& file : loaded) {
+        if (*file) {
+            std::move((*file)->short_processes.begin(), (*file)->short_processes.end(),
+                      std::back_inserter(short_processes));
+            (*file)->short_processes.clear();
+        }
+    }
     std::vector<FileData*> data;
     std::size_t streams = 1;
     for (auto& file : loaded) {
@@ -83,6 +94,9 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
             data.push_back(&**file);
             streams += (*file)->streams.size();
         }
+    }
+    for (FileData& process : short_processes) {
+        data.push_back(&process);
     }
     hand_out_switches(data);
     tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) {
@@ -92,9 +106,16 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
             }
         }
     });
+    tbb::parallel_for(std::size_t{0}, short_processes.size(), [&](std::size_t i) {
+        finish_without_samples(short_processes[i]);
+        split_by_usage(&short_processes[i]);
+    });
     std::vector<Result<FileData>> all;
     for (auto& file : loaded) {
         all.push_back(std::move(*file));
+    }
+    for (FileData& process : short_processes) {
+        all.emplace_back(std::move(process));
     }
     return all;
 }

@@ -117,6 +117,7 @@ struct FileData {
     std::uint16_t machine = 0;
 
     bool has_process = false;
+    bool is_short = false;  // a row in a file of several (short_processes.h), and no file of the recording
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
     std::uint64_t begin = 0;
@@ -185,6 +186,8 @@ struct FileData {
     std::optional<recording::ClockPair> clock_pair;
     std::int64_t shift_ns = 0;  // what its times were moved by since they were loaded
 
+    std::vector<FileData> short_processes;  // that share it; load_files() moves them behind all files
+
     // The stream of that number, made where it is new. nullptr (and a strange row): no number of a stream.
     StreamData* stream(std::uint64_t id);
 };
@@ -194,7 +197,8 @@ struct LoadOptions {
 };
 
 // Both passes over several files; switch records of one are for the streams of all. Parallel; what is returned is
-// parallel to `files`. Error: the system cannot read that file; whatever is in it is not an error.
+// parallel to `files`, and then come the processes that share one. Error: the system cannot read that file; whatever
+// is in it is not an error.
 std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options = {});
 Result<FileData> load_file(const recording::File& file);
 
@@ -206,5 +210,7 @@ Result<FileData> read_descriptions(const recording::File& file);
 void hand_out_switches(std::span<FileData* const> files);
 // Second pass: costs, states, and what holders of locks did meanwhile. `most_states`: as LoadOptions.
 Result<void> read_samples(const recording::File& file, FileData& data, std::size_t most_states);
+// The same of streams that are known to have no samples.
+void finish_without_samples(FileData& data);
 
 }  // namespace kymo::spacetime

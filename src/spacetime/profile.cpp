@@ -198,6 +198,9 @@ class Merger {
         profile_.self.resize(profile_.nodes.size());
         for (auto& [id, stream] : streams.all()) {
             const std::uint32_t no_path = add_costs(stream, columns_[file_index]);
+            if (file.is_short) {
+                continue;  // there is nothing to pass over again
+            }
             profile_.streams.push_back({.file = static_cast<std::uint32_t>(file_index),
                                         .stream = id,
                                         .thread = stream.thread,

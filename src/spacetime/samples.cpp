@@ -250,4 +250,8 @@ Result<void> read_samples(const recording::File& file, FileData& data, std::size
     return {};
 }
 
+void finish_without_samples(FileData& data) {
+    FileSamples(data, kLeastStates).finish();
+}
+
 }  // namespace kymo::spacetime

@@ -20,6 +20,11 @@
 
 namespace kymo::spacetime {
 
+// Kinds that a later Kymo has added are told by number.
+inline bool is_wait_kind(std::uint64_t kind) {
+    return kind != 0 && kind <= 0xff;
+}
+
 struct WaitThread {
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;

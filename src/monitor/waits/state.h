@@ -14,6 +14,8 @@ namespace kymo::monitor {
 
 // Shorter waits are only counted. A switch to another thread and back takes about as long.
 inline constexpr std::uint64_t kBriefWaitNs = 10'000;
+// In a process that has no file yet (process.h): one is not made for less.
+inline constexpr std::uint64_t kShortWaitNs = 10'000'000;
 
 struct WaitState {
     struct Sum {
@@ -38,11 +40,13 @@ struct WaitState {
     unwind::Registers registers{};  // in the wrapper, which stays on the stack while the wait lasts
 
     Sum brief[recording::kWaitKinds];
-    Sum all;  // brief or not
+    std::atomic<std::uint64_t> brief_below{kBriefWaitNs};  // ns: all that were counted as brief were shorter
+    Sum all;                                               // brief or not
     Sum locks;
 
     void clear() {
         begin.store(0, std::memory_order_relaxed);
+        brief_below.store(kBriefWaitNs, std::memory_order_relaxed);
         for (Sum& sum : brief) {
             sum.clear();
         }
@@ -50,14 +54,17 @@ struct WaitState {
         locks.clear();
     }
 
-    // A wait that is over. True: it was brief, and is told in the sums only.
-    bool count(recording::WaitKind of, std::uint64_t ns) {
+    // A wait that is over. True: it was brief, under `below`, and is told in the sums only.
+    bool count(recording::WaitKind of, std::uint64_t ns, std::uint64_t below) {
         all.add(ns);
         if (is_lock(of)) {
             locks.add(ns);
         }
-        if (ns >= kBriefWaitNs) {
+        if (ns >= below) {
             return false;
+        }
+        if (ns >= kBriefWaitNs) {
+            brief_below.store(below, std::memory_order_relaxed);
         }
         brief[static_cast<unsigned>(of)].add(ns);
         return true;

@@ -77,6 +77,49 @@ struct Process {
     }
 };
 
+// A process image that ended before its first sample and had nothing else to tell but this. Image and end are one
+// row, which the process appends to the run's file of such processes. Where an exec failed there is a row for it,
+// too: of one pid and time the last holds.
+struct ShortProcess {
+    std::uint64_t time = 0;  // its monitor started
+    std::uint64_t end = 0;
+    std::uint64_t pid = 0;
+    std::uint64_t parent_pid = 0;
+    std::string_view executable = {};
+    std::string_view command = {};               // arguments, each ended by a NUL; as many as have room
+    std::uint64_t how = 0;                       // as ProcessEnd's
+    std::span<const std::uint64_t> totals = {};  // every event of the file's event table, over the process's life
+    std::uint64_t user_ns = 0;                   // getrusage(RUSAGE_SELF)
+    std::uint64_t system_ns = 0;
+    std::uint64_t voluntary = 0;
+    std::uint64_t involuntary = 0;
+    // Its waits by kind, three lists of one length.
+    std::span<const std::uint64_t> wait_kinds = {};
+    std::span<const std::uint64_t> wait_counts = {};
+    std::span<const std::uint64_t> wait_durations = {};
+
+    static constexpr const char* kTable = "short-process";
+    static constexpr std::uint32_t kTableId = 55;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &ShortProcess::time);
+        visit("end", ColumnType::kDelta, "ns", &ShortProcess::end);
+        visit("pid", ColumnType::kUint, "", &ShortProcess::pid);
+        visit("parent_pid", ColumnType::kUint, "", &ShortProcess::parent_pid);
+        visit("executable", ColumnType::kText, "", &ShortProcess::executable);
+        visit("command", ColumnType::kBytes, "", &ShortProcess::command);
+        visit("how", ColumnType::kUint, "", &ShortProcess::how);
+        visit("totals", ColumnType::kUintList, "", &ShortProcess::totals);
+        visit("user_ns", ColumnType::kUint, "ns", &ShortProcess::user_ns);
+        visit("system_ns", ColumnType::kUint, "ns", &ShortProcess::system_ns);
+        visit("voluntary", ColumnType::kUint, "", &ShortProcess::voluntary);
+        visit("involuntary", ColumnType::kUint, "", &ShortProcess::involuntary);
+        visit("wait_kinds", ColumnType::kUintList, "", &ShortProcess::wait_kinds);
+        visit("wait_counts", ColumnType::kUintList, "", &ShortProcess::wait_counts);
+        visit("wait_durations", ColumnType::kUintList, "ns", &ShortProcess::wait_durations);
+    }
+};
+
 // How samples come about.
 enum class Mechanism : std::uint8_t {
     kPerfEvents = 1,    // kernel performance events, one ring a thread

@@ -1,0 +1,74 @@
+"""Children that end before their first sample share one file, a row each; none is lost, and none ends otherwise than without Kymo.
+
+Arguments: BUILD MODE. How many children of each kind there are is known (programs/short_children.c); that a slow machine samples one
+of them all the same is no mistake, so files are held against a bound.
+"""
+
+import json
+
+from harness import check_identity, main
+
+COUNT = 20
+OTHERS = 3  # that need a file of their own: a long wait, a thread, samples
+MOST_BYTES = 1024  # of the shared file, a process
+SHARED = "short-processes.krec"
+
+
+def truth_of(output):
+    return next(json.loads(line)["truth"] for line in output.splitlines() if line.startswith("{"))
+
+
+def shared_file(test, path, children):
+    files = sorted(file.name for file in path.glob("process-*.krec"))
+    test.check("files of their own", f"{1 + OTHERS} to {1 + OTHERS + COUNT}", len(files), 1 + OTHERS <= len(files) <= 1 + OTHERS + COUNT)
+    size = (path / SHARED).stat().st_size
+    test.check("bytes of the shared file", f"≤ {MOST_BYTES} a process", size, size <= MOST_BYTES * children)
+
+
+def processes(test, report, children):
+    all_of_them = report["processes"]
+    test.equal("processes", children + 1, len(all_of_them))
+    test.check("all are measured", "none left out", [p["name"] for p in all_of_them if not p["monitored"]],
+               all(p["monitored"] for p in all_of_them))
+    root = next((p for p in all_of_them if p["command"][1:] == [str(COUNT)] and p["parent_pid"] not in {q["pid"] for q in all_of_them}), None)
+    if not test.check("the program itself", "one process", root, root is not None):
+        return
+    test.equal("children of it", children, sum(p["parent_pid"] == root["pid"] for p in all_of_them))
+    test.equal("programs that were started", COUNT, sum(p["command"][1:] == ["end"] for p in all_of_them))
+    times = [p for p in all_of_them if p["on_cpu_s"] is None or p["on_cpu_s"] <= 0]
+    test.equal("without time on a processor", [], times)
+
+
+def sleeps(test, report):
+    asleep = [wait for wait in report["brief_waits"] if wait["kind"] == "sleep"]
+    count = sum(wait["count"] for wait in asleep)
+    seconds = sum(wait["seconds"] for wait in asleep)
+    # One that a slow machine kept for 10 ms or sampled has a row of its own.
+    test.check("short sleeps", f"{COUNT // 2} to {COUNT}", count, COUNT // 2 <= count <= COUNT)
+    test.check("time in them", f"≥ {count * 0.002:.3f} s", seconds, seconds >= count * 0.002)
+
+
+def body(test):
+    program = test.program("short_children")
+    done, path = test.record(program, COUNT)
+    test.equal("exit status", 0, done.returncode)
+    children = truth_of(done.stdout)["children"]
+    report = test.report(path)
+    if report is None:
+        return
+    check_identity(test, report)
+    shared_file(test, path, children)
+    processes(test, report, children)
+    sleeps(test, report)
+    # Who may write no files cannot be recorded, and must not be killed for it (SIGXFSZ).
+    done, path = test.record(program, COUNT, "limited", out="limited.kymo")
+    test.equal("no files: exit status", 0, done.returncode)
+    # A folder without the shared file (removed meanwhile, or made by hand): each process has a file.
+    done, path = test.record("sh", "-c", f"rm -f {test.work}/removed.kymo/{SHARED}; {program} 3 > /dev/null", out="removed.kymo")
+    test.equal("without the shared file: exit status", 0, done.returncode)
+    report = test.report(path)
+    if report is not None:
+        test.check("without the shared file: processes", "≥ 10", len(report["processes"]), len(report["processes"]) >= 10)
+
+
+main(body)
