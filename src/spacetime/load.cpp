@@ -1,7 +1,8 @@
 #include "spacetime/load.h"
 
+#include "parallel/parallel.h"
+
 #include <optional>
-#include <tbb/parallel_for.h>
 #include <unordered_map>
 
 namespace kymo::spacetime {
@@ -75,7 +76,7 @@ void hand_out_switches(std::span<FileData* const> files) {
 
 std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options) {
     std::vector<std::optional<Result<FileData>>> loaded(files.size());
-    tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) { loaded[i] = read_descriptions(files[i]); });
+    parallel::for_each_index(files.size(), [&](std::size_t i) { loaded[i] = read_descriptions(files[i]); });
     std::vector<FileData*> data;
     std::size_t streams = 1;
     for (auto& file : loaded) {
@@ -85,7 +86,7 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
         }
     }
     hand_out_switches(data);
-    tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) {
+    parallel::for_each_index(files.size(), [&](std::size_t i) {
         if (*loaded[i]) {
             if (auto read = read_samples(files[i], **loaded[i], options.most_states / streams); !read) {
                 loaded[i] = read.error();
