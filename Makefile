@@ -1,6 +1,6 @@
 # The common jobs. Two of them set up a fresh Debian 12 machine by themselves:
 #   make demo     build, record a bundled parallel program, print its report and write its page
-#   make test     build and run every test
+#   make test     build and run every test; those of the code inside measured programs also with the address sanitizer
 # The rest:
 #   make          build into build/, binaries in build/bin
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
@@ -54,6 +54,8 @@ demo-ring:
 test:
 	scripts/setup test
 	$(MAKE) --no-print-directory build
+	scripts/configure $(BUILD)/asan --preset guest-asan
+	cmake --build $(BUILD)/asan --target tests/unit/all
 	ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
 
 test-guests:

@@ -94,6 +94,12 @@ function(kymo_program_options)
   endforeach()
 endfunction()
 
+# What unit tests' names begin with: `make test` runs some in two builds.
+set(KYMO_UNIT unit)
+if(KYMO_GUEST_TESTS)
+  set(KYMO_UNIT unit.${KYMO_SANITIZE})
+endif()
+
 # kymo_unit_test(NAME [OPTIMISED] SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
 #   OPTIMISED: its own code is what is looked at (walked, listed), and must be as programs are; or it runs for a minute without.
 function(kymo_unit_test name)
@@ -112,8 +118,8 @@ function(kymo_unit_test name)
   foreach(layer ${TEST_USES})
     target_link_libraries(${name}_test PRIVATE kymo_${layer})
   endforeach()
-  add_test(NAME unit.${name} COMMAND ${name}_test)
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit)
+  add_test(NAME ${KYMO_UNIT}.${name} COMMAND ${name}_test)
+  set_tests_properties(${KYMO_UNIT}.${name} PROPERTIES LABELS unit)
 endfunction()
 
 # kymo_fuzz(NAME SOURCES ... USES ... INPUTS folder [LIBRARIES ...]): a fuzz driver, that is a LLVMFuzzerTestOneInput. With

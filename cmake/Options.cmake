@@ -1,6 +1,7 @@
 # Language, warnings, build kinds and the tools that make building quick.
 
 option(KYMO_TESTS "Build the tests" ON)
+option(KYMO_GUEST_TESTS "Of the tests, only the unit tests of what runs inside measured programs" OFF)
 option(KYMO_BENCH "Build the benchmarks" ON)
 option(KYMO_FUZZ "Build the fuzz targets (clang only)" OFF)
 set(KYMO_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize (for example address,undefined)")

@@ -5,10 +5,9 @@
 #include "findings/rules/table.h"
 #include "findings/stories.h"
 #include "findings/weigh.h"
+#include "parallel/parallel.h"
 
 #include <algorithm>
-#include <tbb/parallel_for.h>
-#include <tbb/task_group.h>
 #include <utility>
 
 namespace kymo::findings {
@@ -87,18 +86,16 @@ Judgement judge(const spacetime::Evidence& evidence, const JudgeOptions& options
     std::vector<std::size_t> comparisons(options.rounds);
     std::vector<std::size_t> findings(options.rounds);
     // Each round has random numbers of its own, so that rounds may be done in any order.
-    tbb::task_group control;
-    control.run([&] {
-        tbb::parallel_for(std::size_t{0}, options.rounds, [&](std::size_t round) {
+    const auto control = [&] {
+        parallel::for_each_index(options.rounds, [&](std::size_t round) {
             Random random(kShuffleSeed + round);
             const std::vector<Case> cases =
                 make_cases(grounds, {.shuffle = &random, .permutations = kControlPermutations});
             comparisons[round] = cases.size();
             findings[round] = judge_cases(evidence, cases, options, true).findings.size();
         });
-    });
-    judgement = judge_cases(evidence, make_cases(grounds), options, false);
-    control.wait();
+    };
+    parallel::together(control, [&] { judgement = judge_cases(evidence, make_cases(grounds), options, false); });
     for (std::size_t round = 0; round < options.rounds; ++round) {
         judgement.control.comparisons = comparisons[round];
         judgement.control.findings += static_cast<double>(findings[round]);

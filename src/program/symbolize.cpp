@@ -1,5 +1,6 @@
 #include "program/symbolize.h"
 
+#include "parallel/parallel.h"
 #include "program/code_names.h"
 #include "program/debug_names.h"
 #include "program/module_file.h"
@@ -7,7 +8,6 @@
 #include "program/symbol_names.h"
 
 #include <algorithm>
-#include <tbb/parallel_for.h>
 
 namespace kymo::program {
 namespace {
@@ -93,8 +93,7 @@ void put_together(const Task& task, CodeNames& names, ImageSymbols& image) {
 
 Symbols symbolize(std::span<const Request> requests) {
     std::vector<Task> tasks = plan(requests);
-    tbb::parallel_for(std::size_t{0}, tasks.size(),
-                      [&](std::size_t i) { run(tasks[i], requests[tasks[i].image].image); });
+    parallel::for_each_index(tasks.size(), [&](std::size_t i) { run(tasks[i], requests[tasks[i].image].image); });
     Symbols symbols;
     symbols.images.resize(requests.size());
     for (ImageSymbols& image : symbols.images) {

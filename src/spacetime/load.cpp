@@ -1,10 +1,10 @@
 #include "spacetime/load.h"
 
+#include "parallel/parallel.h"
 #include "spacetime/short_processes.h"
 
 #include <iterator>
 #include <optional>
-#include <tbb/parallel_for.h>
 #include <unordered_map>
 
 namespace kymo::spacetime {
@@ -78,7 +78,7 @@ void hand_out_switches(std::span<FileData* const> files) {
 
 std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options) {
     std::vector<std::optional<Result<FileData>>> loaded(files.size());
-    tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) { loaded[i] = read_descriptions(files[i]); });
+    parallel::for_each_index(files.size(), [&](std::size_t i) { loaded[i] = read_descriptions(files[i]); });
     std::vector<FileData> short_processes;
     for (auto& file : loaded) {
         if (*file) {
@@ -99,14 +99,14 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
         data.push_back(&process);
     }
     hand_out_switches(data);
-    tbb::parallel_for(std::size_t{0}, files.size(), [&](std::size_t i) {
+    parallel::for_each_index(files.size(), [&](std::size_t i) {
         if (*loaded[i]) {
             if (auto read = read_samples(files[i], **loaded[i], options.most_states / streams); !read) {
                 loaded[i] = read.error();
             }
         }
     });
-    tbb::parallel_for(std::size_t{0}, short_processes.size(), [&](std::size_t i) {
+    parallel::for_each_index(short_processes.size(), [&](std::size_t i) {
         finish_without_samples(short_processes[i]);
         split_by_usage(&short_processes[i]);
     });

@@ -1,12 +1,11 @@
 // The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
+#include "parallel/parallel.h"
 #include "spacetime/load.h"
 #include "spacetime/time_place.h"
 #include "spacetime/wait_groups.h"
 
 #include <algorithm>
 #include <mutex>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 #include <utility>
 
 namespace kymo::spacetime {
@@ -218,11 +217,11 @@ class FileSamples {
 
 Result<void> read_samples(const recording::File& file, FileData& data, std::size_t most_states) {
     FileSamples samples(data, most_states);
-    const auto processors = static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
+    const auto processors = static_cast<std::size_t>(parallel::workers());
     const std::size_t parts =
         std::clamp<std::size_t>(data.streams.size(), 1, std::min<std::size_t>(processors, kMostParts));
     std::vector<std::optional<Error>> errors(parts);
-    tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+    parallel::for_each_index(parts, [&](std::size_t part) {
         StreamSamples* last = nullptr;
         const auto report = file.scan_part({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(parts)},
                                            rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {

@@ -3,9 +3,9 @@
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/false_discovery.h"
+#include "parallel/parallel.h"
 
 #include <algorithm>
-#include <tbb/parallel_for.h>
 
 namespace kymo::findings {
 
@@ -75,9 +75,9 @@ Grounds::Grounds(const spacetime::Evidence& of)
     : evidence(of), visits(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
     std::vector<std::vector<std::uint32_t>> siblings = levels(evidence);
     spaces.resize(siblings.size());
-    tbb::parallel_for(std::size_t{0}, spaces.size(),
-                      [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
-    tbb::parallel_for(std::uint32_t{0}, static_cast<std::uint32_t>(visits.size()), [&](std::uint32_t node) {
+    parallel::for_each_index(spaces.size(),
+                             [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
+    parallel::for_each_index(static_cast<std::uint32_t>(visits.size()), [&](std::uint32_t node) {
         visits[node] = {.node = node,
                         .split = occurrence_split(evidence, node),
                         .before = compared_neighbours(evidence, node),

@@ -1,16 +1,16 @@
 #include "spacetime/evidence/code_map.h"
 
+#include "parallel/parallel.h"
 #include "program/flow/polling.h"
 #include "spacetime/spaces/pair_counts.h"
 
 #include <algorithm>
-#include <tbb/parallel_for.h>
 
 namespace kymo::spacetime {
 
 CodeMap::CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::vector<std::uint64_t>>& wanted)
     : images_(images.size()), numbers_(images.size()) {
-    tbb::parallel_for(std::size_t{0}, images.size(), [&](std::size_t image) {
+    parallel::for_each_index(images.size(), [&](std::size_t image) {
         if (wanted[image].empty() || images[image].path.empty()) {
             return;
         }
@@ -100,7 +100,7 @@ void CodeMap::make_flows(const std::vector<std::uint32_t>& functions) {
     for (const std::uint32_t function : functions) {
         by_image[functions_[function].image].push_back(function);
     }
-    tbb::parallel_for(std::size_t{0}, by_image.size(), [&](std::size_t image) {
+    parallel::for_each_index(by_image.size(), [&](std::size_t image) {
         for (const std::uint32_t function : by_image[image]) {
             flow_of(function);
         }

@@ -1,7 +1,8 @@
 #include "spacetime/evidence/levels.h"
 
+#include "parallel/parallel.h"
+
 #include <algorithm>
-#include <tbb/parallel_for.h>
 
 namespace kymo::spacetime {
 namespace {
@@ -74,7 +75,7 @@ class Chooser {
 
 std::vector<LevelStructure> find_levels(const KeptNodes& kept, const VisitSums& sums, std::int64_t wall_ns) {
     std::vector<LevelStructure> levels(kept.size());
-    tbb::parallel_for(std::size_t{0}, kept.size(), [&](std::size_t node) {
+    parallel::for_each_index(kept.size(), [&](std::size_t node) {
         std::vector<const VisitSequence*> sequences;
         std::vector<std::uint32_t> threads;
         for (auto at = sums.sequences.lower_bound({static_cast<std::uint32_t>(node), 0});

@@ -1,9 +1,10 @@
 #include "spacetime/evidence/node_tables.h"
 
+#include "parallel/parallel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tbb/parallel_for.h>
 
 namespace kymo::spacetime {
 namespace {
@@ -215,7 +216,7 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums) {
 
 void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes, const VisitSums& sums,
                   std::size_t kept) {
-    tbb::parallel_for(std::size_t{0}, intervals.size(), [&](std::size_t i) {
+    parallel::for_each_index(intervals.size(), [&](std::size_t i) {
         const std::uint32_t node = intervals[i].node;
         // Where single visits are not to be looked at, neither are their begins.
         if (node >= kept || nodes[node].folded) {

@@ -1,13 +1,12 @@
 #include "spacetime/evidence/sample_pass.h"
 
+#include "parallel/parallel.h"
 #include "spacetime/sample_time.h"
 #include "spacetime/time_place.h"
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 #include <unordered_map>
 #include <vector>
 
@@ -156,14 +155,14 @@ class PartPass {
 }  // namespace
 
 std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) {
-    const auto processors = static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
+    const auto processors = static_cast<std::size_t>(parallel::workers());
     return static_cast<std::uint32_t>(
         std::clamp<std::size_t>(profile.streams.size(), 1, std::min<std::size_t>(processors, 16)));
 }
 
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
     std::vector<std::optional<Error>> errors(pass.workers);
-    tbb::parallel_for(std::uint32_t{0}, pass.workers, [&](std::uint32_t worker) {
+    parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
         if (auto result = PartPass(recording, profile, pass, worker).run(); !result) {
             errors[worker] = result.error();
         }

@@ -7,10 +7,11 @@
 namespace kymo {
 namespace {
 
-JobRank find(const std::map<std::string, std::string>& variables) {
+// What is found points into the values, as it does into an environment: they are literals.
+JobRank find(const std::map<std::string, const char*>& variables) {
     return find_job_rank([&](const char* name) -> const char* {
         const auto found = variables.find(name);
-        return found == variables.end() ? nullptr : found->second.c_str();
+        return found == variables.end() ? nullptr : found->second;
     });
 }
 
