@@ -81,13 +81,8 @@ class Quiet {
 
     std::uint64_t mask_before() const { return before_; }
 
-    // At the end of the scope `signal` is not blocked. Returns whether it was before.
-    bool let_through(int signal) {
-        const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(signal - 1);
-        const bool was_blocked = (before_ & bit) != 0;
-        before_ &= ~bit;
-        return was_blocked;
-    }
+    // At the end of the scope this is the mask.
+    void leave(std::uint64_t mask) { before_ = mask; }
 
   private:
     std::uint64_t before_;

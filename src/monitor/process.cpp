@@ -99,16 +99,15 @@ void Process::start(int argc, char** argv, std::uint64_t stack_end) {
     begin_cells(session_.cells, pid_, argc > 0 ? argv[0] : nullptr);
     phase_.store(Phase::kRunning, std::memory_order_release);
     open_process_counters();
-    set_this_thread(begin_own_thread(main_stack(), 0));
+    set_this_thread(begin_own_thread(main_stack(), {}));
     if (this_thread() != nullptr && !may_be_short_) {
         announce(*this_thread());  // a program that dies before its first sample has a thread all the same
     }
     if (!may_be_short_) {
         begin_hooks(session_.directory, this_thread());
     }
-    if (ThreadState* thread = this_thread();
-        thread != nullptr && quiet.let_through(static_cast<int>(session_.signal))) {
-        thread->programs_mask_bit = std::uint64_t{1} << (session_.signal - 1);
+    if (ThreadState* thread = this_thread(); thread != nullptr) {
+        quiet.leave(thread->programs_mask.adopt(quiet.mask_before()));
     }
 }
 
@@ -165,14 +164,14 @@ void Process::after_fork() {
         return;
     }
     const StackBounds stack = own == nullptr ? StackBounds{} : own->stack;
-    const std::uint64_t mask_bit = own == nullptr ? 0 : own->programs_mask_bit;
+    const ProgramsMask mask = own == nullptr ? ProgramsMask{} : own->programs_mask;
     if (own != nullptr) {
         own->busy.store(0);
         own->next = spare_;
         spare_ = own;
     }
     open_process_counters();
-    set_this_thread(begin_own_thread(stack, mask_bit));
+    set_this_thread(begin_own_thread(stack, mask));
 }
 
 void Process::finish(End how) {
@@ -308,11 +307,11 @@ void Process::give_back(ThreadState* thread) {
 }
 
 // The one thread that there is, at the start and in a forked child.
-ThreadState* Process::begin_own_thread(StackBounds stack, std::uint64_t programs_mask_bit) {
+ThreadState* Process::begin_own_thread(StackBounds stack, ProgramsMask mask) {
     ThreadState* thread = take_state();
     if (thread != nullptr) {
         thread->creation = {};
-        thread->programs_mask_bit = programs_mask_bit;
+        thread->programs_mask = mask;
         begin_thread(thread, stack, may_be_short_ ? Opening::kPostponed : Opening::kWhole);
     }
     return thread;

@@ -46,7 +46,7 @@ class Process {
     bool is_this_process() const;
 
     // ---- threads. Both under Quiet.
-    // A state for a thread to come, whose `creation` and `programs_mask_bit` are the caller's to set. nullptr: no
+    // A state for a thread to come, whose `creation` and `programs_mask` are the caller's to set. nullptr: no
     // memory; the thread then runs unmeasured.
     ThreadState* take_state();
     void give_back(ThreadState* thread);
@@ -107,7 +107,7 @@ class Process {
     void tell_unavailable(const CounterOutcome& outcome);
     bool wait_for_handlers() const;  // false: one did not leave
     StackBounds main_stack() const;
-    ThreadState* begin_own_thread(StackBounds stack, std::uint64_t programs_mask_bit);
+    ThreadState* begin_own_thread(StackBounds stack, ProgramsMask mask);
     static void image_added(void* self, ImageId id, const image::LoadedImage& image);
     static void image_removed(void* self, ImageId id);
     void write_living_images();

@@ -18,8 +18,8 @@ namespace {
 
 kymo::Lock action_lock;
 struct sigaction programs_action{};  // for the sampling signal; zero: SIG_DFL
-// Bit n−1: the program's handler of signal n blocks the sampling signal while it runs.
-std::atomic<std::uint64_t> masks_with_ours{0};
+// Bit n−1: the program has named the stand-in in the mask of its handler of signal n.
+std::atomic<std::uint64_t> masks_with_stand_in{0};
 
 Real<int (*)(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
 Real<int (*)(int, const sigset_t*, sigset_t*)> real_pthread_sigmask{"pthread_sigmask"};
@@ -36,6 +36,33 @@ int ours() {
 
 std::uint64_t bit(int signal) {
     return std::uint64_t{1} << static_cast<unsigned>(signal - 1);
+}
+
+// The signal that is blocked where the program blocks the sampling signal: nobody sends it, and hardly anybody names
+// it except in a mask of all.
+int stand_in() {
+    constexpr int kFirst = SIGPWR;
+#ifdef SIGSTKFLT
+    return ours() == SIGSTKFLT ? kFirst : SIGSTKFLT;
+#else
+    return kFirst;
+#endif
+}
+
+// The program's set as the kernel's. Returns whether the program has named the stand-in.
+bool translate(sigset_t& set) {
+    const bool named = sigismember(&set, stand_in()) == 1;
+    sigismember(&set, ours()) == 1 ? sigaddset(&set, stand_in()) : sigdelset(&set, stand_in());
+    sigdelset(&set, ours());
+    return named;
+}
+
+// And back.
+void show(sigset_t& set, bool has_stand_in) {
+    if (sigismember(&set, stand_in()) == 1) {
+        sigaddset(&set, ours());
+    }
+    has_stand_in ? sigaddset(&set, stand_in()) : sigdelset(&set, stand_in());
 }
 
 int change_own_action(const struct sigaction* action, struct sigaction* before) {
@@ -61,25 +88,31 @@ int change_action(int signal, const struct sigaction* action, struct sigaction* 
     if (signal < 1 || signal > 64) {
         return real_sigaction.get()(signal, action, before);
     }
-    const bool had = (masks_with_ours.load() & bit(signal)) != 0;
+    const bool had = (masks_with_stand_in.load() & bit(signal)) != 0;
     bool has = had;
     struct sigaction changed{};
     if (action != nullptr) {
         changed = *action;
-        has = sigismember(&changed.sa_mask, ours()) == 1;
-        sigdelset(&changed.sa_mask, ours());
+        has = translate(changed.sa_mask);
     }
     const int result = real_sigaction.get()(signal, action == nullptr ? nullptr : &changed, before);
     if (result != 0) {
         return result;
     }
-    if (before != nullptr && had) {
-        sigaddset(&before->sa_mask, ours());
+    if (before != nullptr) {
+        show(before->sa_mask, had);
     }
     if (action != nullptr) {
-        has ? masks_with_ours.fetch_or(bit(signal)) : masks_with_ours.fetch_and(~bit(signal));
+        has ? masks_with_stand_in.fetch_or(bit(signal)) : masks_with_stand_in.fetch_and(~bit(signal));
     }
     return 0;
+}
+
+void end_muting(ThreadState& thread) {
+    if (thread.muted) {
+        thread.muted = false;
+        thread.counters.set_signalling(true);
+    }
 }
 
 int change_thread_mask(int how, const sigset_t* set, sigset_t* before) {
@@ -88,37 +121,32 @@ int change_thread_mask(int how, const sigset_t* set, sigset_t* before) {
     if (thread == nullptr || !active()) {
         return real(how, set, before);
     }
-    const std::uint64_t held = thread->programs_mask_bit;
+    ProgramsMask& programs = thread->programs_mask;
+    const ProgramsMask held = programs;
     sigset_t changed;
     if (set != nullptr) {
         changed = *set;
-        const std::uint64_t named = sigismember(set, ours()) == 1 ? bit(ours()) : 0;
-        // Before the mask itself: with it a signal may arrive that has waited (leave_pending).
-        switch (how) {
-            case SIG_BLOCK:
-                thread->programs_mask_bit = held | named;
-                sigdelset(&changed, ours());
-                break;
-            case SIG_UNBLOCK:
-                thread->programs_mask_bit = held & ~named;
-                break;
-            default:
-                thread->programs_mask_bit = named;
-                sigdelset(&changed, ours());
-                break;
+        const bool named = sigismember(set, ours()) == 1;
+        const bool named_stand_in = translate(changed);
+        if (how == SIG_UNBLOCK && named) {
+            sigaddset(&changed, ours());  // it may be blocked in earnest (leave_pending)
         }
-    }
-    if (thread->muted && set != nullptr && (thread->programs_mask_bit == 0 || how == SIG_SETMASK)) {
-        thread->muted = false;
-        thread->counters.set_signalling(true);
+        programs.has_stand_in = how == SIG_BLOCK     ? held.has_stand_in || named_stand_in
+                                : how == SIG_UNBLOCK ? held.has_stand_in && !named_stand_in
+                                                     : named_stand_in;
+        programs.lets_through = false;
+        // Before the mask itself: with it a signal may arrive that has waited.
+        if (how == SIG_SETMASK || (how == SIG_UNBLOCK && named)) {
+            end_muting(*thread);
+        }
     }
     const int error = real(how, set == nullptr ? nullptr : &changed, before);
     if (error != 0) {
-        thread->programs_mask_bit = held;
+        programs = held;
         return error;
     }
     if (before != nullptr) {
-        held != 0 ? sigaddset(before, ours()) : sigdelset(before, ours());
+        show(*before, held.has_stand_in);
     }
     return 0;
 }
@@ -158,6 +186,38 @@ void leave_pending(ThreadState& thread, siginfo_t& info, ucontext_t* context) {
 
 }  // namespace
 
+std::uint64_t ProgramsMask::shown(std::uint64_t kernels) const {
+    const std::uint64_t blocked = kernels & bit(stand_in()) ? bit(ours()) : 0;
+    return (kernels & ~bit(stand_in())) | blocked | (has_stand_in ? bit(stand_in()) : 0);
+}
+
+// Masks outlive an exec: the stand-in may be blocked by the program before. Whether that one has named it too is
+// guessed, by another signal that is hardly ever blocked except with all.
+std::uint64_t ProgramsMask::adopt(std::uint64_t kernels) {
+    const bool blocked = (kernels & bit(ours())) != 0;
+    const int neighbour = stand_in() == SIGPWR ? SIGSYS : SIGPWR;
+    has_stand_in = (kernels & bit(stand_in())) != 0 && (blocked || (kernels & bit(neighbour)) != 0);
+    return (kernels & ~bit(ours())) | (blocked ? bit(stand_in()) : 0);
+}
+
+MaskWhileWaiting::MaskWhileWaiting(const sigset_t* mask) : mask_(mask) {
+    ThreadState* thread = this_thread();
+    if (mask == nullptr || thread == nullptr || !active() || sigismember(mask, ours()) == 1) {
+        return;
+    }
+    changed_ = *mask;
+    sigdelset(&changed_, stand_in());
+    mask_ = &changed_;
+    lets_through_ = &thread->programs_mask.lets_through;
+    *lets_through_ = true;
+}
+
+MaskWhileWaiting::~MaskWhileWaiting() {
+    if (lets_through_ != nullptr) {
+        *lets_through_ = false;
+    }
+}
+
 bool install_handler() {
     struct sigaction action{};
     action.sa_sigaction = kymo_signal_entry;
@@ -174,9 +234,13 @@ bool install_handler() {
 namespace {
 
 void forward_to_program(int signal, siginfo_t* info, void* context) {
-    if (ThreadState* thread = this_thread(); thread != nullptr && thread->programs_mask_bit != 0) {
-        leave_pending(*thread, *info, static_cast<ucontext_t*>(context));
-        return;
+    auto* interrupted = static_cast<ucontext_t*>(context);
+    if (ThreadState* thread = this_thread(); thread != nullptr) {
+        if (sigismember(&interrupted->uc_sigmask, stand_in()) == 1 && !thread->programs_mask.lets_through) {
+            leave_pending(*thread, *info, interrupted);
+            return;
+        }
+        end_muting(*thread);
     }
     struct sigaction action;
     {
@@ -186,11 +250,22 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
             programs_action.sa_handler = SIG_DFL;
         }
     }
+    if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
+        return;
+    }
+    // The monitor's handler blocks every signal; the program's blocks what it has said. The kernel ends it.
+    std::uint64_t mask = 0;
+    sigset_t named = action.sa_mask;
+    if ((action.sa_flags & static_cast<int>(SA_NODEFER)) == 0) {
+        sigaddset(&named, ours());
+    }
+    translate(named);
+    sigorset(&named, &named, &interrupted->uc_sigmask);
+    std::memcpy(&mask, &named, sizeof mask);
+    kymo::change_mask(SIG_SETMASK, mask);
     if ((action.sa_flags & SA_SIGINFO) != 0) {
-        if (action.sa_sigaction != nullptr) {
-            action.sa_sigaction(signal, info, context);
-        }
-    } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+        action.sa_sigaction(signal, info, context);
+    } else {
         action.sa_handler(signal);
     }
 }
@@ -238,17 +313,6 @@ KYMO_INTERPOSE int sigprocmask(int how, const sigset_t* set, sigset_t* before) n
     return 0;
 }
 
-// Waits with a mask of its own: while it lasts the program believes that mask, so a signal that it lets through is
-// its.
 KYMO_INTERPOSE int sigsuspend(const sigset_t* mask) {
-    const auto real = real_sigsuspend.get();
-    ThreadState* thread = this_thread();
-    if (thread == nullptr || !active() || thread->programs_mask_bit == 0 || sigismember(mask, ours()) == 1) {
-        return real(mask);
-    }
-    const std::uint64_t held = thread->programs_mask_bit;
-    thread->programs_mask_bit = 0;
-    const int result = real(mask);
-    thread->programs_mask_bit = held;
-    return result;
+    return real_sigsuspend.get()(MaskWhileWaiting(mask).get());
 }

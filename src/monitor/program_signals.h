@@ -1,12 +1,46 @@
 // What the program has said about signals, where the monitor answers in the kernel's stead.
 //
 // The sampling signal must stay unblocked and handled by the monitor; the program must not notice. So the program's
-// own disposition of that signal, its bit in the threads' masks and its bit in other handlers' masks are kept here,
-// given back when asked for, and honoured: a sampling signal that is not the monitor's own goes to the program's
-// handler.
+// own disposition of that signal is kept here, given back when asked for, and honoured: a sampling signal that is not
+// the monitor's own goes to the program's handler.
+//
+// Where the program blocks the sampling signal, another is blocked in the kernel's mask in its stead: the stand-in,
+// which nobody sends. So the kernel keeps the account, for it changes masks by itself: it adds a handler's mask,
+// takes it away when the handler returns, and jumps and contexts restore others. What is kept here is only what the
+// program has said of the stand-in itself.
 #pragma once
 
+#include <csignal>
+#include <cstdint>
+
 namespace kymo::monitor {
+
+struct ProgramsMask {
+    bool has_stand_in = false;  // the program itself has blocked the stand-in
+    bool lets_through = false;  // in a call that waits with a mask of its own, without the sampling signal
+
+    // The kernel's mask as the program knows it.
+    [[nodiscard]] std::uint64_t shown(std::uint64_t kernels) const;
+
+    // Of a thread with this mask of the kernel's, about to be measured: the mask it must have.
+    [[nodiscard]] std::uint64_t adopt(std::uint64_t kernels);
+};
+
+// The mask for a call that waits with one. For as long as such a call may last.
+class MaskWhileWaiting {
+  public:
+    explicit MaskWhileWaiting(const sigset_t* mask);
+    ~MaskWhileWaiting();
+    MaskWhileWaiting(const MaskWhileWaiting&) = delete;
+    MaskWhileWaiting& operator=(const MaskWhileWaiting&) = delete;
+
+    [[nodiscard]] const sigset_t* get() const { return mask_; }
+
+  private:
+    const sigset_t* mask_;
+    sigset_t changed_;
+    bool* lets_through_ = nullptr;
+};
 
 // Installs the handler for the session's signal.
 bool install_handler();

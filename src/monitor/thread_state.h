@@ -13,6 +13,7 @@
 #include "monitor/openmp/team.h"
 #include "monitor/own_stack.h"
 #include "monitor/own_switches.h"
+#include "monitor/program_signals.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
@@ -88,7 +89,7 @@ struct ThreadState {
     StackBounds alternate;  // in the handler: the alternate signal stack, as the kernel had it; high 0: it has none
     ContextTree tree;
     recording::StreamWriter writer;
-    std::uint64_t programs_mask_bit = 0;  // the program believes it has blocked the sampling signal here
+    ProgramsMask programs_mask;
 
     bool muted = false;  // not sampled: a signal that somebody has sent it waits, truly blocked
 

@@ -100,11 +100,11 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
     thread->argument = argument;
     thread->stack_bytes = bytes;
     thread->creation = {};
-    thread->programs_mask_bit = 0;
+    thread->programs_mask = {};
     if (ThreadState* creator = kymo_current_thread; creator != nullptr) {
-        thread->programs_mask_bit = creator->programs_mask_bit;
+        thread->programs_mask.has_stand_in = creator->programs_mask.has_stand_in;
         thread->creation.creator = creator->stream;
-        thread->creation.blocked_signals = quiet.mask_before() | creator->programs_mask_bit;
+        thread->creation.blocked_signals = creator->programs_mask.shown(quiet.mask_before());
         thread->creation.registers = here;
         thread->creation.float_registers = floats;
         if (const Busy busy(*creator); busy.may_write()) {

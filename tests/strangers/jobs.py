@@ -4,6 +4,9 @@ A job is a name, the programs that it needs, and a shell line. It runs in an emp
 first. Its output and status must not depend on time; what does is sent to /dev/null by the line itself.
 """
 
+import languages
+import servers
+
 TEMPLATES = "".join(
     f"template <int N> struct F{k} {{ static constexpr long value = F{k}<N - 1>::value + F{k}<N - 2>::value % {k + 7}; }};\n"
     f"template <> struct F{k}<0> {{ static constexpr long value = 1; }};\n"
@@ -14,45 +17,9 @@ TEMPLATES = "".join(
 
 C_SOURCE = "#include <stdio.h>\nint main(void) { double s = 0; for (int i = 1; i < 20000000; ++i) s += 1.0 / i; printf(\"%.6f\\n\", s); return 0; }\n"
 
-RUST = """use std::collections::HashMap;
-use std::thread;
-fn work(n: u64) -> u64 {
-    let mut m: HashMap<u64, String> = HashMap::new();
-    for i in 0..n { m.insert(i.wrapping_mul(2654435761) % 5000, format!("{}", i)); }
-    m.values().map(|s| s.len() as u64).sum()
-}
-fn main() {
-    let all: Vec<_> = (0..4).map(|i| thread::spawn(move || work(600000 + i))).collect();
-    let sum: u64 = all.into_iter().map(|t| t.join().unwrap()).sum();
-    println!("{}", sum);
-}
-"""
-
-JAVA = """public class Job {
-    static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-    public static void main(String[] a) throws Exception {
-        Thread[] all = new Thread[3];
-        long[] out = new long[3];
-        for (int i = 0; i < 3; ++i) { final int k = i; all[i] = new Thread(() -> out[k] = fib(36 + k)); all[i].start(); }
-        for (Thread t : all) t.join();
-        StringBuilder s = new StringBuilder();
-        for (int i = 0; i < 200000; ++i) s.append(i % 10);
-        System.out.println(out[0] + out[1] + out[2] + " " + s.toString().hashCode());
-    }
-}
-"""
-
-NODE = """const t = new Map(); let s = 0;
-for (let i = 0; i < 1500000; ++i) { const k = 'k' + (i * 7919 % 20011); t.set(k, (t.get(k) || 0) + i % 13); }
-for (const [k, v] of t) s = (s * 31 + v + k.length) % 1000000007;
-const a = []; for (let i = 0; i < 300000; ++i) a.push({x: (i * 48271) % 65537, y: String(i)});
-a.sort((p, q) => p.x - q.x || p.y.localeCompare(q.y));
-console.log(s, a[0].x, JSON.stringify(a).length);
-"""
-
 PYTHON = """import hashlib, json, re, threading, zlib
 def job(k):
-    words = [hashlib.sha256(str(i * k).encode()).hexdigest() for i in range(40000)]
+    words = [hashlib.sha256(str(i * k).encode()).hexdigest() for i in range(120000)]
     text = json.dumps(words)
     return len(re.findall('a[0-9]b', text)), zlib.crc32(text.encode())
 out = {}
@@ -61,7 +28,7 @@ threads = [threading.Thread(target=lambda k=k: out.__setitem__(k, job(k))) for k
 print(sorted(out.items()))
 """
 
-PERL = "my %h; for my $i (1..900000) { $h{$i % 9973} .= chr(65 + $i % 26) } my $n = 0; for (sort keys %h) { $n += () = $h{$_} =~ /A.B|Z/g } print \"$n\\n\";"
+PERL = "my %h; for my $i (1..3000000) { $h{$i % 9973} .= chr(65 + $i % 26) } my $n = 0; for (sort keys %h) { $n += () = $h{$_} =~ /A.B|Z/g } print \"$n\\n\";"
 
 SQL = "create table t(a integer primary key, b text, c real);\n" \
       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 400000) insert into t select i, hex(i * 7919 % 65537), i / 3.0 from n;\n" \
@@ -83,28 +50,53 @@ FORTRAN = """program job
 end program
 """
 
+LAMMPS = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 8 0 8 0 8
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+fix 1 all nve
+thermo 100
+run 300
+"""
+
+GROMACS = """printf '#include "oplsaa.ff/forcefield.itp"\\n#include "oplsaa.ff/spce.itp"\\n[ system ]\\nwater\\n[ molecules ]\\n' > topol.top
+printf 'integrator = md\\ndt = 0.001\\nnsteps = 20\\nrcoulomb = 0.9\\nrvdw = 0.9\\ncoulombtype = PME\\nconstraints = h-bonds\\nnstlog = 20\\nnstenergy = 20\\n' > md.mdp
+printf 'gen-vel = yes\\ngen-temp = 300\\ngen-seed = 7\\nld-seed = 7\\n' >> md.mdp
+gmx -quiet solvate -cs spc216 -box 2.2 2.2 2.2 -o water.gro -p topol.top >/dev/null 2>&1; echo solvate $?
+gmx -quiet grompp -f md.mdp -c water.gro -p topol.top -o md.tpr -maxwarn 3 >/dev/null 2>&1; echo grompp $?
+gmx -quiet mdrun -s md.tpr -ntmpi 1 -ntomp 2 -pin off -reprod -deffnm out >/dev/null 2>&1; echo mdrun $?
+sed -n '/Energies/,/Temp/p' out.log | head -n 8 | tr -s ' ' | cut -c 1-40
+"""
+
 PREPARE = {
-    "templates.cpp": TEMPLATES, "job.c": C_SOURCE, "job.rs": RUST, "Job.java": JAVA, "job.js": NODE, "job.py": PYTHON,
-    "job.sql": SQL, "job.f90": FORTRAN,
+    **languages.FILES, **servers.FILES, "templates.cpp": TEMPLATES, "job.c": C_SOURCE, "job.py": PYTHON, "job.sql": SQL, "job.f90": FORTRAN,
+    "melt.in": LAMMPS, "water.sh": GROMACS,
     "Makefile": "all: $(patsubst %,o%.o,1 2 3 4 5 6)\no%.o: job.c\n\tgcc -O2 -c job.c -o $@\n",
     "text.txt": "".join(f"{i * 7919 % 10007} the quick brown fox {i} jumps over {i * i % 97}\n" for i in range(250000)),
 }
 
 # name, programs, line
 JOBS = [
-    ("rustc", ["rustc"], "rustc -O -g job.rs -o job-rust && ./job-rust"),
-    ("rust-threads", ["rustc"], "test -x job-rust || rustc -O job.rs -o job-rust; ./job-rust"),
-    ("node", ["node"], "node job.js"),
-    ("node-gc", ["node"], "node --max-old-space-size=64 -e 'let s=0;for(let i=0;i<400;++i){const a=[];for(let j=0;j<20000;++j)a.push({i,j});s+=a.length}console.log(s)'"),
-    ("java", ["java", "javac"], "javac Job.java && java -Xmx256m Job"),
+    *languages.JOBS,
+    *servers.JOBS,
     ("python3", ["python3"], "python3 job.py"),
     ("python3-subprocess", ["python3"], "python3 -c \"import subprocess;print(sum(len(subprocess.run(['echo',str(i)],capture_output=True).stdout) for i in range(60)))\""),
     ("python3-compileall", ["python3"], "mkdir -p lib && cp /usr/lib/python3*/[a-m]*.py lib/ && python3 -m compileall -q -f lib && ls lib | wc -l"),
+    ("python3-tests", ["python3"], "python3 -m test -q -o test_posix test_mmap test_thread test_ctypes test_gc test_exceptions test_generators test_coroutines 2>&1 | grep -E '^Tests result|failed|error:'"),
+    ("python3-signals", ["python3"], "python3 -m test -q -o test_threadsignals test_faulthandler test_fork1 2>&1 | grep -E '^Tests result|failed|error:'"),
+    ("python3-pool", ["python3"], "python3 -c \"import multiprocessing as m;p=m.Pool(3);print(sum(p.map(hash,range(200000))));p.close();p.join()\""),
     ("perl", ["perl"], f"perl -e '{PERL}'"),
     ("tcl", ["tclsh"], "echo 'for {set i 0} {$i < 1500000} {incr i} {incr a([expr {$i % 97}]) $i}; puts [lsort -integer [array names a]]' | tclsh"),
-    ("ruby", ["ruby"], "ruby -e 'h=Hash.new(0); 900000.times{|i| h[i%9973]+=i}; puts h.values.sum'"),
-    ("php", ["php"], "php -r '$a=[]; for($i=0;$i<2000000;++$i){$a[$i%9973]=($a[$i%9973]??0)+$i;} echo array_sum($a),\"\\n\";'"),
-    ("lua", ["lua5.4"], "lua5.4 -e 'local t={} for i=1,8000000 do t[i%9973]=(t[i%9973] or 0)+i end print(t[1])'"),
+    ("ruby", ["ruby"], "ruby -e 'h=Hash.new(0); 3000000.times{|i| h[i%9973]+=i}; puts h.values.sum'"),
+    ("php", ["php"], "php -r '$a=[]; for($i=0;$i<12000000;++$i){$a[$i%9973]=($a[$i%9973]??0)+$i;} echo array_sum($a),\"\\n\";'"),
+    ("lua", ["lua5.4"], "lua5.4 -e 'local t={} for i=1,24000000 do t[i%9973]=(t[i%9973] or 0)+i end print(t[1])'"),
     ("sqlite3", ["sqlite3"], "sqlite3 :memory: < job.sql"),
     ("gcc", ["gcc"], "gcc -O2 job.c -o job-c && ./job-c"),
     ("g++-templates", ["g++"], "g++ -std=c++20 -O1 -ftemplate-depth=2000 -c templates.cpp && nm -C templates.o | grep -c 'all()'"),
@@ -121,6 +113,7 @@ JOBS = [
     ("zip", ["zip", "unzip"], "zip -q -X - text.txt | wc -c | awk '{print ($1 > 1000)}'"),
     ("openssl-digest", ["openssl"], "for i in 1 2 3 4 5 6; do openssl dgst -sha512 text.txt; openssl dgst -sha3-256 text.txt; done"),
     ("openssl-cipher", ["openssl"], "for i in 1 2 3 4; do openssl enc -aes-256-cbc -pbkdf2 -pass pass:a -S 0011223344556677 -in text.txt | sha256sum; done"),
+    ("openssl-speed", ["openssl"], "for i in sha512 aes-256-gcm chacha20-poly1305; do openssl speed -seconds 1 -bytes 8192 -evp $i 2>/dev/null | tail -n 1 | cut -d ' ' -f 1; done; openssl speed -seconds 1 rsa2048 2>/dev/null | tail -n 1 | cut -d ' ' -f 1"),
     ("openssl-keys", ["openssl"], "openssl genrsa 3072 2>/dev/null | wc -l | awk '{print ($1 > 20)}'"),
     ("ssh-keygen", ["ssh-keygen"], "ssh-keygen -q -t rsa -b 3072 -N '' -f key && ssh-keygen -l -f key | awk '{print $1}'"),
     ("git", ["git"], "git init -q r && cd r && for i in 1 2 3 4 5 6; do head -c $((i*200000)) ../text.txt > f$i; git add .; GIT_AUTHOR_DATE=@$i+0000 GIT_COMMITTER_DATE=@$i+0000 git -c user.name=a -c user.email=a@b commit -qm $i; done; git gc -q && git fsck 2>/dev/null; git log --format=%H"),
@@ -138,6 +131,9 @@ JOBS = [
     ("strace", ["strace"], "strace -f -o /dev/null sh -c 'echo a | cat'"),
     ("cmake-ninja", ["cmake", "ninja", "gcc"], "printf 'cmake_minimum_required(VERSION 3.20)\\nproject(p C)\\nadd_executable(j job.c)\\n' > CMakeLists.txt && cmake -G Ninja -S . -B b >/dev/null && ninja -C b >/dev/null && b/j"),
     ("mpirun", ["mpirun"], "mpirun --allow-run-as-root --oversubscribe -n 2 hostname | wc -l"),
+    ("lammps", ["lmp"], "lmp -in melt.in -log none | grep -A 4 '^Step'"),
+    ("lammps-ranks", ["lmp", "mpirun"], "mpirun --allow-run-as-root --oversubscribe -n 2 lmp -in melt.in -log none | grep -A 4 '^Step'"),
+    ("gromacs", ["gmx"], "sh water.sh"),
     ("curl-file", ["curl"], "curl -s file://$PWD/text.txt | sha256sum"),
     ("gpg", ["gpg"], "gpg --homedir $PWD --batch --yes --quiet --passphrase a --pinentry-mode loopback -c -o t.gpg text.txt 2>/dev/null; gpg --homedir $PWD --batch --quiet --passphrase a --pinentry-mode loopback -d t.gpg 2>/dev/null | sha256sum; gpgconf --homedir $PWD --kill all"),
     ("groff", ["groff"], "head -n 3000 text.txt | groff -Tascii 2>/dev/null | sha256sum"),

@@ -5,7 +5,7 @@
 
 Each job (jobs.py) runs plain, then under `kymo record` at 1,000 and 10,000 samples a second, and under `perf record -F 1000
 --call-graph dwarf` where perf is there, by turns. Jobs whose programs are not installed are skipped, and listed. A line a job: user and
-system time of all its processes, bytes of the recording, complete call paths. Exit status 1: something was different, or crashed.
+system time of all its processes, memory of the largest one, bytes of the recording, complete call paths. Exit status 1: something was different, or crashed.
 `make test-guests` runs it; it takes some ten minutes and is no part of `make test`.
 """
 
@@ -13,49 +13,47 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from jobs import JOBS, PREPARE  # noqa: E402
 
 NOBODY = 65534
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"  # Debian's own, whatever else is installed
+PATHS = "import json, sys; print(json.dumps(json.load(sys.stdin)['recording']['call_paths']))"
 LIMIT = 180  # seconds for one run
 PERF = ["perf", "record", "-q", "-F", "1000", "--call-graph", "dwarf"]
 
 
 class Run:
-    def __init__(self, status, output, cpu, wall, size=0):
-        self.status, self.output, self.cpu, self.wall, self.size = status, output, cpu, wall, size
-
-
-def used():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    def __init__(self, status, output, errors, usage):
+        self.status, self.output, self.errors, self.size = status, output, errors, 0
+        self.cpu = usage.ru_utime + usage.ru_stime
+        self.memory = usage.ru_maxrss  # kB, of the largest process
 
 
 def start(command, folder):
     """In a session of its own, so that whatever it leaves behind can be ended."""
-    before, begun = used(), time.monotonic()
-    job = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                           errors="replace", start_new_session=True,
-                           env={**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": ""})
-    try:
-        output, errors = job.communicate(timeout=LIMIT)
-        status = job.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(job.pid, 9)
-        output, errors = job.communicate()
-        status = "still running"
-    run = Run(status, output, used() - before, time.monotonic() - begun)
-    run.errors = errors
-    return run
+    with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
+        job = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True,
+                               env={**os.environ, "PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": ""})
+        ended = threading.Timer(LIMIT, os.killpg, (job.pid, 9))
+        ended.start()
+        _, status, usage = os.wait4(job.pid, 0)
+        ended.cancel()
+        job.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            os.killpg(job.pid, 9)
+        except ProcessLookupError:
+            pass
+        output.seek(0), errors.seek(0)
+        return Run("still running" if ended.finished.is_set() and job.returncode == -9 else job.returncode, output.read(), errors.read(), usage)
 
 
 class Guests:
@@ -93,8 +91,9 @@ class Guests:
             path = folder / "out.kymo"
         run = start([*self.prefix, str(self.kymo), "record", "-e", f"task-clock:freq={rate}", "-o", str(path), "--", "sh", "-c", line], folder)
         run.size = sum(f.stat().st_size for f in path.glob("*.krec")) if path.exists() else 0
-        told = subprocess.run([str(self.kymo), "report", "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT)
-        run.report = json.loads(told.stdout)["recording"] if told.returncode == 0 else None
+        # Read by another process: what this one takes of memory counts for the jobs that it starts.
+        told = start(["sh", "-c", f'"$1" report --json "$2" | python3 -c "{PATHS}"', "sh", str(self.kymo), str(path)], folder)
+        run.paths = json.loads(told.output) if told.status == 0 and told.output else None
         shutil.rmtree(path, ignore_errors=True)
         return run
 
@@ -107,8 +106,8 @@ class Guests:
         return run
 
 
-def complete(report):
-    paths = report["call_paths"] if report else {"complete": 0, "partial": 0}
+def complete(paths):
+    paths = paths or {"complete": 0, "partial": 0}
     every = paths["complete"] + paths["partial"]
     return (100 * paths["complete"] / every if every else None), every
 
@@ -119,8 +118,8 @@ def differences(name, plain, run, rate):
         found.append(f"status {run.status} instead of {plain.status}: {run.errors.strip()[-300:]}")
     if run.output != plain.output:
         found.append(f"output {run.output[-160:]!r} instead of {plain.output[-160:]!r}")
-    if run.report is None:
-        found.append("the recording cannot be read")
+    if run.paths is None:
+        found.append("the recording cannot be read, or not in time")
     return [f"DIFFERENT: {name} at {rate} Hz: {what}" for what in found]
 
 
@@ -137,11 +136,11 @@ def main():
     wrong, skipped, rows = [], [], []
     for mode in given.modes.split(","):
         guests = Guests(given.build, mode)
-        print(f"{mode}: {'job':<20} {'plain s':>8} {'1 kHz':>7} {'10 kHz':>7} {'perf':>7} {'kB':>8} {'perf kB':>8} {'paths':>8} {'complete':>8}")
+        print(f"{mode}: {'job':<20} {'plain s':>8} {'1 kHz':>7} {'10 kHz':>7} {'perf':>7} {'MB':>6} {'Kymo':>6} {'perf':>6} {'kB':>8} {'perf kB':>8} {'paths':>8} {'complete':>8}")
         for name, needed, line in JOBS:
             if only and name not in only:
                 continue
-            if missing := [p for p in needed if not shutil.which(p)]:
+            if missing := [p for p in needed if not shutil.which(p, path=PATH)]:
                 skipped.append(f"{name} ({', '.join(missing)})")
                 continue
             plains, slow, fast, perfs = [], [], [], []
@@ -159,10 +158,12 @@ def main():
                 wrong += differences(name, plains[0], run, rate)
             base = statistics.median(r.cpu for r in plains)
             ratio = lambda runs: statistics.median(r.cpu for r in runs) / base if runs and base else float("nan")  # noqa: E731
-            share, count = complete(slow[0].report)
-            row = (name, base, ratio(slow), ratio(fast), ratio(perfs), slow[0].size / 1e3, perfs[0].size / 1e3 if perfs else 0, count, share)
+            share, count = complete(slow[0].paths)
+            memory = lambda runs: statistics.median(r.memory for r in runs) / 1e3 if runs else float("nan")  # noqa: E731
+            row = (name, base, ratio(slow), ratio(fast), ratio(perfs), memory(plains), memory(slow), memory(perfs), slow[0].size / 1e3, perfs[0].size / 1e3 if perfs else 0, count, share)
             rows.append((mode, row))
-            print(f"{mode}: {row[0]:<20} {row[1]:8.2f} {row[2]:7.2f} {row[3]:7.2f} {row[4]:7.2f} {row[5]:8.0f} {row[6]:8.0f} {row[7]:8d} "
+            print(f"{mode}: {row[0]:<20} {row[1]:8.2f} {row[2]:7.2f} {row[3]:7.2f} {row[4]:7.2f} {row[5]:6.0f} {row[6]:6.0f} {row[7]:6.0f} {row[8]:8.0f} "
+                  f"{row[9]:8.0f} {row[10]:8d} "
                   f"{'-' if share is None else f'{share:.1f} %':>8}", flush=True)
         shutil.rmtree(guests.top, ignore_errors=True)
     for line in wrong:
@@ -175,12 +176,12 @@ def main():
 
 
 def write_table(path, rows):
-    lines = ["| job | processor time | Kymo, 1 kHz | Kymo, 10 kHz | perf with DWARF stacks, 1 kHz | recording | perf's | call paths | complete |",
-             "|---|---|---|---|---|---|---|---|---|"]
-    for _, (name, base, slow, fast, perf, size, perf_size, count, share) in rows:
-        by_perf = f"× {perf:.2f}" if perf == perf else "—"
-        lines.append(f"| {name} | {base:.2f} s | × {slow:.2f} | × {fast:.2f} | {by_perf} | {size:.0f} kB | {perf_size:.0f} kB | {count} | "
-                     f"{'—' if share is None else f'{share:.1f} %'} |")
+    lines = ["| job | processor time | Kymo, 1 kHz | Kymo, 10 kHz | perf, 1 kHz | memory | Kymo | perf | recording | perf's | call paths | complete |",
+             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    for _, (name, base, slow, fast, perf, memory, with_kymo, with_perf, size, perf_size, count, share) in rows:
+        by_perf = [f"× {perf:.2f}", f"{with_perf:.0f} MB", f"{perf_size:.0f} kB"] if perf == perf else ["—"] * 3
+        lines.append(f"| {name} | {base:.2f} s | × {slow:.2f} | × {fast:.2f} | {by_perf[0]} | {memory:.0f} MB | {with_kymo:.0f} MB | {by_perf[1]} | "
+                     f"{size:.0f} kB | {by_perf[2]} | {count} | {'—' if share is None else f'{share:.1f} %'} |")
     path.write_text("\n".join(lines) + "\n")
 
 

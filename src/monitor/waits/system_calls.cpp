@@ -4,6 +4,7 @@
 // What the C library calls by itself (the reading and writing of stdio) does not come by here. All are
 // async-signal-safe and stay so: everything is looked up beforehand.
 
+#include "monitor/program_signals.h"
 #include "monitor/waits/waits.h"
 
 #include <poll.h>
@@ -61,17 +62,25 @@ KYMO_WAITING_CALL(ssize_t, sendmsg, kWrite, fd, (int fd, const msghdr* message, 
 
 KYMO_WAITING_CALL(int, poll, kPoll, 0, (pollfd * set, nfds_t count, int timeout), (set, count, timeout))
 KYMO_WAITING_CALL(int, ppoll, kPoll, 0, (pollfd * set, nfds_t count, const timespec* timeout, const sigset_t* mask),
-                  (set, count, timeout, mask))
+                  (set, count, timeout, MaskWhileWaiting(mask).get()))
 KYMO_WAITING_CALL(int, select, kPoll, 0, (int count, fd_set* in, fd_set* out, fd_set* error, timeval* timeout),
                   (count, in, out, error, timeout))
 KYMO_WAITING_CALL(int, pselect, kPoll, 0,
                   (int count, fd_set* in, fd_set* out, fd_set* error, const timespec* timeout, const sigset_t* mask),
-                  (count, in, out, error, timeout, mask))
+                  (count, in, out, error, timeout, MaskWhileWaiting(mask).get()))
 KYMO_WAITING_CALL(int, epoll_wait, kPoll, fd, (int fd, epoll_event* events, int most, int timeout),
                   (fd, events, most, timeout))
 KYMO_WAITING_CALL(int, epoll_pwait, kPoll, fd,
                   (int fd, epoll_event* events, int most, int timeout, const sigset_t* mask),
-                  (fd, events, most, timeout, mask))
+                  (fd, events, most, timeout, MaskWhileWaiting(mask).get()))
+KYMO_WAITING_CALL(int, epoll_pwait2, kPoll, fd,
+                  (int fd, epoll_event* events, int most, const timespec* timeout, const sigset_t* mask),
+                  (fd, events, most, timeout, MaskWhileWaiting(mask).get()))
+KYMO_WAITING_CALL(int, __poll_chk, kPoll, 0, (pollfd * set, nfds_t count, int timeout, size_t room),
+                  (set, count, timeout, room))
+KYMO_WAITING_CALL(int, __ppoll_chk, kPoll, 0,
+                  (pollfd * set, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room),
+                  (set, count, timeout, MaskWhileWaiting(mask).get(), room))
 
 KYMO_WAITING_CALL(int, accept, kAccept, fd, (int fd, sockaddr* from, socklen_t* length), (fd, from, length))
 KYMO_WAITING_CALL(int, accept4, kAccept, fd, (int fd, sockaddr* from, socklen_t* length, int flags),

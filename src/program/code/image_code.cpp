@@ -107,7 +107,7 @@ void ImageCode::read_functions() {
         covered = end;
     }
     // What is between the symbols, by call-frame information.
-    const auto starts = frame_starts(file_.module());
+    const auto described = frame_extents(file_.module());
     const std::size_t named = functions_.size();
     const auto next_named = [&](std::uint64_t at) {
         const auto next =
@@ -115,21 +115,18 @@ void ImageCode::read_functions() {
                              [](std::uint64_t value, const CodeFunction& f) { return value < f.entry(); });
         return next - functions_.begin();
     };
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        const auto bytes = text_.from(starts[i]);
-        const auto next = next_named(starts[i]);
-        if (bytes.empty() || (next > 0 && functions_[static_cast<std::size_t>(next) - 1].parts[0].end > starts[i])) {
+    for (const FrameExtent& one : described) {
+        const auto bytes = text_.from(one.begin);
+        const auto next = next_named(one.begin);
+        if (bytes.empty() || (next > 0 && functions_[static_cast<std::size_t>(next) - 1].parts[0].end > one.begin)) {
             continue;
         }
-        std::uint64_t end = starts[i] + bytes.size();
+        std::uint64_t end = std::min(one.end, one.begin + bytes.size());
         if (static_cast<std::size_t>(next) < named) {
             end = std::min(end, functions_[static_cast<std::size_t>(next)].entry());
         }
-        if (i + 1 < starts.size()) {
-            end = std::min(end, starts[i + 1]);
-        }
-        if (end > starts[i]) {
-            functions_.push_back({{}, {{starts[i], end}}});
+        if (end > one.begin) {
+            functions_.push_back({{}, {{one.begin, end}}});
         }
     }
     join_cold_parts();

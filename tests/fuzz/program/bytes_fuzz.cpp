@@ -16,6 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (starts.size() > size / 8 || !std::is_sorted(starts.begin(), starts.end())) {
         std::abort();
     }
+    for (std::size_t at = 0; at < size; ++at) {
+        described_length(bytes, at);
+    }
     const auto entry = bytes.first(std::min<std::size_t>(size, 16));
     for (const int machine : {EM_X86_64, EM_AARCH64, EM_NONE}) {
         plt_slot(static_cast<std::uint16_t>(machine), entry, 0x2000);
