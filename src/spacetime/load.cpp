@@ -1,6 +1,6 @@
 #include "spacetime/load.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <optional>
 #include <unordered_map>
