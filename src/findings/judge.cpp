@@ -5,7 +5,7 @@
 #include "findings/rules/table.h"
 #include "findings/stories.h"
 #include "findings/weigh.h"
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "program/symbolize.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 #include "program/code_names.h"
 #include "program/debug_names.h"
 #include "program/module_file.h"

@@ -1,6 +1,6 @@
 #include "spacetime/load.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 #include "spacetime/short_processes.h"
 
 #include <iterator>

@@ -1,5 +1,5 @@
 // The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 #include "spacetime/load.h"
 #include "spacetime/time_place.h"
 #include "spacetime/wait_groups.h"

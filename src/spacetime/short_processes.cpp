@@ -51,12 +51,14 @@ void split_by_usage(FileData* process) {
         const Quality& quality = stream.quality;
         const double known =
             static_cast<double>(quality.kernel_user_ns) + static_cast<double>(quality.kernel_system_ns);
-        if (known > 0 && stream.unsampled[kSystem] == 0 && stream.unsampled[kUser] > 0) {
-            const auto system = static_cast<std::int64_t>(static_cast<double>(stream.unsampled[kUser]) *
-                                                          static_cast<double>(quality.kernel_system_ns) / known);
-            stream.unsampled[kUser] -= system;
-            stream.unsampled[kSystem] += system;
+        const auto all = static_cast<double>(stream.unsampled[kUser] + stream.unsampled[kSystem]);
+        if (known <= 0 || all <= 0) {
+            continue;
         }
+        const auto system = static_cast<std::int64_t>(all * static_cast<double>(quality.kernel_system_ns) / known);
+        const std::int64_t more = std::max(std::int64_t{0}, system - stream.unsampled[kSystem]);
+        stream.unsampled[kUser] -= more;
+        stream.unsampled[kSystem] += more;
     }
 }
 

@@ -12,8 +12,9 @@ namespace kymo::spacetime {
 // the row; its events are the process's.
 FileData file_of(const recording::ShortProcess& row, const FileData& shared);
 
-// Without samples, processor time counts as user time where no event tells more. Of such a process the kernel's split
-// (getrusage) is known: by ticks on some systems, so that it is right of many processes rather than of each.
+// Without samples, processor time counts as user time up to a period. Of such a process the kernel's split
+// (getrusage) is known, and more of it may be the system's: by ticks on some kernels, so right of many processes
+// rather than of each.
 void split_by_usage(FileData* process);
 
 }  // namespace kymo::spacetime

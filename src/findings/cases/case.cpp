@@ -3,7 +3,7 @@
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/false_discovery.h"
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <algorithm>
 

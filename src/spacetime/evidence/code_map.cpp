@@ -1,6 +1,6 @@
 #include "spacetime/evidence/code_map.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 #include "program/flow/polling.h"
 #include "spacetime/spaces/pair_counts.h"
 

@@ -1,6 +1,6 @@
 #include "spacetime/evidence/levels.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <algorithm>
 

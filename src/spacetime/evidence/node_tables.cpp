@@ -1,6 +1,6 @@
 #include "spacetime/evidence/node_tables.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "spacetime/evidence/sample_pass.h"
 
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 #include "spacetime/sample_time.h"
 #include "spacetime/time_place.h"
 

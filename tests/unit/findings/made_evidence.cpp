@@ -68,7 +68,7 @@ void MadeEvidence::add_visit(std::uint32_t index, const MadeVisit& visit) {
     rows.ready_before.push_back(visit.ready_before);
     rows.held_up.push_back(visit.held_up);
     rows.taken.push_back(visit.taken);
-    evidence.run.threads[visit.thread].taken += visit.taken;
+    evidence.run.threads.at(visit.thread).taken += visit.taken;
     rows.step.push_back(visit.step);
     rows.active_threads.push_back(1);
     rows.progress.push_back(visit.progress);

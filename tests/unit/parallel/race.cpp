@@ -1,5 +1,5 @@
 // Bodies that race: both indices write one word, and nothing orders them. The thread sanitizer must say so.
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <atomic>
 #include <cstdio>

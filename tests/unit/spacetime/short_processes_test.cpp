@@ -29,7 +29,8 @@ struct Row {
 // A shared file with these rows, loaded.
 Result<Profile> profile_of(const TemporaryFolder& folder, const std::vector<Row>& rows) {
     MadeFile file(folder.path() / "short-processes.krec", 1);
-    file.own().append(recording::Event{.index = 0, .name = "task-clock", .unit = "ns", .mode = 1, .value = 1000});
+    file.own().append(
+        recording::Event{.index = 0, .name = "task-clock", .unit = "ns", .mode = 1, .value = 10 * kShortMs});
     file.own().append(recording::Event{.index = 1, .name = "page-faults", .mode = 0});
     for (const Row& row : rows) {
         const std::vector<std::uint64_t> totals{row.clock, 30};

@@ -70,7 +70,7 @@ TEST(ColdStart, IsNotALaterOne) {
 // with nothing seen between them look like one, and hold twice as many steps.
 TEST(ColdStart, IsNotTwoOccurrencesThatLookLikeOne) {
     const auto is_told = [](int steps_in_first) {
-        MadeEvidence made;
+        MadeEvidence made({}, 2);
         const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
         const std::uint32_t step = made.add_node("step", loop);
         for (std::uint32_t thread = 0; thread < 2; ++thread) {

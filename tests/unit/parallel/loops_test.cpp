@@ -1,4 +1,4 @@
-#include "parallel/parallel.h"
+#include "parallel/loops.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>
