@@ -22,7 +22,7 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from jobs import JOBS, PREPARE  # noqa: E402
+from jobs import JOBS, PREPARE, text  # noqa: E402
 
 NOBODY = 65534
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"  # Debian's own, whatever else is installed
@@ -67,14 +67,18 @@ class Guests:
             self.prefix = [str(self.kymo.parent.parent / "tests" / "programs" / "without_perf_events")]
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="kymo-guests-", dir="/tmp"))
         self.top.chmod(0o755)
+        self.prepared = self.top / "prepared"
+        self.prepared.mkdir()
+        for file, content in PREPARE.items():
+            (self.prepared / file).write_text(content)
+        with (self.prepared / "text.txt").open("w") as file:
+            file.writelines(text())
 
     def folder(self, name):
         """A fresh one of the same name for every run: jobs may tell where they are."""
         place = self.top / name
         shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        for file, text in PREPARE.items():
-            (place / file).write_text(text)
+        shutil.copytree(self.prepared, place)
         if self.mode == "user":
             for path in [place, *place.iterdir()]:
                 os.chown(path, NOBODY, NOBODY)
