@@ -260,9 +260,10 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
         sigaddset(&named, ours());
     }
     translate(named);
-    sigorset(&named, &named, &interrupted->uc_sigmask);
     std::memcpy(&mask, &named, sizeof mask);
-    kymo::change_mask(SIG_SETMASK, mask);
+    std::uint64_t before = 0;  // the kernel's frame has 64 signals, not all that a sigset_t has room for
+    std::memcpy(&before, &interrupted->uc_sigmask, sizeof before);
+    kymo::change_mask(SIG_SETMASK, mask | before);
     if ((action.sa_flags & SA_SIGINFO) != 0) {
         action.sa_sigaction(signal, info, context);
     } else {
