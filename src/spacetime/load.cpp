@@ -94,6 +94,7 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
         }
     });
     std::vector<Result<FileData>> all;
+    all.reserve(loaded.size());
     for (auto& file : loaded) {
         all.push_back(std::move(*file));
     }
