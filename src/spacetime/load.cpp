@@ -111,6 +111,7 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
         split_by_usage(&short_processes[i]);
     });
     std::vector<Result<FileData>> all;
+    all.reserve(loaded.size());
     for (auto& file : loaded) {
         all.push_back(std::move(*file));
     }

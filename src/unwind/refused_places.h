@@ -32,11 +32,12 @@ class RefusedPlaces {
 
     // It has failed (again): twice as many times as before are refused.
     void note(std::uint64_t begin) {
+        Set& set = set_of(begin);
         Entry* found = nullptr;
-        Entry* least = nullptr;
-        for (Entry& entry : set_of(begin)) {
+        Entry* least = set.data();
+        for (Entry& entry : set) {
             found = entry.begin.load(std::memory_order_relaxed) == begin ? &entry : found;
-            least = least == nullptr || entry.wait < least->wait ? &entry : least;
+            least = entry.wait < least->wait ? &entry : least;
         }
         Entry& entry = found != nullptr ? *found : *least;
         entry.wait = found == nullptr ? kFirstWait : entry.wait < kLongestWait ? entry.wait * 2 : kLongestWait;
