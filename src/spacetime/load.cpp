@@ -111,7 +111,7 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
         split_by_usage(&short_processes[i]);
     });
     std::vector<Result<FileData>> all;
-    all.reserve(loaded.size());
+    all.reserve(loaded.size() + short_processes.size());
     for (auto& file : loaded) {
         all.push_back(std::move(*file));
     }
