@@ -75,15 +75,17 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
 }
 
 // Stacks of thousands of frames at thousands of samples a second: a walk may take longer than a period, and the
-// next sample is due at once; the program would hardly get on. So many samples in a row that took longer than what
-// the program had had since the one before, and the next is taken without its path (seen: a compiler that needed 2 s
-// ran for over 10 minutes). One alone may be a new image's table, or somebody else on the processor.
-constexpr unsigned kMostStrain = 8;
+// next sample is due at once; the program would hardly get on. So what the handler takes is owed to the program, and
+// paid by the time it has between samples: while more than this is owed, samples are taken without their paths. In
+// the long run a program gets half of its thread's time at least (seen: a compiler that needed 2 s ran for over 10
+// minutes; a Java program whose stack overflows never ended). Of one signal no more than this counts: it may have met
+// a new image, whose table is made once, or somebody else on the processor.
+constexpr std::uint64_t kMostOwed = 20'000'000;  // ns
 
-void note_strain(ThreadState& thread, std::uint64_t begin, std::uint64_t end) {
-    const bool strained = end - begin > begin - thread.own_work_end;
-    thread.strain = strained ? thread.strain + 1 : thread.strain - (thread.strain != 0 ? 1 : 0);
-    thread.strain = thread.strain < kMostStrain ? thread.strain : kMostStrain;
+void note_taken(ThreadState& thread, std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t had = begin - thread.own_work_end;
+    thread.owed_ns -= had < thread.owed_ns ? had : thread.owed_ns;
+    thread.owed_ns += end - begin < kMostOwed ? end - begin : kMostOwed;
 }
 
 void take_samples(ThreadState& thread, void* context) {
@@ -97,6 +99,14 @@ void take_samples(ThreadState& thread, void* context) {
     }
     bool walked = false;
     Path path;
+    // Of all samples that this signal is for, walked once.
+    const auto path_here = [&] {
+        if (!walked) {
+            path = thread.owed_ns > kMostOwed ? path_from_address(thread, pc) : path_from_signal(thread, registers);
+            walked = true;
+        }
+        return path;
+    };
     hunt.news(thread, registers);
     thread.counters.sample([&](const Overflow& overflow) {
         if (hunt.take(thread, overflow, registers)) {
@@ -105,8 +115,10 @@ void take_samples(ThreadState& thread, void* context) {
         if (overflow.time >= thread.own_work_begin && overflow.time < thread.own_work_end) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
-            // interrupted now.
-            take_sample(thread, overflow, path_from_signal(thread, registers, true), nullptr);
+            // interrupted now. There may be hundreds, where a walk took long.
+            Path own = path_here();
+            own.flags |= recording::kOwnWork;
+            take_sample(thread, overflow, own, nullptr);
             return;
         }
         if (overflow.pc != 0 && overflow.pc != pc) {
@@ -114,11 +126,7 @@ void take_samples(ThreadState& thread, void* context) {
             take_sample(thread, overflow, path_from_address(thread, overflow.pc), nullptr);
             return;
         }
-        if (!walked) {
-            path = thread.strain >= kMostStrain ? path_from_address(thread, pc) : path_from_signal(thread, registers);
-            walked = true;
-        }
-        take_sample(thread, overflow, path, &registers);
+        take_sample(thread, overflow, path_here(), &registers);
     });
     fill_cells_at_sample(thread, clock_now());
     process.write_switches(thread);
@@ -144,7 +152,7 @@ void kymo_take_signal(ThreadState* thread, void* context) {
             thread->alternate = {};
         }
         const std::uint64_t end = clock_now();
-        note_strain(*thread, begin, end);
+        note_taken(*thread, begin, end);
         thread->own_work_begin = begin;
         thread->own_work_end = end;
         thread->monitor_ns += end - begin;

@@ -213,7 +213,7 @@ unwind::Frame frame_at(std::uint64_t pc) {
 
 }  // namespace
 
-Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, bool is_own_work) {
+Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
     const std::span room = thread.frames();
     Stacks stacks{thread};
     const Walked own = walk_own(stacks, registers, room);
@@ -223,7 +223,7 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, b
     const auto entered = enter(thread, room.first(joined.frames));
     path.leaf = entered.leaf;
     path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0) |
-                 (is_own_work || own.is_own_work ? recording::kOwnWork : 0);
+                 (own.is_own_work ? recording::kOwnWork : 0);
     return path;
 }
 

@@ -21,8 +21,7 @@ struct Path {
     bool kept = true;         // false: it passes through nothing that a second look is for (second_look.h)
 };
 
-// `is_own_work`: the monitor itself was at work, in the handler that interrupted this path.
-Path path_from_signal(ThreadState& thread, const unwind::Registers& registers, bool is_own_work = false);
+Path path_from_signal(ThreadState& thread, const unwind::Registers& registers);
 // A sample whose signal was merged into a later one: where it was is known, how it got there is not.
 Path path_from_address(ThreadState& thread, std::uint64_t pc);
 

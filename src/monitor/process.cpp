@@ -330,7 +330,7 @@ void Process::begin_thread(ThreadState* thread, StackBounds stack, Opening openi
     thread->tree.clear();
     thread->samples = thread->merged = thread->monitor_ns = 0;
     thread->own_work_begin = thread->own_work_end = 0;
-    thread->strain = 0;
+    thread->owed_ns = 0;
     for (std::uint64_t& count : thread->paths) {
         count = 0;
     }

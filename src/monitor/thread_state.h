@@ -102,7 +102,7 @@ struct ThreadState {
     std::uint64_t monitor_ns = 0;
     std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
     std::uint64_t own_work_end = 0;
-    unsigned strain = 0;  // samples in a row that took longer than the program had had since the one before
+    std::uint64_t owed_ns = 0;  // to the program, for what the handler took (handler.cpp)
     std::uint64_t paths[recording::kPathEnds] = {};
     std::uint64_t processor_changes = 0;  // from sample to sample
     std::uint64_t last_processor = 0;     // and one; 0: no sample yet
