@@ -68,7 +68,7 @@ bool lists_own_descriptors(DIR* folder) {
 
 bool is_ours(DIR* folder, const char* name) {
     const int number = number_in(name);
-    if (number < 0 || !process.descriptors().is_ours(number) || !process.running() || !process.is_this_process()) {
+    if (number < 0 || !process.is_own_descriptor(number) || !process.running() || !process.is_this_process()) {
         return false;
     }
     const int kept = errno;

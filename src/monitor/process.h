@@ -76,12 +76,14 @@ class Process {
 
     const events::Session& session() const { return session_; }
     Descriptors& descriptors() { return descriptors_; }
+    // The monitor's, the recording's file included.
+    bool is_own_descriptor(int number) const {
+        return descriptors_.is_ours(number) || (number >= 0 && number == file_.descriptor());
+    }
     unwind::ImageSet& images() { return images_; }
     ImageId own_image() const { return own_image_; }
     // It has had nothing to tell so far that takes a file of its own.
     bool is_short() const { return may_be_short_ && !file_.is_open(); }
-    // Shorter waits are only added up, ns.
-    std::uint64_t least_wait() const { return is_short() ? kShortWaitNs : kBriefWaitNs; }
 
   private:
     void finish_quietly(End how);

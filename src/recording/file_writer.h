@@ -73,6 +73,8 @@ class FileWriter {
     void abandon();
 
     bool is_open() const { return base_.load(std::memory_order_acquire) != nullptr; }
+    // −1: none is kept at the moment.
+    int descriptor() const { return descriptor_.load(std::memory_order_relaxed); }
     // Bytes of the file handed out so far, header included. 0 when not open.
     std::uint64_t bytes_used() const;
     // No further chunk will be handed out: max_bytes, a limit, or no space (see last_error()).

@@ -43,7 +43,7 @@ def sleeps(test, report):
     asleep = [wait for wait in report["brief_waits"] if wait["kind"] == "sleep"]
     count = sum(wait["count"] for wait in asleep)
     seconds = sum(wait["seconds"] for wait in asleep)
-    # One that a slow machine kept for 10 ms or sampled has a row of its own.
+    # One that a slow machine kept for 10 ms, or sampled, has a row of its own.
     test.check("short sleeps", f"{COUNT // 2} to {COUNT}", count, COUNT // 2 <= count <= COUNT)
     test.check("time in them", f"≥ {count * 0.002:.3f} s", seconds, seconds >= count * 0.002)
 

@@ -86,7 +86,7 @@ void write_row(ThreadState& thread, const Row& row, std::uint64_t flags, const F
     if (row.end <= row.begin) {
         return;
     }
-    if (thread.waits.count(row.kind, row.end - row.begin, process.least_wait())) {
+    if (thread.waits.count(row.kind, row.end - row.begin, !process.is_short())) {
         return;
     }
     recording::Wait wait;
@@ -195,7 +195,7 @@ void write_idle(ThreadState& thread, std::uint64_t now, Region* ended_by, std::u
         return;
     }
     if (now - begin < kBriefWaitNs) {
-        wait.count(WaitKind::kOmpBarrier, now - begin, kBriefWaitNs);
+        wait.count(WaitKind::kOmpBarrier, now - begin, true);
         return;
     }
     const Known known = word_of(thread.team.region_id);

@@ -14,7 +14,8 @@ namespace kymo::monitor {
 
 // Shorter waits are only counted. A switch to another thread and back takes about as long.
 inline constexpr std::uint64_t kBriefWaitNs = 10'000;
-// In a process that has no file yet (process.h): one is not made for less.
+// In a process that has no file yet (process.h), one is made when its waits have taken so long together. Until then
+// all of them count as brief: of what lives on, no more than this is told without its place.
 inline constexpr std::uint64_t kShortWaitNs = 10'000'000;
 
 struct WaitState {
@@ -54,17 +55,17 @@ struct WaitState {
         locks.clear();
     }
 
-    // A wait that is over. True: it was brief, under `below`, and is told in the sums only.
-    bool count(recording::WaitKind of, std::uint64_t ns, std::uint64_t below) {
+    // A wait that is over. True: it was brief, or its process has no file so far, and it is told in the sums only.
+    bool count(recording::WaitKind of, std::uint64_t ns, bool has_file) {
         all.add(ns);
         if (is_lock(of)) {
             locks.add(ns);
         }
-        if (ns >= below) {
-            return false;
-        }
         if (ns >= kBriefWaitNs) {
-            brief_below.store(below, std::memory_order_relaxed);
+            if (has_file || all.duration.load(std::memory_order_relaxed) >= kShortWaitNs) {
+                return false;
+            }
+            brief_below.store(kShortWaitNs, std::memory_order_relaxed);
         }
         brief[static_cast<unsigned>(of)].add(ns);
         return true;

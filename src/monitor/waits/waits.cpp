@@ -100,7 +100,7 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         return;
     }
     wait.begin.store(0, std::memory_order_relaxed);
-    if (wait.count(wait.kind, end - begin, process.least_wait())) {
+    if (wait.count(wait.kind, end - begin, !process.is_short())) {
         return;
     }
     const int error = errno;

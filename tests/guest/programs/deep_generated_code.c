@@ -1,7 +1,6 @@
 // A deep stack of generated code, as a program that a run-time compiler has made has when it overflows its stack:
 // nothing describes that code, and a walk of it takes many times as long as the time between two samples. The program
 // must get on all the same.
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
