@@ -12,11 +12,11 @@
 //     mechanism perf|timers          how samples come about
 //     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
-//     short-processes 0|1            processes without a sample share a file, which is in the folder
-//     (kShortProcesses) library PATH                   the monitor's own file, to the end of the line cells PATH the
-//     folder of metric cells, to the end of the line channels PATH                  the library that counts messages,
-//     preloaded into ranks of jobs, likewise event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY
-//     GROUP
+//     short-processes 0|1            processes without a sample share a file of the folder (kShortProcesses)
+//     library PATH                   the monitor's own file, to the end of the line
+//     cells PATH                     the folder of metric cells, to the end of the line
+//     channels PATH                  the library that counts messages, preloaded into ranks of jobs, likewise
+//     event NAME UNIT MODE VALUE TYPE CONFIG CONFIG1 CONFIG2 PRECISE USER_ONLY GROUP
 //                                    up to 16, in the order of the recording's event table. UNIT: ns or -.
 //                                    MODE: count, period or frequency. TYPE, CONFIG…: as in perf_event_attr,
 //                                    decimal or 0x…. GROUP: see below.

@@ -251,21 +251,6 @@ void Process::finish_quietly(End how) {
     }
 }
 
-// What is left of finish_quietly() where there is no file.
-void Process::end_short() {
-    {
-        const Locked locked(threads_lock_);
-        for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
-            thread->counters.disable();
-        }
-    }
-    finish_cells(this_thread(), clock_now());
-    close_process_counters();
-    phase_.store(Phase::kOff, std::memory_order_release);
-    const Locked locked(log_lock_);
-    file_failed_ = true;  // no new one
-}
-
 // Handlers that were inside when the phase changed; each takes microseconds, so the bound is never met but by a
 // thread that is stopped or starved, and then the file is left as it stands.
 bool Process::wait_for_handlers() const {

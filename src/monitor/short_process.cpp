@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/file_limit.h"
+#include "monitor/cells.h"
 #include "monitor/nanoseconds.h"
 #include "monitor/process.h"
 #include "recording/encode.h"
@@ -126,6 +127,21 @@ bool Process::write_short(End how) {
     row.wait_durations = {waits.durations, waits.size};
     const std::size_t bytes = make_chunk(row, chunk);
     return bytes != 0 && append_to(path, session_.max_bytes, {chunk, bytes});
+}
+
+// What is left of finish_quietly() where there is no file.
+void Process::end_short() {
+    {
+        const Locked locked(threads_lock_);
+        for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
+            thread->counters.disable();
+        }
+    }
+    finish_cells(this_thread(), clock_now());
+    close_process_counters();
+    phase_.store(Phase::kOff, std::memory_order_release);
+    const Locked locked(log_lock_);
+    file_failed_ = true;  // no new one
 }
 
 }  // namespace kymo::monitor

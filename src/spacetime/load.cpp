@@ -5,13 +5,28 @@
 
 #include <iterator>
 #include <optional>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace kymo::spacetime {
 namespace {
 
 // Against files that name absurd numbers.
 constexpr std::size_t kMaxStreams = 1U << 22U;
+
+// A process whose exec failed has a row of what it was until then, and a file where it had more to tell afterwards.
+void drop_those_with_files(const std::vector<std::optional<Result<FileData>>>& files,
+                           std::vector<FileData>* short_processes) {
+    std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pid and begin
+    for (const auto& file : files) {
+        if (*file && (*file)->has_process) {
+            known.emplace((*file)->pid, (*file)->begin);
+        }
+    }
+    std::erase_if(*short_processes,
+                  [&](const FileData& process) { return known.contains({process.pid, process.begin}); });
+}
 
 }  // namespace
 
@@ -87,6 +102,7 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
             (*file)->short_processes.clear();
         }
     }
+    drop_those_with_files(loaded, &short_processes);
     std::vector<FileData*> data;
     std::size_t streams = 1;
     for (auto& file : loaded) {

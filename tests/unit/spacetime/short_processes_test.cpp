@@ -98,6 +98,25 @@ TEST(ShortProcesses, TheLastRowOfAProcessHolds) {
     EXPECT_THAT(profile->processes[0].totals, ::testing::ElementsAre(4 * kShortMs, 30));
 }
 
+// And a file of its own, where it had more to tell after that.
+TEST(ShortProcesses, AProcessWithAFileIsToldOnce) {
+    const TemporaryFolder folder;
+    {
+        MadeFile own(folder.path() / "process-10-0.krec", 10);
+        own.own().append(recording::Process{.time = 100 * kShortMs, .pid = 10, .parent_pid = 1});
+        own.own().append(recording::ProcessEnd{.time = 200 * kShortMs});
+        own.close();
+    }
+    const auto profile =
+        profile_of(folder, {{.pid = 10, .begin = 100 * kShortMs, .end = 101 * kShortMs, .clock = kShortMs},
+                            {.pid = 11, .begin = 100 * kShortMs, .end = 101 * kShortMs, .clock = kShortMs}});
+    ASSERT_TRUE(profile);
+    ASSERT_EQ(profile->processes.size(), 2U);
+    EXPECT_EQ(profile->processes[0].pid, 10U);
+    EXPECT_TRUE(profile->processes[0].totals.empty());
+    EXPECT_EQ(profile->processes[1].pid, 11U);
+}
+
 TEST(ShortProcesses, HaveTheirWaitsByKind) {
     const TemporaryFolder folder;
     const auto sleep = static_cast<std::uint64_t>(recording::WaitKind::kSleep);
