@@ -52,10 +52,27 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     }
 }
 
-// The sample as a row; or, outside of what a second look is for, left out.
+bool is_own_work(std::uint64_t flags) {
+    return (flags & recording::kOwnWork) != 0;
+}
+
+// What was counted outside of what a second look is for, as a row.
+void write_left_out(ThreadState& thread) {
+    LeftOutSample& left_out = thread.left_out;
+    left_out.overflow.values = &left_out.values;
+    write_sample(thread, left_out.overflow, {left_out.context, left_out.flags}, nullptr);
+    --thread.left_out_samples;
+    left_out.known = false;
+}
+
+// The sample as a row; or, outside of what a second look is for, left out. The last one left out is written before a
+// row inside, and where the program's work and the monitor's meet: what one of them did never stands with the other.
 void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
                  const unwind::Registers* registers) {
     LeftOutSample& left_out = thread.left_out;
+    if (left_out.known && (path.kept || is_own_work(left_out.flags) != is_own_work(path.flags))) {
+        write_left_out(thread);
+    }
     if (!path.kept && second_look.is_for(overflow.event)) {
         left_out.known = true;
         left_out.overflow = overflow;
@@ -64,11 +81,6 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
         left_out.flags = path.flags;
         ++thread.left_out_samples;
         return;
-    }
-    if (path.kept && left_out.known) {
-        left_out.overflow.values = &left_out.values;
-        write_sample(thread, left_out.overflow, {left_out.context, left_out.flags}, nullptr);
-        --thread.left_out_samples;
     }
     left_out.known = false;
     write_sample(thread, overflow, path, registers);

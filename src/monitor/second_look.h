@@ -3,7 +3,8 @@
 // A sample of an event asked for whose call path passes through none of the kept code is
 // left out: no row is written, and what the counters counted goes into the thread's next row. So outside of what is
 // looked at, a sampled event is as good as a counted one, and every sum over the run stays exact. Before a row inside
-// it, the last one left out is written after all: what was counted outside never stands with code inside.
+// it, and between the program's work and the monitor's own, the last one left out is written after all: what was
+// counted outside never stands with code inside, nor the program's with the monitor's.
 //
 // The code is told by the file `kept` beside the session (events/kept_code.h); without one nothing is left out.
 // Contract: as the rest of the monitor. begin() at program start, before there are images; image_added() from the

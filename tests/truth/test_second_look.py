@@ -36,7 +36,7 @@ def body(test):
     test.equal("which recording it is for", (str(first), None), (look["recording"], look["problem"]))
     test.equal("events asked for", ["page-faults:period=1"], look["asked"])
 
-    # The kernel's own count of the thread's has the handler's first touches of its memory, too.
+    # The kernel's own count of the thread's has the monitor's first touches of its memory, too.
     test.check("page faults by the kernel's count of the thread's", f"{truth['fill']} and some", truth["counted"],
                truth["fill"] <= truth["counted"] <= 1.05 * truth["fill"])
     few = 0.005 * truth["fill"]
