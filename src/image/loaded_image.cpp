@@ -165,7 +165,12 @@ ProgramHeaders own_headers() {
             at == 0 || count > kPage / sizeof(Elf64_Phdr) ? 0 : static_cast<std::size_t>(count)};
 }
 
+// By its place in the dynamic linker's list. That its dynamic section lies where the headers say does not tell it
+// from a library alone: those of small programs and small plugins lie equally far from their beginnings by chance.
 bool is_own_program(const link_map& map, const ProgramHeaders& parts) {
+    if (&map != _r_debug.r_map) {
+        return false;
+    }
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (const Elf64_Phdr part = parts[i]; part.p_type == PT_DYNAMIC) {
             return reinterpret_cast<std::uint64_t>(map.l_ld) == map.l_addr + part.p_vaddr;
