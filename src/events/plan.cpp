@@ -246,6 +246,8 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
         session.events[kept++] = event;
     }
     session.event_count = kept;
+    // Whoever asks for a rate has it, whatever it costs.
+    session.tick_trigger = machine.timers_at_return && std::none_of(asked.begin(), asked.end(), is_clock);
     return {};
 }
 

@@ -92,6 +92,17 @@ int try_ebpf() {
     return 0;
 }
 
+#if defined(__x86_64__)
+// The kernel's release, as far as it matters: 6.18 is 6'018.
+unsigned kernel_release(const fs::path& proc) {
+    std::ifstream file(proc / "sys/kernel/osrelease");
+    unsigned major = 0;
+    unsigned minor = 0;
+    char point = 0;
+    return file >> major >> point >> minor && point == '.' && minor < 1000 ? major * 1000 + minor : 0;
+}
+#endif
+
 void read_limits(Machine& machine, const fs::path& proc) {
     const fs::path kernel = proc / "sys/kernel";
     machine.paranoid = read_number<int>(kernel / "perf_event_paranoid");
@@ -105,6 +116,9 @@ void read_limits(Machine& machine, const fs::path& proc) {
         machine.descriptors = limit.rlim_cur;
         machine.descriptors_hard = limit.rlim_max;
     }
+#if defined(__x86_64__)
+    machine.timers_at_return = kernel_release(proc) >= 5'009;
+#endif
     // CPU-time timers are looked at once a tick; the coarse clock's resolution is a tick.
     timespec tick{};
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0 && tick.tv_nsec > 0) {

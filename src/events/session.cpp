@@ -150,6 +150,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.registers);
     } else if (keyword == "short-processes") {
         good = parse_flag(value, session.short_processes);
+    } else if (keyword == "tick-trigger") {
+        good = parse_flag(value, session.tick_trigger);
     } else if (keyword == "mechanism") {
         good = value == "perf" || value == "timers";
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
@@ -178,6 +180,7 @@ void clear(Session& session) {
     session.own_switches = false;
     session.registers = false;
     session.short_processes = false;
+    session.tick_trigger = false;
     session.from_parent = false;
     session.mechanism = Mechanism::kPerfEvents;
     session.event_count = 0;

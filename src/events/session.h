@@ -13,6 +13,7 @@
 //     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
 //     short-processes 0|1            processes without a sample share a file of the folder (kShortProcesses)
+//     tick-trigger 0|1               threads that are switched often may be sampled at the kernel's tick
 //     library PATH                   the monitor's own file, to the end of the line
 //     cells PATH                     the folder of metric cells, to the end of the line
 //     channels PATH                  the library that counts messages, preloaded into ranks of jobs, likewise
@@ -79,7 +80,8 @@ struct Session {
     bool own_switches = false;
     bool registers = false;  // recorded with every sample
     bool short_processes = false;
-    bool from_parent = false;  // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
+    bool tick_trigger = false;  // of threads that are switched often (monitor/tick_trigger.cpp)
+    bool from_parent = false;   // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
     Mechanism mechanism = Mechanism::kPerfEvents;
     std::uint32_t event_count = 0;
     SessionEvent events[kMaxEvents];

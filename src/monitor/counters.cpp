@@ -33,6 +33,10 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     timer_ = -1;
     by_usage_ = 0;
     signals_ = 0;
+    at_tick_ = false;
+    may_be_at_tick_ = true;
+    window_clock_ = 0;
+    window_switches_ = 0;
     latest_ = {};
     lost_ = 0;
     throttled_ = 0;
@@ -148,15 +152,31 @@ bool Counters::map_buffer() {
     return buffer_ != nullptr;
 }
 
-void Counters::open_timer(ThreadState* owner) {
+bool Counters::make_timer(ThreadState* owner) {
     sigevent notify{};
     notify.sigev_notify = SIGEV_THREAD_ID;
     notify.sigev_signo = static_cast<int>(session_->signal);
     notify.sigev_value.sival_ptr = owner;
     notify._sigev_un._tid = tid_;
     int timer = -1;
-    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &notify, &timer) == 0) {
-        timer_ = timer;
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &notify, &timer) != 0) {
+        return false;
+    }
+    timer_ = timer;
+    return true;
+}
+
+void Counters::set_timer(bool on) {
+    const std::uint64_t period = on ? events::clock_period_ns(session_->events[0]) : 0;
+    itimerspec every{};
+    every.it_interval.tv_sec = static_cast<time_t>(period / 1'000'000'000U);
+    every.it_interval.tv_nsec = static_cast<long>(period % 1'000'000'000U);
+    every.it_value = every.it_interval;
+    syscall(SYS_timer_settime, timer_, 0, &every, nullptr);
+}
+
+void Counters::open_timer(ThreadState* owner) {
+    if (make_timer(owner)) {
         outcome_.kind = CounterKind::kThreadTimer;
     } else if (outcome_.error == 0) {
         outcome_.error = errno;
@@ -171,12 +191,10 @@ void Counters::enable() {
             }
         }
     } else if (outcome_.kind == CounterKind::kThreadTimer && !silent_) {
-        const std::uint64_t period = events::clock_period_ns(session_->events[0]);
-        itimerspec every{};
-        every.it_interval.tv_sec = static_cast<time_t>(period / 1'000'000'000U);
-        every.it_interval.tv_nsec = static_cast<long>(period % 1'000'000'000U);
-        every.it_value = every.it_interval;
-        syscall(SYS_timer_settime, timer_, 0, &every, nullptr);
+        set_timer(true);
+    }
+    if (at_tick_) {
+        set_timer(true);
     }
 }
 
@@ -188,8 +206,10 @@ void Counters::disable() {
             }
         }
     } else if (outcome_.kind == CounterKind::kThreadTimer) {
-        const itimerspec never{};
-        syscall(SYS_timer_settime, timer_, 0, &never, nullptr);
+        set_timer(false);
+    }
+    if (at_tick_) {
+        set_timer(false);
     }
 }
 
@@ -212,6 +232,9 @@ void Counters::set_signalling(bool on) {
             fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
         }
     }
+    if (at_tick_) {
+        set_timer(on);
+    }
 }
 
 void Counters::close(Descriptors& descriptors) {
@@ -219,6 +242,7 @@ void Counters::close(Descriptors& descriptors) {
         syscall(SYS_timer_delete, timer_);
         timer_ = -1;
     }
+    at_tick_ = false;
     close_events(descriptors);
     outcome_.kind = CounterKind::kNone;
 }
@@ -245,6 +269,7 @@ void Counters::close_events(Descriptors& descriptors) {
 void Counters::abandon(Descriptors& descriptors) {
     buffer_ = nullptr;  // the kernel does not copy it into children
     timer_ = -1;        // nor timers
+    at_tick_ = false;
     close_events(descriptors);
     outcome_.kind = CounterKind::kNone;
 }

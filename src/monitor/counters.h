@@ -16,6 +16,10 @@
 //   descriptors run short             → the leader alone (complete() opens no member)
 //   a sampling member cannot signal   → it only counts
 //   timer cannot be made              → the thread is not sampled; its totals are still taken at its end
+//
+// The kernel sets a thread's sampling clock anew each time it is switched to a processor (13 µs on a virtual machine,
+// which leaves the guest for it). A thread that is switched often may therefore be sampled by a timer that is looked
+// at with the kernel's tick, while the counters count on: choose_trigger().
 // outcome() says which, for the recording.
 //
 // open() and close() run in the thread itself, under Quiet; read() in any thread; sample() and complete() in the
@@ -62,6 +66,7 @@ struct Overflow {
     std::uint32_t processor = 0;
     std::uint32_t event = 0;
     const CounterValues* values = nullptr;
+    bool at_tick = false;  // not after a period of the event, and perhaps in the kernel
 };
 
 enum class Opening : std::uint8_t {
@@ -103,6 +108,10 @@ class Counters {
     void read(CounterValues& values, const rusage* own);
     static const rusage* own_usage(rusage& space) { return getrusage(RUSAGE_THREAD, &space) == 0 ? &space : nullptr; }
 
+    // In the handler, after sample(): begins to sample at the kernel's tick, or leaves that off, by how often the
+    // thread has been switched of late. A system call or two then, nothing else.
+    void choose_trigger(ThreadState* owner);
+
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
     // kernel lost and throttled.
     template <typename Take>
@@ -134,9 +143,15 @@ class Counters {
     void fill_uncounted(CounterValues& values, const rusage* own);
     int open_one(std::size_t event, int leader, Descriptors& descriptors, ThreadState* owner);
     bool make_signal(std::size_t event);
+    bool make_timer(ThreadState* owner);
+    void set_timer(bool on);
+    bool begin_at_tick(ThreadState* owner);
+    void end_at_tick();
     void join_samples(std::size_t event);
     bool map_buffer();
     void open_timer(ThreadState* owner);
+    // What drain() has not brought: values for a sample now. False: none is due.
+    bool read_at_tick();
     void close_events(Descriptors& descriptors);
     bool read_group(std::size_t group, CounterValues& values);
     void read_other_groups(std::size_t sampled_group, CounterValues& values);
@@ -157,6 +172,11 @@ class Counters {
     int timer_ = -1;
     bool postponed_ = false;
     bool silent_ = false;
+    bool at_tick_ = false;            // the timer samples, not the leader
+    bool may_be_at_tick_ = true;      // false: it has failed once
+    std::uint64_t window_clock_ = 0;  // when choose_trigger() looked last, in the thread's clock, and switches then
+    std::uint64_t window_switches_ = 0;
+    std::uint64_t tick_clock_ = 0;           // of the last sample at a tick
     std::uint32_t by_usage_ = 0;             // bit i: event i is taken from getrusage
     std::uint32_t signals_ = 0;              // bit i: overflows of event i signal the thread
     std::uint64_t before_[kMaxValues] = {};  // what had been counted before the event's counter was opened
@@ -200,6 +220,9 @@ void Counters::sample(const Take& take) {
                 ++throttled_;
             }
         });
+        if (at_tick_ && read_at_tick()) {
+            take(Overflow{clock_now(), 0, current_processor(), 0, &latest_, true});
+        }
         return;
     }
     read(latest_, needs_usage() ? own_usage(usage) : nullptr);

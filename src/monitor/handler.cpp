@@ -138,13 +138,19 @@ void take_samples(ThreadState& thread, void* context) {
             take_sample(thread, overflow, path_from_address(thread, overflow.pc), nullptr);
             return;
         }
-        take_sample(thread, overflow, path_here(), &registers);
+        Path here = path_here();
+        if (overflow.at_tick) {
+            here.flags |= recording::kAtTick;
+            here.flags |= unwind::native::at_system_call(registers) ? recording::kInKernel : 0;
+        }
+        take_sample(thread, overflow, here, &registers);
     });
     fill_cells_at_sample(thread, clock_now());
     process.write_switches(thread);
     if (thread.counters.is_postponed()) {
         process.complete_counters(thread);
     }
+    thread.counters.choose_trigger(&thread);
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ StreamData* FileData::stream(std::uint64_t id) {
 Quality& Quality::operator+=(const Quality& other) {
     samples += other.samples;
     ticks += other.ticks;
+    at_tick += other.at_tick;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         paths[i] += other.paths[i];
     }

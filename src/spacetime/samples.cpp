@@ -17,6 +17,15 @@ constexpr std::size_t kLeastStates = 4096;  // of a stream
 constexpr std::size_t kMostParts = 16;
 
 // What one stream's samples add up to. One thread at a time.
+std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) {
+    std::vector<std::uint32_t> parents;
+    parents.reserve(contexts.size());
+    for (const ContextInfo& context : contexts) {
+        parents.push_back(context.parent);
+    }
+    return parents;
+}
+
 class StreamSamples {
   public:
     StreamSamples(StreamData& stream, const FileData& file, WaitGroups::Watch* watch, std::size_t most_states)
@@ -24,7 +33,8 @@ class StreamSamples {
           file_(file),
           watch_(watch),
           most_states_(most_states),
-          places_(stream.waits, stream.contexts.size()),
+          parents_(parents_of(stream.contexts)),
+          places_(stream.waits, parents_),
           sums_(file.events.size()),
           samples_by_event_(file.events.size()) {
         stream_.costs = CostTable(file.events.size());
@@ -63,6 +73,7 @@ class StreamSamples {
         }
         const std::uint64_t path_end = row.flags & rec::kPathEndMask;
         ++stream_.quality.paths[std::min<std::uint64_t>(path_end, rec::kPathEnds - 1)];
+        stream_.quality.at_tick += (row.flags & rec::kAtTick) != 0 ? 1 : 0;
         stream_.quality.folded += (row.flags & rec::kFoldedRecursion) != 0 ? 1 : 0;
         stream_.quality.recovered += (row.flags & rec::kRecoveredFrame) != 0 ? 1 : 0;
         if (path_end == static_cast<std::uint64_t>(rec::PathEnd::kComplete)) {
@@ -119,13 +130,13 @@ class StreamSamples {
         if (roles_.grid_period == 0) {
             return;
         }
-        if ((row.flags & rec::kAfterPause) != 0) {
+        if ((row.flags & (rec::kAfterPause | rec::kAtTick)) != 0) {
             late_->pause();
             since_tick_ = 0;
         } else if (*roles_.task_clock < row.deltas.size()) {
             since_tick_ += row.deltas[*roles_.task_clock];
         }
-        if (row.event == *roles_.task_clock) {
+        if (row.event == *roles_.task_clock && (row.flags & rec::kAtTick) == 0) {
             late_->add(row.time, std::exchange(since_tick_, 0));
         }
     }
@@ -171,7 +182,8 @@ class StreamSamples {
     EventRoles roles_;
     std::optional<StreamTime> time_;
     std::optional<LateTicks> late_;
-    std::uint64_t since_tick_ = 0;  // ns of the thread's clock
+    std::uint64_t since_tick_ = 0;        // ns of the thread's clock
+    std::vector<std::uint32_t> parents_;  // by context
     TimePlace places_;
     std::vector<std::uint64_t> sums_;  // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;

@@ -7,6 +7,9 @@
 // - A sample inside a wait says nothing of the time before the wait: that is the code's that was last seen outside
 //   waits. Charged to the sample, threads that poll for less than a sampling period would lose to the place they
 //   poll in what their work took, each time a sample meets the wait.
+// - A sample that has left the code which waited says nothing of the time before that wait either. Charged to it,
+// many
+//   short waits before it would each seem to be a return to the code that has been left.
 #pragma once
 
 #include "spacetime/none.h"
@@ -19,8 +22,10 @@ namespace kymo::spacetime {
 
 class TimePlace {
   public:
-    // `waits` as StateBuilder's, must outlive this; contexts from `contexts` on are none.
-    TimePlace(std::span<const ThreadWait> waits, std::size_t contexts) : waits_(waits), contexts_(contexts) {}
+    // `waits` as StateBuilder's; `parents` by context, 0 the root, each less than its child: contexts behind its end
+    // are none. Both must outlive this.
+    TimePlace(std::span<const ThreadWait> waits, std::span<const std::uint32_t> parents)
+        : waits_(waits), parents_(parents) {}
 
     // The intervals up to the next sample, which was at `sampled`; kNone: there is none, the stream ends.
     void next(std::span<const StateInterval> intervals, std::uint32_t sampled);
@@ -36,14 +41,19 @@ class TimePlace {
     // 0: not known.
     std::uint32_t call_of(std::uint32_t wait) const {
         const std::uint32_t call = waits_[wait].context;
-        return call < contexts_ ? call : 0;
+        return call < parents_.size() ? call : 0;
     }
+    bool is_below(std::uint32_t context, std::uint32_t outer) const;
+    void find_what_was_left(std::span<const StateInterval> intervals);
 
     std::span<const ThreadWait> waits_;
-    std::size_t contexts_;
+    std::span<const std::uint32_t> parents_;
     Seen before_;                // the sample that begins the intervals
     Seen now_;                   // the one that ends them
     std::uint32_t own_ = kNone;  // where a sample last was that lay in no wait
+    // The code that waited last and had been left when the sample came: until when, and which.
+    std::uint64_t left_until_ = 0;
+    std::uint32_t left_ = kNone;
 };
 
 }  // namespace kymo::spacetime

@@ -29,8 +29,16 @@ Split TimeSplitter::split(const Interval& interval) {
         if (interval.after_pause) {
             budget_ = period_;
         }
-        user = std::min(on, budget_);
-        budget_ = interval.is_tick ? period_ : budget_ - user;
+        if (interval.is_tick) {
+            at_tick_ = interval.at_tick;
+        }
+        if (at_tick_) {
+            user = interval.in_kernel ? 0 : on;
+            budget_ = period_;
+        } else {
+            user = std::min(on, budget_);
+            budget_ = interval.is_tick ? period_ : budget_ - user;
+        }
     }
     split.user = static_cast<std::int64_t>(user);
     split.system = static_cast<std::int64_t>(on - user);

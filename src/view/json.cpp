@@ -110,6 +110,7 @@ class Writer {
         const auto rate = sampling_rate(profile_);
         json["rate_asked_hz"] = rate ? Json(rate->asked_hz) : Json(nullptr);
         json["rate_delivered_hz"] = rate ? Json(rate->delivered_hz) : Json(nullptr);
+        json["samples_at_tick"] = quality.at_tick;
         Json causes = Json::object();
         for (std::size_t i = 1; i < quality.paths.size(); ++i) {
             if (quality.paths[i] != 0) {

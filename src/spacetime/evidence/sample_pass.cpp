@@ -17,8 +17,15 @@ namespace rec = recording;
 
 class PartPass {
   public:
-    PartPass(const rec::Recording& recording, const Profile& profile, const SamplePass& pass, std::uint32_t worker)
-        : recording_(recording), profile_(profile), pass_(pass), worker_(worker), deltas_(profile.events.size()) {}
+    // `parents`: of the profile's nodes.
+    PartPass(const rec::Recording& recording, const Profile& profile, std::span<const std::uint32_t> parents,
+             const SamplePass& pass, std::uint32_t worker)
+        : recording_(recording),
+          profile_(profile),
+          parents_(parents),
+          pass_(pass),
+          worker_(worker),
+          deltas_(profile.events.size()) {}
 
     Result<void> run() {
         std::uint32_t stream = 0;
@@ -80,7 +87,7 @@ class PartPass {
         running.visitor = std::move(visitor);
         running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
         running.taken = thread.taken;
-        running.places.emplace(thread.waits, profile_.nodes.size());
+        running.places.emplace(thread.waits, parents_);
         std::vector<std::size_t> all(profile_.events.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         running.has_all_events = stream.columns == all;
@@ -145,6 +152,7 @@ class PartPass {
 
     const rec::Recording& recording_;
     const Profile& profile_;
+    std::span<const std::uint32_t> parents_;
     const SamplePass& pass_;
     std::uint32_t worker_;
     std::unordered_map<std::uint32_t, Running> running_;
@@ -161,9 +169,14 @@ std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) 
 }
 
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
+    std::vector<std::uint32_t> parents;
+    parents.reserve(profile.nodes.size());
+    for (const ProfileNode& node : profile.nodes) {
+        parents.push_back(node.parent);
+    }
     std::vector<std::optional<Error>> errors(pass.workers);
     parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
-        if (auto result = PartPass(recording, profile, pass, worker).run(); !result) {
+        if (auto result = PartPass(recording, profile, parents, pass, worker).run(); !result) {
             errors[worker] = result.error();
         }
     });

@@ -117,6 +117,10 @@ void measured(Sheet& sheet) {
     if (const auto rate = sampling_rate(sheet.profile)) {
         line = fmt::format("{} samples a second of user time asked, {} delivered; ", rounded(rate->asked_hz),
                            rounded(rate->delivered_hz));
+        if (quality.at_tick != 0) {
+            line += fmt::format("{} of samples taken at the kernel's tick, in threads that were switched often; ",
+                                exact_percent(quality.at_tick, quality.samples));
+        }
     }
     if (quality.samples != 0) {
         line += fmt::format("{} of call paths complete", exact_percent(complete_paths(quality), quality.samples));

@@ -88,6 +88,21 @@ TEST(Plan, DefaultsWithEveryRight) {
     }
 }
 
+TEST(Plan, TheKernelsTickMaySampleOnlyWhereNobodyAskedForARate) {
+    FakeKernel kernel;
+    Machine machine = machine_of(kernel);
+    const auto may = [&](const std::vector<std::string>& requests) {
+        const auto result = plan_events(requests, machine, kernel);
+        return result && result->session.tick_trigger;
+    };
+    machine.timers_at_return = true;
+    EXPECT_TRUE(may({}));
+    EXPECT_TRUE(may({"page-faults:period=1"}));
+    EXPECT_FALSE(may({"task-clock:freq=1000"}));
+    machine.timers_at_return = false;
+    EXPECT_FALSE(may({})) << "the signal would interrupt system calls";
+}
+
 TEST(Plan, WithoutTheKernelWhatWouldReadZeroIsLeftOutAndTold) {
     FakeKernel kernel;
     kernel.kernel_permitted = false;

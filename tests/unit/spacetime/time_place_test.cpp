@@ -3,6 +3,7 @@
 
 #include "spacetime/state_builder.h"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -12,10 +13,14 @@ namespace kymo::spacetime {
 namespace {
 
 constexpr std::uint32_t kWork = 1;
-constexpr std::uint32_t kMore = 2;   // other code of the thread's own
-constexpr std::uint32_t kCall = 3;   // that waits
-constexpr std::uint32_t kPolls = 4;  // what it calls
-constexpr std::size_t kContexts = 5;
+constexpr std::uint32_t kMore = 2;    // other code of the thread's own
+constexpr std::uint32_t kCall = 3;    // that waits
+constexpr std::uint32_t kPolls = 4;   // what it calls
+constexpr std::uint32_t kCaller = 5;  // of what calls and waits in turns: kTurn and kWaits
+constexpr std::uint32_t kTurn = 6;
+constexpr std::uint32_t kWaits = 7;
+constexpr std::array<std::uint32_t, 8> kParents = {0, 0, 0, 0, 3, 0, 5, 5};
+constexpr std::size_t kContexts = kParents.size();
 
 ThreadWait wait(std::uint64_t begin, std::uint64_t end, std::uint32_t context = kCall) {
     ThreadWait row;
@@ -31,7 +36,7 @@ using Sums = std::map<std::uint32_t, std::uint64_t>;
 class Thread {
   public:
     explicit Thread(std::vector<ThreadWait> waits)
-        : waits_(std::move(waits)), builder_(0, {}, waits_), places_(waits_, kContexts) {}
+        : waits_(std::move(waits)), builder_(0, {}, waits_), places_(waits_, kParents) {}
 
     // On the processor, in the program, for so long; then a sample, or the stream's end.
     Sums run(std::int64_t user, std::uint32_t sampled) { return sums(Split{.user = user}, sampled); }
@@ -92,6 +97,20 @@ TEST(TimePlace, ASecondSampleAtTheSameMomentIsInTheSameWait) {
     EXPECT_EQ(thread.run(80, kPolls), (Sums{{kWork, 30}, {kPolls, 50}}));
     EXPECT_EQ(thread.run(0, kPolls), Sums{});
     EXPECT_EQ(thread.run(40, kPolls), (Sums{{kPolls, 40}}));
+}
+
+TEST(TimePlace, ASampleThatHasLeftWhatWaitedSaysNothingOfTheTimeBefore) {
+    Thread thread({wait(120, 130, kWaits), wait(150, 160, kWaits), wait(320, 330, kWaits)});
+    EXPECT_EQ(thread.run(100, kTurn), (Sums{{kTurn, 100}}));
+    EXPECT_EQ(thread.run(100, kMore), (Sums{{kTurn, 40}, {kWaits, 20}, {kMore, 40}}));
+    // What the thread was last seen at is no part of what waits there: nothing but the call is known.
+    EXPECT_EQ(thread.run(140, kWork), (Sums{{kWaits, 130}, {kWork, 10}}));
+}
+
+TEST(TimePlace, ASampleInAnotherLineOfWhatWaitedSpeaksForAllOfTheInterval) {
+    Thread thread({wait(120, 130, kWaits), wait(150, 160, kWaits)});
+    EXPECT_EQ(thread.run(100, kMore), (Sums{{kMore, 100}}));
+    EXPECT_EQ(thread.run(100, kTurn), (Sums{{kTurn, 80}, {kWaits, 20}}));
 }
 
 // Known answer: a thread that works 300 µs, then other code of 100 µs, then polls for 200 µs, sampled every 1.2 ms in

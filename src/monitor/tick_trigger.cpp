@@ -1,0 +1,83 @@
+// Which clock samples a thread: its own counter's, exactly after each period, or a timer that is looked at with the
+// kernel's tick, which costs nothing while the thread is switched to and fro.
+//
+// Measured on a virtual machine of two processors, Linux 6.18 at 250 ticks a second, two threads that pass a byte to
+// and fro, some 5 µs of work each: 3.0 times as long with a sampling clock of 1 ms a thread, 1.2 times with the same
+// counters and a timer.
+
+#include "events/attributes.h"
+#include "monitor/counters.h"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+constexpr std::uint64_t kWindow = 20'000'000;  // ns of the thread's clock that a decision rests on
+// Thread clock a switch, ns. At some 13 µs a switch, the sampling clock costs 2.6 % at the one, 0.7 % at the other.
+constexpr std::uint64_t kOften = 500'000;
+constexpr std::uint64_t kSeldom = 2'000'000;
+constexpr std::uint64_t kFar = std::uint64_t{1} << 50U;  // ns, 13 days: the counter's timer is never next
+
+}  // namespace
+
+void Counters::choose_trigger(ThreadState* owner) {
+    if (!session_->tick_trigger || !may_be_at_tick_ || outcome_.kind != CounterKind::kPerfEvents || postponed_ ||
+        buffer_ == nullptr || silent_) {
+        return;
+    }
+    const std::uint64_t clock = latest_.value[0] - window_clock_;
+    if (clock < kWindow) {
+        return;
+    }
+    rusage usage{};
+    if (getrusage(RUSAGE_THREAD, &usage) != 0) {
+        return;
+    }
+    const auto switches = static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw);
+    const std::uint64_t lately = switches - window_switches_;
+    window_clock_ = latest_.value[0];
+    window_switches_ = switches;
+    if (!at_tick_ && lately > clock / kOften) {
+        may_be_at_tick_ = begin_at_tick(owner);
+    } else if (at_tick_ && lately < clock / kSeldom) {
+        end_at_tick();
+    }
+}
+
+// The leader samples no more for a long time, and counts on.
+bool Counters::begin_at_tick(ThreadState* owner) {
+    std::uint64_t far = kFar;
+    if ((timer_ < 0 && !make_timer(owner)) || ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &far) != 0) {
+        return false;
+    }
+    at_tick_ = true;
+    tick_clock_ = latest_.value[0];
+    set_timer(true);
+    return true;
+}
+
+void Counters::end_at_tick() {
+    set_timer(false);
+    at_tick_ = false;
+    std::uint64_t period = events::clock_period_ns(session_->events[0]);
+    ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &period);
+}
+
+bool Counters::read_at_tick() {
+    // The signal may be another event's.
+    if (!read_group(0, latest_) ||
+        latest_.value[0] - tick_clock_ < events::clock_period_ns(session_->events[0]) / 2) {
+        return false;
+    }
+    tick_clock_ = latest_.value[0];
+    read_other_groups(0, latest_);
+    rusage usage{};
+    fill_uncounted(latest_, needs_usage() ? own_usage(usage) : nullptr);
+    return true;
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,52 @@
+"""Threads that are switched often are sampled at the kernel's tick, and no less truly: their work is of a known split. Where a rate is asked
+for, or a thread computes, the clock samples."""
+
+import json
+
+from harness import main, share_error
+
+
+def user(report, name):
+    return sum(row["total"]["user_s"] for row in report["functions"] if row["function"] == name)
+
+
+def samples(report, name):
+    return sum(row["total"]["samples"] for row in report["functions"] if row["function"] == name)
+
+
+def recorded(test, out, *options):
+    done, path = test.record(test.program("switching"), 30000, 250000, out=out, options=options)
+    test.equal(f"{out}: exit status", 0, done.returncode)
+    report = test.report(path)
+    if report is None or done.returncode != 0:
+        print(done.stderr)
+        test.end()
+    return json.loads(done.stdout), report, path
+
+
+def body(test):
+    truth, report, path = recorded(test, "switching.kymo")
+    recording = report["recording"]
+    at_tick = recording["samples_at_tick"]
+    in_turns = samples(report, "heavy") + samples(report, "light")
+    test.check("samples at the kernel's tick", "30 and more", at_tick, at_tick >= 30)
+    share = user(report, "heavy") / (user(report, "heavy") + user(report, "light"))
+    test.near("share of heavy()", 0.75, share, share_error(test, 0.75, in_turns))
+    # What is counted is exact whoever samples; some of it is what the monitor takes in the threads.
+    counted = next(event["process_count"] for event in recording["events"] if event["name"] == "task-clock")
+    test.near("task-clock of the process", truth["spent"] / 1e9, counted / 1e9, 0.05 * truth["spent"] / 1e9 + 0.02, " s")
+    # Alone again, the thread is sampled by its clock: a thousand times a second, where ticks are 250 at most.
+    computed = truth["compute"] / 1e9
+    test.check("samples in compute()", f"{500 * computed:.0f} and more", samples(report, "compute"),
+               samples(report, "compute") >= 500 * computed)
+    test.near("time in compute()", computed, user(report, "compute"), 0.05 * computed + 0.025, " s")
+    text = " ".join(test.run(test.kymo, "report", path).stdout.split())
+    test.check("the report says so", "at the kernel's tick", text[:200], "at the kernel's tick" in text)
+
+    _, report, _ = recorded(test, "asked.kymo", "-F", "1000")
+    test.equal("with a rate asked for, samples at the tick", 0, report["recording"]["samples_at_tick"])
+    test.check("and by the clock there are more", f"more than {in_turns}", samples(report, "heavy") + samples(report, "light"),
+               samples(report, "heavy") + samples(report, "light") > in_turns)
+
+
+main(body)
