@@ -2,6 +2,7 @@
 // know (daemons, shells, job starters) gets what it would have got without the monitor.
 
 #include "monitor/process.h"
+#include "monitor/raw_system_calls.h"
 #include "monitor/real.h"
 
 #include <cerrno>
@@ -38,10 +39,21 @@ int around_ours(unsigned first, unsigned last, const Act& act) {
     }
     return 0;
 }
+
+// Whether a close of this one fails as it would without the monitor.
+bool is_hidden(int descriptor) {
+    return process.descriptors().is_ours(descriptor) && guarded();
+}
+
+// Whether some of these are not to be closed now. With CLOEXEC nothing is, and ours are marked so anyway; an invalid
+// range is the kernel's to refuse.
+bool may_hold_ours(unsigned first, unsigned last, unsigned flags) {
+    return (flags & CLOSE_RANGE_CLOEXEC) == 0 && first <= last && first <= 0x7FFFFFFFU && guarded();
+}
 }  // namespace
 
 KYMO_INTERPOSE int close(int descriptor) {
-    if (process.descriptors().is_ours(descriptor) && guarded()) {
+    if (is_hidden(descriptor)) {
         errno = EBADF;
         return -1;
     }
@@ -50,10 +62,7 @@ KYMO_INTERPOSE int close(int descriptor) {
 
 KYMO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) noexcept {
     const auto real = real_close_range.get();
-    // With CLOEXEC nothing is closed now, and ours are marked so anyway; an invalid range is the C library's to
-    // refuse.
-    if ((static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) != 0 || first > last || first > 0x7FFFFFFFU ||
-        !guarded()) {
+    if (!may_hold_ours(first, last, static_cast<unsigned>(flags))) {
         return real(first, last, flags);
     }
     return around_ours(first, last, [&](unsigned from, unsigned to) { return real(from, to, flags); });
@@ -62,3 +71,22 @@ KYMO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) noexcep
 KYMO_INTERPOSE void closefrom(int first) noexcept {
     close_range(first < 0 ? 0U : static_cast<unsigned>(first), ~0U, 0);
 }
+
+#if defined(__x86_64__)
+long kymo_close_call(long number, long descriptor, long second, long third, long fourth, long fifth, long sixth) {
+    if (is_hidden(static_cast<int>(descriptor))) {
+        errno = EBADF;
+        return -1;
+    }
+    return kymo_next_syscall(number, descriptor, second, third, fourth, fifth, sixth);
+}
+
+long kymo_close_range_call(long number, long first, long last, long flags, long fourth, long fifth, long sixth) {
+    const auto real = [&](unsigned from, unsigned to) {
+        return static_cast<int>(kymo_next_syscall(number, from, to, flags, fourth, fifth, sixth));
+    };
+    const auto from = static_cast<unsigned>(first);
+    const auto to = static_cast<unsigned>(last);
+    return may_hold_ours(from, to, static_cast<unsigned>(flags)) ? around_ours(from, to, real) : real(from, to);
+}
+#endif

@@ -140,8 +140,8 @@ void take_samples(ThreadState& thread, void* context) {
         }
         Path here = path_here();
         if (overflow.at_tick) {
-            here.flags |= recording::kAtTick;
-            here.flags |= unwind::native::at_system_call(registers) ? recording::kInKernel : 0;
+            here.flags |= recording::kAtTick | static_cast<std::uint64_t>(overflow.system_share)
+                                                   << recording::kSystemShareShift;
         }
         take_sample(thread, overflow, here, &registers);
     });

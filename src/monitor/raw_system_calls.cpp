@@ -18,7 +18,7 @@ __attribute__((visibility("hidden"), used)) long kymo_syscall_failed(int error) 
 // NOLINTEND(readability-identifier-naming)
 
 static_assert(SYS_futex == 202 && SYS_rt_sigaction == 13 && SYS_ptrace == 101);
-static_assert(SYS_prctl == 157 && SYS_seccomp == 317);
+static_assert(SYS_prctl == 157 && SYS_seccomp == 317 && SYS_close == 3 && SYS_close_range == 436);
 
 // kymo_plain_syscall serves until the library's constructor has looked the next one up.
 asm(R"(
@@ -38,6 +38,10 @@ syscall:
     je kymo_prctl_call
     cmpq $317, %rdi
     je kymo_seccomp_call
+    cmpq $3, %rdi
+    je kymo_close_call
+    cmpq $436, %rdi
+    je kymo_close_range_call
     movq kymo_next_syscall(%rip), %r11
     jmp *%r11
     .cfi_endproc

@@ -2,7 +2,7 @@
 //
 // The entry of syscall() looks at the number and goes on to the next library's syscall() by a jump, without a frame
 // of its own: a child that a raw clone or vfork gives another stack, or the same one, returns as it would from
-// glibc's. Any other call costs five comparisons and that jump. Only x86-64 has the entry; elsewhere syscall() is
+// glibc's. Any other call costs seven comparisons and that jump. Only x86-64 has the entry; elsewhere syscall() is
 // left alone.
 #pragma once
 
@@ -22,5 +22,9 @@ __attribute__((visibility("hidden"))) long kymo_prctl_call(long number, long opt
                                                            long fourth, long fifth, long sixth);
 __attribute__((visibility("hidden"))) long kymo_seccomp_call(long number, long operation, long flags, long program,
                                                              long fourth, long fifth, long sixth);
+__attribute__((visibility("hidden"))) long kymo_close_call(long number, long descriptor, long second, long third,
+                                                           long fourth, long fifth, long sixth);
+__attribute__((visibility("hidden"))) long kymo_close_range_call(long number, long first, long last, long flags,
+                                                                 long fourth, long fifth, long sixth);
 }
 // NOLINTEND(readability-identifier-naming)

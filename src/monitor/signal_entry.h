@@ -4,7 +4,9 @@
 // One that the monitor did not cause goes to kymo_forward_signal() as it came and on the stack where it came; one of
 // an overflow, a timer or a hunt to kymo_take_signal(), unless the thread is busy in the monitor: then the sample
 // stays where it is for the next one. Which it is, is told by the signal's information alone: an
-// overflow by its descriptor, found in the table below; a timer by its value, which must be the calling thread.
+// overflow by its descriptor, found in the table below; a timer by its value, which must be the calling thread. The
+// thread's state is the calling thread's own, whoever has the descriptor by now: a program may have closed it by an
+// instruction of its own, and the number been given to another thread's counter, while the first one goes on.
 //
 // What depends on the processor is in x86_64/signal_entry.cpp.
 #pragma once

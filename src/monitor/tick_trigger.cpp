@@ -7,6 +7,7 @@
 
 #include "events/attributes.h"
 #include "monitor/counters.h"
+#include "monitor/nanoseconds.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -54,8 +55,13 @@ bool Counters::begin_at_tick(ThreadState* owner) {
     if ((timer_ < 0 && !make_timer(owner)) || ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &far) != 0) {
         return false;
     }
+    rusage usage{};
+    if (own_usage(usage) == nullptr) {
+        return false;
+    }
     at_tick_ = true;
     tick_clock_ = latest_.value[0];
+    tick_system_ = nanoseconds(usage.ru_stime);
     set_timer(true);
     return true;
 }
@@ -73,10 +79,21 @@ bool Counters::read_at_tick() {
         latest_.value[0] - tick_clock_ < events::clock_period_ns(session_->events[0]) / 2) {
         return false;
     }
-    tick_clock_ = latest_.value[0];
     read_other_groups(0, latest_);
     rusage usage{};
-    fill_uncounted(latest_, needs_usage() ? own_usage(usage) : nullptr);
+    const rusage* own = own_usage(usage);
+    fill_uncounted(latest_, own);
+    if (own == nullptr) {
+        return false;
+    }
+    // The kernel's account may run ahead of the clock: what does not fit is told with the next sample.
+    const std::uint64_t spent = latest_.value[0] - tick_clock_;
+    const std::uint64_t system = nanoseconds(own->ru_stime);
+    const std::uint64_t due = system < tick_system_ ? 0 : system - tick_system_;
+    const std::uint64_t told = due < spent ? due : spent;
+    system_share_ = static_cast<std::uint8_t>(told * 255 / spent);
+    tick_system_ += told;
+    tick_clock_ = latest_.value[0];
     return true;
 }
 

@@ -48,7 +48,13 @@ kymo_signal_entry:
     jae 5f
     movq kymo_signal_owners(%rip), %rdi
     movq (%rdi,%rax,8), %rdi
-    jmp 3f
+    cmpq $1, %rdi
+    jbe 4f
+    movq kymo_current_thread@gottpoff(%rip), %rax
+    movq %fs:(%rax), %rdi
+    testq %rdi, %rdi
+    jne 3f
+    ret
 1:  movq kymo_current_thread@gottpoff(%rip), %rax
     movq %fs:(%rax), %rdi
     cmpq 24(%rsi), %rdi

@@ -64,14 +64,6 @@ inline Registers registers_from(const ucontext_t& context) {
     return registers;
 }
 
-// Whether the program stands where a system call returns to, or where one is about to be made again: SYSCALL leaves
-// its return address in rcx (Intel SDM volume 2B), and so does the kernel.
-inline bool at_system_call(const Registers& registers) {
-    constexpr std::uint64_t kBytes = 2;  // of the instruction
-    const std::uint64_t behind = registers.general[kRcx];
-    return behind == registers.pc || behind == registers.pc + kBytes;
-}
-
 inline FloatRegisters capture_float_here() {
     FloatRegisters here;
     std::uint16_t control = 0;
