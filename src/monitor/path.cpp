@@ -2,9 +2,11 @@
 
 #include "monitor/openmp/team.h"
 #include "monitor/process.h"
+#include "monitor/raw_system_calls.h"
 #include "monitor/second_look.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
 
 namespace kymo::monitor {
 
@@ -91,6 +93,22 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
     return view->begin() != view->end();
 }
 
+// Inward of the monitor's frames: its reading of a clock (the kernel's shared page, and what the C library has before
+// it), and the C library's syscall().
+constexpr std::size_t kClockFrames = 2;
+bool is_clock(std::uint64_t address) {
+    constexpr std::uint64_t kShared = 8192;
+    return address - getauxval(AT_SYSINFO_EHDR) < kShared;
+}
+bool is_system_call([[maybe_unused]] std::uint64_t address) {
+#if defined(__x86_64__)
+    constexpr std::uint64_t kFunction = 64;
+    return address - reinterpret_cast<std::uint64_t>(kymo_next_syscall) < kFunction;
+#else
+    return false;
+#endif
+}
+
 struct Walked {
     std::size_t frames = 0;
     std::size_t cut = 0;  // how many lie inwards of the outermost frame of a run time
@@ -108,7 +126,13 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(process.own_image()) != 0 && frame.image == process.own_image()) {
-            walked.is_own_work = walked.is_own_work || &frame == out.data();
+            const bool reads_clock = walked.frames <= kClockFrames && walked.frames > 0 && is_clock(out[0].address);
+            walked.is_own_work = walked.is_own_work || &frame == out.data() || reads_clock;
+            // What the monitor makes a system call of the program's with is no place of the program's.
+            if (reads_clock || (walked.frames == 1 && is_system_call(out[0].address))) {
+                walked.frames = 0;
+                in_program = false;
+            }
             continue;
         }
         if (is_run_time(frame.image)) {

@@ -360,8 +360,13 @@ void Process::complete_counters(ThreadState& thread) {
 
 void Process::forget_unloaded() {
     const Quiet quiet;
-    const ThreadState* here = this_thread();
+    ThreadState* here = this_thread();
+    const std::uint64_t begin = clock_now();
     on_own_stack(here == nullptr ? 0 : here->own_stack_top, [&] { images_.remove_unloaded(); });
+    if (here != nullptr) {
+        here->own_work_begin = begin;
+        here->own_work_end = clock_now();
+    }
 }
 
 void Process::end_thread(ThreadState* thread) {

@@ -45,6 +45,9 @@ def body(test):
     test.check("samples in compute()", f"{500 * computed:.0f} and more", samples(report, "compute"),
                samples(report, "compute") >= 500 * computed)
     test.near("time in compute()", computed, user(report, "compute"), 0.05 * computed + 0.025, " s")
+    # Calls that wait are wrapped: what the wrapper calls is not the program's.
+    wrapped = sorted({row["function"] for row in report["functions"]} & {"syscall", "clock_gettime", "__vdso_clock_gettime"})
+    test.equal("functions that only the monitor calls", [], wrapped)
     text = " ".join(test.run(test.kymo, "report", path).stdout.split())
     test.check("the report says so", "at the kernel's tick", text[:200], "at the kernel's tick" in text)
 
