@@ -294,6 +294,7 @@ class ContextTree {
         slots_ = nullptr;
         nodes_ = nullptr;
         capacity_ = 0;
+        used_ = 0;
     }
 
     static constexpr std::size_t large_bytes(std::size_t capacity) {
