@@ -82,12 +82,20 @@ struct Tally {
     std::uint64_t bad_pc = 0;
 } tally;
 
+// So many walks at least, and more until so many began in the place's code, where few signals come: how few depends
+// on how slow the rest is, as with a sanitizer's checks in it.
 constexpr std::uint64_t kWalks = 10'000;
+constexpr std::uint64_t kMostWalks = 20 * kWalks;
+constexpr std::uint64_t kInPlaces = 6;
+
+bool is_enough() {
+    return (tally.walks >= kWalks && tally.in_places >= kInPlaces) || tally.walks >= kMostWalks;
+}
 
 // From when work() is on the stack until it has enough of them: the timer begins a moment before, and goes on after.
 void sample(int /*signal*/, siginfo_t* /*info*/, void* given) {
     static unwind::Frame frames[256];
-    if (base_return == 0 || tally.walks >= kWalks) {
+    if (base_return == 0 || is_enough()) {
         return;
     }
     const unwind::Registers start = unwind::registers_from(*static_cast<const ucontext_t*>(given));
@@ -106,7 +114,7 @@ void sample(int /*signal*/, siginfo_t* /*info*/, void* given) {
 
 __attribute__((noinline)) void work() {
     base_return = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
-    for (std::uint64_t i = 0; tally.walks < kWalks && i < 500'000'000; ++i) {
+    for (std::uint64_t i = 0; !is_enough() && i < 500'000'000; ++i) {
         hooked_plain(1, 2);
         hooked_calls([] { hooked_tail_outer(1); });
         hooked_with_global(1);
@@ -136,13 +144,13 @@ TEST(Walk, FromWhereverASignalComes) {
     timer_settime(timer, 0, &every, nullptr);
     work();
     timer_delete(timer);
-    EXPECT_EQ(tally.walks, kWalks);
+    EXPECT_GE(tally.walks, kWalks);
     EXPECT_GT(tally.in_hooks, 20U);
     EXPECT_EQ(tally.whole, tally.walks) << std::hex << tally.bad_pc - reinterpret_cast<std::uint64_t>(&work);
     EXPECT_EQ(thread.entries(kRecursive), thread.exits(kRecursive));
     EXPECT_EQ(planned().outcomes.back().places, 1U);
     EXPECT_EQ(thread.lines(), thread.entries(kRecursive));
-    EXPECT_GT(tally.in_places, 5U);
+    EXPECT_GE(tally.in_places, kInPlaces);
     EXPECT_EQ(thread.entries(kPlain), thread.exits(kPlain));
 }
 
