@@ -66,8 +66,8 @@ struct Overflow {
     std::uint32_t processor = 0;
     std::uint32_t event = 0;
     const CounterValues* values = nullptr;
-    bool at_tick = false;           // not after a period of the event, and perhaps in the kernel
-    std::uint8_t system_share = 0;  // with it: how much of the time since the last such one was the kernel's, of 255
+    bool at_tick = false;    // at the kernel's tick, not after a period of the event
+    bool in_kernel = false;  // which found the kernel at work
 };
 
 enum class Opening : std::uint8_t {
@@ -177,9 +177,10 @@ class Counters {
     bool may_be_at_tick_ = true;      // false: it has failed once
     std::uint64_t window_clock_ = 0;  // when choose_trigger() looked last, in the thread's clock, and switches then
     std::uint64_t window_switches_ = 0;
-    std::uint64_t tick_clock_ = 0;   // of the last sample at a tick
-    std::uint64_t tick_system_ = 0;  // system time that it has told, ns
-    std::uint8_t system_share_ = 0;
+    std::uint64_t tick_clock_ = 0;  // of the last sample at a tick
+    std::uint64_t tick_user_ = 0;   // the kernel's account of the thread then, ns
+    std::uint64_t tick_system_ = 0;
+    bool in_kernel_ = false;
     std::uint32_t by_usage_ = 0;             // bit i: event i is taken from getrusage
     std::uint32_t signals_ = 0;              // bit i: overflows of event i signal the thread
     std::uint64_t before_[kMaxValues] = {};  // what had been counted before the event's counter was opened
@@ -224,7 +225,7 @@ void Counters::sample(const Take& take) {
             }
         });
         if (at_tick_ && read_at_tick()) {
-            take(Overflow{clock_now(), 0, current_processor(), 0, &latest_, true, system_share_});
+            take(Overflow{clock_now(), 0, current_processor(), 0, &latest_, true, in_kernel_});
         }
         return;
     }

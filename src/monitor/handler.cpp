@@ -140,8 +140,7 @@ void take_samples(ThreadState& thread, void* context) {
         }
         Path here = path_here();
         if (overflow.at_tick) {
-            here.flags |= recording::kAtTick | static_cast<std::uint64_t>(overflow.system_share)
-                                                   << recording::kSystemShareShift;
+            here.flags |= recording::kAtTick | (overflow.in_kernel ? recording::kInKernel : 0);
         }
         take_sample(thread, overflow, here, &registers);
     });

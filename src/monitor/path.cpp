@@ -126,10 +126,10 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(process.own_image()) != 0 && frame.image == process.own_image()) {
-            const bool reads_clock = walked.frames <= kClockFrames && walked.frames > 0 && is_clock(out[0].address);
-            walked.is_own_work = walked.is_own_work || &frame == out.data() || reads_clock;
-            // What the monitor makes a system call of the program's with is no place of the program's.
-            if (reads_clock || (walked.frames == 1 && is_system_call(out[0].address))) {
+            walked.is_own_work = walked.is_own_work || &frame == out.data();
+            // What the monitor calls beside a call of the program's, or makes it with, is no place of the program's.
+            if ((walked.frames > 0 && walked.frames <= kClockFrames && is_clock(out[0].address)) ||
+                (walked.frames == 1 && is_system_call(out[0].address))) {
                 walked.frames = 0;
                 in_program = false;
             }

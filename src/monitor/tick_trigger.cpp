@@ -61,6 +61,7 @@ bool Counters::begin_at_tick(ThreadState* owner) {
     }
     at_tick_ = true;
     tick_clock_ = latest_.value[0];
+    tick_user_ = nanoseconds(usage.ru_utime);
     tick_system_ = nanoseconds(usage.ru_stime);
     set_timer(true);
     return true;
@@ -86,13 +87,16 @@ bool Counters::read_at_tick() {
     if (own == nullptr) {
         return false;
     }
-    // The kernel's account may run ahead of the clock: what does not fit is told with the next sample.
-    const std::uint64_t spent = latest_.value[0] - tick_clock_;
+    // The kernel counts its ticks by where they find the thread, and divides the thread's time in the same proportion
+    // (cputime_adjust in its kernel/sched/cputime.c): the system's part of all rises with a tick in the kernel, and
+    // falls with one in the program.
+    const std::uint64_t user = nanoseconds(own->ru_utime);
     const std::uint64_t system = nanoseconds(own->ru_stime);
-    const std::uint64_t due = system < tick_system_ ? 0 : system - tick_system_;
-    const std::uint64_t told = due < spent ? due : spent;
-    system_share_ = static_cast<std::uint8_t>(told * 255 / spent);
-    tick_system_ += told;
+    const double before = static_cast<double>(tick_system_) / static_cast<double>(tick_user_ + tick_system_ + 1);
+    const double now = static_cast<double>(system) / static_cast<double>(user + system + 1);
+    in_kernel_ = now > before || (now == before && now > 0.5);
+    tick_user_ = user;
+    tick_system_ = system;
     tick_clock_ = latest_.value[0];
     return true;
 }

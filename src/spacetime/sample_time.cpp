@@ -38,13 +38,11 @@ StreamTime::StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<c
     : roles_(roles), splitter_(begin, roles.tick_period), builder_(begin, offs, waits) {}
 
 std::span<const StateInterval> StreamTime::add(const recording::Sample& row, bool is_own_work) {
-    Interval interval{
-        .end = row.time,
-        .is_tick = roles_.task_clock && row.event == *roles_.task_clock,
-        .at_tick = (row.flags & recording::kAtTick) != 0,
-        .system_share =
-            static_cast<double>((row.flags & recording::kSystemShareMask) >> recording::kSystemShareShift) / 255,
-        .after_pause = (row.flags & recording::kAfterPause) != 0};
+    Interval interval{.end = row.time,
+                      .is_tick = roles_.task_clock && row.event == *roles_.task_clock,
+                      .at_tick = (row.flags & recording::kAtTick) != 0,
+                      .in_kernel = (row.flags & recording::kInKernel) != 0,
+                      .after_pause = (row.flags & recording::kAfterPause) != 0};
     if (roles_.task_clock) {
         interval.task_clock = at(row.deltas, *roles_.task_clock);
         task_clock_ += *interval.task_clock;

@@ -24,20 +24,23 @@ bool TimePlace::is_below(std::uint32_t context, std::uint32_t outer) const {
 
 void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
     left_until_ = 0;
-    if (now_.wait != kNoWait || now_.context == kNone) {
+    if (now_.wait != kNoWait || now_.context == kNone || own_ == kNone) {
         return;
     }
+    std::uint32_t asked = kNone;
     for (auto interval = intervals.rbegin(); interval != intervals.rend(); ++interval) {
-        if (interval->wait == kNoWait) {
+        const std::uint32_t call = interval->wait == kNoWait ? 0 : call_of(interval->wait);
+        if (call == 0 || call == asked) {
             continue;
         }
-        // The caller of the waiting function, where that is known: the sample may well be in another line of it.
-        const std::uint32_t call = call_of(interval->wait);
-        if (const std::uint32_t caller = call == 0 ? 0 : parents_[call]; !is_below(now_.context, caller)) {
+        asked = call;
+        // Below the caller of the waiting function: in another line of it the thread may well be. Contexts tell lines
+        // apart, so one that waits in a function of a library's leaves this unsaid, and the sample speaks.
+        const std::uint32_t caller = parents_[call];
+        if (is_below(own_, caller) && !is_below(now_.context, caller)) {
             left_until_ = interval->begin;
-            left_ = own_ != kNone && is_below(own_, caller) ? own_ : call;
+            return;
         }
-        return;
     }
 }
 
@@ -47,7 +50,7 @@ std::uint32_t TimePlace::of(const StateInterval& interval) const {
     }
     if (interval.wait == kNoWait) {
         if (now_.wait == kNoWait) {
-            return interval.end <= left_until_ ? left_ : now_.context;
+            return interval.end <= left_until_ ? own_ : now_.context;
         }
         const std::uint32_t call = call_of(now_.wait);
         return own_ != kNone ? own_ : call != 0 ? call : now_.context;

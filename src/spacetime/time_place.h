@@ -7,9 +7,9 @@
 // - A sample inside a wait says nothing of the time before the wait: that is the code's that was last seen outside
 //   waits. Charged to the sample, threads that poll for less than a sampling period would lose to the place they
 //   poll in what their work took, each time a sample meets the wait.
-// - A sample that has left the code which waited says nothing of the time before that wait either. Charged to it,
-// many
-//   short waits before it would each seem to be a return to the code that has been left.
+// - A sample that has left the code which waited, and which the sample before was in, says nothing of the time before
+//   that wait either: it is where that one was. Charged to the later one, many short waits before it would each seem
+//   to be a return to the code that has been left.
 #pragma once
 
 #include "spacetime/none.h"
@@ -48,12 +48,10 @@ class TimePlace {
 
     std::span<const ThreadWait> waits_;
     std::span<const std::uint32_t> parents_;
-    Seen before_;                // the sample that begins the intervals
-    Seen now_;                   // the one that ends them
-    std::uint32_t own_ = kNone;  // where a sample last was that lay in no wait
-    // The code that waited last and had been left when the sample came: until when, and which.
-    std::uint64_t left_until_ = 0;
-    std::uint32_t left_ = kNone;
+    Seen before_;                   // the sample that begins the intervals
+    Seen now_;                      // the one that ends them
+    std::uint32_t own_ = kNone;     // where a sample last was that lay in no wait
+    std::uint64_t left_until_ = 0;  // until when it was in code that had been left when the sample came
 };
 
 }  // namespace kymo::spacetime

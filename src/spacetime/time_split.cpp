@@ -31,10 +31,10 @@ Split TimeSplitter::split(const Interval& interval) {
         }
         if (interval.is_tick) {
             at_tick_ = interval.at_tick;
-            system_share_ = std::clamp(interval.system_share, 0.0, 1.0);
+            in_kernel_ = interval.in_kernel;
         }
         if (at_tick_) {
-            user = on - std::min(on, static_cast<std::uint64_t>(static_cast<double>(on) * system_share_));
+            user = in_kernel_ ? 0 : on;
             budget_ = period_;
         } else {
             user = std::min(on, budget_);

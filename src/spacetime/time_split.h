@@ -6,7 +6,8 @@
 // spent in the program, and what task-clock adds beyond is system time (ticks that fell into the kernel
 // deliver no sample). This holds on average, not for a single interval. Where task-clock is not
 // what samples (another event is), the two cannot be told apart and all of it counts as user time.
-// Samples at the kernel's tick tell by themselves how much of the time was the kernel's.
+// Samples at the kernel's tick tell by themselves whether the kernel was at work, and stand for all
+// of the processor time since the last one, on average.
 //
 // The two clocks are read a moment apart, so that an interval's processor time may exceed its wall time by some
 // hundred nanoseconds: that is owed, and counted as soon as there is room. No part is ever negative.
@@ -23,7 +24,7 @@ struct Interval {
     std::optional<std::uint64_t> system_time = {};  // its change, ns; none: no such event
     bool is_tick = false;                           // the interval ends with a sample of task-clock
     bool at_tick = false;                           // which was taken at the kernel's tick
-    double system_share = 0;                        // and how much of the time before was the kernel's
+    bool in_kernel = false;                         // which found the kernel at work
     bool after_pause = false;                       // the counters were off at its start
 };
 
@@ -53,7 +54,7 @@ class TimeSplitter {
     std::uint64_t budget_;    // user time that may still have passed since the last tick
     std::uint64_t owed_ = 0;  // processor time not counted yet
     bool at_tick_ = false;    // the last tick was the kernel's
-    double system_share_ = 0;
+    bool in_kernel_ = false;  // which found the kernel at work
 };
 
 }  // namespace kymo::spacetime

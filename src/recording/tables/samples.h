@@ -116,9 +116,7 @@ inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measur
 inline constexpr std::uint64_t kFoldedRecursion = 0x80;  // the path leaves out rounds of recursion
 inline constexpr std::uint64_t kOwnWork =
     0x100;  // the monitor itself was at work; the context is where the program stood
-inline constexpr std::uint64_t kAtTick = 0x200;  // taken at the kernel's tick, not after a period of the event
-// With kAtTick: how much of the processor time since the last such sample was the kernel's, of 255 parts.
-inline constexpr unsigned kSystemShareShift = 16;
-inline constexpr std::uint64_t kSystemShareMask = std::uint64_t{0xFF} << kSystemShareShift;
+inline constexpr std::uint64_t kAtTick =
+    0x200;  // taken at the kernel's tick (kInKernel: the kernel was at work), not after a period of the event
 
 }  // namespace kymo::recording

@@ -103,8 +103,14 @@ TEST(TimePlace, ASampleThatHasLeftWhatWaitedSaysNothingOfTheTimeBefore) {
     Thread thread({wait(120, 130, kWaits), wait(150, 160, kWaits), wait(320, 330, kWaits)});
     EXPECT_EQ(thread.run(100, kTurn), (Sums{{kTurn, 100}}));
     EXPECT_EQ(thread.run(100, kMore), (Sums{{kTurn, 40}, {kWaits, 20}, {kMore, 40}}));
-    // What the thread was last seen at is no part of what waits there: nothing but the call is known.
-    EXPECT_EQ(thread.run(140, kWork), (Sums{{kWaits, 130}, {kWork, 10}}));
+    // What the thread was last seen at is no part of what waits there: nothing is known but the sample.
+    EXPECT_EQ(thread.run(140, kWork), (Sums{{kWaits, 10}, {kWork, 130}}));
+}
+
+TEST(TimePlace, ALaterWaitElsewhereDoesNotHideWhatWasLeft) {
+    Thread thread({wait(120, 130, kWaits), wait(150, 160, kWaits), wait(170, 180)});
+    EXPECT_EQ(thread.run(100, kTurn), (Sums{{kTurn, 100}}));
+    EXPECT_EQ(thread.run(100, kMore), (Sums{{kTurn, 40}, {kWaits, 20}, {kCall, 10}, {kMore, 30}}));
 }
 
 TEST(TimePlace, ASampleInAnotherLineOfWhatWaitedSpeaksForAllOfTheInterval) {

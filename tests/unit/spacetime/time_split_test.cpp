@@ -17,16 +17,17 @@ TEST(TimeSplit, WhatTaskClockAddsBeyondThePeriodIsSystemTime) {
     EXPECT_EQ(splitter.split(tick(160, 4)), (Split{4, 0, 6, 0}));
 }
 
-TEST(TimeSplit, SamplesAtTheKernelsTickTellHowMuchWasTheKernels) {
-    const auto at_tick = [](std::uint64_t end, std::uint64_t task_clock, double system_share) {
+// Each stands for all of the processor time since the one before, in the program or in the kernel.
+TEST(TimeSplit, SamplesAtTheKernelsTickTellWhereTheyWere) {
+    const auto at_tick = [](std::uint64_t end, std::uint64_t task_clock, bool in_kernel) {
         return Interval{
-            .end = end, .task_clock = task_clock, .is_tick = true, .at_tick = true, .system_share = system_share};
+            .end = end, .task_clock = task_clock, .is_tick = true, .at_tick = true, .in_kernel = in_kernel};
     };
     TimeSplitter splitter(0, 10);
     EXPECT_EQ(splitter.split(tick(10, 10)), (Split{10, 0, 0, 0}));
-    EXPECT_EQ(splitter.split(at_tick(60, 40, 0.25)), (Split{30, 10, 10, 0}));
-    EXPECT_EQ(splitter.split({.end = 100, .task_clock = 40}), (Split{30, 10, 0, 0})) << "another event's sample";
-    EXPECT_EQ(splitter.split(at_tick(130, 15, 1)), (Split{0, 15, 15, 0}));
+    EXPECT_EQ(splitter.split(at_tick(60, 40, false)), (Split{40, 0, 10, 0}));
+    EXPECT_EQ(splitter.split({.end = 100, .task_clock = 40}), (Split{40, 0, 0, 0})) << "another event's sample";
+    EXPECT_EQ(splitter.split(at_tick(130, 15, true)), (Split{0, 15, 15, 0}));
     EXPECT_EQ(splitter.split(tick(160, 25)), (Split{10, 15, 5, 0})) << "after a period again";
 }
 
