@@ -69,7 +69,9 @@ inline void write_moved(CodeWriter& code, const PlanEntry& entry, std::uint64_t 
 inline constexpr std::uint64_t kCallPushes = 5;
 
 // Puts the jump to `target` at `function`, whose page can be written. In one store where the place allows it.
-inline void write_jump(std::uint8_t* function, std::uint64_t target) {
+// The thread sanitizer keeps no account of code that is written: what it keeps of a program's code cannot be written
+// itself.
+[[gnu::no_sanitize_thread]] inline void write_jump(std::uint8_t* function, std::uint64_t target) {
     std::uint8_t jump[8];
     const auto at = reinterpret_cast<std::uint64_t>(function);
     const std::uint64_t begin = at & ~std::uint64_t{7};
