@@ -117,7 +117,11 @@ void read_limits(Machine& machine, const fs::path& proc) {
         machine.descriptors_hard = limit.rlim_max;
     }
 #if defined(__x86_64__)
-    machine.timers_at_return = kernel_release(proc) >= 5'009;
+    // Where processors run without the tick, the kernel's account of threads does not go by it.
+    std::string tickless;
+    std::getline(std::ifstream("/sys/devices/system/cpu/nohz_full"), tickless);
+    machine.timers_at_return =
+        kernel_release(proc) >= 5'009 && tickless.find_first_of("0123456789") == std::string::npos;
 #endif
     // CPU-time timers are looked at once a tick; the coarse clock's resolution is a tick.
     timespec tick{};

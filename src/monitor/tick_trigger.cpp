@@ -52,11 +52,9 @@ void Counters::choose_trigger(ThreadState* owner) {
 // The leader samples no more for a long time, and counts on.
 bool Counters::begin_at_tick(ThreadState* owner) {
     std::uint64_t far = kFar;
-    if ((timer_ < 0 && !make_timer(owner)) || ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &far) != 0) {
-        return false;
-    }
     rusage usage{};
-    if (own_usage(usage) == nullptr) {
+    if (own_usage(usage) == nullptr || (timer_ < 0 && !make_timer(owner)) ||
+        ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &far) != 0) {
         return false;
     }
     at_tick_ = true;

@@ -1,5 +1,7 @@
 #include "spacetime/time_place.h"
 
+#include <ranges>
+
 namespace kymo::spacetime {
 
 void TimePlace::next(std::span<const StateInterval> intervals, std::uint32_t sampled) {
@@ -28,8 +30,8 @@ void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
         return;
     }
     std::uint32_t asked = kNone;
-    for (auto interval = intervals.rbegin(); interval != intervals.rend(); ++interval) {
-        const std::uint32_t call = interval->wait == kNoWait ? 0 : call_of(interval->wait);
+    for (const StateInterval& interval : std::views::reverse(intervals)) {
+        const std::uint32_t call = interval.wait == kNoWait ? 0 : call_of(interval.wait);
         if (call == 0 || call == asked) {
             continue;
         }
@@ -38,7 +40,7 @@ void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
         // apart, so one that waits in a function of a library's leaves this unsaid, and the sample speaks.
         const std::uint32_t caller = parents_[call];
         if (is_below(own_, caller) && !is_below(now_.context, caller)) {
-            left_until_ = interval->begin;
+            left_until_ = interval.begin;
             return;
         }
     }

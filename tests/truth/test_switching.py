@@ -3,6 +3,7 @@ for, or a thread computes, the clock samples."""
 
 import json
 import math
+import os
 
 from harness import main
 
@@ -28,6 +29,10 @@ def recorded(test, out, *options):
 def body(test):
     truth, report, path = recorded(test, "switching.kymo")
     recording = report["recording"]
+    if any("thread timers" in entry["why"] for entry in recording["unavailable"]):
+        test.skip("performance events are barred here: all is sampled at the tick")
+    if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) < (5, 9):
+        test.skip("signals of thread timers would interrupt system calls here (Linux 5.9)")
     at_tick = recording["samples_at_tick"]
     in_turns = samples(report, "heavy") + samples(report, "light")
     test.check("samples at the kernel's tick", "30 and more", at_tick, at_tick >= 30)
