@@ -126,19 +126,30 @@ long ask_to_be_traced(const Ask& ask) {
     return result;
 }
 
-// The calling thread has stopped itself, which is how a child waits for its parent to attach (PTRACE_SEIZE).
-void look_after_stop() {
+// The calling thread may stop itself, which is how a child waits for its parent to attach (PTRACE_SEIZE). Whoever has
+// attached sees every signal from the moment it goes on, so none is sent until it is known whether somebody has.
+template <typename Stop>
+int stop_unseen(const Stop& stop) {
     ThreadState* thread = this_thread();
-    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent() ||
-        !is_traced_from_within()) {
-        return;
+    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent()) {
+        return stop();
     }
+    {
+        const Quiet quiet;
+        thread->counters.set_silent(true);
+    }  // a sample that was on its way has come by now
+    const int result = stop();
     const int error = errno;
+    const bool is_traced = is_traced_from_within();
     const Quiet quiet;
-    thread->counters.set_silent(true);
-    is_known = true;
-    tell();
+    if (is_traced) {
+        is_known = true;
+        tell();
+    } else {
+        thread->counters.set_silent(false);
+    }
     errno = error;
+    return result;
 }
 
 Real<long (*)(int, ...)> real_ptrace{"ptrace"};
@@ -176,19 +187,13 @@ KYMO_INTERPOSE long ptrace(int request, long task, void* address, void* data) {
 }
 
 KYMO_INTERPOSE int kill(pid_t pid, int signal) noexcept {
-    const int result = real_kill.get()(pid, signal);
-    if (signal == SIGSTOP && result == 0) {
-        look_after_stop();
-    }
-    return result;
+    const auto call = [=] { return real_kill.get()(pid, signal); };
+    return signal == SIGSTOP ? stop_unseen(call) : call();
 }
 
 KYMO_INTERPOSE int raise(int signal) noexcept {
-    const int result = real_raise.get()(signal);
-    if (signal == SIGSTOP && result == 0) {
-        look_after_stop();
-    }
-    return result;
+    const auto call = [=] { return real_raise.get()(signal); };
+    return signal == SIGSTOP ? stop_unseen(call) : call();
 }
 
 #if defined(__x86_64__)
