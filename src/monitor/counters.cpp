@@ -190,10 +190,8 @@ void Counters::enable() {
                 events::set_group_enabled(leader_[group], true);
             }
         }
-    } else if (outcome_.kind == CounterKind::kThreadTimer && !silent_) {
-        set_timer(true);
     }
-    if (at_tick_) {
+    if (samples_by_timer() && !silent_) {
         set_timer(true);
     }
 }
@@ -205,10 +203,8 @@ void Counters::disable() {
                 events::set_group_enabled(leader_[group], false);
             }
         }
-    } else if (outcome_.kind == CounterKind::kThreadTimer) {
-        set_timer(false);
     }
-    if (at_tick_) {
+    if (samples_by_timer()) {
         set_timer(false);
     }
 }
@@ -223,16 +219,12 @@ void Counters::set_signalling(bool on) {
     if (silent_) {
         return;
     }
-    if (outcome_.kind == CounterKind::kThreadTimer) {
-        on ? enable() : disable();
-        return;
-    }
     for (std::size_t i = 0; session_ != nullptr && i < session_->event_count; ++i) {
         if (descriptor_[i] >= 0 && (signals_ >> i & 1U) != 0) {
             fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
         }
     }
-    if (at_tick_) {
+    if (samples_by_timer()) {
         set_timer(on);
     }
 }

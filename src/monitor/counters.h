@@ -16,11 +16,11 @@
 //   descriptors run short             → the leader alone (complete() opens no member)
 //   a sampling member cannot signal   → it only counts
 //   timer cannot be made              → the thread is not sampled; its totals are still taken at its end
+// outcome() says which, for the recording.
 //
 // The kernel sets a thread's sampling clock anew each time it is switched to a processor (13 µs on a virtual machine,
 // which leaves the guest for it). A thread that is switched often may therefore be sampled by a timer that is looked
 // at with the kernel's tick, while the counters count on: choose_trigger().
-// outcome() says which, for the recording.
 //
 // open() and close() run in the thread itself, under Quiet; read() in any thread; sample() and complete() in the
 // thread's handler. Cost of open() with a leader alone: about 10 µs; with all of four events and a buffer 35 µs.
@@ -146,6 +146,7 @@ class Counters {
     bool make_signal(std::size_t event);
     bool make_timer(ThreadState* owner);
     void set_timer(bool on);
+    bool samples_by_timer() const { return at_tick_ || outcome_.kind == CounterKind::kThreadTimer; }
     bool begin_at_tick(ThreadState* owner);
     void end_at_tick();
     void join_samples(std::size_t event);

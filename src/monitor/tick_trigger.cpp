@@ -1,9 +1,7 @@
 // Which clock samples a thread: its own counter's, exactly after each period, or a timer that is looked at with the
 // kernel's tick, which costs nothing while the thread is switched to and fro.
 //
-// Measured on a virtual machine of two processors, Linux 6.18 at 250 ticks a second, two threads that pass a byte to
-// and fro, some 5 µs of work each: 3.0 times as long with a sampling clock of 1 ms a thread, 1.2 times with the same
-// counters and a timer.
+// bench/monitor/switch_bench.py measures both (docs/measurements.md).
 
 #include "events/attributes.h"
 #include "monitor/counters.h"
@@ -35,7 +33,7 @@ void Counters::choose_trigger(ThreadState* owner) {
         return;
     }
     rusage usage{};
-    if (getrusage(RUSAGE_THREAD, &usage) != 0) {
+    if (own_usage(usage) == nullptr) {
         return;
     }
     const auto switches = static_cast<std::uint64_t>(usage.ru_nvcsw + usage.ru_nivcsw);
