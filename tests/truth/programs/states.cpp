@@ -18,17 +18,22 @@ struct Account {
     std::string name;
     std::int64_t wall = 0;
     std::int64_t on = 0;
-    long voluntary = 0;
+    long voluntary = 0;  // switches since the thread began
     long involuntary = 0;
+    long voluntary_before = 0;  // of them, before its work began
+    long involuntary_before = 0;
 };
 
-// The kernel's figures over a thread's whole life, read last of all.
+// The kernel's figures over a thread's whole life, read last of all; and those from before its work.
 template <typename Work>
 void measured(Account& account, const Work& work) {
     pthread_setname_np(pthread_self(), account.name.c_str());
     const std::int64_t begin = account::read_clock(CLOCK_MONOTONIC);
-    work();
     rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    account.voluntary_before = usage.ru_nvcsw;
+    account.involuntary_before = usage.ru_nivcsw;
+    work();
     getrusage(RUSAGE_THREAD, &usage);
     account.voluntary = usage.ru_nvcsw;
     account.involuntary = usage.ru_nivcsw;
@@ -100,9 +105,13 @@ int main() {
     }
     std::printf("{");
     for (const Account& each : accounts) {
-        std::printf("%s\"%s\": {\"wall\": %lld, \"on\": %lld, \"voluntary\": %ld, \"involuntary\": %ld}",
-                    &each == accounts.data() ? "" : ", ", each.name.c_str(), static_cast<long long>(each.wall),
-                    static_cast<long long>(each.on), each.voluntary, each.involuntary);
+        std::printf(
+            "%s\"%s\": {\"wall\": %lld, \"on\": %lld, \"voluntary\": %ld, \"involuntary\": %ld, "
+            "\"voluntary_before\": %ld, "
+            "\"involuntary_before\": %ld}",
+            &each == accounts.data() ? "" : ", ", each.name.c_str(), static_cast<long long>(each.wall),
+            static_cast<long long>(each.on), each.voluntary, each.involuntary, each.voluntary_before,
+            each.involuntary_before);
     }
     std::printf("}\n");
 }
