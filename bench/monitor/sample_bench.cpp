@@ -6,7 +6,7 @@
 // Beside it the walk alone, and glibc's backtrace(), which gives addresses and writes nothing.
 #include "base/time.h"
 #include "events/ring.h"
-#include "monitor/context_tree.h"
+#include "monitor/sampling/context_tree.h"
 #include "ratios.h"
 #include "recording/tables.h"
 #include "recording/writer.h"

@@ -54,7 +54,7 @@ struct Preload {
 
 // Our environment for the program: first in LD_PRELOAD the monitor, then the channels; KYMO_SESSION set to the
 // recording folder. In front of the monitor stands what must: a sanitizer's run time, ours ended by two colons, by
-// which the monitor knows that it is not the user's and takes it out again (monitor/children.h).
+// which the monitor knows that it is not the user's and takes it out again (monitor/process/children.h).
 std::vector<std::string> program_environment(const char* const* ours, const Preload& preload,
                                              const std::filesystem::path& recording);
 

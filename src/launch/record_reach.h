@@ -8,8 +8,8 @@
 // would read what all the others do.
 //
 // Own: each measured thread has one event on itself, whatever the number of processors, and empties its own page of
-// records (monitor/own_switches.h), for some 20 µs a thread. Anyone may. Then nothing is known of threads and
-// processes that are not measured.
+// records (monitor/sampling/own_switches.h), for some 20 µs a thread. Anyone may. Then nothing is known of threads
+// and processes that are not measured.
 //
 // So past kMostInherited processors the whole machine's are tried first, and the threads' own are what is left. Pure
 // functions.

@@ -1,9 +1,9 @@
 #include "monitor/hunt/hunt.h"
 
-#include "monitor/folder_file.h"
-#include "monitor/path.h"
-#include "monitor/process.h"
-#include "monitor/signal_entry.h"
+#include "monitor/process/folder_file.h"
+#include "monitor/process/process.h"
+#include "monitor/sampling/path.h"
+#include "monitor/sampling/signal_entry.h"
 
 #include <cerrno>
 #include <linux/perf_event.h>

@@ -12,7 +12,7 @@
 
 #include "base/exclusion.h"
 #include "base/ids.h"
-#include "monitor/counters.h"
+#include "monitor/sampling/counters.h"
 #include "pairs/hunt_file.h"
 #include "pairs/shared.h"
 #include "unwind/native.h"

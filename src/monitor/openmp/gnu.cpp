@@ -1,6 +1,6 @@
 #include "monitor/openmp/gnu.h"
 
-#include "monitor/path.h"
+#include "monitor/sampling/path.h"
 
 #include <dlfcn.h>
 #include <link.h>

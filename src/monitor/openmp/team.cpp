@@ -1,6 +1,6 @@
 #include "monitor/openmp/team.h"
 
-#include "monitor/path.h"
+#include "monitor/sampling/path.h"
 #include "monitor/waits/waits.h"
 
 #include <cerrno>

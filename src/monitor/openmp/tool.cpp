@@ -6,8 +6,8 @@
 #include "monitor/openmp/tool.h"
 
 #include "monitor/openmp/gnu.h"
-#include "monitor/path.h"
-#include "monitor/process.h"
+#include "monitor/process/process.h"
+#include "monitor/sampling/path.h"
 
 #include <dlfcn.h>
 #include <new>

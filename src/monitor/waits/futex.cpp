@@ -2,7 +2,7 @@
 // object is the word's address; who woke the waiter is who last woke that word's, or, for a lock with priority
 // inheritance, the owner, whose thread id the word holds. The calls come from syscall()'s entry (raw_system_calls.h).
 
-#include "monitor/raw_system_calls.h"
+#include "monitor/interpose/raw_system_calls.h"
 #include "monitor/waits/waits.h"
 
 #if defined(__x86_64__)

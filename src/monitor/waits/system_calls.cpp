@@ -4,7 +4,7 @@
 // What the C library calls by itself (the reading and writing of stdio) does not come by here. All are
 // async-signal-safe and stay so: everything is looked up beforehand.
 
-#include "monitor/program_signals.h"
+#include "monitor/interpose/program_signals.h"
 #include "monitor/waits/waits.h"
 
 #include <poll.h>

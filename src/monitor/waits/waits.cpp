@@ -2,7 +2,7 @@
 
 #include "monitor/hunt/hunt.h"
 #include "monitor/openmp/team.h"
-#include "monitor/path.h"
+#include "monitor/sampling/path.h"
 
 #include <cerrno>
 #include <pthread.h>

@@ -9,8 +9,8 @@
 // Waits of kBriefWaitNs and more also cost a walk of the stack and a row, after the wait.
 #pragma once
 
-#include "monitor/process.h"
-#include "monitor/real.h"
+#include "monitor/interpose/real.h"
+#include "monitor/process/process.h"
 #include "recording/tables.h"
 #include "unwind/walk.h"
 

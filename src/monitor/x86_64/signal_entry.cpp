@@ -1,9 +1,9 @@
 // x86-64: the entry of the sampling signal, and the switch of stacks.
 
-#include "monitor/signal_entry.h"
+#include "monitor/sampling/signal_entry.h"
 
-#include "monitor/own_stack.h"
-#include "monitor/thread_state.h"
+#include "monitor/sampling/own_stack.h"
+#include "monitor/threads/thread_state.h"
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // A thread's own switch records, in a ring made by hand: which absences come of them.
-#include "monitor/own_switches.h"
+#include "monitor/sampling/own_switches.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "monitor/context_tree.h"
+#include "monitor/sampling/context_tree.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

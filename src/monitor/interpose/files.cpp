@@ -1,0 +1,92 @@
+// The program's closing of descriptors is kept off the monitor's own. A program that closes everything it does not
+// know (daemons, shells, job starters) gets what it would have got without the monitor.
+
+#include "monitor/interpose/raw_system_calls.h"
+#include "monitor/interpose/real.h"
+#include "monitor/process/process.h"
+
+#include <cerrno>
+#include <linux/close_range.h>
+#include <unistd.h>
+
+using kymo::monitor::process;
+
+namespace {
+kymo::monitor::Real<int (*)(int)> real_close{"close"};
+kymo::monitor::Real<int (*)(unsigned, unsigned, int)> real_close_range{"close_range"};
+
+bool guarded() {
+    return process.running() && process.is_this_process();
+}
+
+// Calls act(first, last) for every stretch of [first, last] that holds no descriptor of ours; stops at the first
+// failure.
+template <typename Act>
+int around_ours(unsigned first, unsigned last, const Act& act) {
+    while (first <= last) {
+        const int ours = process.descriptors().next_ours(static_cast<int>(first));
+        if (ours < 0 || static_cast<unsigned>(ours) > last) {
+            return act(first, last);
+        }
+        const auto stop = static_cast<unsigned>(ours);
+        if (stop > first) {
+            const int result = act(first, stop - 1);
+            if (result != 0) {
+                return result;
+            }
+        }
+        first = stop + 1;
+    }
+    return 0;
+}
+
+// Whether a close of this one fails as it would without the monitor.
+bool is_hidden(int descriptor) {
+    return process.descriptors().is_ours(descriptor) && guarded();
+}
+
+// Whether some of these are not to be closed now. With CLOEXEC nothing is, and ours are marked so anyway; an invalid
+// range is the kernel's to refuse.
+bool may_hold_ours(unsigned first, unsigned last, unsigned flags) {
+    return (flags & CLOSE_RANGE_CLOEXEC) == 0 && first <= last && first <= 0x7FFFFFFFU && guarded();
+}
+}  // namespace
+
+KYMO_INTERPOSE int close(int descriptor) {
+    if (is_hidden(descriptor)) {
+        errno = EBADF;
+        return -1;
+    }
+    return real_close.get()(descriptor);
+}
+
+KYMO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) noexcept {
+    const auto real = real_close_range.get();
+    if (!may_hold_ours(first, last, static_cast<unsigned>(flags))) {
+        return real(first, last, flags);
+    }
+    return around_ours(first, last, [&](unsigned from, unsigned to) { return real(from, to, flags); });
+}
+
+KYMO_INTERPOSE void closefrom(int first) noexcept {
+    close_range(first < 0 ? 0U : static_cast<unsigned>(first), ~0U, 0);
+}
+
+#if defined(__x86_64__)
+long kymo_close_call(long number, long descriptor, long second, long third, long fourth, long fifth, long sixth) {
+    if (is_hidden(static_cast<int>(descriptor))) {
+        errno = EBADF;
+        return -1;
+    }
+    return kymo_next_syscall(number, descriptor, second, third, fourth, fifth, sixth);
+}
+
+long kymo_close_range_call(long number, long first, long last, long flags, long fourth, long fifth, long sixth) {
+    const auto real = [&](unsigned from, unsigned to) {
+        return static_cast<int>(kymo_next_syscall(number, from, to, flags, fourth, fifth, sixth));
+    };
+    const auto from = static_cast<unsigned>(first);
+    const auto to = static_cast<unsigned>(last);
+    return may_hold_ours(from, to, static_cast<unsigned>(flags)) ? around_ours(from, to, real) : real(from, to);
+}
+#endif

@@ -1,0 +1,185 @@
+#include "monitor/interpose/seccomp.h"
+
+#include "base/system_call_filter.h"
+#include "image/arena.h"
+#include "monitor/interpose/raw_system_calls.h"
+#include "monitor/interpose/real.h"
+#include "monitor/process/process.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/perf_event.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+std::atomic<bool> barred{false};
+
+// What the monitor calls once the program runs, with the arguments that filters look at.
+struct OwnCall {
+    int number;
+    std::uint64_t arguments[6];
+};
+constexpr std::uint64_t kDescriptor = 1000;  // any high one
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+
+constexpr OwnCall kOwnCalls[] = {
+    {SYS_rt_sigreturn, {}},
+    {SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, 8}},
+    {SYS_rt_sigtimedwait, {}},
+    {SYS_sigaltstack, {}},
+    {SYS_read, {kDescriptor}},
+    {SYS_pread64, {kDescriptor}},
+    {SYS_close, {kDescriptor}},
+    {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_RDONLY | O_CLOEXEC}},
+    {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_WRONLY | O_APPEND | O_CLOEXEC}},
+    {SYS_write, {kDescriptor}},
+    {SYS_readlink, {}},
+    {SYS_newfstatat, {kDescriptor}},
+    {SYS_fcntl, {kDescriptor, F_DUPFD_CLOEXEC, kDescriptor}},
+    {SYS_fcntl, {kDescriptor, F_SETOWN_EX}},
+    {SYS_fcntl, {kDescriptor, F_SETFL, O_ASYNC}},
+    {SYS_ioctl, {kDescriptor, PERF_EVENT_IOC_ENABLE}},
+    {SYS_perf_event_open, {0, 0, ~std::uint64_t{0}, ~std::uint64_t{0}}},
+    {SYS_fallocate, {kDescriptor}},
+    {SYS_ftruncate, {kDescriptor}},
+    {SYS_flock, {kDescriptor}},
+    {SYS_mmap, {0, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, kDescriptor}},
+    {SYS_mmap, {0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~std::uint64_t{0}}},
+    {SYS_munmap, {}},
+    {SYS_mremap, {}},
+    {SYS_madvise, {0, 65536, MADV_DONTFORK}},
+    {SYS_prlimit64, {}},
+    {SYS_getrusage, {static_cast<std::uint64_t>(RUSAGE_THREAD)}},
+    {SYS_clock_gettime, {}},
+    {SYS_getcpu, {}},
+    {SYS_gettid, {}},
+    {SYS_getpid, {}},
+    {SYS_sched_yield, {}},
+    {SYS_futex, {0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG}},
+    {SYS_futex, {0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG}},
+    {SYS_process_vm_readv, {}},
+    {SYS_timer_create, {}},
+    {SYS_timer_settime, {}},
+    {SYS_timer_delete, {}},
+    {SYS_prctl, {PR_GET_NAME}},
+};
+
+bool spares_the_monitor(std::span<const sock_filter> filter) {
+    for (const OwnCall& own : kOwnCalls) {
+        seccomp_data call{};
+        call.nr = own.number;
+        call.arch = kArchitecture;
+        call.instruction_pointer = reinterpret_cast<std::uint64_t>(&spares_the_monitor);
+        __builtin_memcpy(call.args, own.arguments, sizeof call.args);
+        if (!is_survived(run_filter(filter, call))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Memory that the program names: copied by the kernel, which knows whether it is there.
+bool copy_from(std::uint64_t address, void* to, std::size_t bytes) {
+    const iovec local{to, bytes};
+    const iovec remote{reinterpret_cast<void*>(address), bytes};
+    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, &remote, 1UL, 0UL) ==
+           static_cast<long>(bytes);
+}
+
+// A filter that cannot be read is the kernel's to refuse.
+bool spares_the_monitor(std::uint64_t program) {
+    sock_fprog given{};
+    if (!copy_from(program, &given, sizeof given) || given.len == 0 || given.len > BPF_MAXINSNS) {
+        return true;
+    }
+    const std::size_t bytes = given.len * sizeof(sock_filter);
+    auto* filter = static_cast<sock_filter*>(image::map_pages(bytes));
+    if (filter == nullptr) {
+        return false;
+    }
+    const bool spares = !copy_from(reinterpret_cast<std::uint64_t>(given.filter), filter, bytes) ||
+                        spares_the_monitor({filter, given.len});
+    image::unmap_pages(filter, bytes);
+    return spares;
+}
+
+void end_measurement() {
+    const int error = errno;
+    recording::Unavailable row;
+    row.what = "everything after the program has limited its system calls";
+    row.why = "its seccomp filter would kill it for calls that measuring takes";
+    row.remedy = "turn the program's sandbox off for the recording, or let it allow Kymo's calls (docs/monitor.md)";
+    {
+        const Quiet quiet;
+        process.log(row);
+    }
+    process.finish(Process::End::kImmediateExit);
+    barred.store(true);
+    errno = error;
+}
+
+// Before the program's call; that it may yet fail (no rights, not a filter) costs no more than the measurement.
+void before_filter(bool strict, std::uint64_t program) {
+    if (process.running() && process.is_this_process() && (strict || !spares_the_monitor(program))) {
+        end_measurement();
+    }
+}
+
+void look_at_prctl(long option, std::uint64_t mode, std::uint64_t program) {
+    if (option == PR_SET_SECCOMP) {
+        before_filter(mode == SECCOMP_MODE_STRICT, program);
+    }
+}
+
+Real<int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long)> real_prctl{"prctl"};
+
+// A vfork child may be the first to call it, and must not write to its parent's memory.
+__attribute__((constructor)) void look_up() {
+    real_prctl.get();
+}
+
+}  // namespace
+
+bool is_barred_by_filter() {
+    return barred.load(std::memory_order_relaxed);
+}
+
+}  // namespace kymo::monitor
+
+using namespace kymo::monitor;
+
+KYMO_INTERPOSE int prctl(int option, unsigned long second, unsigned long third, unsigned long fourth,
+                         unsigned long fifth) noexcept {
+    look_at_prctl(option, second, third);
+    return real_prctl.get()(option, second, third, fourth, fifth);
+}
+
+#if defined(__x86_64__)
+long kymo_prctl_call(long number, long option, long second, long third, long fourth, long fifth, long sixth) {
+    look_at_prctl(option, static_cast<std::uint64_t>(second), static_cast<std::uint64_t>(third));
+    return kymo_next_syscall(number, option, second, third, fourth, fifth, sixth);
+}
+
+long kymo_seccomp_call(long number, long operation, long flags, long program, long fourth, long fifth, long sixth) {
+    if (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER) {
+        before_filter(operation == SECCOMP_SET_MODE_STRICT, static_cast<std::uint64_t>(program));
+    }
+    return kymo_next_syscall(number, operation, flags, program, fourth, fifth, sixth);
+}
+#endif

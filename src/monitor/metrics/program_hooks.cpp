@@ -1,0 +1,165 @@
+#include "monitor/metrics/program_hooks.h"
+
+#include "cells/process_cells.h"
+#include "hooks/guest/apply.h"
+#include "image/arena.h"
+#include "monitor/process/process.h"
+#include "unwind/image_set.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+constinit hooks::Hooks program_hooks;
+constinit std::atomic<std::uint64_t> unfollowed{0};
+constinit hooks::Thread forked;  // a forking thread's, until it is measured in the child
+constinit bool is_forked = false;
+
+// The plan's bytes, in pages of their own; empty: there is none, or it cannot be read.
+std::span<const std::uint8_t> read_plan(const char* folder) {
+    char path[events::kPathBytes + 16];
+    const std::size_t length = __builtin_strlen(folder);
+    if (length + 1 + __builtin_strlen(hooks::kPlanFile) >= sizeof path) {
+        return {};
+    }
+    __builtin_memcpy(path, folder, length);
+    path[length] = '/';
+    __builtin_memcpy(path + length + 1, hooks::kPlanFile, __builtin_strlen(hooks::kPlanFile) + 1);
+    const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
+    if (file < 0) {
+        return {};
+    }
+    struct stat facts{};
+    std::uint8_t* bytes = nullptr;
+    std::size_t size = 0;
+    if (fstat(file, &facts) == 0 && facts.st_size > 0 &&
+        static_cast<std::uint64_t>(facts.st_size) <= hooks::kMaxPlanBytes) {
+        size = static_cast<std::size_t>(facts.st_size);
+        bytes = static_cast<std::uint8_t*>(image::map_pages(size));
+    }
+    std::size_t got = 0;
+    while (bytes != nullptr && got < size) {
+        const long more = syscall(SYS_pread64, file, bytes + got, size - got, got);
+        if (more <= 0) {
+            break;
+        }
+        got += static_cast<std::size_t>(more);
+    }
+    syscall(SYS_close, file);
+    return {bytes, got};
+}
+
+void tell(void* /*context*/, hooks::Problem problem, std::string_view image) {
+    recording::Unavailable row;
+    char what[events::kPathBytes + 32] = "hooks in ";
+    const std::size_t prefix = __builtin_strlen(what);
+    const std::size_t length = image.size() < sizeof what - prefix - 1 ? image.size() : 0;
+    __builtin_memcpy(what + prefix, image.data(), length);
+    row.what =
+        length == 0 ? std::string_view("hooks of the program's functions") : std::string_view(what, prefix + length);
+    row.why = describe(problem);
+    const Quiet quiet;  // images may be loaded at any time
+    row.remedy = problem == hooks::Problem::kOtherCode ? "start the program again: its file has changed"
+                 : problem == hooks::Problem::kNoCode
+                     ? "allow the program to change its code (SELinux: execmem, execmod)"
+                     : "see docs/hooks.md";
+    process.log(row);
+}
+
+bool find_detour(void* /*context*/, std::uint64_t address, unwind::Detour* detour) {
+    using Meaning = hooks::Areas::Meaning;
+    const Meaning meaning = program_hooks.look_at(address);
+    if (meaning.kind == Meaning::kNone) {
+        return false;
+    }
+    detour->kind = meaning.kind == Meaning::kCaller    ? unwind::Detour::kCaller
+                   : meaning.kind == Meaning::kOnStack ? unwind::Detour::kOnStack
+                                                       : unwind::Detour::kMoved;
+    detour->address = meaning.address;
+    detour->stack = meaning.stack;
+    return true;
+}
+
+constinit const unwind::Detours detours = {nullptr, find_detour};
+
+}  // namespace
+
+void begin_hooks(const char* folder, ThreadState* own_thread) {
+    const std::span<const std::uint8_t> plan = read_plan(folder);
+    if (plan.empty()) {
+        return;
+    }
+    cells::process_cells.open();
+    process.images().set_detours(&detours);
+    const image::Range own = process.images().entry(process.own_image()).image->range;
+    if (program_hooks.begin(plan, own, {nullptr, tell}) && own_thread != nullptr) {
+        begin_thread_hooks(*own_thread);
+    }
+}
+
+void begin_thread_hooks(ThreadState& thread) {
+    if (program_hooks.on()) {
+        const cells::Task* task =
+            cells::process_cells.is_open() ? cells::process_cells.enter(thread.begin_time) : nullptr;
+        if (is_forked) {
+            is_forked = false;
+            hooks::continue_thread(thread.hooks, forked, task);
+            return;
+        }
+        hooks::begin_thread(thread.hooks, thread.tid, thread.stack.low, thread.stack.high, task);
+    }
+}
+
+void end_thread_hooks(ThreadState& thread) {
+    if (program_hooks.on()) {
+        hooks::end_thread(thread.hooks);
+        unfollowed.fetch_add(thread.hooks.unfollowed, std::memory_order_relaxed);
+    }
+}
+
+void fork_hooks(ThreadState* own_thread, int pid) {
+    if (!program_hooks.on()) {
+        return;
+    }
+    unfollowed.store(0, std::memory_order_relaxed);
+    hooks::after_fork(own_thread == nullptr ? nullptr : &own_thread->hooks, pid);
+    is_forked = own_thread != nullptr && process.session().follow;
+    if (is_forked) {
+        forked = own_thread->hooks;
+    } else {
+        hooks::abandon_thread();
+    }
+}
+
+void obey_switches() {
+    std::uint64_t off[2];
+    if (program_hooks.on() && cells::process_cells.look_for_switches(off)) {
+        program_hooks.switch_off(off, cells::process_cells.bindings());
+        cells::process_cells.obeyed(off);
+    }
+}
+
+void finish_hooks() {
+    if (unfollowed.load(std::memory_order_relaxed) != 0) {
+        recording::Unavailable row;
+        row.what = "some calls of hooked functions";
+        row.why = "more were running at a time than there is room for";
+        row.remedy = "hook fewer functions";
+        process.log(row);
+    }
+}
+
+bool is_hooked_return(std::uint64_t address, std::uint64_t* caller) {
+    if (!program_hooks.on() || !hooks::is_stub_return(address)) {
+        return false;
+    }
+    *caller = program_hooks.look_at(address).address;
+    return true;
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,96 @@
+// What needs no counter of its own: the kernel keeps processor time, faults and switches of every thread and process
+// anyhow (getrusage, the processor-time clocks).
+
+#include "events/attributes.h"
+#include "monitor/sampling/counters.h"
+#include "monitor/sampling/nanoseconds.h"
+
+#include <ctime>
+#include <sys/resource.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+// The clock of another thread of this process (clock_getcpuclockid's formula, which is kernel ABI).
+clockid_t thread_clock(int tid) {
+    constexpr int kPerThread = 4;
+    constexpr int kScheduler = 2;
+    return static_cast<clockid_t>((~static_cast<unsigned>(tid) << 3U) | kPerThread | kScheduler);
+}
+
+}  // namespace
+
+// The events that have no counter in this thread. Of another thread: as at its last sample.
+void Counters::fill_uncounted(CounterValues& values, const rusage* own) {
+    if (by_usage_ == 0) {
+        return;
+    }
+    CounterValues all = latest_;
+    if (own != nullptr) {
+        fill_from_usage(*session_, *own, {}, all);
+    }
+    for (std::size_t i = 1; i < session_->event_count; ++i) {
+        if ((by_usage_ >> i & 1U) != 0) {
+            values.value[i] = all.value[i];
+        }
+    }
+}
+
+void Counters::read_thread_usage(CounterValues& values, const rusage* own) {
+    timespec spent{};
+    values = latest_;
+    if (own != nullptr && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0) {
+        fill_from_usage(*session_, *own, spent, values);
+    } else if (own == nullptr && clock_gettime(thread_clock(tid_), &spent) == 0) {
+        values.value[0] = values.enabled_ns = values.running_ns = nanoseconds(spent);
+    }
+}
+
+bool Counters::usage_counts(const events::SessionEvent& event) {
+    if (event.type == events::kUsageType) {
+        return true;
+    }
+    return event.type == PERF_TYPE_SOFTWARE &&
+           (events::is_clock(event) || event.config == PERF_COUNT_SW_PAGE_FAULTS ||
+            event.config == PERF_COUNT_SW_PAGE_FAULTS_MIN || event.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ||
+            event.config == PERF_COUNT_SW_CONTEXT_SWITCHES);
+}
+
+void Counters::fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
+                               CounterValues& values) {
+    const auto count = [](long one, long other) { return static_cast<std::uint64_t>(one + other); };
+    for (std::size_t i = 0; i < session.event_count; ++i) {
+        if (!usage_counts(session.events[i])) {
+            continue;
+        }
+        std::uint64_t& value = values.value[i];
+        if (session.events[i].type == events::kUsageType) {
+            value = nanoseconds(usage.ru_stime);
+            continue;
+        }
+        switch (session.events[i].config) {
+            case PERF_COUNT_SW_PAGE_FAULTS:
+                value = count(usage.ru_minflt, usage.ru_majflt);
+                break;
+            case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+                value = count(usage.ru_minflt, 0);
+                break;
+            case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+                value = count(usage.ru_majflt, 0);
+                break;
+            case PERF_COUNT_SW_CONTEXT_SWITCHES:
+                value = count(usage.ru_nvcsw, usage.ru_nivcsw);
+                break;
+            default:
+                value = nanoseconds(spent);
+                break;
+        }
+    }
+    if (adds_system_time(session)) {
+        values.value[session.event_count] = nanoseconds(usage.ru_stime);
+    }
+    values.enabled_ns = values.running_ns = nanoseconds(spent);
+}
+
+}  // namespace kymo::monitor

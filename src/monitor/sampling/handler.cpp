@@ -1,0 +1,181 @@
+// The signal handler: the path of every sample. docs/monitor.md has what it costs.
+//
+// Runs in the measured thread, between any two of the program's instructions, with every signal blocked, on the
+// thread's own stack (signal_entry.h). No malloc, no locks but the monitor's own (a thread's first sample and a new
+// image only), no stdio; errno is kept.
+
+#include "monitor/hunt/hunt.h"
+#include "monitor/interpose/program_signals.h"
+#include "monitor/metrics/cells.h"
+#include "monitor/process/process.h"
+#include "monitor/sampling/path.h"
+#include "monitor/sampling/second_look.h"
+#include "monitor/sampling/signal_entry.h"
+
+#include <cerrno>
+#include <signal.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+// `registers`: where it was taken; null: not known.
+void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
+                  const unwind::Registers* registers) {
+    const std::size_t count = thread.counters.value_count();
+    std::uint64_t deltas[kMaxValues];
+    const bool resumed = thread.pauses_seen != process.resumes();
+    thread.pauses_seen = process.resumes();
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t now = overflow.values->value[i];
+        // Timer threads' clocks run on while measurement is off; kernel counters stand still.
+        const bool unknown = resumed && thread.counters.kind() == CounterKind::kThreadTimer;
+        deltas[i] = unknown || now < thread.last.value[i] ? 0 : now - thread.last.value[i];
+        thread.last.value[i] = now;
+    }
+    recording::Sample row;
+    row.time = overflow.time;
+    row.processor = overflow.processor;
+    row.event = overflow.event;
+    row.context = raw(path.leaf);
+    row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
+    row.deltas = {deltas, count};
+    thread.processor_changes += thread.last_processor != 0 && thread.last_processor != row.processor + 1 ? 1 : 0;
+    thread.last_processor = row.processor + 1;
+    ++thread.samples;
+    ++thread.paths[path.flags & recording::kPathEndMask];
+    thread.writer.append(row);
+    if (registers != nullptr && process.session().registers) {
+        recording::SampleRegisters values;
+        values.values = registers->general;
+        thread.writer.append(values);
+    }
+}
+
+bool is_own_work(std::uint64_t flags) {
+    return (flags & recording::kOwnWork) != 0;
+}
+
+// What was counted outside of what a second look is for, as a row.
+void write_left_out(ThreadState& thread) {
+    LeftOutSample& left_out = thread.left_out;
+    left_out.overflow.values = &left_out.values;
+    write_sample(thread, left_out.overflow, {left_out.context, left_out.flags}, nullptr);
+    --thread.left_out_samples;
+    left_out.known = false;
+}
+
+// The sample as a row; or, outside of what a second look is for, left out. The last one left out is written before a
+// row inside, and where the program's work and the monitor's meet: what one of them did never stands with the other.
+void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
+                 const unwind::Registers* registers) {
+    LeftOutSample& left_out = thread.left_out;
+    if (left_out.known && (path.kept || is_own_work(left_out.flags) != is_own_work(path.flags))) {
+        write_left_out(thread);
+    }
+    if (!path.kept && second_look.is_for(overflow.event)) {
+        left_out.known = true;
+        left_out.overflow = overflow;
+        left_out.values = *overflow.values;
+        left_out.context = path.leaf;
+        left_out.flags = path.flags;
+        ++thread.left_out_samples;
+        return;
+    }
+    left_out.known = false;
+    write_sample(thread, overflow, path, registers);
+}
+
+// Stacks of thousands of frames at thousands of samples a second: a walk may take longer than a period, and the
+// next sample is due at once; the program would hardly get on. So what the handler takes is owed to the program, and
+// paid by the time it has between samples: while more than this is owed, samples are taken without their paths. In
+// the long run a program gets half of its thread's time at least (seen: a compiler that needed 2 s ran for over 10
+// minutes; a Java program whose stack overflows never ended). Of one signal no more than this counts: it may have met
+// a new image, whose table is made once, or somebody else on the processor.
+constexpr std::uint64_t kMostOwed = 20'000'000;  // ns
+
+void note_taken(ThreadState& thread, std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t had = begin - thread.own_work_end;
+    thread.owed_ns -= had < thread.owed_ns ? had : thread.owed_ns;
+    thread.owed_ns += end - begin < kMostOwed ? end - begin : kMostOwed;
+}
+
+void take_samples(ThreadState& thread, void* context) {
+    if (!process.announce(thread)) {
+        return;
+    }
+    const unwind::Registers registers = unwind::registers_from(*static_cast<const ucontext_t*>(context));
+    const std::uint64_t pc = registers.pc;
+    if (thread.stack.holds(registers.sp())) {
+        thread.waits.seen_at(registers.sp());
+    }
+    bool walked = false;
+    Path path;
+    // Of all samples that this signal is for, walked once.
+    const auto path_here = [&] {
+        if (!walked) {
+            path = thread.owed_ns > kMostOwed ? path_from_address(thread, pc) : path_from_signal(thread, registers);
+            walked = true;
+        }
+        return path;
+    };
+    hunt.news(thread, registers);
+    thread.counters.sample([&](const Overflow& overflow) {
+        if (hunt.take(thread, overflow, registers)) {
+            return;
+        }
+        if (overflow.time >= thread.own_work_begin && overflow.time < thread.own_work_end) {
+            // It came while the monitor was at work here with signals blocked (a new image's table takes
+            // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
+            // interrupted now. There may be hundreds, where a walk took long.
+            Path own = path_here();
+            own.flags |= recording::kOwnWork;
+            take_sample(thread, overflow, own, nullptr);
+            return;
+        }
+        if (overflow.pc != 0 && overflow.pc != pc) {
+            ++thread.merged;
+            take_sample(thread, overflow, path_from_address(thread, overflow.pc), nullptr);
+            return;
+        }
+        Path here = path_here();
+        if (overflow.at_tick) {
+            here.flags |= recording::kAtTick | (overflow.in_kernel ? recording::kInKernel : 0);
+        }
+        take_sample(thread, overflow, here, &registers);
+    });
+    fill_cells_at_sample(thread, clock_now());
+    process.write_switches(thread);
+    if (thread.counters.is_postponed()) {
+        process.complete_counters(thread);
+    }
+    thread.counters.choose_trigger(&thread);
+}
+
+}  // namespace
+
+void kymo_take_signal(ThreadState* thread, void* context) {
+    const int error = errno;
+    if (process.running() && thread->busy.exchange(1, std::memory_order_acquire) == 0) {
+        const std::uint64_t begin = clock_now();
+        // Between the check above and here the process may have begun to finish, which waits for us now.
+        if (process.running()) {
+            const stack_t& alternate = static_cast<const ucontext_t*>(context)->uc_stack;
+            if ((alternate.ss_flags & SS_DISABLE) == 0) {
+                const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
+                thread->alternate = {low, low + alternate.ss_size};
+            }
+            take_samples(*thread, context);
+            thread->alternate = {};
+        }
+        const std::uint64_t end = clock_now();
+        note_taken(*thread, begin, end);
+        thread->own_work_begin = begin;
+        thread->own_work_end = end;
+        thread->monitor_ns += end - begin;
+        thread->busy.store(0, std::memory_order_release);
+    }
+    errno = error;
+}
+
+}  // namespace kymo::monitor

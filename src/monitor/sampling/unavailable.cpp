@@ -1,0 +1,107 @@
+// What could not be measured in this process, why, and what would help: once a process and kind, not once a thread.
+
+#include "monitor/process/process.h"
+
+#include <cerrno>
+
+namespace kymo::monitor {
+
+namespace {
+
+// The kernel's name of an errno that matters here; the parent and the report turn it into advice.
+const char* reason(int error) {
+    switch (error) {
+        case EACCES:
+        case EPERM:
+            return "not permitted";
+        case ENOSYS:
+            return "the kernel does not offer performance events";
+        case EMFILE:
+        case ENFILE:
+            return "the limit of open files is reached";
+        case ENOENT:
+        case EOPNOTSUPP:
+        case ENODEV:
+            return "not supported by this machine";
+        case EBUSY:
+            return "in use by somebody else";
+        case ENOMEM:
+            return "no memory";
+        default:
+            return "refused by the kernel";
+    }
+}
+
+const char* remedy(int error) {
+    switch (error) {
+        case EACCES:
+        case EPERM:
+            return "sudo sysctl kernel.perf_event_paranoid=2 (in a container also: --cap-add PERFMON)";
+        case EMFILE:
+        case ENFILE:
+            return "ulimit -n 65536";
+        default:
+            return "kymo doctor tells what this machine can measure";
+    }
+}
+
+// Bits of Process::told_, above those of the events that cannot be counted.
+constexpr std::uint32_t kToldTimer = 1U << 16U;
+constexpr std::uint32_t kToldNoBuffer = 1U << 17U;
+constexpr std::uint32_t kToldNothing = 1U << 18U;
+constexpr std::uint32_t kToldUserOnly = 1U << 19U;
+constexpr std::uint32_t kToldSystemTime = 1U << 20U;
+
+}  // namespace
+
+void Process::tell_unavailable(const CounterOutcome& outcome) {
+    const auto tell = [this](std::uint32_t bit, const char* what, const char* why, const char* help) {
+        if ((told_.fetch_or(bit) & bit) == 0) {
+            recording::Unavailable row;
+            row.what = what;
+            row.why = why;
+            row.remedy = help;
+            log(row);
+        }
+    };
+    if (outcome.kind == CounterKind::kThreadTimer) {
+        if (Counters::adds_system_time(session_) && (told_.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
+            // A thread of a session for performance events that has to be measured with a timer after all.
+            recording::Event system;
+            system.index = session_.event_count;
+            system.name = "system-time";
+            system.unit = "ns";
+            log(system);
+        }
+        if (outcome.error != 0) {
+            tell(kToldTimer, "performance events for some threads: measured by CPU-time timers",
+                 reason(outcome.error), remedy(outcome.error));
+        }
+        for (std::size_t i = 1; i < session_.event_count && !outcome.silent; ++i) {
+            if (!Counters::usage_counts(session_.events[i])) {
+                tell(1U << i, session_.events[i].name, "timers do not count it", remedy(EPERM));
+            }
+        }
+        return;
+    }
+    if (outcome.kind == CounterKind::kNone) {
+        tell(kToldNothing, "samples of some threads", reason(outcome.error), remedy(outcome.error));
+        return;
+    }
+    if (outcome.no_buffer) {
+        tell(kToldNoBuffer, "sample buffers for some threads: counters are read in the handler",
+             "the limit of locked memory is reached", "ulimit -l unlimited");
+    }
+    for (std::size_t i = 1; i < session_.event_count; ++i) {
+        if ((outcome.missing >> i & 1U) != 0) {
+            tell(1U << i, session_.events[i].name,
+                 outcome.error != 0 ? reason(outcome.error) : "could not be opened in some threads",
+                 remedy(outcome.error));
+        } else if ((outcome.user_only >> i & 1U) != 0) {
+            tell(kToldUserOnly, "events in the kernel (context switches, migrations)", "not permitted",
+                 "sudo sysctl kernel.perf_event_paranoid=1");
+        }
+    }
+}
+
+}  // namespace kymo::monitor

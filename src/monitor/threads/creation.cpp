@@ -1,0 +1,188 @@
+// Thread creation: the creating thread's context is kept as the new thread's, and the new thread measures itself
+// before the program's own function runs.
+//
+// Thread exit is seen by a thread-specific-data destructor, which covers return, pthread_exit and cancellation alike.
+// It asks to be called again until the last round, so that the program's own destructors are still measured.
+
+#include "monitor/interpose/real.h"
+#include "monitor/process/process.h"
+#include "monitor/sampling/path.h"
+#include "monitor/sampling/signal_entry.h"
+
+#include <cerrno>
+#include <limits.h>
+#include <pthread.h>
+#include <threads.h>
+
+namespace kymo::monitor {
+
+thread_local ThreadState* kymo_current_thread = nullptr;
+
+namespace {
+
+using Start = void* (*)(void*);
+
+pthread_key_t exit_key;
+bool exit_key_made = false;
+
+void on_thread_exit(void* value) {
+    auto* thread = static_cast<ThreadState*>(value);
+    if (thread != kymo_current_thread || !process.running()) {
+        return;  // measurement is over, perhaps because calls like those below would kill (seccomp.h)
+    }
+    if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, thread) == 0) {
+        return;
+    }
+    const kymo::Quiet quiet;
+    kymo_current_thread = nullptr;
+    on_own_stack(thread->own_stack_top, [&] { process.end_thread(thread); });
+}
+
+// The size that the C library was asked for, or gives without being asked.
+std::size_t stack_bytes(const pthread_attr_t* asked) {
+    std::size_t bytes = 0;
+    if (asked != nullptr) {
+        return pthread_attr_getstacksize(asked, &bytes) == 0 ? bytes : 0;
+    }
+    pthread_attr_t usual;
+    if (pthread_attr_init(&usual) != 0) {
+        return 0;
+    }
+    pthread_attr_getstacksize(&usual, &bytes);
+    pthread_attr_destroy(&usual);
+    return bytes;
+}
+
+// The stack of the calling thread. glibc puts a thread's descriptor, whose address is the thread's handle, at the
+// stack's upper end, and thread-local storage beside it. (pthread_getattr_np allocates, which would give every thread
+// an arena of malloc that its program has not asked for.)
+StackBounds own_stack(std::size_t bytes) {
+    constexpr std::uint64_t kDescriptor = 4096;  // 2,304 bytes in glibc 2.36
+    const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    const auto high = static_cast<std::uint64_t>(pthread_self());
+    if (bytes < 2 * kDescriptor || high <= here || high - here >= bytes) {
+        return {};
+    }
+    return {high - bytes + kDescriptor, high};
+}
+
+void* run_measured(void* given) {
+    auto* thread = static_cast<ThreadState*>(given);
+    const Start start = thread->start;
+    void* argument = thread->argument;
+    const StackBounds stack = own_stack(thread->stack_bytes);
+    {
+        const kymo::Quiet quiet;
+        if (process.running()) {
+            on_own_stack(thread->own_stack_top, [&] { process.begin_thread(thread, stack, Opening::kPostponed); });
+            kymo_current_thread = thread;
+            pthread_setspecific(exit_key, thread);
+        } else {
+            process.give_back(thread);
+        }
+    }
+    return start(argument);
+}
+
+// Fills in what the new thread must know of its creator; nullptr when the thread is to run unmeasured.
+ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attributes, const unwind::Registers& here,
+                     const unwind::FloatRegisters& floats) {
+    if (!process.running() || !process.is_this_process()) {
+        return nullptr;
+    }
+    const std::size_t bytes = stack_bytes(attributes);
+    const kymo::Quiet quiet;
+    ThreadState* thread = process.take_state();
+    if (thread == nullptr) {
+        return nullptr;
+    }
+    thread->start = start;
+    thread->argument = argument;
+    thread->stack_bytes = bytes;
+    thread->creation = {};
+    thread->programs_mask = {};
+    if (ThreadState* creator = kymo_current_thread; creator != nullptr) {
+        thread->programs_mask.has_stand_in = creator->programs_mask.has_stand_in;
+        thread->creation.creator = creator->stream;
+        thread->creation.blocked_signals = creator->programs_mask.shown(quiet.mask_before());
+        thread->creation.registers = here;
+        thread->creation.float_registers = floats;
+        if (const Busy busy(*creator); busy.may_write()) {
+            creator->own_work_begin = clock_now();
+            thread->creation.context = enter_own_path(*creator, here);
+            creator->own_work_end = clock_now();
+        }
+        thread->creation.known = true;
+    }
+    return thread;
+}
+
+// No thread came of it.
+void forget(ThreadState* thread) {
+    const kymo::Quiet quiet;
+    process.give_back(thread);
+}
+
+// The thread key must exist before the first thread; both entry points may be the first.
+bool make_exit_key() {
+    if (!exit_key_made) {
+        exit_key_made = pthread_key_create(&exit_key, on_thread_exit) == 0;
+    }
+    return exit_key_made;
+}
+
+Real<int (*)(pthread_t*, const pthread_attr_t*, Start, void*)> real_pthread_create{"pthread_create"};
+Real<int (*)(thrd_t*, thrd_start_t, void*)> real_thrd_create{"thrd_create"};
+
+}  // namespace
+
+ThreadState* this_thread() {
+    return kymo_current_thread;
+}
+
+void set_this_thread(ThreadState* thread) {
+    kymo_current_thread = thread;
+    if (thread != nullptr && make_exit_key()) {
+        pthread_setspecific(exit_key, thread);
+    }
+}
+
+}  // namespace kymo::monitor
+
+using namespace kymo::monitor;
+
+KYMO_INTERPOSE int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, Start start, void* argument) {
+    const auto real = real_pthread_create.get();
+    const kymo::unwind::FloatRegisters floats = kymo::unwind::capture_float_here();
+    const kymo::unwind::Registers here = kymo::unwind::capture_here();
+    ThreadState* thread = prepare(start, argument, attributes, here, floats);
+    if (thread == nullptr) {
+        return real(handle, attributes, start, argument);
+    }
+    const int error = real(handle, attributes, run_measured, thread);
+    if (error != 0) {
+        forget(thread);
+    }
+    return error;
+}
+
+// glibc's own thrd_create does not go through the pthread_create that a library can replace.
+KYMO_INTERPOSE int thrd_create(thrd_t* handle, thrd_start_t start, void* argument) {
+    const auto real = real_thrd_create.get();
+    const kymo::unwind::FloatRegisters floats = kymo::unwind::capture_float_here();
+    const kymo::unwind::Registers here = kymo::unwind::capture_here();
+    // A C11 thread function returns int where a POSIX one returns a pointer: on the architectures Kymo runs on both
+    // come back in the same register, and the int's value is all that thrd_join looks at.
+    // NOLINTBEGIN(bugprone-casting-through-void)
+    ThreadState* thread =
+        prepare(reinterpret_cast<Start>(reinterpret_cast<void*>(start)), argument, nullptr, here, floats);
+    if (thread == nullptr) {
+        return real(handle, start, argument);
+    }
+    const int error = real(handle, reinterpret_cast<thrd_start_t>(reinterpret_cast<void*>(run_measured)), thread);
+    // NOLINTEND(bugprone-casting-through-void)
+    if (error != thrd_success) {
+        forget(thread);
+    }
+    return error;
+}

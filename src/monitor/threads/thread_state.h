@@ -1,0 +1,140 @@
+// Everything the monitor keeps for one thread.
+//
+// Lives in pages of its own, never in the program's allocator, and is used again for later threads. `busy` says that
+// the thread is inside the monitor: its handler then leaves at once, and the sample stays in the ring for the next
+// one. While a thread lives, everything but the atomics is touched by that thread only (its handler, or itself under
+// Quiet); at process end, the thread that ends the process reads the counters of the others.
+#pragma once
+
+#include "base/ids.h"
+#include "hooks/guest/thread.h"
+#include "monitor/interpose/program_signals.h"
+#include "monitor/openmp/team.h"
+#include "monitor/sampling/context_tree.h"
+#include "monitor/sampling/counters.h"
+#include "monitor/sampling/own_stack.h"
+#include "monitor/sampling/own_switches.h"
+#include "monitor/waits/state.h"
+#include "recording/tables.h"
+#include "recording/writer.h"
+#include "unwind/walk.h"
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+namespace kymo::monitor {
+
+// Where a thread's stack lies. high 0: not known.
+struct StackBounds {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    bool holds(std::uint64_t address) const { return address - low < high - low; }
+};
+
+// Where a thread was started, and in what state the creating thread was: its creation context.
+struct CreationContext {
+    StreamId creator{0};
+    ContextId context{0};  // in the creator's tree
+    std::uint64_t blocked_signals = 0;
+    unwind::Registers registers{};
+    unwind::FloatRegisters float_registers{};
+    bool known = false;
+};
+
+// The last sample of a further event that a second look (second_look.h) has left out since the thread's last row.
+struct LeftOutSample {
+    bool known = false;
+    Overflow overflow;  // `values` are those below
+    CounterValues values;
+    ContextId context{0};
+    std::uint64_t flags = 0;
+};
+
+// What the kernel keeps of a thread, for its cells.
+struct UsageSoFar {
+    std::uint64_t user_ns = 0;
+    std::uint64_t system_ns = 0;
+    std::uint64_t voluntary_switches = 0;
+    std::uint64_t involuntary_switches = 0;
+    std::uint64_t minor_faults = 0;
+    std::uint64_t major_faults = 0;
+};
+
+struct ThreadState {
+    ThreadState() : own_stack_top(reinterpret_cast<std::uint64_t>(own_stack) + kOwnStackBytes) {}
+
+    // First: the signal's entry reads them (signal_entry.h).
+    const std::uint64_t own_stack_top;
+    std::atomic<std::uint32_t> busy{0};
+
+    // From the creating thread to the new one.
+    void* (*start)(void*) = nullptr;
+    void* argument = nullptr;
+    std::size_t stack_bytes = 0;  // 0: not known
+
+    // The stream.
+    StreamId stream{0};
+    int tid = 0;
+    std::uint64_t begin_time = 0;
+    CreationContext creation;
+    bool announced = false;  // its `stream` row is written
+
+    // Measuring.
+    Counters counters;
+    OwnSwitches switches;   // where the session asks for them
+    int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
+    CounterValues last;     // at the last sample
+    StackBounds stack;
+    StackBounds alternate;  // in the handler: the alternate signal stack, as the kernel had it; high 0: it has none
+    ContextTree tree;
+    recording::StreamWriter writer;
+    ProgramsMask programs_mask;
+
+    bool muted = false;  // not sampled: a signal that somebody has sent it waits, truly blocked
+
+    LeftOutSample left_out;
+
+    // Account, for the stream's end.
+    std::uint64_t left_out_samples = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t merged = 0;
+    std::uint64_t monitor_ns = 0;
+    std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
+    std::uint64_t own_work_end = 0;
+    std::uint64_t owed_ns = 0;  // to the program, for what the handler took (handler.cpp)
+    std::uint64_t paths[recording::kPathEnds] = {};
+    std::uint64_t processor_changes = 0;  // from sample to sample
+    std::uint64_t last_processor = 0;     // and one; 0: no sample yet
+    UsageSoFar before;                    // what it had used up when it began here
+    std::uint64_t pauses_seen = 0;        // how many times measurement had been resumed at the last sample
+
+    unsigned destructor_rounds = 0;
+
+    hooks::Thread hooks;
+
+    WaitState waits;
+    TeamState team;
+    // OpenMP, by the tools interface: regions that this thread has opened and not left, outermost first; tasks that
+    // wait while it executes another.
+    static constexpr unsigned kOpenRegions = 16;
+    static constexpr unsigned kSuspended = 16;
+    unsigned open_regions = 0;
+    unsigned suspended_count = 0;
+    alignas(Region) std::uint8_t regions[kOpenRegions][sizeof(Region)];  // not touched before they are needed
+    alignas(SuspendedTask) std::uint8_t suspended[kSuspended][sizeof(SuspendedTask)];
+
+    // Lists of the thread registry, under its lock.
+    ThreadState* next = nullptr;
+    ThreadState* previous = nullptr;
+
+    // Space for a path and for a stack that has to be copied, and the stack that all this is done on. Bytes that no
+    // constructor touches: the pages of most threads are never needed.
+    std::span<unwind::Frame> frames() { return {reinterpret_cast<unwind::Frame*>(frame_space), kMostFrames}; }
+    static constexpr std::size_t kMostFrames = ContextTree::kMaxDepth + 1;
+    alignas(unwind::Frame) std::uint8_t frame_space[kMostFrames * sizeof(unwind::Frame)];
+    std::uint8_t copied_stack[64 * 1024];
+    alignas(64) std::uint8_t own_stack[kOwnStackBytes];
+};
+
+}  // namespace kymo::monitor
