@@ -30,19 +30,30 @@ void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
         return;
     }
     std::uint32_t asked = kNone;
+    bool is_left = false;
+    std::uint32_t last = kNoWait;
+    std::uint64_t last_begin = 0;
     for (const StateInterval& interval : std::views::reverse(intervals)) {
         const std::uint32_t call = interval.wait == kNoWait ? 0 : call_of(interval.wait);
-        if (call == 0 || call == asked) {
+        if (call == 0) {
             continue;
         }
-        asked = call;
-        // Below the caller of the waiting function: in another line of it the thread may well be. Contexts tell lines
-        // apart, so one that waits in a function of a library's leaves this unsaid, and the sample speaks.
-        const std::uint32_t caller = parents_[call];
-        if (is_below(own_, caller) && !is_below(now_.context, caller)) {
-            left_until_ = interval.begin;
+        if (call != asked) {
+            asked = call;
+            // Below the caller of the waiting function: in another line of it the thread may well be. Contexts tell
+            // lines apart, so one that waits in a function of a library's leaves this unsaid, and the sample speaks.
+            const std::uint32_t caller = parents_[call];
+            is_left = is_below(own_, caller) && !is_below(now_.context, caller);
+        }
+        if (!is_left || interval.wait == last) {
+            continue;
+        }
+        if (last != kNoWait) {
+            left_until_ = last_begin;
             return;
         }
+        last = interval.wait;
+        last_begin = interval.begin;
     }
 }
 

@@ -7,9 +7,10 @@
 // - A sample inside a wait says nothing of the time before the wait: that is the code's that was last seen outside
 //   waits. Charged to the sample, threads that poll for less than a sampling period would lose to the place they
 //   poll in what their work took, each time a sample meets the wait.
-// - A sample that has left the code which waited, and which the sample before was in, says nothing of the time before
-//   that wait either: it is where that one was. Charged to the later one, many short waits before it would each seem
-//   to be a return to the code that has been left.
+// - A sample that has left the code which waited again and again, and which the sample before was in, says nothing of
+//   the time before the last of these waits either: it is where that one was. Charged to the later one, many short
+//   waits before it would each seem to be a return to the code that has been left. Not so with one wait: what the
+//   code wins where it ends, it would have to lose where it began, and where that was nobody knows.
 #pragma once
 
 #include "spacetime/none.h"

@@ -119,6 +119,37 @@ TEST(TimePlace, ASampleInAnotherLineOfWhatWaitedSpeaksForAllOfTheInterval) {
     EXPECT_EQ(thread.run(100, kTurn), (Sums{{kTurn, 80}, {kWaits, 20}}));
 }
 
+// Known answer: a thread that does 3 ms of one thing and 2 ms of another, which ends in one wait, sampled every
+// millisecond. Where the sample before spoke for the time before each wait, the work that ends there would win half a
+// millisecond a round from the work that begins behind it, and lose none where it begins itself.
+TEST(TimePlace, OneWaitAtTheEndOfAWorkTakesNothingFromTheNext) {
+    constexpr std::uint64_t kRound = 5500;
+    constexpr std::uint64_t kRounds = 4000;
+    std::vector<ThreadWait> waits;
+    for (std::uint64_t i = 0; i < kRounds; ++i) {
+        waits.push_back(wait(i * kRound + 5000, (i + 1) * kRound, kWaits));
+    }
+    Thread thread(std::move(waits));
+    std::mt19937_64 random(7);
+    Sums all;
+    std::uint64_t worked = 0;  // of the thread's processor time, which stands still while it waits
+    std::uint64_t now = 0;
+    while (now < (kRounds - 3) * kRound) {
+        const std::uint64_t step = 900 + random() % 200;
+        worked += step;
+        const std::uint64_t next = worked / 5000 * kRound + worked % 5000;
+        const auto waited = static_cast<std::int64_t>(next - now - step);
+        const std::uint32_t sampled = (next - 1) % kRound < 3000 ? kMore : kTurn;
+        for (const auto& [context, ns] :
+             thread.sums({.user = static_cast<std::int64_t>(step), .off_cpu = waited}, sampled)) {
+            all[context] += ns;
+        }
+        now = next;
+    }
+    EXPECT_NEAR(static_cast<double>(all[kMore]) / static_cast<double>(worked), 0.6, 0.01);
+    EXPECT_NEAR(static_cast<double>(all[kTurn]) / static_cast<double>(worked), 0.4, 0.01);
+}
+
 // Known answer: a thread that works 300 µs, then other code of 100 µs, then polls for 200 µs, sampled every 1.2 ms in
 // the mean. Charged to its samples, with the polls cut out, the work would have lost a third of its time to the place
 // of the polling.
