@@ -1,9 +1,13 @@
 #include "monitor/hunt/hunt.h"
 
 #include "monitor/process/folder_file.h"
+#include "monitor/process/images.h"
+#include "monitor/process/log.h"
 #include "monitor/process/process.h"
 #include "monitor/sampling/path.h"
 #include "monitor/sampling/signal_entry.h"
+#include "monitor/threads/registry.h"
+#include "monitor/threads/stream.h"
 
 #include <cerrno>
 #include <linux/perf_event.h>
@@ -32,28 +36,29 @@ void tell_not_hunted(const char* why) {
     row.what = "the hunt in this process";
     row.why = {why, __builtin_strlen(why)};
     row.remedy = "let the program keep its user and its rights, or use --engine program";
-    process.log(row);
+    process_log.write(row);
 }
 
 }  // namespace
 
-void Hunt::begin(const events::Session& session) {
+bool Hunt::begin() {
     char text[pairs::kMaxHuntFile + 1];
     std::size_t size = 0;
-    if (!read_from_folder(session.directory, pairs::kHuntFile, text, sizeof text, &size) ||
+    if (process_log.may_be_short() ||
+        !read_from_folder(process.session().directory, pairs::kHuntFile, text, sizeof text, &size) ||
         !pairs::parse_hunt_file({text, size}, file_)) {
-        return;
+        return true;
     }
     pid_ = static_cast<int>(syscall(SYS_getpid));
     if (file_.kernel.holder != 0) {
         if (!open_kernel()) {
-            return;
+            return true;
         }
     } else {
         shared_ = &own_;
         pairs::start(own_.machine, file_.rule, file_.seed ^ static_cast<std::uint32_t>(pid_));
     }
-    const unwind::ImageSet::Lookup own = process.images().rule_at(getauxval(AT_ENTRY));
+    const unwind::ImageSet::Lookup own = images.rule_at(getauxval(AT_ENTRY));
     if (own.image != nullptr) {
         text_begin_ = own.image->begin;
         text_end_ = own.image->end;
@@ -63,6 +68,7 @@ void Hunt::begin(const events::Session& session) {
         kymo_signal_owners.kernel_finds = 1;
         tell_program();
     }
+    return true;
 }
 
 bool Hunt::open_kernel() {
@@ -93,7 +99,7 @@ bool Hunt::open_kernel() {
 // program.
 void Hunt::tell_program() const {
     const auto own_code = reinterpret_cast<std::uint64_t>(&fetch_descriptor);
-    const unwind::ImageSet::Lookup monitor = process.images().rule_at(own_code);
+    const unwind::ImageSet::Lookup monitor = images.rule_at(own_code);
     for (std::uint32_t i = 0; i < pairs::kMaxPrograms; ++i) {
         pairs::ProgramText& place = shared_->programs[(static_cast<std::uint32_t>(pid_) + i) % pairs::kMaxPrograms];
         std::uint32_t free = 0;
@@ -109,7 +115,7 @@ void Hunt::tell_program() const {
     }
 }
 
-void Hunt::attach(ThreadState& thread) {
+void Hunt::thread_begin(ThreadState& thread) {
     thread.hunt_counter = -1;
     if (!in_kernel()) {
         return;
@@ -133,7 +139,7 @@ void Hunt::attach(ThreadState& thread) {
     thread.hunt_counter = process.descriptors().adopt(counter, nullptr);
     if (thread.hunt_counter >= 0) {
         if (ioctl(thread.hunt_counter, PERF_EVENT_IOC_SET_BPF, program_) != 0) {
-            detach(thread);
+            thread_end(thread);
             tell_not_hunted("the kernel does not take an eBPF program for this event");
             return;
         }
@@ -141,7 +147,7 @@ void Hunt::attach(ThreadState& thread) {
     }
 }
 
-void Hunt::detach(ThreadState& thread) {
+void Hunt::thread_end(ThreadState& thread) {
     if (thread.hunt_counter >= 0) {
         process.descriptors().close(thread.hunt_counter);
         thread.hunt_counter = -1;
@@ -151,7 +157,7 @@ void Hunt::detach(ThreadState& thread) {
 std::uint64_t Hunt::key_of(ThreadState& thread, const unwind::Registers& registers, std::uint64_t pc) {
     switch (static_cast<HuntKey>(file_.key)) {
         case HuntKey::kImage:
-            return raw(process.images().rule_at(pc).id);
+            return raw(images.rule_at(pc).id);
         case HuntKey::kCallSite:
             if (pc - text_begin_ < text_end_ - text_begin_ || pc != registers.pc) {
                 return pc;
@@ -167,7 +173,7 @@ bool Hunt::take(ThreadState& thread, const Overflow& overflow, const unwind::Reg
         return false;
     }
     const std::uint64_t pc = overflow.pc != 0 ? overflow.pc : registers.pc;
-    if (raw(process.own_image()) != 0 && process.images().rule_at(pc).id == process.own_image()) {
+    if (raw(own_image()) != 0 && images.rule_at(pc).id == own_image()) {
         return true;  // the monitor's own doing, on this thread and between two of the program's instructions
     }
     const std::uint64_t key = key_of(thread, registers, pc);
@@ -268,7 +274,7 @@ bool Hunt::is_mine(std::uint32_t number) const {
 }
 
 void Hunt::write_find(ThreadState* thread, const News& news, ContextId context) {
-    const unwind::ImageSet::Lookup at = process.images().rule_at(news.pc);
+    const unwind::ImageSet::Lookup at = images.rule_at(news.pc);
     const bool known = at.image != nullptr && raw(at.id) != 0;
     recording::Find row;
     row.time = news.time;
@@ -285,10 +291,10 @@ void Hunt::write_find(ThreadState* thread, const News& news, ContextId context) 
     row.captures = news.captures;
     row.engine =
         static_cast<std::uint64_t>(in_kernel() ? recording::HuntEngine::kKernel : recording::HuntEngine::kProgram);
-    if (thread != nullptr && process.announce(*thread)) {
+    if (thread != nullptr && announce(*thread)) {
         thread->writer.append(row);
     } else {
-        process.log(row);
+        process_log.write(row);
     }
 }
 
@@ -299,10 +305,10 @@ void Hunt::write_end(std::uint64_t number, bool quiet, std::uint64_t events, std
     row.quiet = quiet ? 1 : 0;
     row.events = events;
     row.matches = matches;
-    process.log(row);
+    process_log.write(row);
 }
 
-void Hunt::finish() {
+void Hunt::finish(Process::End /*how*/) {
     if (!on_) {
         return;
     }
@@ -321,7 +327,7 @@ void Hunt::finish() {
                 row.quiet = 1;
                 row.events = entry.events;
                 row.matches = entry.matches;
-                process.log(row);
+                process_log.write(row);
             }
         }
     }
@@ -344,12 +350,13 @@ void Hunt::write_ends() const {
     row.captures = machine.captures;
     row.overfull = machine.overfull;
     row.dropped = shared_->dropped;
-    process.log(row);
+    process_log.write(row);
 }
 
 // A forked child hunts for itself; in the kernel its events go on to the common cells.
-void Hunt::after_fork() {
+void Hunt::after_fork(ThreadState* /*own*/) {
     lock_.reset();
+    threads.for_each([this](ThreadState& thread) { thread_end(thread); });
     if (!on_) {
         return;
     }

@@ -6,12 +6,13 @@
 // writes the row. Either way one machine for all of the process's threads, and memory that does not grow.
 //
 // The hunt's file (pairs/hunt_file.h) lies beside the session; without one nothing here does anything. Contract: as
-// the rest of the monitor. take() and news() run in handlers, with the thread marked busy; begin(), attach(),
-// detach(), finish() and after_fork() under Quiet, at the moments that Process names.
+// the rest of the monitor. take() and news() run in handlers, with the thread marked busy; the rest at a part's
+// moments (part.h).
 #pragma once
 
 #include "base/exclusion.h"
 #include "base/ids.h"
+#include "monitor/part.h"
 #include "monitor/sampling/counters.h"
 #include "pairs/hunt_file.h"
 #include "pairs/shared.h"
@@ -23,15 +24,16 @@ namespace kymo::monitor {
 
 struct ThreadState;
 
-class Hunt {
+class Hunt : public Part {
   public:
-    void begin(const events::Session& session);
-    void attach(ThreadState& thread);
-    void detach(ThreadState& thread);
+    bool begin();
+    // Gives the thread a counter where the kernel hunts, and takes it away.
+    void thread_begin(ThreadState& thread);
+    void thread_end(ThreadState& thread);
     // Last words (a program that is killed leaves those written on the way, the latest at half its events): finds not
     // yet written, and how each find ended. Not after `finish` was called for an exec that failed: then once more.
-    void finish();
-    void after_fork();
+    void finish(Process::End how);
+    void after_fork(ThreadState* own);
 
     bool on() const { return on_; }
     bool in_kernel() const { return on_ && file_.kernel.holder != 0; }

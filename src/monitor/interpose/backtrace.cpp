@@ -36,7 +36,7 @@ KYMO_INTERPOSE int backtrace(void** buffer, int size) {
         if (i == 0 && is_own(all[i])) {
             continue;
         }
-        if (kymo::monitor::is_hooked_return(reinterpret_cast<std::uint64_t>(all[i]), &caller)) {
+        if (kymo::monitor::ProgramHooks::is_hooked_return(reinterpret_cast<std::uint64_t>(all[i]), &caller)) {
             behind_stub = true;
             continue;
         }

@@ -4,7 +4,7 @@
 // lets ours be. Only readdir(), as everybody lists folders; a raw getdents64 sees them. A folder is asked about only
 // when a name in it is a number of ours. Called by the program's threads in plain context; errno is kept.
 #include "monitor/interpose/real.h"
-#include "monitor/process/process.h"
+#include "monitor/process/log.h"
 
 #include <cerrno>
 #include <cstring>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 using kymo::monitor::process;
+using kymo::monitor::process_log;
 
 namespace {
 kymo::monitor::Real<dirent* (*)(DIR*)> real_readdir{"readdir"};
@@ -68,7 +69,8 @@ bool lists_own_descriptors(DIR* folder) {
 
 bool is_ours(DIR* folder, const char* name) {
     const int number = number_in(name);
-    if (number < 0 || !process.is_own_descriptor(number) || !process.running() || !process.is_this_process()) {
+    if (number < 0 || !(process.descriptors().is_ours(number) || process_log.is_its_descriptor(number)) ||
+        !process.running() || !process.is_this_process()) {
         return false;
     }
     const int kept = errno;

@@ -1,6 +1,7 @@
 #include "monitor/interpose/own_handler.h"
 
 #include "monitor/interpose/raw_system_calls.h"
+#include "monitor/process/log.h"
 #include "monitor/process/process.h"
 
 #include <cerrno>
@@ -52,7 +53,7 @@ void tell_if_handler_is_gone(int signal) {
     row.what = "samples, from some time on";
     row.why = "the program has taken the sampling signal by a system call of its own";
     row.remedy = "kymo record --signal N chooses another signal (SIGPROF is 27)";
-    process.log(row);
+    process_log.write(row);
 }
 
 }  // namespace kymo::monitor

@@ -3,6 +3,7 @@
 #include "monitor/interpose/real.h"
 #include "monitor/process/process.h"
 #include "monitor/sampling/signal_entry.h"
+#include "monitor/threads/registry.h"
 
 #include <atomic>
 #include <cerrno>

@@ -10,21 +10,12 @@
 // program has said of the stand-in itself.
 #pragma once
 
+#include "monitor/interpose/programs_mask.h"
+
 #include <csignal>
 #include <cstdint>
 
 namespace kymo::monitor {
-
-struct ProgramsMask {
-    bool has_stand_in = false;  // the program itself has blocked the stand-in
-    bool lets_through = false;  // in a call that waits with a mask of its own, without the sampling signal
-
-    // The kernel's mask as the program knows it.
-    [[nodiscard]] std::uint64_t shown(std::uint64_t kernels) const;
-
-    // Of a thread with this mask of the kernel's, about to be measured: the mask it must have.
-    [[nodiscard]] std::uint64_t adopt(std::uint64_t kernels);
-};
 
 // The mask for a call that waits with one. For as long as such a call may last.
 class MaskWhileWaiting {

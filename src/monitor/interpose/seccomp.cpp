@@ -4,7 +4,8 @@
 #include "image/arena.h"
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/interpose/real.h"
-#include "monitor/process/process.h"
+#include "monitor/process/life.h"
+#include "monitor/process/log.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -127,9 +128,9 @@ void end_measurement() {
     row.remedy = "turn the program's sandbox off for the recording, or let it allow Kymo's calls (docs/monitor.md)";
     {
         const Quiet quiet;
-        process.log(row);
+        process_log.write(row);
     }
-    process.finish(Process::End::kImmediateExit);
+    finish(Process::End::kImmediateExit);
     barred.store(true);
     errno = error;
 }

@@ -2,7 +2,9 @@
 
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/interpose/real.h"
+#include "monitor/process/log.h"
 #include "monitor/process/process.h"
+#include "monitor/threads/registry.h"
 
 #include <atomic>
 #include <cerrno>
@@ -98,7 +100,7 @@ void tell() {
     row.what = "samples of threads that are traced (ptrace)";
     row.why = "each sampling signal would stop them for their tracer";
     row.remedy = "record the program without its debugger or tracer";
-    process.log(row);
+    process_log.write(row);
 }
 
 // The calling thread asks its parent to trace it. `ask` returns 0, or what ptrace() does when it fails.
@@ -165,11 +167,14 @@ __attribute__((constructor)) void look_up() {
 
 }  // namespace
 
-void look_for_tracer() {
+constinit Tracing tracing;
+
+bool Tracing::begin() {
     is_known = is_traced_from_within();
+    return true;
 }
 
-void mute_if_traced(ThreadState& thread) {
+void Tracing::thread_begin(ThreadState& thread) {
     const bool is_traced = is_known.load(std::memory_order_relaxed) && is_traced_from_within();
     thread.counters.set_silent(is_traced);
     if (is_traced) {

@@ -7,15 +7,19 @@
 // (`strace -f kymo record …`, `gdb -p`) leaves everything as it is: whoever traces Kymo's work wants to see it.
 #pragma once
 
+#include "monitor/part.h"
+
 namespace kymo::monitor {
 
-struct ThreadState;
+class Tracing : public Part {
+  public:
+    // Looks for a tracer. Cost: one small file of /proc, some 13 µs.
+    static bool begin();
+    // Mutes the thread if it is traced, before its counters are opened. Cost: none in a process in which nobody is
+    // known to be traced.
+    static void thread_begin(ThreadState& thread);
+};
 
-// At the start of the program. Cost: one small file of /proc, some 13 µs.
-void look_for_tracer();
-
-// In a thread that begins, under Quiet, before its counters are opened. Cost: none in a process in which nobody is
-// known to be traced.
-void mute_if_traced(ThreadState& thread);
+extern Tracing tracing;
 
 }  // namespace kymo::monitor

@@ -3,10 +3,12 @@
 #include "cells/process_cells.h"
 #include "cells/standard.h"
 #include "kymo/cells_interface.h"
+#include "monitor/clock.h"
 #include "monitor/interpose/real.h"
 #include "monitor/metrics/program_hooks.h"
+#include "monitor/process/log.h"
 #include "monitor/process/process.h"
-#include "monitor/sampling/nanoseconds.h"
+#include "monitor/threads/registry.h"
 #include "recording/tables/events.h"
 
 #include <atomic>
@@ -16,6 +18,8 @@
 #include <sys/resource.h>
 
 namespace kymo::monitor {
+
+constinit CellRows cell_rows;
 
 namespace {
 
@@ -79,21 +83,23 @@ static void tell_no_cells() {
                  : full           ? "make room in /dev/shm, or set XDG_RUNTIME_DIR"
                                   : "see docs/metrics.md";
     const Quiet quiet;
-    process.log(row);
+    process_log.write(row);
 }
 
-void begin_cells(const char* folder, int pid, const char* program) {
-    const char* name = program == nullptr ? "" : program;
+bool CellRows::begin() {
+    const char* folder = process.session().cells;
+    if (*folder == 0) {
+        return true;
+    }
+    const char* name = process.program() == nullptr ? "" : process.program();
     for (const char* at = name; *at != 0; ++at) {
         name = *at == '/' ? at + 1 : name;
     }
-    if (*folder == 0) {
-        return;
-    }
-    process_cells.begin(folder, static_cast<std::uint32_t>(pid), {name, __builtin_strlen(name)});
+    process_cells.begin(folder, static_cast<std::uint32_t>(process.pid()), {name, __builtin_strlen(name)});
+    return true;
 }
 
-void begin_thread_cells(ThreadState& thread) {
+void CellRows::thread_begin(ThreadState& thread) {
     if (!process_cells.on()) {
         return;
     }
@@ -105,7 +111,7 @@ void begin_thread_cells(ThreadState& thread) {
     tell_no_cells();
 }
 
-void fill_cells_at_sample(ThreadState& thread, std::uint64_t now) {
+void CellRows::at_sample(ThreadState& thread, std::uint64_t now) {
     if (!process_cells.is_open()) {
         return;
     }
@@ -113,27 +119,32 @@ void fill_cells_at_sample(ThreadState& thread, std::uint64_t now) {
         process_cells.enter(thread.begin_time);  // the segment was made after the thread
     } else if (now - row->filled >= kFillEveryNs) {
         fill(thread, *row, now);
-        obey_switches();
+        program_hooks.obey_switches();
     }
 }
 
-void end_thread_cells(ThreadState& thread) {
+void CellRows::thread_end(ThreadState& thread) {
     if (cells::Row* row = cells::ProcessCells::this_row(); row != nullptr) {
         fill(thread, *row, clock_now());
         process_cells.leave();
     }
 }
 
-void finish_cells(ThreadState* own_thread, std::uint64_t now) {
+void CellRows::finish(Process::End how) {
+    if (how == Process::End::kExec) {
+        return;
+    }
+    const std::uint64_t now = clock_now();
+    ThreadState* own_thread = this_thread();
     if (cells::Row* row = cells::ProcessCells::this_row(); row != nullptr && own_thread != nullptr) {
         fill(*own_thread, *row, now);
     }
     process_cells.finish(now);
 }
 
-void fork_cells(int pid) {
+void CellRows::after_fork(ThreadState* /*own*/) {
     told.store(false, std::memory_order_relaxed);
-    process_cells.after_fork(static_cast<std::uint32_t>(pid));
+    process_cells.after_fork(static_cast<std::uint32_t>(process.pid()));
 }
 
 }  // namespace kymo::monitor

@@ -3,7 +3,9 @@
 #include "cells/process_cells.h"
 #include "hooks/guest/apply.h"
 #include "image/arena.h"
-#include "monitor/process/process.h"
+#include "monitor/process/images.h"
+#include "monitor/process/log.h"
+#include "monitor/threads/thread_state.h"
 #include "unwind/image_set.h"
 
 #include <fcntl.h>
@@ -13,9 +15,11 @@
 
 namespace kymo::monitor {
 
+constinit ProgramHooks program_hooks;
+
 namespace {
 
-constinit hooks::Hooks program_hooks;
+constinit hooks::Hooks applied;
 constinit std::atomic<std::uint64_t> unfollowed{0};
 constinit hooks::Thread forked;  // a forking thread's, until it is measured in the child
 constinit bool is_forked = false;
@@ -68,12 +72,12 @@ void tell(void* /*context*/, hooks::Problem problem, std::string_view image) {
                  : problem == hooks::Problem::kNoCode
                      ? "allow the program to change its code (SELinux: execmem, execmod)"
                      : "see docs/hooks.md";
-    process.log(row);
+    process_log.write(row);
 }
 
 bool find_detour(void* /*context*/, std::uint64_t address, unwind::Detour* detour) {
     using Meaning = hooks::Areas::Meaning;
-    const Meaning meaning = program_hooks.look_at(address);
+    const Meaning meaning = applied.look_at(address);
     if (meaning.kind == Meaning::kNone) {
         return false;
     }
@@ -89,21 +93,23 @@ constinit const unwind::Detours detours = {nullptr, find_detour};
 
 }  // namespace
 
-void begin_hooks(const char* folder, ThreadState* own_thread) {
-    const std::span<const std::uint8_t> plan = read_plan(folder);
+bool ProgramHooks::begin() {
+    if (process_log.may_be_short()) {
+        return true;
+    }
+    const std::span<const std::uint8_t> plan = read_plan(process.session().directory);
     if (plan.empty()) {
-        return;
+        return true;
     }
     cells::process_cells.open();
-    process.images().set_detours(&detours);
-    const image::Range own = process.images().entry(process.own_image()).image->range;
-    if (program_hooks.begin(plan, own, {nullptr, tell}) && own_thread != nullptr) {
-        begin_thread_hooks(*own_thread);
-    }
+    images.set_detours(&detours);
+    const image::Range own = images.entry(own_image()).image->range;
+    applied.begin(plan, own, {nullptr, tell});
+    return true;
 }
 
-void begin_thread_hooks(ThreadState& thread) {
-    if (program_hooks.on()) {
+void ProgramHooks::thread_begin(ThreadState& thread) {
+    if (applied.on()) {
         const cells::Task* task =
             cells::process_cells.is_open() ? cells::process_cells.enter(thread.begin_time) : nullptr;
         if (is_forked) {
@@ -115,19 +121,19 @@ void begin_thread_hooks(ThreadState& thread) {
     }
 }
 
-void end_thread_hooks(ThreadState& thread) {
-    if (program_hooks.on()) {
+void ProgramHooks::thread_end(ThreadState& thread) {
+    if (applied.on()) {
         hooks::end_thread(thread.hooks);
         unfollowed.fetch_add(thread.hooks.unfollowed, std::memory_order_relaxed);
     }
 }
 
-void fork_hooks(ThreadState* own_thread, int pid) {
-    if (!program_hooks.on()) {
+void ProgramHooks::after_fork(ThreadState* own_thread) {
+    if (!applied.on()) {
         return;
     }
     unfollowed.store(0, std::memory_order_relaxed);
-    hooks::after_fork(own_thread == nullptr ? nullptr : &own_thread->hooks, pid);
+    hooks::after_fork(own_thread == nullptr ? nullptr : &own_thread->hooks, process.pid());
     is_forked = own_thread != nullptr && process.session().follow;
     if (is_forked) {
         forked = own_thread->hooks;
@@ -136,29 +142,29 @@ void fork_hooks(ThreadState* own_thread, int pid) {
     }
 }
 
-void obey_switches() {
+void ProgramHooks::obey_switches() {
     std::uint64_t off[2];
-    if (program_hooks.on() && cells::process_cells.look_for_switches(off)) {
-        program_hooks.switch_off(off, cells::process_cells.bindings());
+    if (applied.on() && cells::process_cells.look_for_switches(off)) {
+        applied.switch_off(off, cells::process_cells.bindings());
         cells::process_cells.obeyed(off);
     }
 }
 
-void finish_hooks() {
+void ProgramHooks::finish(Process::End /*how*/) {
     if (unfollowed.load(std::memory_order_relaxed) != 0) {
         recording::Unavailable row;
         row.what = "some calls of hooked functions";
         row.why = "more were running at a time than there is room for";
         row.remedy = "hook fewer functions";
-        process.log(row);
+        process_log.write(row);
     }
 }
 
-bool is_hooked_return(std::uint64_t address, std::uint64_t* caller) {
-    if (!program_hooks.on() || !hooks::is_stub_return(address)) {
+bool ProgramHooks::is_hooked_return(std::uint64_t address, std::uint64_t* caller) {
+    if (!applied.on() || !hooks::is_stub_return(address)) {
         return false;
     }
-    *caller = program_hooks.look_at(address).address;
+    *caller = applied.look_at(address).address;
     return true;
 }
 

@@ -8,6 +8,7 @@
 namespace kymo::monitor {
 
 constinit GnuRunTime linked_gnu;
+constinit GnuOpenMp gnu_openmp;
 
 namespace {
 
@@ -118,8 +119,9 @@ void remember(const GnuRunTime& found, std::uint64_t begin, std::uint64_t end) {
 
 }  // namespace
 
-void note_linked_gnu() {
+bool GnuOpenMp::begin() {
     note(linked_gnu);
+    return true;
 }
 
 void* find_gnu(GnuFunction function, const void* caller) {
@@ -137,7 +139,7 @@ void* find_gnu(GnuFunction function, const void* caller) {
     return found.functions[index];
 }
 
-void after_fork_in_gnu() {
+void GnuOpenMp::after_fork(ThreadState* /*own*/) {
     callers_lock.reset();
 }
 

@@ -75,8 +75,17 @@ struct GnuRunTime {
 
 // That which is linked with the program, found before main; functions of nullptr: none.
 extern GnuRunTime linked_gnu;
-// Its frames are known from now on (path.h). When the process starts to be measured.
-void note_linked_gnu();
+
+class GnuOpenMp : public Part {
+  public:
+    // Frames of the run time that is linked are known from now on (sampling/path.h).
+    static bool begin();
+    // The holder of a lock may not exist.
+    static void after_fork(ThreadState* own);
+};
+
+extern GnuOpenMp gnu_openmp;
+
 // For a caller in an image that has its own.
 void* find_gnu(GnuFunction function, const void* caller);
 
@@ -94,9 +103,6 @@ inline ThreadState* openmp_thread() {
     ThreadState* thread = waiting_thread();
     return thread != nullptr && !told_by_tool_interface() ? thread : nullptr;
 }
-
-// In a forked child, where the holder of a lock may not exist.
-void after_fork_in_gnu();
 
 // Forgets which image calls which run time; after dlclose.
 void forget_gnu_callers();

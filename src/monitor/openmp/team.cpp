@@ -1,11 +1,16 @@
 #include "monitor/openmp/team.h"
 
+#include "monitor/process/log.h"
 #include "monitor/sampling/path.h"
+#include "monitor/threads/busy.h"
+#include "monitor/threads/stream.h"
 #include "monitor/waits/waits.h"
 
 #include <cerrno>
 
 namespace kymo::monitor {
+
+constinit Teams teams;
 
 namespace {
 
@@ -86,7 +91,7 @@ void write_row(ThreadState& thread, const Row& row, std::uint64_t flags, const F
     if (row.end <= row.begin) {
         return;
     }
-    if (thread.waits.count(row.kind, row.end - row.begin, !process.is_short())) {
+    if (thread.waits.count(row.kind, row.end - row.begin, !process_log.is_short())) {
         return;
     }
     recording::Wait wait;
@@ -96,7 +101,7 @@ void write_row(ThreadState& thread, const Row& row, std::uint64_t flags, const F
     wait.object = row.object;
     wait.holder = row.holder == static_cast<std::uint64_t>(thread.tid) ? 0 : row.holder;
     wait.flags = flags;
-    if (!process.announce(thread)) {
+    if (!announce(thread)) {
         return;
     }
     wait.context = raw(context());
@@ -104,6 +109,11 @@ void write_row(ThreadState& thread, const Row& row, std::uint64_t flags, const F
 }
 
 }  // namespace
+
+void Teams::thread_begin(ThreadState& thread) {
+    thread.team = {};
+    thread.open_regions = thread.suspended_count = 0;
+}
 
 void open_region(ThreadState& thread, Region& region, std::uint64_t construct) {
     region.id = next_region.fetch_add(1, std::memory_order_relaxed);

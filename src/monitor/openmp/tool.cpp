@@ -6,8 +6,10 @@
 #include "monitor/openmp/tool.h"
 
 #include "monitor/openmp/gnu.h"
+#include "monitor/process/log.h"
 #include "monitor/process/process.h"
 #include "monitor/sampling/path.h"
+#include "monitor/threads/registry.h"
 
 #include <dlfcn.h>
 #include <new>
@@ -241,7 +243,7 @@ void tell_other_tool() {
     row.what = "OpenMP regions and waits of the LLVM run time";
     row.why = "another OpenMP tool is in use (the program's own, or OMP_TOOL_LIBRARIES)";
     row.remedy = "run without that tool";
-    process.log(row);
+    process_log.write(row);
 }
 
 }  // namespace

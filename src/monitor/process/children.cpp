@@ -4,6 +4,7 @@
 #include "events/session.h"
 #include "image/sanitizer.h"
 #include "monitor/interpose/seccomp.h"
+#include "monitor/process/log.h"
 #include "monitor/process/process.h"
 
 #include <cerrno>
@@ -256,7 +257,7 @@ bool is_library_readable() {
         row.what = "programs that are started where Kymo's library cannot be read";
         row.why = "their root folder or their user has no way to it";
         row.remedy = "install Kymo where they can read it, at the same path";
-        process.log(row);
+        process_log.write(row);
     }
     const bool readable = file >= 0 || (errno != ENOENT && errno != EACCES);
     errno = error;

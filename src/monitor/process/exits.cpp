@@ -4,7 +4,7 @@
 
 #include "monitor/interpose/real.h"
 #include "monitor/process/children.h"
-#include "monitor/process/process.h"
+#include "monitor/process/life.h"
 #include "monitor/process/program_file.h"
 
 #include <cstdarg>
@@ -23,14 +23,14 @@ using kymo::monitor::with_monitor;
 
 namespace {
 
-void finish(Process::End how) {
+void end(Process::End how) {
     if (process.running() && process.is_this_process()) {
-        process.finish(how);
+        kymo::monitor::finish(how);
     }
 }
 
 __attribute__((destructor)) void on_exit_of_process() {
-    finish(Process::End::kExit);
+    end(Process::End::kExit);
 }
 
 using Words = char* const*;
@@ -69,13 +69,13 @@ void take_words(const char* first, va_list* list, char** words) {
 }
 
 int become(const char* path, Words arguments, Words environment) {
-    finish(Process::End::kExec);
+    end(Process::End::kExec);
     const Fit fit = fit_of_program(AT_FDCWD, path);
     return with_monitor(environment, fit, [&](Words all) { return real_execve.get()(path, arguments, all); });
 }
 
 int become_found(const char* file, Words arguments, Words environment) {
-    finish(Process::End::kExec);
+    end(Process::End::kExec);
     const Fit fit = fit_of_found_program(file);
     return with_monitor(environment, fit, [&](Words all) { return real_execvpe.get()(file, arguments, all); });
 }
@@ -83,7 +83,7 @@ int become_found(const char* file, Words arguments, Words environment) {
 }  // namespace
 
 KYMO_INTERPOSE void _exit(int status) {
-    finish(Process::End::kImmediateExit);
+    end(Process::End::kImmediateExit);
     for (;;) {
         syscall(SYS_exit_group, status);
     }
@@ -94,7 +94,7 @@ KYMO_INTERPOSE void _Exit(int status) {
 }
 
 KYMO_INTERPOSE void quick_exit(int status) {
-    finish(Process::End::kImmediateExit);
+    end(Process::End::kImmediateExit);
     real_quick_exit.get()(status);
     __builtin_unreachable();
 }
@@ -116,13 +116,13 @@ KYMO_INTERPOSE int execvpe(const char* file, Words arguments, Words environment)
 }
 
 KYMO_INTERPOSE int fexecve(int descriptor, Words arguments, Words environment) {
-    finish(Process::End::kExec);
+    end(Process::End::kExec);
     const Fit fit = fit_of_program(descriptor);
     return with_monitor(environment, fit, [&](Words all) { return real_fexecve.get()(descriptor, arguments, all); });
 }
 
 KYMO_INTERPOSE int execveat(int folder, const char* path, Words arguments, Words environment, int flags) {
-    finish(Process::End::kExec);
+    end(Process::End::kExec);
     const bool by_descriptor = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && *path == 0;
     const Fit fit = by_descriptor ? fit_of_program(folder) : fit_of_program(folder, path);
     return with_monitor(environment, fit,

@@ -1,8 +1,9 @@
 // A forked child measures itself anew: its counters, its file, its own stream. vfork is left alone: the child borrows
 // the parent's memory until it execs, and every entry point sees that the process is another one.
 
+#include "base/exclusion.h"
 #include "monitor/interpose/real.h"
-#include "monitor/process/process.h"
+#include "monitor/process/life.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@ void in_child() {
     using kymo::monitor::process;
     if (process.running() && !process.is_this_process()) {
         const kymo::Quiet quiet;
-        process.after_fork();
+        kymo::monitor::after_fork();
     }
 }
 

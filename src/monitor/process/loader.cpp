@@ -4,19 +4,34 @@
 
 #include "monitor/interpose/real.h"
 #include "monitor/openmp/gnu.h"
-#include "monitor/process/process.h"
+#include "monitor/process/images.h"
+#include "monitor/sampling/own_stack.h"
+#include "monitor/threads/registry.h"
+
+using namespace kymo::monitor;
 
 namespace {
-kymo::monitor::Real<int (*)(void*)> real_dlclose{"dlclose"};
+
+Real<int (*)(void*)> real_dlclose{"dlclose"};
+
+void forget_unloaded() {
+    const kymo::Quiet quiet;
+    ThreadState* here = this_thread();
+    const std::uint64_t begin = clock_now();
+    on_own_stack(here == nullptr ? 0 : here->own_stack_top, [] { images.remove_unloaded(); });
+    if (here != nullptr) {
+        here->own_work_begin = begin;
+        here->own_work_end = clock_now();
+    }
+    forget_gnu_callers();
+}
+
 }  // namespace
 
 KYMO_INTERPOSE int dlclose(void* handle) {
-    using kymo::monitor::process;
     const int result = real_dlclose.get()(handle);
     if (process.running() && process.is_this_process()) {
-        process.forget_unloaded();
-        const kymo::Quiet quiet;
-        kymo::monitor::forget_gnu_callers();
+        forget_unloaded();
     }
     return result;
 }

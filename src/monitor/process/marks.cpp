@@ -1,7 +1,11 @@
 // The program's own words: what include/kymo/monitor.h looks up.
 
 #include "monitor/interpose/real.h"
-#include "monitor/process/process.h"
+#include "monitor/process/log.h"
+#include "monitor/sampling/sampling.h"
+#include "monitor/threads/busy.h"
+#include "monitor/threads/registry.h"
+#include "monitor/threads/stream.h"
 
 using namespace kymo::monitor;
 
@@ -25,23 +29,23 @@ KYMO_INTERPOSE void kymo_monitor_mark(int kind, const char* name, long long valu
         if ((what == MarkKind::kStop) == process.paused()) {
             return;  // it is so already
         }
-        what == MarkKind::kStop ? process.pause() : process.resume();
+        what == MarkKind::kStop ? Sampling::pause() : Sampling::resume();
         mark.time = clock_now();
-        process.log(mark);
+        process_log.write(mark);
         return;
     }
     ThreadState* thread = this_thread();
     if (thread == nullptr) {
         const kymo::Quiet quiet;
         mark.time = clock_now();
-        process.log(mark);
+        process_log.write(mark);
         return;
     }
     // Cheaper than masking signals: while busy, the handler leaves the sample in the ring for the next one.
     const Busy busy(*thread);
     if (busy.may_write()) {
         mark.time = clock_now();
-        if (process.announce(*thread)) {
+        if (announce(*thread)) {
             thread->writer.append(mark);
         }
     }

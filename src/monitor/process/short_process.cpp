@@ -1,13 +1,10 @@
-// What is left of a process that ended before its first sample: one row, in a chunk of its own, appended to the file
-// that all such processes of the run share. The parent has made that file (launch/short_processes.h), with its header
-// and the descriptions of its tables; each append is one write() at its end, which the kernel does not mix with
-// others.
+#include "monitor/process/short_process.h"
 
 #include "base/checksum.h"
 #include "base/file_limit.h"
-#include "monitor/metrics/cells.h"
-#include "monitor/process/process.h"
-#include "monitor/sampling/nanoseconds.h"
+#include "monitor/clock.h"
+#include "monitor/sampling/process_counters.h"
+#include "monitor/threads/thread_state.h"
 #include "recording/encode.h"
 
 #include <cerrno>
@@ -88,36 +85,35 @@ bool append_to(const char* path, std::uint64_t max_bytes, std::span<const std::u
 
 }  // namespace
 
-// Under log_lock_.
-bool Process::write_short(End how) {
-    ThreadState* thread = this_thread();
+bool write_short_process(ThreadState& thread, Process::End how) {
     rusage usage{};
-    if (thread == nullptr || live_ != thread || thread->next != nullptr || getrusage(RUSAGE_SELF, &usage) != 0) {
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
         return false;
     }
+    const events::Session& session = process.session();
     static char path[events::kPathBytes + 64];
     static char executable[events::kPathBytes];
     static char command[kCommandBytes];
     static std::uint8_t chunk[kRowBytes];
-    const std::size_t length = __builtin_strlen(session_.directory);
-    __builtin_memcpy(path, session_.directory, length);
+    const std::size_t length = __builtin_strlen(session.directory);
+    __builtin_memcpy(path, session.directory, length);
     path[length] = '/';
     __builtin_strcpy(path + length + 1, events::kShortProcesses);
 
     CounterValues values;
     rusage space{};
-    thread->counters.read(values, Counters::own_usage(space));
-    read_process_totals(values.value);
-    const BriefWaits waits(*thread);
+    thread.counters.read(values, Counters::own_usage(space));
+    process_counters.read(values);
+    const BriefWaits waits(thread);
     recording::ShortProcess row;
-    row.time = start_time_;
+    row.time = process.start_time();
     row.end = clock_now();
-    row.pid = static_cast<std::uint64_t>(pid_);
+    row.pid = static_cast<std::uint64_t>(process.pid());
     row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
     row.executable = own_executable(executable);
-    row.command = arguments(command);
+    row.command = process.arguments(command);
     row.how = static_cast<std::uint64_t>(how);
-    row.totals = {values.value, session_.event_count};
+    row.totals = {values.value, session.event_count};
     row.user_ns = nanoseconds(usage.ru_utime);
     row.system_ns = nanoseconds(usage.ru_stime);
     row.voluntary = static_cast<std::uint64_t>(usage.ru_nvcsw);
@@ -126,22 +122,7 @@ bool Process::write_short(End how) {
     row.wait_counts = {waits.counts, waits.size};
     row.wait_durations = {waits.durations, waits.size};
     const std::size_t bytes = make_chunk(row, chunk);
-    return bytes != 0 && append_to(path, session_.max_bytes, {chunk, bytes});
-}
-
-// What is left of finish_quietly() where there is no file.
-void Process::end_short() {
-    {
-        const Locked locked(threads_lock_);
-        for (ThreadState* thread = live_; thread != nullptr; thread = thread->next) {
-            thread->counters.disable();
-        }
-    }
-    finish_cells(this_thread(), clock_now());
-    close_process_counters();
-    phase_.store(Phase::kOff, std::memory_order_release);
-    const Locked locked(log_lock_);
-    file_failed_ = true;  // no new one
+    return bytes != 0 && append_to(path, session.max_bytes, {chunk, bytes});
 }
 
 }  // namespace kymo::monitor

@@ -2,8 +2,8 @@
 // anyhow (getrusage, the processor-time clocks).
 
 #include "events/attributes.h"
+#include "monitor/clock.h"
 #include "monitor/sampling/counters.h"
-#include "monitor/sampling/nanoseconds.h"
 
 #include <ctime>
 #include <sys/resource.h>

@@ -1,6 +1,5 @@
 #include "monitor/sampling/counters.h"
 
-#include "base/time.h"
 #include "events/attributes.h"
 
 #include <cerrno>
@@ -13,10 +12,6 @@
 #include <unistd.h>
 
 namespace kymo::monitor {
-
-std::uint64_t clock_now() {
-    return monotonic_now().ns;
-}
 
 std::uint32_t current_processor() {
     const int processor = sched_getcpu();

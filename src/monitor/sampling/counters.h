@@ -29,6 +29,7 @@
 #include "events/attributes.h"
 #include "events/ring.h"
 #include "events/session.h"
+#include "monitor/clock.h"
 #include "monitor/process/descriptors.h"
 
 #include <cstdint>
@@ -190,8 +191,7 @@ class Counters {
     std::uint64_t throttled_ = 0;
 };
 
-// Nanoseconds of CLOCK_MONOTONIC and the current processor, for samples that carry neither.
-std::uint64_t clock_now();
+// The current processor, for samples that do not carry it.
 std::uint32_t current_processor();
 
 template <typename Take>

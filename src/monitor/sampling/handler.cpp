@@ -7,10 +7,12 @@
 #include "monitor/hunt/hunt.h"
 #include "monitor/interpose/program_signals.h"
 #include "monitor/metrics/cells.h"
-#include "monitor/process/process.h"
 #include "monitor/sampling/path.h"
+#include "monitor/sampling/sampling.h"
 #include "monitor/sampling/second_look.h"
 #include "monitor/sampling/signal_entry.h"
+#include "monitor/sampling/switch_rows.h"
+#include "monitor/threads/stream.h"
 
 #include <cerrno>
 #include <signal.h>
@@ -101,7 +103,7 @@ void note_taken(ThreadState& thread, std::uint64_t begin, std::uint64_t end) {
 }
 
 void take_samples(ThreadState& thread, void* context) {
-    if (!process.announce(thread)) {
+    if (!announce(thread)) {
         return;
     }
     const unwind::Registers registers = unwind::registers_from(*static_cast<const ucontext_t*>(context));
@@ -144,10 +146,10 @@ void take_samples(ThreadState& thread, void* context) {
         }
         take_sample(thread, overflow, here, &registers);
     });
-    fill_cells_at_sample(thread, clock_now());
-    process.write_switches(thread);
+    CellRows::at_sample(thread, clock_now());
+    SwitchRows::write(thread);
     if (thread.counters.is_postponed()) {
-        process.complete_counters(thread);
+        Sampling::complete_counters(thread);
     }
     thread.counters.choose_trigger(&thread);
 }

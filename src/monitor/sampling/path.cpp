@@ -1,9 +1,12 @@
 #include "monitor/sampling/path.h"
 
 #include "monitor/interpose/raw_system_calls.h"
-#include "monitor/openmp/team.h"
+#include "monitor/openmp/team_state.h"
+#include "monitor/process/images.h"
 #include "monitor/process/process.h"
 #include "monitor/sampling/second_look.h"
+#include "monitor/threads/registry.h"
+#include "monitor/threads/stream.h"
 
 #include <signal.h>
 #include <sys/auxv.h>
@@ -122,10 +125,10 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
             std::span<unwind::Frame> out) {
     const unwind::StackFinder others{&stacks, find_stack};
     Walked walked;
-    walked.result = unwind::walk(process.images(), registers, unwind::Start::kInterrupted, stack, out, &others);
+    walked.result = unwind::walk(images, registers, unwind::Start::kInterrupted, stack, out, &others);
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
-        if (raw(process.own_image()) != 0 && frame.image == process.own_image()) {
+        if (raw(own_image()) != 0 && frame.image == own_image()) {
             walked.is_own_work = walked.is_own_work || &frame == out.data();
             // What the monitor calls beside a call of the program's, or makes it with, is no place of the program's.
             if ((walked.frames > 0 && walked.frames <= kClockFrames && is_clock(out[0].address)) ||
@@ -195,7 +198,7 @@ std::uint64_t function_of(const unwind::Frame& frame) {
     if (frame.image == kJoin || raw(frame.image) == 0) {
         return key;
     }
-    const unwind::Table* table = process.images().entry(frame.image).table.load(std::memory_order_acquire);
+    const unwind::Table* table = images.entry(frame.image).table.load(std::memory_order_acquire);
     std::uint64_t begin = 0;
     return table != nullptr && table->function_at(frame.offset, &begin) ? key ^ frame.offset ^ begin ^ kIsFunction
                                                                         : key;
@@ -230,7 +233,7 @@ std::uint64_t flags_of(const ContextTree::Entered& entered, unwind::PathEnd end)
 }
 
 unwind::Frame frame_at(std::uint64_t pc) {
-    const unwind::ImageSet::Lookup found = process.images().rule_at(pc);
+    const unwind::ImageSet::Lookup found = images.rule_at(pc);
     const bool known = found.image != nullptr && raw(found.id) != 0;
     return {found.id, known ? pc - found.image->bias : pc, pc};
 }
@@ -254,7 +257,7 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
 Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
     Path path;
-    if (raw(frame.image) != 0 && frame.image == process.own_image()) {
+    if (raw(frame.image) != 0 && frame.image == own_image()) {
         path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked) | recording::kOwnWork;
         return path;
     }
@@ -276,7 +279,7 @@ auto elsewhere(const Work& work) {
 }
 
 ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) {
-    if (!process.announce(thread)) {
+    if (!announce(thread)) {
         return ContextId{0};
     }
     // Of another thread's regions nobody knows how long they will last.
@@ -288,7 +291,7 @@ ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) 
 }
 
 ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
-    if (!process.announce(thread)) {
+    if (!announce(thread)) {
         return ContextId{0};
     }
     const std::span<unwind::Frame> room = thread.frames();
@@ -325,7 +328,7 @@ std::uint64_t innermost_of(ThreadState& thread, const unwind::Registers& registe
 }
 
 ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) {
-    if (raw(stream) == 0 || raw(context) == 0 || !process.announce(thread)) {
+    if (raw(stream) == 0 || raw(context) == 0 || !announce(thread)) {
         return ContextId{0};
     }
     if (stream == thread.stream) {
@@ -340,12 +343,11 @@ bool construct_registers(ThreadState& thread, const unwind::Registers& here, unw
     Stacks stacks{thread};
     find_stack(&stacks, here.sp(), &stack);
     return unwind::leave(
-        process.images(), here, stack,
-        [](ImageId image) { return image == process.own_image() || is_run_time(image); }, caller);
+        images, here, stack, [](ImageId image) { return image == own_image() || is_run_time(image); }, caller);
 }
 
 void note_openmp_runtime(std::uint64_t address) {
-    const ImageId image = process.images().add_at(address);
+    const ImageId image = images.add_at(address);
     if (raw(image) == 0 || is_run_time(image)) {
         return;
     }

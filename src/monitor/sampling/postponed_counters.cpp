@@ -2,8 +2,8 @@
 // (docs/monitor.md has what that saves).
 
 #include "events/attributes.h"
+#include "monitor/clock.h"
 #include "monitor/sampling/counters.h"
-#include "monitor/sampling/nanoseconds.h"
 
 #include <cerrno>
 #include <ctime>

@@ -1,13 +1,6 @@
-// The process's own counters: the kernel's total of every event over all threads, beside the sum that the threads
-// give.
-//
-// What the kernel keeps of every process anyhow (getrusage) is taken from there. Migrations, which it does not, are
-// the sum of the threads'. For each other event one counter is inherited, opened before the second thread exists; by
-// threads only, so that a forked child's events are not counted twice. An inherited counter costs every new thread
-// about 5 µs, which is why those that threads are made without do without.
+#include "monitor/sampling/process_counters.h"
 
 #include "events/attributes.h"
-#include "monitor/process/process.h"
 
 #include <cerrno>
 #include <sys/resource.h>
@@ -15,6 +8,8 @@
 #include <unistd.h>
 
 namespace kymo::monitor {
+
+constinit ProcessCounters process_counters;
 
 namespace {
 
@@ -31,27 +26,46 @@ bool is_inherited(const events::SessionEvent& event) {
     return !Counters::usage_counts(event) || event.user_only || event.samples();
 }
 
-}  // namespace
-
-bool Process::read_usage(CounterValues& values) const {
+bool read_usage(CounterValues& values) {
     rusage usage{};
     timespec spent{};
     if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0) {
         return false;
     }
-    Counters::fill_from_usage(session_, usage, spent, values);
+    Counters::fill_from_usage(process.session(), usage, spent, values);
     return true;
 }
 
-void Process::open_process_counters() {
-    if (session_.mechanism != events::Mechanism::kPerfEvents) {
+}  // namespace
+
+bool ProcessCounters::begin() {
+    for (int& counter : counter_) {
+        counter = -1;
+    }
+    open();
+    return true;
+}
+
+void ProcessCounters::after_fork(ThreadState* /*own*/) {
+    for (auto& total : ended_) {
+        total.store(0);
+    }
+    close();
+    if (process.session().follow) {
+        open();
+    }
+}
+
+void ProcessCounters::open() {
+    const events::Session& session = process.session();
+    if (session.mechanism != events::Mechanism::kPerfEvents) {
         return;
     }
-    for (std::size_t i = 0; i < session_.event_count; ++i) {
-        if (!is_inherited(session_.events[i])) {
+    for (std::size_t i = 0; i < session.event_count; ++i) {
+        if (!is_inherited(session.events[i])) {
             continue;
         }
-        events::SessionEvent counting = session_.events[i];
+        events::SessionEvent counting = session.events[i];
         const bool user_only = counting.user_only || (counting.samples() && !events::is_clock(counting));
         counting.mode = events::Mode::kCount;
         counting.user_only = user_only;
@@ -68,47 +82,50 @@ void Process::open_process_counters() {
             attr.exclude_kernel = 1;
             counter = events::open_counter(attr, 0, -1, -1);
         }
-        process_counter_[i] = counter < 0 ? -1 : descriptors_.adopt(counter, nullptr);
+        counter_[i] = counter < 0 ? -1 : process.descriptors().adopt(counter, nullptr);
     }
     read_usage(usage_before_);
 }
 
-void Process::close_process_counters() {
-    for (int& counter : process_counter_) {
+void ProcessCounters::close() {
+    for (int& counter : counter_) {
         if (counter >= 0) {
-            descriptors_.close(counter);
+            process.descriptors().close(counter);
         }
         counter = -1;
     }
 }
 
-// `totals`: the sums of the threads, in session order, made the process's where that is known. Returns how many there
-// are (0: not known).
-std::uint32_t Process::read_process_totals(std::uint64_t* totals) {
-    if (session_.mechanism == events::Mechanism::kPerfEvents) {
-        CounterValues now;
-        if (!read_usage(now)) {
-            return 0;
-        }
-        for (std::uint32_t i = 0; i < session_.event_count; ++i) {
-            if (!is_migrations(session_.events[i])) {
-                totals[i] = now.value[i] - usage_before_.value[i];
-            }
-            if (process_counter_[i] >= 0 && syscall(SYS_read, process_counter_[i], &totals[i], sizeof totals[i]) !=
-                                                static_cast<long>(sizeof totals[i])) {
-                totals[i] = 0;
-            }
-        }
-        return session_.event_count;
+void ProcessCounters::add_ended(const CounterValues& values) {
+    for (std::size_t i = 0; i < process.session().event_count; ++i) {
+        ended_[i].fetch_add(values.value[i], std::memory_order_relaxed);
     }
-    CounterValues values;
-    if (!read_usage(values)) {
+}
+
+void ProcessCounters::read_ended(CounterValues& totals) const {
+    for (std::size_t i = 0; i < events::kMaxEvents; ++i) {
+        totals.value[i] = ended_[i].load(std::memory_order_relaxed);
+    }
+}
+
+std::uint32_t ProcessCounters::read(CounterValues& totals) {
+    const events::Session& session = process.session();
+    CounterValues now;
+    if (!read_usage(now)) {
         return 0;
     }
-    for (std::uint32_t i = 0; i < session_.event_count; ++i) {
-        totals[i] = values.value[i];
+    const bool by_events = session.mechanism == events::Mechanism::kPerfEvents;
+    for (std::uint32_t i = 0; i < session.event_count; ++i) {
+        std::uint64_t& total = totals.value[i];
+        if (!by_events || !is_migrations(session.events[i])) {
+            total = now.value[i] - (by_events ? usage_before_.value[i] : 0);
+        }
+        if (by_events && counter_[i] >= 0 &&
+            syscall(SYS_read, counter_[i], &total, sizeof total) != static_cast<long>(sizeof total)) {
+            total = 0;
+        }
     }
-    return session_.event_count;
+    return session.event_count;
 }
 
 }  // namespace kymo::monitor

@@ -2,20 +2,27 @@
 
 #include "image/arena.h"
 #include "monitor/process/folder_file.h"
+#include "monitor/threads/thread_state.h"
 
 namespace kymo::monitor {
 
 constinit SecondLook second_look;
 
-void SecondLook::begin(const events::Session& session) {
+bool SecondLook::begin() {
     auto* const text = static_cast<char*>(image::map_pages(events::kMaxKeptFile));
     std::size_t size = 0;
     if (text == nullptr) {
-        return;
+        return true;
     }
-    on_ = read_from_folder(session.directory, events::kKeptFile, text, events::kMaxKeptFile, &size) &&
+    on_ = read_from_folder(process.session().directory, events::kKeptFile, text, events::kMaxKeptFile, &size) &&
           events::parse_kept_code({text, size}, code_);
     image::unmap_pages(text, events::kMaxKeptFile);
+    return true;
+}
+
+void SecondLook::thread_begin(ThreadState& thread) {
+    thread.left_out = {};
+    thread.left_out_samples = 0;
 }
 
 void SecondLook::image_added(ImageId id, const image::LoadedImage& image) {

@@ -13,8 +13,8 @@
 
 #include "base/ids.h"
 #include "events/kept_code.h"
-#include "events/session.h"
 #include "image/loaded_image.h"
+#include "monitor/part.h"
 #include "unwind/walk.h"
 
 #include <atomic>
@@ -23,9 +23,10 @@
 
 namespace kymo::monitor {
 
-class SecondLook {
+class SecondLook : public Part {
   public:
-    void begin(const events::Session& session);
+    bool begin();
+    static void thread_begin(ThreadState& thread);
     bool on() const { return on_; }
     // Was this event asked for? Others are kept everywhere.
     bool is_for(std::uint32_t event) const { return event < 32 && (code_.events >> event & 1U) != 0; }

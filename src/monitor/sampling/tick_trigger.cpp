@@ -4,8 +4,8 @@
 // bench/monitor/switch_bench.py measures both (docs/measurements.md).
 
 #include "events/attributes.h"
+#include "monitor/clock.h"
 #include "monitor/sampling/counters.h"
-#include "monitor/sampling/nanoseconds.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>

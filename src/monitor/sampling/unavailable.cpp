@@ -1,7 +1,8 @@
-// What could not be measured in this process, why, and what would help: once a process and kind, not once a thread.
+#include "monitor/sampling/unavailable.h"
 
-#include "monitor/process/process.h"
+#include "monitor/process/log.h"
 
+#include <atomic>
 #include <cerrno>
 
 namespace kymo::monitor {
@@ -45,41 +46,44 @@ const char* remedy(int error) {
     }
 }
 
-// Bits of Process::told_, above those of the events that cannot be counted.
+// Bits of `told`, above those of the events that cannot be counted.
 constexpr std::uint32_t kToldTimer = 1U << 16U;
 constexpr std::uint32_t kToldNoBuffer = 1U << 17U;
 constexpr std::uint32_t kToldNothing = 1U << 18U;
 constexpr std::uint32_t kToldUserOnly = 1U << 19U;
 constexpr std::uint32_t kToldSystemTime = 1U << 20U;
 
+constinit std::atomic<std::uint32_t> told{0};
+
 }  // namespace
 
-void Process::tell_unavailable(const CounterOutcome& outcome) {
-    const auto tell = [this](std::uint32_t bit, const char* what, const char* why, const char* help) {
-        if ((told_.fetch_or(bit) & bit) == 0) {
+void tell_unavailable(const CounterOutcome& outcome) {
+    const events::Session& session = process.session();
+    const auto tell = [](std::uint32_t bit, const char* what, const char* why, const char* help) {
+        if ((told.fetch_or(bit) & bit) == 0) {
             recording::Unavailable row;
             row.what = what;
             row.why = why;
             row.remedy = help;
-            log(row);
+            process_log.write(row);
         }
     };
     if (outcome.kind == CounterKind::kThreadTimer) {
-        if (Counters::adds_system_time(session_) && (told_.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
+        if (Counters::adds_system_time(session) && (told.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
             // A thread of a session for performance events that has to be measured with a timer after all.
             recording::Event system;
-            system.index = session_.event_count;
+            system.index = session.event_count;
             system.name = "system-time";
             system.unit = "ns";
-            log(system);
+            process_log.write(system);
         }
         if (outcome.error != 0) {
             tell(kToldTimer, "performance events for some threads: measured by CPU-time timers",
                  reason(outcome.error), remedy(outcome.error));
         }
-        for (std::size_t i = 1; i < session_.event_count && !outcome.silent; ++i) {
-            if (!Counters::usage_counts(session_.events[i])) {
-                tell(1U << i, session_.events[i].name, "timers do not count it", remedy(EPERM));
+        for (std::size_t i = 1; i < session.event_count && !outcome.silent; ++i) {
+            if (!Counters::usage_counts(session.events[i])) {
+                tell(1U << i, session.events[i].name, "timers do not count it", remedy(EPERM));
             }
         }
         return;
@@ -92,9 +96,9 @@ void Process::tell_unavailable(const CounterOutcome& outcome) {
         tell(kToldNoBuffer, "sample buffers for some threads: counters are read in the handler",
              "the limit of locked memory is reached", "ulimit -l unlimited");
     }
-    for (std::size_t i = 1; i < session_.event_count; ++i) {
+    for (std::size_t i = 1; i < session.event_count; ++i) {
         if ((outcome.missing >> i & 1U) != 0) {
-            tell(1U << i, session_.events[i].name,
+            tell(1U << i, session.events[i].name,
                  outcome.error != 0 ? reason(outcome.error) : "could not be opened in some threads",
                  remedy(outcome.error));
         } else if ((outcome.user_only >> i & 1U) != 0) {
@@ -102,6 +106,10 @@ void Process::tell_unavailable(const CounterOutcome& outcome) {
                  "sudo sysctl kernel.perf_event_paranoid=1");
         }
     }
+}
+
+void forget_what_was_told() {
+    told.store(0);
 }
 
 }  // namespace kymo::monitor

@@ -1,42 +1,21 @@
 // Thread creation: the creating thread's context is kept as the new thread's, and the new thread measures itself
 // before the program's own function runs.
-//
-// Thread exit is seen by a thread-specific-data destructor, which covers return, pthread_exit and cancellation alike.
-// It asks to be called again until the last round, so that the program's own destructors are still measured.
 
 #include "monitor/interpose/real.h"
-#include "monitor/process/process.h"
 #include "monitor/sampling/path.h"
-#include "monitor/sampling/signal_entry.h"
+#include "monitor/threads/busy.h"
+#include "monitor/threads/life.h"
+#include "monitor/threads/registry.h"
 
 #include <cerrno>
-#include <limits.h>
 #include <pthread.h>
 #include <threads.h>
 
 namespace kymo::monitor {
 
-thread_local ThreadState* kymo_current_thread = nullptr;
-
 namespace {
 
 using Start = void* (*)(void*);
-
-pthread_key_t exit_key;
-bool exit_key_made = false;
-
-void on_thread_exit(void* value) {
-    auto* thread = static_cast<ThreadState*>(value);
-    if (thread != kymo_current_thread || !process.running()) {
-        return;  // measurement is over, perhaps because calls like those below would kill (seccomp.h)
-    }
-    if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, thread) == 0) {
-        return;
-    }
-    const kymo::Quiet quiet;
-    kymo_current_thread = nullptr;
-    on_own_stack(thread->own_stack_top, [&] { process.end_thread(thread); });
-}
 
 // The size that the C library was asked for, or gives without being asked.
 std::size_t stack_bytes(const pthread_attr_t* asked) {
@@ -74,11 +53,10 @@ void* run_measured(void* given) {
     {
         const kymo::Quiet quiet;
         if (process.running()) {
-            on_own_stack(thread->own_stack_top, [&] { process.begin_thread(thread, stack, Opening::kPostponed); });
-            kymo_current_thread = thread;
-            pthread_setspecific(exit_key, thread);
+            on_own_stack(thread->own_stack_top, [&] { begin_thread(*thread, stack, Opening::kPostponed); });
+            set_this_thread(thread);
         } else {
-            process.give_back(thread);
+            threads.give_back(thread);
         }
     }
     return start(argument);
@@ -92,7 +70,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
     }
     const std::size_t bytes = stack_bytes(attributes);
     const kymo::Quiet quiet;
-    ThreadState* thread = process.take_state();
+    ThreadState* thread = threads.take_state();
     if (thread == nullptr) {
         return nullptr;
     }
@@ -101,7 +79,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
     thread->stack_bytes = bytes;
     thread->creation = {};
     thread->programs_mask = {};
-    if (ThreadState* creator = kymo_current_thread; creator != nullptr) {
+    if (ThreadState* creator = this_thread(); creator != nullptr) {
         thread->programs_mask.has_stand_in = creator->programs_mask.has_stand_in;
         thread->creation.creator = creator->stream;
         thread->creation.blocked_signals = creator->programs_mask.shown(quiet.mask_before());
@@ -120,32 +98,13 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
 // No thread came of it.
 void forget(ThreadState* thread) {
     const kymo::Quiet quiet;
-    process.give_back(thread);
-}
-
-// The thread key must exist before the first thread; both entry points may be the first.
-bool make_exit_key() {
-    if (!exit_key_made) {
-        exit_key_made = pthread_key_create(&exit_key, on_thread_exit) == 0;
-    }
-    return exit_key_made;
+    threads.give_back(thread);
 }
 
 Real<int (*)(pthread_t*, const pthread_attr_t*, Start, void*)> real_pthread_create{"pthread_create"};
 Real<int (*)(thrd_t*, thrd_start_t, void*)> real_thrd_create{"thrd_create"};
 
 }  // namespace
-
-ThreadState* this_thread() {
-    return kymo_current_thread;
-}
-
-void set_this_thread(ThreadState* thread) {
-    kymo_current_thread = thread;
-    if (thread != nullptr && make_exit_key()) {
-        pthread_setspecific(exit_key, thread);
-    }
-}
 
 }  // namespace kymo::monitor
 

@@ -8,8 +8,8 @@
 
 #include "base/ids.h"
 #include "hooks/guest/thread.h"
-#include "monitor/interpose/program_signals.h"
-#include "monitor/openmp/team.h"
+#include "monitor/interpose/programs_mask.h"
+#include "monitor/openmp/team_state.h"
 #include "monitor/sampling/context_tree.h"
 #include "monitor/sampling/counters.h"
 #include "monitor/sampling/own_stack.h"
@@ -81,6 +81,7 @@ struct ThreadState {
     bool announced = false;  // its `stream` row is written
 
     // Measuring.
+    Opening opening = Opening::kPostponed;
     Counters counters;
     OwnSwitches switches;   // where the session asks for them
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)

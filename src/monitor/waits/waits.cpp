@@ -1,8 +1,11 @@
 #include "monitor/waits/waits.h"
 
 #include "monitor/hunt/hunt.h"
-#include "monitor/openmp/team.h"
+#include "monitor/process/log.h"
 #include "monitor/sampling/path.h"
+#include "monitor/sampling/switch_rows.h"
+#include "monitor/threads/busy.h"
+#include "monitor/threads/stream.h"
 
 #include <cerrno>
 #include <pthread.h>
@@ -14,6 +17,8 @@ extern "C" __attribute__((visibility("hidden"))) const char _end;
 // NOLINTEND(readability-identifier-naming)
 
 namespace kymo::monitor {
+
+constinit Waiting waiting;
 
 namespace {
 
@@ -46,6 +51,8 @@ class Wakers {
 
 constinit Wakers wakers;
 
+}  // namespace
+
 void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin, std::uint64_t end, ContextId context,
                 std::uint64_t flags) {
     recording::Wait row;
@@ -58,8 +65,6 @@ void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin,
     row.flags = flags;
     thread.writer.append(row);
 }
-
-}  // namespace
 
 bool is_own_code(const void* address) {
     const auto at = reinterpret_cast<std::uint64_t>(address);
@@ -100,7 +105,7 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         return;
     }
     wait.begin.store(0, std::memory_order_relaxed);
-    if (wait.count(wait.kind, end - begin, !process.is_short())) {
+    if (wait.count(wait.kind, end - begin, !process_log.is_short())) {
         return;
     }
     const int error = errno;
@@ -112,33 +117,14 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
             const ContextId context = enter_own_path(thread, wait.registers);
-            if (process.announce(thread)) {
+            if (announce(thread)) {
                 write_wait(thread, wait, begin, end, context, 0);
                 hunt.news_after_wait(thread, begin, context);
-                process.write_switches(thread);
+                SwitchRows::write(thread);
             }
         }
     }
     errno = error;
-}
-
-void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thread) {
-    WaitState& wait = thread.waits;
-    const std::uint64_t begin = wait.begin.load(std::memory_order_acquire);
-    if (begin == 0 || now < begin || now - begin < kBriefWaitNs) {
-        return;
-    }
-    if (wait.kind == recording::WaitKind::kOmpIdle) {
-        write_idle(thread, now, nullptr, own_thread ? 0 : recording::kWaitOpen);
-        return;
-    }
-    // The thread's own frames of that wait are gone; another thread's stack lies still as long as it waits.
-    const ContextId context =
-        own_thread || wait.registers.pc == 0 ? ContextId{0} : enter_own_path(thread, wait.registers);
-    if (process.announce(thread)) {
-        write_wait(thread, wait, begin, now, context, own_thread ? recording::kWaitAbandoned : recording::kWaitOpen);
-    }
-    wait.begin.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace kymo::monitor

@@ -10,7 +10,8 @@
 #pragma once
 
 #include "monitor/interpose/real.h"
-#include "monitor/process/process.h"
+#include "monitor/part.h"
+#include "monitor/threads/registry.h"
 #include "recording/tables.h"
 #include "unwind/walk.h"
 
@@ -22,6 +23,13 @@
 namespace kymo::monitor {
 
 using recording::WaitKind;
+
+class Waiting : public Part {
+  public:
+    static void thread_begin(ThreadState& thread) { thread.waits.clear(); }
+};
+
+extern Waiting waiting;
 
 // A thread made by a raw clone without thread-local storage of its own finds its creator's. It runs on another stack;
 // where the stack does not tell (coroutines), the kernel does.
@@ -41,6 +49,10 @@ bool is_own_code(const void* address);
 
 // Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody.
 void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
+
+// A wait as a row of the thread's stream, which has been announced.
+void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin, std::uint64_t end, ContextId context,
+                std::uint64_t flags);
 
 // The kernel's id of a thread of this process; 0: it has ended.
 int thread_id_of(pthread_t handle);

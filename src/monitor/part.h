@@ -1,0 +1,29 @@
+// A part of the monitor: something of its own that it does beside taking samples, with its own state and its own
+// moments.
+//
+// Static, no virtual calls: a part is a class with one object, which says those of the moments below that concern it,
+// and inherits silence for the others. parts.h names all parts, in the order in which they act. What a part keeps for
+// each thread is in ThreadState and is set anew in thread_begin(), for states are used again.
+#pragma once
+
+#include "monitor/process/process.h"
+
+namespace kymo::monitor {
+
+struct ThreadState;
+
+struct Part {
+    // At the program's start, before main, with one thread; the session is known, rows can be written (except by
+    // processes that may be short, process/log.h). False: this process cannot be measured.
+    static bool begin() { return true; }
+    // In the thread concerned, under Quiet, on the monitor's own stack: before it counts, and after its last rows.
+    static void thread_begin(ThreadState& /*thread*/) {}
+    static void thread_end(ThreadState& /*thread*/) {}
+    // In a forked child, under Quiet, where only the forking thread is left: `own`, if it was measured. All threads
+    // of the parent are in the registry still; what they held is copies. The thread begins again afterwards.
+    static void after_fork(ThreadState* /*own*/) {}
+    // Once, by the thread that ends the process, before its last row; after kExec perhaps again, for exec may fail.
+    static void finish(Process::End /*how*/) {}
+};
+
+}  // namespace kymo::monitor

@@ -1,0 +1,42 @@
+// All parts of the monitor (part.h), in the order in which they begin; a thread's end goes the other way round.
+//
+// What is no part: what all of them stand on (the process, its log and images, the registry of threads), the handler,
+// and the functions of the program that are interposed, which only ask.
+#pragma once
+
+#include "monitor/hunt/hunt.h"
+#include "monitor/interpose/tracing.h"
+#include "monitor/metrics/cells.h"
+#include "monitor/metrics/program_hooks.h"
+#include "monitor/openmp/gnu.h"
+#include "monitor/openmp/team.h"
+#include "monitor/sampling/process_counters.h"
+#include "monitor/sampling/sampling.h"
+#include "monitor/sampling/second_look.h"
+#include "monitor/sampling/switch_rows.h"
+#include "monitor/waits/waits.h"
+
+namespace kymo::monitor {
+
+template <auto&... kParts>
+struct PartList {
+    static bool begin() { return (kParts.begin() && ...); }
+    static void thread_begin(ThreadState& thread) { (kParts.thread_begin(thread), ...); }
+    static void thread_end(ThreadState& thread) {
+        int last_first = 0;  // assignments are evaluated from the right
+        (((void)kParts.thread_end(thread), last_first) = ... = 0);
+    }
+    static void after_fork(ThreadState* own) { (kParts.after_fork(own), ...); }
+    static void finish(Process::End how) { (kParts.finish(how), ...); }
+};
+
+using Parts = PartList<second_look,  // before images are known
+                       tracing,      // says whether a thread may be sampled
+                       sampling,     // handler and counters
+                       switch_rows,  // of threads that are counted
+                       waiting, teams, gnu_openmp, hunt,
+                       cell_rows,  // the segment
+                       program_hooks,
+                       process_counters>;  // last: what the others do at the start is not the program's
+
+}  // namespace kymo::monitor

@@ -1,0 +1,167 @@
+#include "monitor/process/life.h"
+
+#include "monitor/parts.h"
+#include "monitor/process/log.h"
+#include "monitor/process/short_process.h"
+#include "monitor/sampling/own_stack.h"
+#include "monitor/threads/life.h"
+#include "monitor/threads/registry.h"
+#include "monitor/threads/stream.h"
+#include "monitor/waits/unfinished.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kymo::monitor {
+
+namespace {
+
+StackBounds main_stack() {
+    // The kernel keeps this much address space below the stack's start free for it, and at least 128 MiB.
+    constexpr std::uint64_t kGap = 128ULL << 20U;
+    constexpr std::uint64_t kFirstFrame = 64;
+    return {process.main_stack_end() - kGap, process.main_stack_end() + kFirstFrame};
+}
+
+// Handlers that were inside when the phase changed; each takes microseconds, so the bound is never met but by a
+// thread that is stopped or starved, and then the file is left as it stands. False: one did not leave.
+bool wait_for_handlers() {
+    constexpr int kRounds = 10'000;
+    for (int round = 0; round < kRounds; ++round) {
+        bool busy = false;
+        threads.for_each([&](const ThreadState& thread) {
+            busy = busy || (&thread != this_thread() && thread.busy.load(std::memory_order_acquire) != 0);
+        });
+        if (!busy) {
+            return true;
+        }
+        syscall(SYS_sched_yield);
+    }
+    return false;
+}
+
+// The rows of the threads that live. `quiescent`: nobody is in a handler. Returns what all threads have counted.
+CounterValues write_threads(Process::End how, bool quiescent) {
+    CounterValues totals;
+    process_counters.read_ended(totals);
+    threads.for_each([&](ThreadState& thread) {
+        const bool is_own = &thread == this_thread();
+        if (how != Process::End::kExec) {
+            thread.counters.disable();
+        }
+        announce(thread);
+        if (quiescent && !is_own) {
+            write_unfinished_wait(thread, clock_now(), false);
+        }
+        if (quiescent || is_own) {
+            SwitchRows::write(thread);
+        }
+        const CounterValues values = write_stream_end(thread, is_own);
+        for (std::size_t i = 0; i < process.session().event_count; ++i) {
+            totals.value[i] += values.value[i];
+        }
+    });
+    return totals;
+}
+
+void end_measurement(bool quiescent) {
+    process_counters.close();
+    process.set_off();
+    process_log.end(quiescent);
+}
+
+enum class Left : std::uint8_t { kNothing, kShortRow, kFile };
+
+// Where the process's end is told: in the row of a short process, which is then written, or in its file.
+Left where_to_tell(Process::End how) {
+    const ThreadState* only = this_thread();
+    if (only != nullptr && !threads.is_alone(*only)) {
+        only = nullptr;
+    }
+    const Left left = process_log.alone([&](bool has_file) {
+        if (how == Process::End::kExec && process.is_forked() && !has_file) {
+            return Left::kNothing;  // a forked child on its way to another program, without a sample: nothing to tell
+        }
+        return process_log.is_short() && only != nullptr && write_short_process(*this_thread(), how) ? Left::kShortRow
+                                                                                                     : Left::kFile;
+    });
+    return left == Left::kFile && !process_log.open() ? Left::kNothing : left;
+}
+
+void finish_here(Process::End how) {
+    const bool ends = how != Process::End::kExec;
+    if (ends && !process.begin_finishing()) {
+        return;
+    }
+    const bool quiescent = ends && wait_for_handlers();
+    switch (where_to_tell(how)) {
+        case Left::kNothing:
+            return;
+        case Left::kShortRow:
+            if (ends) {
+                Sampling::stop();
+                CellRows::finish(how);
+                end_measurement(false);
+            }
+            return;
+        case Left::kFile:
+            break;
+    }
+    CounterValues totals = write_threads(how, quiescent);
+    Parts::finish(how);
+    recording::ProcessEnd row;
+    row.time = clock_now();
+    row.how = static_cast<std::uint64_t>(how);
+    row.totals = {totals.value, process_counters.read(totals)};
+    process_log.write(row);
+    if (ends) {
+        end_measurement(quiescent);
+    }
+}
+
+}  // namespace
+
+void start(int argc, char** argv, std::uint64_t stack_end) {
+    if (!process.begin(argc, argv, stack_end)) {
+        return;
+    }
+    Quiet quiet;
+    if (!process_log.begin() || !Parts::begin()) {
+        return;
+    }
+    process.set_running();
+    begin_only_thread(main_stack(), {});
+    ThreadState* thread = this_thread();
+    if (thread == nullptr) {
+        return;
+    }
+    if (!process_log.may_be_short()) {
+        announce(*thread);  // a program that dies before its first sample has a thread all the same
+    }
+    quiet.leave(thread->programs_mask.adopt(quiet.mask_before()));
+}
+
+void after_fork() {
+    ThreadState* own = this_thread();
+    const StackBounds stack = own == nullptr ? StackBounds{} : own->stack;
+    const ProgramsMask mask = own == nullptr ? ProgramsMask{} : own->programs_mask;
+    process.after_fork();
+    process_log.after_fork();
+    threads.after_fork();
+    Parts::after_fork(own);
+    threads.forget_all(own);
+    if (!process.session().follow) {
+        process.set_off();
+        set_this_thread(nullptr);
+        return;
+    }
+    begin_only_thread(stack, mask);
+}
+
+void finish(Process::End how) {
+    const Quiet quiet;
+    const ThreadState* here = this_thread();
+    on_own_stack(here == nullptr ? 0 : here->own_stack_top, [&] { finish_here(how); });
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,82 @@
+#include "monitor/sampling/sampling.h"
+
+#include "monitor/interpose/own_handler.h"
+#include "monitor/interpose/program_signals.h"
+#include "monitor/process/log.h"
+#include "monitor/sampling/unavailable.h"
+#include "monitor/threads/registry.h"
+
+namespace kymo::monitor {
+
+constinit Sampling sampling;
+
+bool Sampling::begin() {
+    if (!install_handler()) {
+        return false;
+    }
+    remember_handler(static_cast<int>(process.session().signal));
+    return true;
+}
+
+void Sampling::thread_begin(ThreadState& thread) {
+    thread.last = {};
+    thread.tree.clear();
+    thread.samples = thread.merged = thread.monitor_ns = 0;
+    thread.own_work_begin = thread.own_work_end = 0;
+    thread.owed_ns = 0;
+    for (std::uint64_t& count : thread.paths) {
+        count = 0;
+    }
+    thread.pauses_seen = process.resumes();
+    thread.muted = false;
+    thread.counters.open(process.session(), process.descriptors(), &thread, thread.tid, thread.opening);
+    if (!process_log.is_short()) {
+        tell_unavailable(thread.counters.outcome());  // otherwise announce() does
+    }
+}
+
+void Sampling::begin_counting(ThreadState& thread) {
+    const bool counts = thread.counters.is_postponed();
+    if (!counts && !process.paused()) {
+        thread.counters.enable();
+    } else if (counts && process.paused()) {
+        thread.counters.disable();
+    }
+}
+
+void Sampling::thread_end(ThreadState& thread) {
+    thread.counters.close(process.descriptors());
+}
+
+void Sampling::after_fork(ThreadState* /*own*/) {
+    forget_what_was_told();
+    threads.for_each([](ThreadState& thread) { thread.counters.abandon(process.descriptors()); });
+}
+
+void Sampling::finish(Process::End /*how*/) {
+    tell_if_handler_is_gone(static_cast<int>(process.session().signal));
+}
+
+void Sampling::complete_counters(ThreadState& thread) {
+    thread.counters.complete(process.descriptors(), &thread);
+    tell_unavailable(thread.counters.outcome());
+    if (process.paused()) {
+        thread.counters.disable();  // it may have been paused in between
+    }
+}
+
+void Sampling::pause() {
+    process.set_paused(true);
+    stop();
+}
+
+void Sampling::resume() {
+    process.set_paused(false);
+    threads.for_each([](ThreadState& thread) { thread.counters.enable(); });
+}
+
+void Sampling::stop() {
+    threads.for_each([](ThreadState& thread) { thread.counters.disable(); });
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,33 @@
+// Samples and counts of every thread: the handler is installed, each thread's counters are opened, paused, closed.
+#pragma once
+
+#include "monitor/part.h"
+
+namespace kymo::monitor {
+
+class Sampling : public Part {
+  public:
+    // Installs the handler.
+    static bool begin();
+    // Opens the thread's counters; they begin to count with begin_counting(), or have begun where all but the
+    // sampling one was put off, which saves that call.
+    static void thread_begin(ThreadState& thread);
+    static void begin_counting(ThreadState& thread);
+    static void thread_end(ThreadState& thread);
+    static void after_fork(ThreadState* own);
+    // Tells whether the handler is still there.
+    static void finish(Process::End how);
+
+    // In the handler, after a thread's first overflow: what thread_begin() has put off.
+    static void complete_counters(ThreadState& thread);
+
+    // Measurement off and on, of all threads; under Quiet.
+    static void pause();
+    static void resume();
+    // The process ends: nobody counts any more.
+    static void stop();
+};
+
+extern Sampling sampling;
+
+}  // namespace kymo::monitor

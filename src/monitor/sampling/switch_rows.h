@@ -1,0 +1,31 @@
+// The rows of threads that keep the records of their own switches (sampling/own_switches.h): the same that the parent
+// writes of whole process trees (launch/run_log.cpp), so that whoever reads them need not know who did.
+//
+// All go into the process's stream: the order of rows tells which life of a thread's number a switch belongs to.
+#pragma once
+
+#include "monitor/part.h"
+#include "recording/tables/tasks.h"
+
+#include <atomic>
+
+namespace kymo::monitor {
+
+class SwitchRows : public Part {
+  public:
+    void thread_begin(ThreadState& thread);
+    static void thread_end(ThreadState& thread);
+    void after_fork(ThreadState* own);
+
+    // Writes what has arrived. In the thread, marked busy, or where it does not run; after announce().
+    static void write(ThreadState& thread);
+    // That the thread lives, or does so no longer; an absence that it has not come back from then.
+    static void write_life(const ThreadState& thread, std::uint64_t time, recording::TaskChange change);
+
+  private:
+    std::atomic<bool> told_{false};  // that there are none of some threads
+};
+
+extern SwitchRows switch_rows;
+
+}  // namespace kymo::monitor

@@ -1,0 +1,13 @@
+// What could not be measured in this process, why, and what would help: once a process and kind, not once a thread.
+#pragma once
+
+#include "monitor/sampling/counters.h"
+
+namespace kymo::monitor {
+
+// In handlers, or under Quiet.
+void tell_unavailable(const CounterOutcome& outcome);
+// In a forked child, which has a recording of its own.
+void forget_what_was_told();
+
+}  // namespace kymo::monitor

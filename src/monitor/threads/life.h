@@ -1,0 +1,15 @@
+// A thread's life as the monitor sees it: what happens when it begins to be measured, and when it ends.
+#pragma once
+
+#include "monitor/threads/thread_state.h"
+
+namespace kymo::monitor {
+
+// In the thread, under Quiet, on its own stack (own_stack.h): it lives in the registry from now on, and is counted.
+void begin_thread(ThreadState& thread, StackBounds stack, Opening opening);
+// The one thread that there is, at the start and in a forked child.
+void begin_only_thread(StackBounds stack, ProgramsMask mask);
+// The calling thread's state, which ends with the thread; nullptr: it is not measured.
+void set_this_thread(ThreadState* thread);
+
+}  // namespace kymo::monitor

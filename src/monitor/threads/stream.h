@@ -1,0 +1,16 @@
+// A thread's stream in the recording: its beginning, which names where the thread came from, and its end, which has
+// its account.
+#pragma once
+
+#include "monitor/threads/thread_state.h"
+
+namespace kymo::monitor {
+
+// Makes sure that the process's file is there and the thread's `stream` row is in it; before any row of that stream.
+// In the thread, or where it does not run. False: there is no file; nothing of the thread is written.
+bool announce(ThreadState& thread);
+
+// The stream's last row. `own_thread`: called by the thread itself. Returns what it has written of its counters.
+CounterValues write_stream_end(ThreadState& thread, bool own_thread);
+
+}  // namespace kymo::monitor
