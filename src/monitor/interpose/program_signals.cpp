@@ -241,6 +241,10 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
             leave_pending(*thread, *info, interrupted);
             return;
         }
+        // In a call that waits with a mask of its own, this is the mask to come back to: of the time when the signal
+        // was blocked in earnest. It is no more; or the next one of an overflow would wait there, and hide the
+        // program's next one.
+        sigdelset(&interrupted->uc_sigmask, ours());
         end_muting(*thread);
     }
     struct sigaction action;
