@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming,modernize-use-using): names and declarations of C */
 struct kymo_timer_state {
     uint64_t since; /* ticks */
     uint32_t depth;
@@ -55,6 +56,7 @@ struct kymo_cells_interface {
 };
 
 typedef const struct kymo_cells_interface* (*kymo_monitor_cells_function)(void); /* null: nobody measures */
+/* NOLINTEND(readability-identifier-naming,modernize-use-using) */
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 namespace kymo::cli {
 namespace {
@@ -46,7 +47,8 @@ int run_report(int argc, char** argv) {
     std::string sort;
     bool json = false;
     bool no_creator = false;
-    std::size_t top = 10;
+    std::optional<std::size_t> top;
+    bool all = false;
     double percent = -1;
     double space_share = 1;
     double overlap = 90;
@@ -54,6 +56,7 @@ int run_report(int argc, char** argv) {
     options.add_option("recording", folder, "the recording, NAME.kymo")->required();
     options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
     options.add_option("--top", top, "rows of each table (10)")->check(CLI::Range(1, 1'000'000));
+    options.add_flag("--all", all, "all tables, also where there are many processes");
     options.add_option("--sort", sort,
                        "sort by user, system, off-cpu, wall, samples or an event's name (processor time)");
     options.add_option("--percent", percent, "leave out call paths under this share (1)")
@@ -138,16 +141,23 @@ int run_report(int argc, char** argv) {
         text = report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         text += '\n';
     } else {
-        view::ReportOptions shown{.style = terminal_style(), .metric = std::move(*metric), .top = top};
+        const bool is_brief = !all && !top && profile->processes.size() > view::kManyProcesses;
+        view::ReportOptions shown{.style = terminal_style(),
+                                  .metric = std::move(*metric),
+                                  .top = top.value_or(is_brief ? 5 : 10),
+                                  .is_brief = is_brief};
         if (percent >= 0) {
             shown.percent = percent;
         }
         const bool has_code = !profile->threads.empty() || !profile->processes.empty();
         if (has_code) {
-            text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top) + "\n";
+            text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top, is_brief ? 2 : SIZE_MAX) +
+                   "\n";
         }
         text += view::terminal_report(*profile, tree, shown) + view::terminal_hosts(shown.style, *metrics, shown.top);
-        if (has_code) {
+        if (has_code && is_brief) {
+            text += view::terminal_waits(shown.style, waits, wait_table, shown.top);
+        } else if (has_code) {
             text += view::terminal_spaces(*evidence, shown, filter) +
                     view::terminal_second_look(shown, look, earlier->evidence(), filter) +
                     view::terminal_waits(shown.style, waits, wait_table, shown.top);
@@ -155,6 +165,9 @@ int run_report(int argc, char** argv) {
         text += view::terminal_metrics(shown.style, *metrics, shown.top) +
                 view::terminal_channels(shown.style, *metrics, shown.top) +
                 view::terminal_finds(shown.style, *finds, shown.top);
+        if (is_brief) {
+            text += view::left_out_note(shown.style, profile->processes.size());
+        }
     }
     if (!print_now(text)) {
         return fail({ErrorKind::kNoSpace, "the report could not be written to its end", "is the disk full?"});

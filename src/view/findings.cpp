@@ -202,17 +202,28 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
 }  // namespace
 
 std::string terminal_findings(const Style& style, const Evidence& evidence, const findings::Judgement& judgement,
-                              std::size_t top) {
+                              std::size_t top, std::size_t in_full) {
     std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
     if (judgement.findings.empty()) {
         add(&out, paragraph(style, "Nothing stands out.", 2));
         out += '\n';
     }
     for (std::size_t i = 0; i < std::min(top, judgement.findings.size()); ++i) {
-        add_finding(style, evidence, judgement.findings[i], i + 1, &out);
+        const Finding& finding = judgement.findings[i];
+        if (i < in_full) {
+            add_finding(style, evidence, finding, i + 1, &out);
+        } else {
+            add(&out, cut_end(style,
+                              plain(style, fmt::format("{}. {} {}: {}", i + 1, finding.kind, at_stake(finding),
+                                                       finding.title)),
+                              style.width));
+        }
     }
     if (judgement.findings.size() > top) {
         add(&out, fmt::format("  {} {} more", signs(style).ellipsis, judgement.findings.size() - top));
+    }
+    if (std::min(top, judgement.findings.size()) > in_full) {
+        out += '\n';
     }
     if (!judgement.advantages.empty()) {
         out += paint(style, Ink::kHeading, "What is good") + "\n";

@@ -2,7 +2,20 @@
 
 #include "view/terminal/sections.h"
 
+#include <fmt/format.h>
+
 namespace kymo::view {
+
+std::string left_out_note(const Style& style, std::size_t processes) {
+    return "\n" +
+           paint(style, Ink::kDim,
+                 wrap(style,
+                      fmt::format("Left out, with {} processes: each of them, lines, threads, why they were off "
+                                  "the processor, events, code spaces, gaps, neighbours. All of it: kymo "
+                                  "report --all",
+                                  processes),
+                      0, 0));
+}
 
 std::string terminal_report(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                             const ReportOptions& options) {
@@ -17,8 +30,15 @@ std::string terminal_report(const spacetime::Profile& profile, const spacetime::
         }
         return std::move(sheet.out);
     }
+    if (options.is_brief) {
+        for (const auto& section : {header, summary, measured, not_measured, call_paths, functions, ranks, programs,
+                                    threads_over_time, notes}) {
+            section(sheet);
+        }
+        return std::move(sheet.out);
+    }
     for (const auto& section : {header, summary, measured, not_measured, call_paths, functions, lines, ranks,
-                                processes, threads, states, events, notes}) {
+                                programs, processes, threads, threads_over_time, off_the_processor, events, notes}) {
         section(sheet);
     }
     return std::move(sheet.out);

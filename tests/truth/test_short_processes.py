@@ -5,6 +5,7 @@ of them all the same is no mistake, so files are held against a bound.
 """
 
 import json
+import re
 
 from harness import check_identity, main
 
@@ -48,6 +49,18 @@ def sleeps(test, report):
     test.check("time in them", f"≥ {count * 0.002:.3f} s", seconds, seconds >= count * 0.002)
 
 
+def for_people(test, path, children):
+    """The report of many processes groups them, and is short; all of it is to be had."""
+    brief = test.run(test.kymo, "report", path).stdout.splitlines()
+    test.check("lines of the report", "≤ 100", len(brief), 0 < len(brief) <= 100)
+    row = next((line for line in brief if re.search(r" short_children  most: \d+, ", line)), "")
+    test.check("the program, and how many processes run it", children + 1, row, f" {children + 1}  short_children " in row)
+    test.check("what is left out is said", "--all", brief[-1:], any("--all" in line for line in brief[-2:]))
+    whole = test.run(test.kymo, "report", path, "--all", "--top", 2 * children).stdout.splitlines()
+    listed = sum(re.search(r"short_children \d+ (←|<-) \d+", line) is not None for line in whole)
+    test.check("with --all, each of them", f"≥ {children}", listed, listed >= children)
+
+
 def body(test):
     program = test.program("short_children")
     done, path = test.record(program, COUNT)
@@ -60,6 +73,7 @@ def body(test):
     shared_file(test, path, children)
     processes(test, report, children)
     sleeps(test, report)
+    for_people(test, path, children)
     # Who may write no files cannot be recorded, and must not be killed for it (SIGXFSZ).
     done, path = test.record(program, COUNT, "limited", out="limited.kymo")
     test.equal("no files: exit status", 0, done.returncode)

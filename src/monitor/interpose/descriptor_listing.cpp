@@ -5,6 +5,7 @@
 // when a name in it is a number of ours. Called by the program's threads in plain context; errno is kept.
 #include "monitor/interpose/real.h"
 #include "monitor/process/log.h"
+#include "monitor/text.h"
 
 #include <cerrno>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 using kymo::monitor::process;
 using kymo::monitor::process_log;
+using kymo::monitor::Text;
 
 namespace {
 kymo::monitor::Real<dirent* (*)(DIR*)> real_readdir{"readdir"};
@@ -32,33 +34,15 @@ int number_in(const char* text) {
     return digits > 0 && text[digits] == '\0' ? number : -1;
 }
 
-char* put_number(char* at, unsigned long number) {
-    char digits[20];
-    int count = 0;
-    do {
-        digits[count++] = static_cast<char>('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-    while (count > 0) {
-        *at++ = digits[--count];
-    }
-    return at;
-}
-
-char* put(char* at, const char* text) {
-    const std::size_t length = std::strlen(text);
-    std::memcpy(at, text, length);
-    return at + length;
-}
-
 // Is it this process's /proc/PID/fd, or the same of one of its threads (or fdinfo, which lists the same numbers)?
 bool lists_own_descriptors(DIR* folder) {
     char link[64];
     char told[64];
     char own[32];
-    *put_number(put(link, "/proc/self/fd/"), static_cast<unsigned long>(dirfd(folder))) = '\0';
-    const char* const end = put(put_number(put(own, "/proc/"), static_cast<unsigned long>(syscall(SYS_getpid))), "/");
-    const auto begins = static_cast<std::size_t>(end - own);
+    Text(link, sizeof link) << "/proc/self/fd/" << static_cast<unsigned long>(dirfd(folder));
+    Text begin(own, sizeof own);
+    begin << "/proc/" << static_cast<unsigned long>(syscall(SYS_getpid)) << "/";
+    const std::size_t begins = begin.view().size();
     const long read = syscall(SYS_readlink, link, told, sizeof told);
     const auto length = static_cast<std::size_t>(read < 0 ? 0 : read);
     const auto ends_with = [&](std::string_view last) {

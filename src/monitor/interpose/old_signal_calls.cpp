@@ -41,7 +41,7 @@ unsigned restarting() {
     return is_interrupting ? 0U : SA_RESTART;
 }
 
-constexpr unsigned kSystemV = static_cast<unsigned>(SA_RESETHAND) | SA_NODEFER;
+constexpr unsigned kSystemV = SA_RESETHAND | SA_NODEFER;
 
 }  // namespace
 

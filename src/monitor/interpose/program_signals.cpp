@@ -261,7 +261,7 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
     // The monitor's handler blocks every signal; the program's blocks what it has said. The kernel ends it.
     std::uint64_t mask = 0;
     sigset_t named = action.sa_mask;
-    if ((action.sa_flags & static_cast<int>(SA_NODEFER)) == 0) {
+    if ((action.sa_flags & SA_NODEFER) == 0) {
         sigaddset(&named, ours());
     }
     translate(named);

@@ -4,6 +4,7 @@
 #include "monitor/interpose/real.h"
 #include "monitor/process/log.h"
 #include "monitor/process/process.h"
+#include "monitor/text.h"
 #include "monitor/threads/registry.h"
 
 #include <atomic>
@@ -52,17 +53,8 @@ Status status_of(const char* path) {
 }
 
 int parent_of(int pid) {
-    char path[40] = "/proc/";
-    char digits[12];
-    std::size_t count = 0;
-    for (auto left = static_cast<unsigned>(pid); count == 0 || left != 0; left /= 10) {
-        digits[count++] = static_cast<char>('0' + left % 10);
-    }
-    char* at = path + strlen(path);
-    while (count != 0) {
-        *at++ = digits[--count];
-    }
-    memcpy(at, "/status", sizeof "/status");
+    char path[40];
+    Text(path, sizeof path) << "/proc/" << static_cast<unsigned long>(pid) << "/status";
     return status_of(path).parent;
 }
 

@@ -5,6 +5,7 @@
 #include "image/arena.h"
 #include "monitor/process/images.h"
 #include "monitor/process/log.h"
+#include "monitor/text.h"
 #include "monitor/threads/thread_state.h"
 #include "unwind/image_set.h"
 
@@ -27,13 +28,7 @@ constinit bool is_forked = false;
 // The plan's bytes, in pages of their own; empty: there is none, or it cannot be read.
 std::span<const std::uint8_t> read_plan(const char* folder) {
     char path[events::kPathBytes + 16];
-    const std::size_t length = __builtin_strlen(folder);
-    if (length + 1 + __builtin_strlen(hooks::kPlanFile) >= sizeof path) {
-        return {};
-    }
-    __builtin_memcpy(path, folder, length);
-    path[length] = '/';
-    __builtin_memcpy(path + length + 1, hooks::kPlanFile, __builtin_strlen(hooks::kPlanFile) + 1);
+    Text(path, sizeof path) << folder << "/" << hooks::kPlanFile;
     const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
     if (file < 0) {
         return {};

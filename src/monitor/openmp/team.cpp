@@ -172,7 +172,7 @@ void close_region(ThreadState& thread, Region& region) {
     if (this_thread() != &thread) {
         return;  // a child of fork, whose thread this is not
     }
-    WaitState& wait = thread.waits;
+    const WaitState& wait = thread.waits;
     const std::uint64_t first = region.first_done.load(std::memory_order_relaxed);
     if (first != 0 && clock_now() - first >= kBriefWaitNs && process.is_this_process()) {
         const int error = errno;

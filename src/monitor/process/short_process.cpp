@@ -4,6 +4,7 @@
 #include "base/file_limit.h"
 #include "monitor/clock.h"
 #include "monitor/sampling/process_counters.h"
+#include "monitor/text.h"
 #include "monitor/threads/thread_state.h"
 #include "recording/encode.h"
 
@@ -95,10 +96,7 @@ bool write_short_process(ThreadState& thread, Process::End how) {
     static char executable[events::kPathBytes];
     static char command[kCommandBytes];
     static std::uint8_t chunk[kRowBytes];
-    const std::size_t length = __builtin_strlen(session.directory);
-    __builtin_memcpy(path, session.directory, length);
-    path[length] = '/';
-    __builtin_strcpy(path + length + 1, events::kShortProcesses);
+    Text(path, sizeof path) << session.directory << "/" << events::kShortProcesses;
 
     CounterValues values;
     rusage space{};

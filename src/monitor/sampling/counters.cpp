@@ -211,10 +211,10 @@ void Counters::set_silent(bool silent) {
 }
 
 void Counters::set_signalling(bool on) {
-    if (silent_) {
+    if (silent_ || session_ == nullptr) {
         return;
     }
-    for (std::size_t i = 0; session_ != nullptr && i < session_->event_count; ++i) {
+    for (std::size_t i = 0; i < session_->event_count; ++i) {
         if (descriptor_[i] >= 0 && (signals_ >> i & 1U) != 0) {
             fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
         }

@@ -35,6 +35,7 @@ using namespace kymo::monitor;
         return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
     }
 
+// NOLINTBEGIN(readability-identifier-naming): the C library's names
 KYMO_WAITING_CALL(ssize_t, read, kRead, fd, (int fd, void* to, size_t bytes), (fd, to, bytes))
 KYMO_WAITING_CALL(ssize_t, __read_chk, kRead, fd, (int fd, void* to, size_t bytes, size_t room),
                   (fd, to, bytes, room))
@@ -104,3 +105,4 @@ KYMO_WAITING_CALL(pid_t, wait4, kChild, 0, (pid_t child, int* status, int option
                   (child, status, options, usage), noexcept)
 KYMO_WAITING_CALL(int, waitid, kChild, 0, (idtype_t type, id_t id, siginfo_t* info, int options),
                   (type, id, info, options))
+// NOLINTEND(readability-identifier-naming)

@@ -11,6 +11,7 @@ namespace {
 using namespace spacetime;
 
 constexpr std::size_t kTreeRowsATableRow = 4;
+constexpr std::size_t kBriefTreeRows = 11;
 
 // Deep trees stop moving to the right at a third of the line.
 std::string guides_of(const Sheet& sheet, const TreeRow& row) {
@@ -95,8 +96,9 @@ void call_paths(Sheet& sheet) {
     sheet.heading("Hot call paths", sheet.by_metric());
     TreeLimits limits;
     limits.least_share = sheet.options.percent.value_or(1.0) / 100;
-    limits.most_rows =
-        sheet.options.percent ? SIZE_MAX : std::max<std::size_t>(sheet.options.top * kTreeRowsATableRow, 20);
+    limits.most_rows = sheet.options.percent    ? SIZE_MAX
+                       : sheet.options.is_brief ? kBriefTreeRows
+                                                : std::max<std::size_t>(sheet.options.top * kTreeRowsATableRow, 20);
     const auto rows = tree_rows(sheet.folded, sheet.options.metric, limits);
     Table table;
     table.headings.push_back("share");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
+#include <unordered_map>
 
 namespace kymo::view {
 
@@ -64,6 +66,57 @@ void ranks(Sheet& sheet) {
                               {" on " + rank.host + ", " + quantity(rank.processes, "process", "processes") + ", " +
                                    quantity(rank.threads, "thread"),
                                Ink::kDim}});
+    }
+    sheet.out += render(sheet.style, table);
+    sheet.more(shown, order.size());
+}
+
+// Where there are many processes: what they run, how often, and the one of each that took most.
+void programs(Sheet& sheet) {
+    if (sheet.profile.processes.size() <= kManyProcesses) {
+        return;
+    }
+    struct Program {
+        std::int64_t processes = 0;
+        std::vector<std::int64_t> costs = std::vector<std::int64_t>(kSamples + 1);
+        std::size_t most = 0;  // that process
+    };
+    const std::vector<std::vector<std::int64_t>> costs = process_costs(sheet.profile);
+    std::vector<Program> all;
+    std::unordered_map<std::string_view, std::size_t> by_name;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const auto [at, is_new] = by_name.try_emplace(sheet.profile.processes[i].name, all.size());
+        if (is_new) {
+            all.push_back({.most = i});
+        }
+        Program& program = all[at->second];
+        ++program.processes;
+        for (std::size_t column = 0; column < program.costs.size(); ++column) {
+            program.costs[column] += costs[i][column];
+        }
+        if (processor_time(costs[i]) > processor_time(costs[program.most])) {
+            program.most = i;
+        }
+    }
+    const auto order = sheet.ranked(all.size(), [&](std::size_t i) { return processor_time(all[i].costs) + 1; });
+    sheet.heading("Programs", quantity(costs.size(), "process", "processes") + " by what they run");
+    Table table;
+    table.headings = {"user", "system", "off-CPU", "samples", "processes", "program"};
+    const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Program& program = all[order[i]];
+        const ProfileProcess& most = sheet.profile.processes[program.most];
+        std::string rest;
+        if (program.processes > 1) {
+            rest = fmt::format("  most: {}, {}", most.pid, sheet.time(processor_time(costs[program.most])));
+        }
+        table.rows.push_back({{sheet.time(program.costs[kUser])},
+                              {sheet.time(program.costs[kSystem])},
+                              {sheet.time(program.costs[kOffCpu])},
+                              {count(program.costs[kSamples])},
+                              {count(program.processes)},
+                              {most.name.empty() ? "(no name)" : most.name, Ink::kName},
+                              {rest, Ink::kDim}});
     }
     sheet.out += render(sheet.style, table);
     sheet.more(shown, order.size());

@@ -19,11 +19,13 @@ void functions(Sheet& sheet);
 void lines(Sheet& sheet);
 // processes.cpp
 void ranks(Sheet& sheet);
+void programs(Sheet& sheet);
 void processes(Sheet& sheet);
 // threads.cpp
 void threads(Sheet& sheet);
 // states.cpp
-void states(Sheet& sheet);
+void threads_over_time(Sheet& sheet);
+void off_the_processor(Sheet& sheet);
 // events.cpp
 void events(Sheet& sheet);
 

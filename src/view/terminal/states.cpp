@@ -31,17 +31,31 @@ void add_figures(const Sheet& sheet, Table& table, const StateSums& sums, std::i
                           {std::move(name), Ink::kName}});
 }
 
+// The threads by the report's metric, those of which nothing is known last.
+std::vector<std::size_t> order_of(const Sheet& sheet) {
+    const auto& threads = sheet.profile.threads;
+    return sheet.ranked(threads.size(), [&](std::size_t i) {
+        return std::max<std::int64_t>(sheet.options.metric.of(threads[i].costs), 0) + 1;
+    });
+}
+
+std::size_t shown_of(const Sheet& sheet, const std::vector<std::size_t>& order) {
+    return std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+}
+
+std::string others(const std::vector<std::size_t>& order, std::size_t shown) {
+    return fmt::format("{} others", order.size() - shown);
+}
+
 }  // namespace
 
-void states(Sheet& sheet) {
+void threads_over_time(Sheet& sheet) {
     const Profile& profile = sheet.profile;
     if (profile.end <= profile.begin || profile.threads.empty()) {
         return;
     }
-    const auto order = sheet.ranked(profile.threads.size(), [&](std::size_t i) {
-        return std::max<std::int64_t>(sheet.options.metric.of(profile.threads[i].costs), 0) + 1;
-    });
-    const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+    const auto order = order_of(sheet);
+    const std::size_t shown = shown_of(sheet, order);
     const std::size_t width = std::max<std::size_t>(sheet.style.width, kNameWidth + 24) - kNameWidth - 4;
     sheet.heading("Threads over time",
                   fmt::format("a sign: what took most of {}",
@@ -56,35 +70,50 @@ void states(Sheet& sheet) {
             }
         }
     };
-    Table table;
-    table.headings = {"run queue", "waiting", "spinning", "off", "vol.", "invol.", "thread"};
     for (std::size_t i = 0; i < shown; ++i) {
         const ProfileThread& thread = profile.threads[order[i]];
         std::vector<StripSums> strip(width);
         add_strip(thread, profile.begin, profile.end, strip);
         add_line(name_of(sheet, thread), strip);
+    }
+    if (shown < order.size()) {
+        std::vector<StripSums> strip(width);
+        for (std::size_t i = shown; i < order.size(); ++i) {
+            add_strip(profile.threads[order[i]], profile.begin, profile.end, strip);
+        }
+        add_line(others(order, shown), strip);
+    }
+    sheet.out += wrap(sheet.style, strip_legend(sheet.style, seen), 2, 2);
+}
+
+void off_the_processor(Sheet& sheet) {
+    const Profile& profile = sheet.profile;
+    if (profile.end <= profile.begin || profile.threads.empty()) {
+        return;
+    }
+    const auto order = order_of(sheet);
+    const std::size_t shown = shown_of(sheet, order);
+    Table table;
+    table.headings = {"run queue", "waiting", "spinning", "off", "vol.", "invol.", "thread"};
+    for (std::size_t i = 0; i < shown; ++i) {
+        const ProfileThread& thread = profile.threads[order[i]];
         add_figures(sheet, table, thread.states.sums(), thread.run_queue_ns, thread.switches,
                     thread.figures_from != ThreadFigures::kNone, name_of(sheet, thread));
     }
     if (shown < order.size()) {
-        std::vector<StripSums> strip(width);
         StateSums sums;
         std::int64_t run_queue = 0;
         SwitchCounts switches;
         bool is_known = true;
         for (std::size_t i = shown; i < order.size(); ++i) {
             const ProfileThread& thread = profile.threads[order[i]];
-            add_strip(thread, profile.begin, profile.end, strip);
             sums += thread.states.sums();
             run_queue += thread.run_queue_ns;
             switches += thread.switches;
             is_known = is_known && thread.figures_from != ThreadFigures::kNone;
         }
-        const std::string name = fmt::format("{} others", order.size() - shown);
-        add_line(name, strip);
-        add_figures(sheet, table, sums, run_queue, switches, is_known, name);
+        add_figures(sheet, table, sums, run_queue, switches, is_known, others(order, shown));
     }
-    sheet.out += wrap(sheet.style, strip_legend(sheet.style, seen), 2, 2);
     const bool by_records =
         std::any_of(profile.threads.begin(), profile.threads.end(),
                     [](const ProfileThread& thread) { return thread.figures_from == ThreadFigures::kSwitchRecords; });
