@@ -27,19 +27,12 @@ using cells::process_cells;
 using cells::Segment;
 using cells::TaskCell;
 
-UsageSoFar usage_of_thread() {
+void fill(ThreadState& thread, cells::Row& row, std::uint64_t now) {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
-    const auto count = [](long value) { return static_cast<std::uint64_t>(value); };
-    return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime), count(usage.ru_nvcsw),
-            count(usage.ru_nivcsw),      count(usage.ru_minflt),      count(usage.ru_majflt)};
-}
-
-void fill(ThreadState& thread, cells::Row& row, std::uint64_t now) {
-    const UsageSoFar used = usage_of_thread();
+    const UsageSoFar used = usage_so_far(usage);
     std::uint64_t* values = Segment::cells_of(row);
     const auto put = [&](TaskCell cell, std::uint64_t value) { cells::store(values[index(cell)], value); };
-    const auto since = [](std::uint64_t value, std::uint64_t before) { return value > before ? value - before : 0; };
     const std::uint64_t user = since(used.user_ns, thread.before.user_ns);
     const std::uint64_t system = since(used.system_ns, thread.before.system_ns);
     char name[16];
@@ -103,7 +96,6 @@ void CellRows::thread_begin(ThreadState& thread) {
     if (!process_cells.on()) {
         return;
     }
-    thread.before = usage_of_thread();
     thread.processor_changes = thread.last_processor = 0;
     if (process_cells.is_open()) {
         process_cells.enter(thread.begin_time);

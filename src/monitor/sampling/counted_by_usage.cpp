@@ -4,6 +4,7 @@
 #include "events/attributes.h"
 #include "monitor/clock.h"
 #include "monitor/sampling/counters.h"
+#include "monitor/sampling/usage.h"
 
 #include <ctime>
 #include <sys/resource.h>
@@ -28,7 +29,7 @@ void Counters::fill_uncounted(CounterValues& values, const rusage* own) {
     }
     CounterValues all = latest_;
     if (own != nullptr) {
-        fill_from_usage(*session_, *own, {}, all);
+        fill_since_open(*own, {}, all);
     }
     for (std::size_t i = 1; i < session_->event_count; ++i) {
         if ((by_usage_ >> i & 1U) != 0) {
@@ -41,10 +42,22 @@ void Counters::read_thread_usage(CounterValues& values, const rusage* own) {
     timespec spent{};
     values = latest_;
     if (own != nullptr && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0) {
-        fill_from_usage(*session_, *own, spent, values);
+        fill_since_open(*own, spent, values);
     } else if (own == nullptr && clock_gettime(thread_clock(tid_), &spent) == 0) {
-        values.value[0] = values.enabled_ns = values.running_ns = nanoseconds(spent);
+        values.value[0] = values.enabled_ns = values.running_ns = since(nanoseconds(spent), at_open_.value[0]);
     }
+}
+
+void Counters::fill_since_open(const rusage& usage, const timespec& spent, CounterValues& values) const {
+    fill_from_usage(*session_, usage, spent, values);
+    for (std::size_t i = 0; i < kMaxValues; ++i) {
+        const bool counts = i < session_->event_count ? usage_counts(session_->events[i])
+                                                      : i == session_->event_count && adds_system_time(*session_);
+        if (counts) {
+            values.value[i] = since(values.value[i], at_open_.value[i]);
+        }
+    }
+    values.enabled_ns = values.running_ns = since(values.enabled_ns, at_open_.enabled_ns);
 }
 
 bool Counters::usage_counts(const events::SessionEvent& event) {

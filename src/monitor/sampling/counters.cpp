@@ -19,7 +19,7 @@ std::uint32_t current_processor() {
 }
 
 bool Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
-                    Opening opening) {
+                    Opening opening, const rusage& usage) {
     session_ = &session;
     outcome_ = {};
     tid_ = tid;
@@ -41,6 +41,9 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
         id_[i] = 0;
         before_[i] = 0;
     }
+    timespec spent{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    fill_from_usage(session, usage, spent, at_open_);
     postponed_ = opening == Opening::kPostponed && may_postpone(session);
     outcome_.silent = silent_;
     // Without samples performance events could not tell the program's time from the system's: a silent thread has a

@@ -79,7 +79,9 @@ enum class Opening : std::uint8_t {
 class Counters {
   public:
     // True: counting has begun, which saves that call where something was put off. False: it begins with enable().
-    bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid, Opening opening);
+    // `usage`: the thread's so far, which is not told.
+    bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid, Opening opening,
+              const rusage& usage);
     // After the first overflow: what open() has put off.
     bool is_postponed() const { return postponed_; }
     void complete(Descriptors& descriptors, ThreadState* owner);
@@ -159,6 +161,8 @@ class Counters {
     bool read_group(std::size_t group, CounterValues& values);
     void read_other_groups(std::size_t sampled_group, CounterValues& values);
     void read_thread_usage(CounterValues& values, const rusage* own);
+    // As fill_from_usage(), since open().
+    void fill_since_open(const rusage& usage, const timespec& spent, CounterValues& values) const;
     int event_of(std::uint64_t id) const;
 
     static constexpr std::size_t kPage = 4096;
@@ -186,6 +190,7 @@ class Counters {
     std::uint32_t by_usage_ = 0;             // bit i: event i is taken from getrusage
     std::uint32_t signals_ = 0;              // bit i: overflows of event i signal the thread
     std::uint64_t before_[kMaxValues] = {};  // what had been counted before the event's counter was opened
+    CounterValues at_open_;                  // of what the kernel keeps of every thread
     CounterValues latest_;
     std::uint64_t lost_ = 0;
     std::uint64_t throttled_ = 0;

@@ -37,7 +37,7 @@ void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
     ioctl(descriptor_[0], PERF_EVENT_IOC_ID, &id_[0]);
     if (!descriptors.are_short() && getrusage(RUSAGE_THREAD, &usage) == 0) {
         CounterValues until_now;
-        fill_from_usage(*session_, usage, stopped, until_now);
+        fill_since_open(usage, stopped, until_now);
         for (std::size_t i = 1; i < session_->event_count; ++i) {
             descriptor_[i] = open_one(i, leader_[0], descriptors, owner);
             if (descriptor_[i] < 0) {

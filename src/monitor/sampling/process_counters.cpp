@@ -1,6 +1,7 @@
 #include "monitor/sampling/process_counters.h"
 
 #include "events/attributes.h"
+#include "monitor/sampling/usage.h"
 
 #include <cerrno>
 #include <sys/resource.h>
@@ -58,11 +59,8 @@ void ProcessCounters::after_fork(ThreadState* /*own*/) {
 
 void ProcessCounters::open() {
     const events::Session& session = process.session();
-    if (session.mechanism != events::Mechanism::kPerfEvents) {
-        return;
-    }
     for (std::size_t i = 0; i < session.event_count; ++i) {
-        if (!is_inherited(session.events[i])) {
+        if (session.mechanism != events::Mechanism::kPerfEvents || !is_inherited(session.events[i])) {
             continue;
         }
         events::SessionEvent counting = session.events[i];
@@ -118,7 +116,7 @@ std::uint32_t ProcessCounters::read(CounterValues& totals) {
     for (std::uint32_t i = 0; i < session.event_count; ++i) {
         std::uint64_t& total = totals.value[i];
         if (!by_events || !is_migrations(session.events[i])) {
-            total = now.value[i] - (by_events ? usage_before_.value[i] : 0);
+            total = since(now.value[i], usage_before_.value[i]);
         }
         if (by_events && counter_[i] >= 0 &&
             syscall(SYS_read, counter_[i], &total, sizeof total) != static_cast<long>(sizeof total)) {

@@ -1,6 +1,5 @@
 #include "monitor/threads/stream.h"
 
-#include "monitor/clock.h"
 #include "monitor/process/images.h"
 #include "monitor/process/log.h"
 #include "monitor/sampling/switch_rows.h"
@@ -135,10 +134,11 @@ CounterValues write_stream_end(ThreadState& thread, bool own_thread) {
     row.enabled_ns = values.enabled_ns;
     row.running_ns = values.running_ns;
     if (usage != nullptr) {
-        row.user_ns = nanoseconds(usage->ru_utime);
-        row.system_ns = nanoseconds(usage->ru_stime);
-        row.voluntary = static_cast<std::uint64_t>(usage->ru_nvcsw);
-        row.involuntary = static_cast<std::uint64_t>(usage->ru_nivcsw);
+        const UsageSoFar used = usage_so_far(*usage);
+        row.user_ns = since(used.user_ns, thread.before.user_ns);
+        row.system_ns = since(used.system_ns, thread.before.system_ns);
+        row.voluntary = since(used.voluntary_switches, thread.before.voluntary_switches);
+        row.involuntary = since(used.involuntary_switches, thread.before.involuntary_switches);
         row.asked = recording::kAskedSwitches;
         // Where there are performance events, there are the kernel's records of every switch.
         if (thread.counters.kind() == CounterKind::kThreadTimer && run_delay(row.run_delay_ns)) {

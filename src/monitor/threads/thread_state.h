@@ -14,6 +14,7 @@
 #include "monitor/sampling/counters.h"
 #include "monitor/sampling/own_stack.h"
 #include "monitor/sampling/own_switches.h"
+#include "monitor/sampling/usage.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
@@ -49,16 +50,6 @@ struct LeftOutSample {
     CounterValues values;
     ContextId context{0};
     std::uint64_t flags = 0;
-};
-
-// What the kernel keeps of a thread, for its cells.
-struct UsageSoFar {
-    std::uint64_t user_ns = 0;
-    std::uint64_t system_ns = 0;
-    std::uint64_t voluntary_switches = 0;
-    std::uint64_t involuntary_switches = 0;
-    std::uint64_t minor_faults = 0;
-    std::uint64_t major_faults = 0;
 };
 
 struct ThreadState {

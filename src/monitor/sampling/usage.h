@@ -1,0 +1,32 @@
+// What the kernel keeps of every thread anyhow (getrusage). It goes on where a process becomes another program: what
+// was used up before is another program's to tell.
+#pragma once
+
+#include "monitor/clock.h"
+
+#include <cstdint>
+#include <sys/resource.h>
+
+namespace kymo::monitor {
+
+struct UsageSoFar {
+    std::uint64_t user_ns = 0;
+    std::uint64_t system_ns = 0;
+    std::uint64_t voluntary_switches = 0;
+    std::uint64_t involuntary_switches = 0;
+    std::uint64_t minor_faults = 0;
+    std::uint64_t major_faults = 0;
+};
+
+inline UsageSoFar usage_so_far(const rusage& usage) {
+    const auto count = [](long value) { return static_cast<std::uint64_t>(value); };
+    return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime), count(usage.ru_nvcsw),
+            count(usage.ru_nivcsw),      count(usage.ru_minflt),      count(usage.ru_majflt)};
+}
+
+// Later less earlier. The kernel's two times may each go back by a little, as it divides their sum anew.
+inline std::uint64_t since(std::uint64_t value, std::uint64_t before) {
+    return value > before ? value - before : 0;
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,31 @@
+"""A process that becomes another program, and another: what it used up before is the first one's, and told once."""
+
+from harness import check_identity, main
+
+
+def body(test):
+    truth, report, _ = test.recorded_truth("becomes_another")
+    check_identity(test, report)
+    spent = truth["spent"] / 1e9
+    programs = 3
+    # What each spends before and behind its main: it is linked, and says its last words.
+    around = 0.02 * programs + test.taken
+    recording = report["recording"]
+    test.near("processor time", spent, recording["user_s"] + recording["system_s"], 0.01 * spent + around, " s")
+    events = {event["name"]: event for event in recording["events"]}
+    clock = events["task-clock"]
+    test.near("task-clock", spent, clock["count"] / 1e9, 0.01 * spent + around, " s")
+    test.near("task-clock, of the process", spent, clock["process_count"] / 1e9, 0.01 * spent + around, " s")
+    # Kymo's own tables and files take pages too, of which the program's account has some; samples of faults count user mode alone.
+    faults = events["page-faults"]
+    own = 400 * programs
+    for name in ("count", "process_count"):
+        test.check(f"page-faults, {name}", f"{0.9 * 2800:.0f} to {truth['faults'] + own}", faults[name],
+                   0.9 * 2800 <= faults[name] <= truth["faults"] + own)
+    switches = sum(thread["voluntary_switches"] + thread["involuntary_switches"] for thread in report["threads"])
+    # One or two at each end.
+    test.check("switches", f"{truth['switches'] - 2 * programs} to {truth['switches'] + 4 * programs}", switches,
+               truth["switches"] - 2 * programs <= switches <= truth["switches"] + 4 * programs)
+
+
+main(body)
