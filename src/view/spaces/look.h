@@ -4,7 +4,7 @@
 
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/look/second_look.h"
-#include "view/terminal.h"
+#include "view/report_options.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

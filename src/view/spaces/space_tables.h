@@ -3,7 +3,7 @@
 
 #include "spacetime/evidence/evidence.h"
 #include "view/metric.h"
-#include "view/terminal.h"
+#include "view/report_options.h"
 #include "view/text.h"
 
 #include <string>

@@ -3,8 +3,8 @@
 
 #include "spacetime/call_tree.h"
 #include "spacetime/profile.h"
+#include "view/report_options.h"
 #include "view/table.h"
-#include "view/terminal.h"
 #include "view/text.h"
 
 #include <algorithm>
