@@ -23,9 +23,14 @@ struct TimePoint {
     constexpr Nanoseconds operator-(TimePoint earlier) const { return {static_cast<std::int64_t>(ns - earlier.ns)}; }
 };
 
+// What the clocks are read by: the C library's function, or what stands in its place, until use_system_clock()
+// (base/system_clock.h).
+using ClockFunction = int (*)(clockid_t, timespec*);
+inline ClockFunction clock_function = &clock_gettime;
+
 inline TimePoint read_clock(clockid_t clock) {
     timespec now{};
-    clock_gettime(clock, &now);
+    clock_function(clock, &now);
     return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec)};
 }
 

@@ -1,5 +1,6 @@
 // kymo VERB …, or kymo PROGRAM …: record and report.
 #include "base/clean_text.h"
+#include "base/system_clock.h"
 #include "cli/verbs.h"
 #include "events/suggest.h"
 
@@ -175,6 +176,7 @@ std::optional<int> parse_options(CLI::App& options, int argc, char** argv) {
 }  // namespace kymo::cli
 
 int main(int argc, char** argv) {
+    kymo::use_system_clock();
     try {
         return kymo::cli::run(argc, argv);
     } catch (const std::exception& broken) {

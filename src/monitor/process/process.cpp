@@ -1,5 +1,7 @@
 #include "monitor/process/process.h"
 
+#include "base/system_clock.h"
+
 #include <cerrno>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -44,6 +46,7 @@ bool Process::load_session() {
 }
 
 bool Process::begin(int argc, char** argv, std::uint64_t stack_end) {
+    use_system_clock();
     pid_ = process_id();
     argc_ = argc;
     argv_ = argv;

@@ -41,9 +41,9 @@ void Counters::fill_uncounted(CounterValues& values, const rusage* own) {
 void Counters::read_thread_usage(CounterValues& values, const rusage* own) {
     timespec spent{};
     values = latest_;
-    if (own != nullptr && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) == 0) {
+    if (own != nullptr && clock_function(CLOCK_THREAD_CPUTIME_ID, &spent) == 0) {
         fill_since_open(*own, spent, values);
-    } else if (own == nullptr && clock_gettime(thread_clock(tid_), &spent) == 0) {
+    } else if (own == nullptr && clock_function(thread_clock(tid_), &spent) == 0) {
         values.value[0] = values.enabled_ns = values.running_ns = since(nanoseconds(spent), at_open_.value[0]);
     }
 }

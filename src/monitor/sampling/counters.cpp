@@ -42,7 +42,7 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
         before_[i] = 0;
     }
     timespec spent{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    clock_function(CLOCK_THREAD_CPUTIME_ID, &spent);
     fill_from_usage(session, usage, spent, at_open_);
     postponed_ = opening == Opening::kPostponed && may_postpone(session);
     outcome_.silent = silent_;

@@ -32,7 +32,7 @@ void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
     timespec stopped{};
     timespec started{};
     rusage usage{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &stopped);
+    clock_function(CLOCK_THREAD_CPUTIME_ID, &stopped);
     events::set_group_enabled(leader_[0], false);
     ioctl(descriptor_[0], PERF_EVENT_IOC_ID, &id_[0]);
     if (!descriptors.are_short() && getrusage(RUSAGE_THREAD, &usage) == 0) {
@@ -60,7 +60,7 @@ void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
             join_samples(i);
         }
     }
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &started);
+    clock_function(CLOCK_THREAD_CPUTIME_ID, &started);
     before_[0] = nanoseconds(started) - nanoseconds(stopped);
     events::set_group_enabled(leader_[0], true);
 }

@@ -30,7 +30,7 @@ bool is_inherited(const events::SessionEvent& event) {
 bool read_usage(CounterValues& values) {
     rusage usage{};
     timespec spent{};
-    if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0) {
+    if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_function(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0) {
         return false;
     }
     Counters::fill_from_usage(process.session(), usage, spent, values);

@@ -10,7 +10,7 @@ int main(void) {
     if (child == 0) {
         for (int i = 0; i < 5; ++i) {
             burn(20);
-            raise(i % 2 == 0 ? SIGSTOP : SIGTSTP);
+            raise(SIGSTOP);  // another stop signal would not stop an orphaned process group
         }
         burn(20);
         _exit(7);
