@@ -151,7 +151,8 @@ int run_report(int argc, char** argv) {
         }
         const bool has_code = !profile->threads.empty() || !profile->processes.empty();
         if (has_code) {
-            text = view::terminal_findings(shown.style, *evidence, *judgement, shown.top, is_brief ? 2 : SIZE_MAX) +
+            text = view::terminal_alarms(shown.style, *profile) +
+                   view::terminal_findings(shown.style, *evidence, *judgement, shown.top, is_brief ? 2 : SIZE_MAX) +
                    "\n";
         }
         text += view::terminal_report(*profile, tree, shown) + view::terminal_hosts(shown.style, *metrics, shown.top);

@@ -125,8 +125,10 @@ class KernelTasks {
         if (!life.obstacle.empty()) {
             return life.obstacle;
         }
-        return life.by_exec ? "started without the monitor (LD_PRELOAD taken from its environment, or --no-follow)"
-                            : "was forked and ended without a sample";
+        return life.by_exec
+                   ? "started without the monitor (LD_PRELOAD taken from its environment, a sandbox that hides "
+                     "Kymo's files, or --no-follow)"
+                   : "was forked and ended without a sample";
     }
 
     std::uint32_t add_process(const Life& life) {

@@ -145,6 +145,50 @@ std::string own_work(const Profile& profile, const CallTree& tree) {
                        percent(share(own, own + processor_time(tree.total[0]))));
 }
 
+// A report of what could be measured, where most could not, would be right in every line and wrong as a whole.
+std::string unmeasured_processes(const Profile& profile) {
+    constexpr double kWorthTelling = 0.1;
+    const std::vector<std::vector<std::int64_t>> costs = process_costs(profile);
+    std::int64_t all = 0;
+    std::int64_t unmeasured = 0;
+    std::size_t processes = 0;
+    std::size_t most = costs.size();
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const ProfileProcess& process = profile.processes[i];
+        const std::int64_t time = process.has_times ? processor_time(costs[i]) : 0;
+        all += time;
+        if (process.is_monitored || time <= 0) {
+            continue;
+        }
+        unmeasured += time;
+        ++processes;
+        if (most == costs.size() || time > processor_time(costs[most])) {
+            most = i;
+        }
+    }
+    if (processes == 0 || share(unmeasured, all) < kWorthTelling) {
+        return {};
+    }
+    const ProfileProcess& process = profile.processes[most];
+    return fmt::format("Not measured: {} of the processor time, in {} ({}{}: {}). What follows is of the others.",
+                       percent(share(unmeasured, all)), quantity(processes, "process", "processes"),
+                       processes > 1 ? "most of it in " : "", process.name.empty() ? "no name" : process.name,
+                       process.why_not);
+}
+
+std::string dropped_paths(const Profile& profile) {
+    const std::uint64_t dropped = profile.quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
+    if (dropped == 0) {
+        return {};
+    }
+    return fmt::format(
+        "Call paths incomplete: {} of the samples ({} of {}) came when the monitor's table of call paths "
+        "was full. They keep their innermost frames, below \"[call paths beyond the table]\", and no "
+        "finding rests on them. Record a shorter run, or at a lower rate (-F), to have them whole.",
+        percent(share(static_cast<std::int64_t>(dropped), static_cast<std::int64_t>(profile.quality.samples))),
+        count(static_cast<std::int64_t>(dropped)), count(static_cast<std::int64_t>(profile.quality.samples)));
+}
+
 }  // namespace
 
 std::string place(const CallTree& tree, std::uint32_t file, std::uint32_t line) {
@@ -228,16 +272,13 @@ std::string ending(const Profile& profile) {
 }
 
 std::vector<std::string> alarms(const Profile& profile) {
-    const std::uint64_t dropped = profile.quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
-    if (dropped == 0) {
-        return {};
+    std::vector<std::string> all;
+    for (std::string alarm : {unmeasured_processes(profile), dropped_paths(profile)}) {
+        if (!alarm.empty()) {
+            all.push_back(std::move(alarm));
+        }
     }
-    return {fmt::format(
-        "Call paths incomplete: {} of the samples ({} of {}) came when the monitor's table of call paths "
-        "was full. They keep their innermost frames, below \"[call paths beyond the table]\", and no "
-        "finding rests on them. Record a shorter run, or at a lower rate (-F), to have them whole.",
-        percent(share(static_cast<std::int64_t>(dropped), static_cast<std::int64_t>(profile.quality.samples))),
-        count(static_cast<std::int64_t>(dropped)), count(static_cast<std::int64_t>(profile.quality.samples)))};
+    return all;
 }
 
 std::vector<std::string> sentences(const Profile& profile, const CallTree& tree) {

@@ -1,10 +1,19 @@
 #include "view/terminal.h"
 
+#include "view/summary.h"
 #include "view/terminal/sections.h"
 
 #include <fmt/format.h>
 
 namespace kymo::view {
+
+std::string terminal_alarms(const Style& style, const spacetime::Profile& profile) {
+    std::string out;
+    for (const std::string& alarm : alarms(profile)) {
+        out += paint(style, Ink::kWarning, wrap(style, alarm, 0, 2));
+    }
+    return out.empty() ? out : out + "\n";
+}
 
 std::string left_out_note(const Style& style, std::size_t processes) {
     return "\n" +

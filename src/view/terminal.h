@@ -10,6 +10,9 @@
 
 namespace kymo::view {
 
+// What is to be said before all else, findings included (summary.h); as a rule nothing.
+std::string terminal_alarms(const Style& style, const spacetime::Profile& profile);
+
 // The last words of a brief report: what it has left out, and how to see it.
 std::string left_out_note(const Style& style, std::size_t processes);
 

@@ -85,11 +85,6 @@ void header(Sheet& sheet) {
 }
 
 void summary(Sheet& sheet) {
-    const auto doubts = alarms(sheet.profile);
-    sheet.out += doubts.empty() ? "" : "\n";
-    for (const std::string& alarm : doubts) {
-        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, alarm, 2, 4));
-    }
     const auto all = sentences(sheet.profile, sheet.tree);
     if (!all.empty()) {
         sheet.out += "\n";
