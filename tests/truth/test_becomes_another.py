@@ -20,8 +20,10 @@ def body(test):
     faults = events["page-faults"]
     own = 400 * programs
     for name in ("count", "process_count"):
-        test.check(f"page-faults, {name}", f"{0.9 * 2800:.0f} to {truth['faults'] + own}", faults[name],
-                   0.9 * 2800 <= faults[name] <= truth["faults"] + own)
+        # A timer's sample of Kymo's own work takes along what was counted since the sample before, and is told as Kymo's: of the threads'
+        # count there may be less then, of the process's never.
+        least = 0 if name == "count" and recording["own_work_samples"] > 0 else int(0.9 * 2800)
+        test.check(f"page-faults, {name}", f"{least} to {truth['faults'] + own}", faults[name], least <= faults[name] <= truth["faults"] + own)
     switches = sum(thread["voluntary_switches"] + thread["involuntary_switches"] for thread in report["threads"])
     # One or two at each end.
     test.check("switches", f"{truth['switches'] - 2 * programs} to {truth['switches'] + 4 * programs}", switches,
