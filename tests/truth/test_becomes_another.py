@@ -25,9 +25,10 @@ def body(test):
         least = 0 if name == "count" and recording["own_work_samples"] > 0 else int(0.9 * 2800)
         test.check(f"page-faults, {name}", f"{least} to {truth['faults'] + own}", faults[name], least <= faults[name] <= truth["faults"] + own)
     switches = sum(thread["voluntary_switches"] + thread["involuntary_switches"] for thread in report["threads"])
-    # One or two at each end.
-    test.check("switches", f"{truth['switches'] - 2 * programs} to {truth['switches'] + 4 * programs}", switches,
-               truth["switches"] - 2 * programs <= switches <= truth["switches"] + 4 * programs)
+    # One or two at each end; and on a busy machine the thread is preempted before and behind its mains as often as in them, which are
+    # nearly all of its life.
+    most = int(1.15 * truth["switches"]) + 4 * programs
+    test.check("switches", f"{truth['switches'] - 2 * programs} to {most}", switches, truth["switches"] - 2 * programs <= switches <= most)
 
 
 main(body)
