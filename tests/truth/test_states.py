@@ -11,6 +11,9 @@ from harness import check_identity, main
 def body(test):
     truth, report, _ = test.recorded_truth("states", env={**os.environ, "KYMO_KERNEL_RECORDS": (test.arguments or [""])[0]})
     check_identity(test, report)
+    # A thread's own records lie in one page, which it empties when it is sampled.
+    if test.arguments and (lost := report["recording"]["kernel_records_lost"]) > 0:
+        test.skip(f"the machine is too busy for threads to keep all records of their switches: {lost} were lost, and told")
     threads = {thread["name"]: thread for thread in report["threads"]}
     by_records = test.mode != "barred"
     for name, known in truth.items():
