@@ -16,7 +16,7 @@ struct Part {
     // At the program's start, before main, with one thread; the session is known, rows can be written (except by
     // processes that may be short, process/log.h). False: this process cannot be measured.
     static bool begin() { return true; }
-    // In the thread concerned, under Quiet, on the monitor's own stack: before it counts, and after its last rows.
+    // In the thread concerned, under Quiet: before it counts, and after its last rows.
     static void thread_begin(ThreadState& /*thread*/) {}
     static void thread_end(ThreadState& /*thread*/) {}
     // In a forked child, under Quiet, where only the forking thread is left: `own`, if it was measured. All threads

@@ -16,10 +16,8 @@ void TimePlace::next(std::span<const StateInterval> intervals, std::uint32_t sam
         now_.wait = sampled == kNone ? kNoWait : intervals.back().wait;
     }
     find_what_was_left(intervals);
-    changed_at_ = has_path_ && has_path && before_.context == own_ && before_.wait == kNoWait && own_ != kNone &&
-                          sampled != kNone && own_ != sampled
-                      ? moment_of_change(intervals)
-                      : 0;
+    const bool both_say = has_path_ && has_path && before_.wait == kNoWait && own_ != kNone && sampled != kNone;
+    changed_at_ = both_say && own_ != sampled ? moment_of_change(intervals) : 0;
     has_path_ = has_path;
 }
 

@@ -95,55 +95,51 @@ void tell() {
     process_log.write(row);
 }
 
-// The calling thread asks its parent to trace it. `ask` returns 0, or what ptrace() does when it fails.
-template <typename Ask>
-long ask_to_be_traced(const Ask& ask) {
-    ThreadState* thread = this_thread();
-    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent() ||
-        thread->tid != static_cast<int>(syscall(SYS_gettid))) {
-        return ask();
-    }
+// Calls `call` without a sampling signal on its way or to come; what is_traced(its result) says then, stays so.
+template <typename Call, typename IsTraced>
+auto call_silently(ThreadState& thread, const Call& call, const IsTraced& is_traced) {
     {
         const Quiet quiet;
-        thread->counters.set_silent(true);
+        thread.counters.set_silent(true);
     }  // a sample that was on its way has come by now
-    const long result = ask();
+    const auto result = call();
     const int error = errno;
+    const bool is = is_traced(result);
     const Quiet quiet;
-    if (result == 0) {
+    if (is) {
         is_known = true;
         tell();
     } else {
-        thread->counters.set_silent(false);
+        thread.counters.set_silent(false);
     }
     errno = error;
     return result;
+}
+
+// The calling thread, where it is sampled.
+ThreadState* sampled_thread() {
+    ThreadState* thread = this_thread();
+    const bool is =
+        thread != nullptr && process.running() && process.is_this_process() && !thread->counters.is_silent();
+    return is ? thread : nullptr;
+}
+
+// The calling thread asks its parent to trace it. `ask` returns 0, or what ptrace() does when it fails.
+template <typename Ask>
+long ask_to_be_traced(const Ask& ask) {
+    ThreadState* thread = sampled_thread();
+    if (thread == nullptr || thread->tid != static_cast<int>(syscall(SYS_gettid))) {
+        return ask();
+    }
+    return call_silently(*thread, ask, [](long result) { return result == 0; });
 }
 
 // The calling thread may stop itself, which is how a child waits for its parent to attach (PTRACE_SEIZE). Whoever has
 // attached sees every signal from the moment it goes on, so none is sent until it is known whether somebody has.
 template <typename Stop>
 int stop_unseen(const Stop& stop) {
-    ThreadState* thread = this_thread();
-    if (thread == nullptr || !process.running() || !process.is_this_process() || thread->counters.is_silent()) {
-        return stop();
-    }
-    {
-        const Quiet quiet;
-        thread->counters.set_silent(true);
-    }  // a sample that was on its way has come by now
-    const int result = stop();
-    const int error = errno;
-    const bool is_traced = is_traced_from_within();
-    const Quiet quiet;
-    if (is_traced) {
-        is_known = true;
-        tell();
-    } else {
-        thread->counters.set_silent(false);
-    }
-    errno = error;
-    return result;
+    ThreadState* thread = sampled_thread();
+    return thread == nullptr ? stop() : call_silently(*thread, stop, [](int) { return is_traced_from_within(); });
 }
 
 Real<long (*)(int, ...)> real_ptrace{"ptrace"};

@@ -41,9 +41,7 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
         id_[i] = 0;
         before_[i] = 0;
     }
-    timespec spent{};
-    clock_function(CLOCK_THREAD_CPUTIME_ID, &spent);
-    fill_from_usage(session, usage, spent, at_open_);
+    fill_from_usage(session, usage, {}, at_open_);
     postponed_ = opening == Opening::kPostponed && may_postpone(session);
     outcome_.silent = silent_;
     // Without samples performance events could not tell the program's time from the system's: a silent thread has a
@@ -57,6 +55,9 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
         return postponed_;
     }
     postponed_ = false;
+    timespec spent{};
+    clock_function(CLOCK_THREAD_CPUTIME_ID, &spent);
+    fill_from_usage(session, usage, spent, at_open_);
     open_timer(owner);
     return false;
 }

@@ -5,7 +5,7 @@
 
 namespace kymo::monitor {
 
-// In the thread, under Quiet, on its own stack (own_stack.h): it lives in the registry from now on, and is counted.
+// In the thread, under Quiet: it lives in the registry from now on, and is counted.
 void begin_thread(ThreadState& thread, StackBounds stack, Opening opening);
 // The one thread that there is, at the start and in a forked child.
 void begin_only_thread(StackBounds stack, ProgramsMask mask);

@@ -2,6 +2,7 @@
 #include "base/system_clock.h"
 
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 
 namespace kymo {
 namespace {
@@ -33,7 +34,6 @@ TEST_F(SystemClock, IsTheKernelsOwnFunction) {
     use_system_clock();
     const auto address = reinterpret_cast<std::uint64_t>(clock_function);
     EXPECT_LT(address - getauxval(AT_SYSINFO_EHDR), 65536U);
-    EXPECT_EQ(detail::find_function(getauxval(AT_SYSINFO_EHDR), "no_such_function"), 0U);
 }
 
 }  // namespace
