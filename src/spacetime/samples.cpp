@@ -55,7 +55,7 @@ class StreamSamples {
             context = 0;
         }
         const bool is_own = is_own_work(row, stream_.own_contexts);
-        charge(time_->add(row, is_own), context, context != 0);
+        charge(time_->add(row, is_own), context);
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
@@ -104,7 +104,7 @@ class StreamSamples {
         if (!time_) {
             start(stream_.end_time);
         }
-        charge(time_->finish(stream_.end_time, stream_.totals), kNone, false);
+        charge(time_->finish(stream_.end_time, stream_.totals), kNone);
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
             stream_.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - sums_[event]);
@@ -142,12 +142,13 @@ class StreamSamples {
     }
 
     // `sampled`: where the sample was that ends the intervals; kNone: none did.
-    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool has_path) {
-        places_.next(intervals, sampled, has_path);
-        places_.each(intervals, [&](const StateInterval& interval, std::uint32_t context) {
+    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled) {
+        places_.next(intervals, sampled);
+        for (const StateInterval& interval : intervals) {
             stream_.states.add(interval);
+            const std::uint32_t context = places_.of(interval);
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
-        });
+        }
     }
 
     void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {

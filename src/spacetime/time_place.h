@@ -7,19 +7,15 @@
 // - A sample inside a wait says nothing of the time before the wait: that is the code's that was last seen outside
 //   waits. Charged to the sample, threads that poll for less than a sampling period would lose to the place they
 //   poll in what their work took, each time a sample meets the wait.
-// - A sample that has left the code which waited, and which the sample before was in, says nothing of the time before
-//   that wait either: it is where that one was. Charged to the later one, many short waits before it would each seem
-//   to be a return to the code that has been left.
-// - Where two samples have no wait between them and are in different code, the thread changed from the one to the
-//   other at a moment that nobody knows: in the mean, when half of the processor time between them was over. Charged
-//   to the later sample whole, as is usual, code that begins so and ends in a wait, whose moment is known, would win
-//   half a sampling period each time (seen: 8 % of a parallel loop's work).
+// - A sample that has left the code which waited again and again, and which the sample before was in, says nothing of
+//   the time before the last of these waits either: it is where that one was. Charged to the later one, many short
+//   waits before it would each seem to be a return to the code that has been left. Not so with one wait: what the
+//   code wins where it ends, it would have to lose where it began, and where that was nobody knows.
 #pragma once
 
 #include "spacetime/none.h"
 #include "spacetime/thread_states.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -32,31 +28,12 @@ class TimePlace {
     TimePlace(std::span<const ThreadWait> waits, std::span<const std::uint32_t> parents)
         : waits_(waits), parents_(parents) {}
 
-    // The intervals up to the next sample, which was at `sampled`; kNone: there is none, the stream ends. has_path:
-    // its place is known, and says something of the time around it.
-    void next(std::span<const StateInterval> intervals, std::uint32_t sampled, bool has_path = true);
-    // Calls act(interval, where it was) for each of them, cut where the place changes. A place is a context, as
-    // `sampled` or as the waits have it; kNone: not known.
-    template <typename Act>
-    void each(std::span<const StateInterval> intervals, const Act& act) const {
-        for (const StateInterval& interval : intervals) {
-            if (interval.begin >= changed_at_ || interval.state == ThreadState::kPaused) {
-                act(interval, of(interval));
-                continue;
-            }
-            StateInterval first = interval;
-            first.end = std::min(interval.end, changed_at_);
-            act(first, own_);
-            if (interval.end > changed_at_) {
-                StateInterval second = interval;
-                second.begin = changed_at_;
-                act(second, now_.context);
-            }
-        }
-    }
+    // The intervals up to the next sample, which was at `sampled`; kNone: there is none, the stream ends.
+    void next(std::span<const StateInterval> intervals, std::uint32_t sampled);
+    // Of one of them: a context, as `sampled` or as the waits have it; kNone: not known.
+    std::uint32_t of(const StateInterval& interval) const;
 
   private:
-    std::uint32_t of(const StateInterval& interval) const;
     // The sampled place of a moment inside `wait`, or outside all.
     struct Seen {
         std::uint32_t wait = kNoWait;
@@ -69,17 +46,12 @@ class TimePlace {
     }
     bool is_below(std::uint32_t context, std::uint32_t outer) const;
     void find_what_was_left(std::span<const StateInterval> intervals);
-    // When half of the processor time was over; 0: they are not of the program's work alone. Time off the processor
-    // that no source places may be anywhere in them, and says so.
-    static std::uint64_t moment_of_change(std::span<const StateInterval> intervals);
 
     std::span<const ThreadWait> waits_;
     std::span<const std::uint32_t> parents_;
     Seen before_;                   // the sample that begins the intervals
     Seen now_;                      // the one that ends them
-    bool has_path_ = false;         // that one
     std::uint32_t own_ = kNone;     // where a sample last was that lay in no wait
-    std::uint64_t changed_at_ = 0;  // until when it was there, and then where the sample is; 0: not so
     std::uint64_t left_until_ = 0;  // until when it was in code that had been left when the sample came
 };
 

