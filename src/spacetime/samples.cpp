@@ -1,6 +1,7 @@
 // The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
 #include "parallel/loops.h"
 #include "spacetime/load.h"
+#include "spacetime/own_time.h"
 #include "spacetime/time_place.h"
 #include "spacetime/wait_groups.h"
 
@@ -55,7 +56,7 @@ class StreamSamples {
             context = 0;
         }
         const bool is_own = is_own_work(row, stream_.own_contexts);
-        charge(time_->add(row, is_own), context);
+        charge(time_->add(row, is_own), context, is_own);
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
@@ -99,12 +100,14 @@ class StreamSamples {
             stream_.taken = late_->take();
         }
         if (!stream_.has_ended) {
+            own_time_.finish(stream_.costs);
             return;
         }
         if (!time_) {
             start(stream_.end_time);
         }
-        charge(time_->finish(stream_.end_time, stream_.totals), kNone);
+        charge(time_->finish(stream_.end_time, stream_.totals), kNone, false);
+        own_time_.finish(stream_.costs);
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
             stream_.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - sums_[event]);
@@ -142,24 +145,34 @@ class StreamSamples {
     }
 
     // `sampled`: where the sample was that ends the intervals; kNone: none did.
-    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled) {
+    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work) {
         places_.next(intervals, sampled);
+        stretch_ = 0;
         for (const StateInterval& interval : intervals) {
             stream_.states.add(interval);
             const std::uint32_t context = places_.of(interval);
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
         }
+        if (places_.is_outside() && !is_own_work) {
+            own_time_.sample(sampled, stretch_, stream_.costs);
+        }
     }
 
     void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {
         const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
+        const bool is_user = interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
+        stretch_ += is_user ? ns : 0;
         switch (interval.state) {
             case ThreadState::kUser:
             case ThreadState::kSystem:
                 if (watch_ != nullptr && interval.wait == kNoWait) {
                     WaitGroups::ran(*watch_, interval, context == kNone ? 0 : context);
                 }
-                costs[interval.state == ThreadState::kUser ? kUser : kSystem] += ns;
+                if (interval.state == ThreadState::kUser && interval.wait == kNoWait && context != kNone) {
+                    own_time_.ran(ns, context);
+                } else {
+                    costs[interval.state == ThreadState::kUser ? kUser : kSystem] += ns;
+                }
                 break;
             case ThreadState::kSpinning:
                 costs[kUser] += ns;
@@ -185,6 +198,8 @@ class StreamSamples {
     std::uint64_t since_tick_ = 0;        // ns of the thread's clock
     std::vector<std::uint32_t> parents_;  // by context
     TimePlace places_;
+    OwnTime own_time_;
+    std::int64_t stretch_ = 0;         // user time between the last two samples, ns
     std::vector<std::uint64_t> sums_;  // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;
     std::uint64_t strange_rows_ = 0;

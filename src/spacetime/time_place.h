@@ -11,6 +11,9 @@
 //   the time before the last of these waits either: it is where that one was. Charged to the later one, many short
 //   waits before it would each seem to be a return to the code that has been left. Not so with one wait: what the
 //   code wins where it ends, it would have to lose where it began, and where that was nobody knows.
+//
+// That is the best that can be said of a moment. Sums over a run say it of the user time outside of waits in another
+// way (own_time.h).
 #pragma once
 
 #include "spacetime/none.h"
@@ -32,6 +35,8 @@ class TimePlace {
     void next(std::span<const StateInterval> intervals, std::uint32_t sampled);
     // Of one of them: a context, as `sampled` or as the waits have it; kNone: not known.
     std::uint32_t of(const StateInterval& interval) const;
+    // Is the sample behind the intervals outside of waits? Not so where there is none.
+    bool is_outside() const { return now_.wait == kNoWait && now_.context != kNone; }
 
   private:
     // The sampled place of a moment inside `wait`, or outside all.

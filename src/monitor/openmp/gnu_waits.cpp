@@ -22,7 +22,7 @@ __attribute__((always_inline)) inline auto team_waited(ThreadState* thread, Wait
     state.object = object;
     state.holder = 0;
     state.registers = kymo::unwind::capture_here();
-    state.begin.store(clock_now(), std::memory_order_release);
+    state.open(clock_now(), thread->taken_ns);
     const auto result = call();
     if (this_thread() == thread && state.kind == kind && state.object == object) {
         if (const std::uint64_t begin = state.begin.load(std::memory_order_relaxed); begin != 0) {

@@ -165,7 +165,7 @@ void end_share(ThreadState& thread, Region& region) {
         wait.registers = {};
         wait.registers.general[unwind::native::kRsp] = ~std::uint64_t{0};  // no frame to fall out of
     }
-    wait.begin.store(now, std::memory_order_release);
+    wait.open(now, thread.taken_ns);
 }
 
 void close_region(ThreadState& thread, Region& region) {
@@ -204,8 +204,8 @@ void write_idle(ThreadState& thread, std::uint64_t now, Region* ended_by, std::u
     if (begin == 0 || now <= begin) {
         return;
     }
-    if (now - begin < kBriefWaitNs) {
-        wait.count(WaitKind::kOmpBarrier, now - begin, true);
+    if (const std::uint64_t length = wait.length(begin, now, thread.taken_ns); length < kBriefWaitNs) {
+        wait.count(WaitKind::kOmpBarrier, length, true);
         return;
     }
     const Known known = word_of(thread.team.region_id);
@@ -280,7 +280,7 @@ void end_task(ThreadState& thread, const SuspendedWait& suspended) {
         wait.object = suspended.object;
         wait.holder = suspended.holder;
         wait.registers = suspended.registers;
-        wait.begin.store(now, std::memory_order_release);
+        wait.open(now, thread.taken_ns);
     }
 }
 

@@ -77,7 +77,7 @@ void begin_wait(ThreadState& thread, WaitKind kind, std::uint64_t object, std::u
     wait.holder = holder;
     wait.registers = {};
     wait.registers.general[unwind::native::kRsp] = ~std::uint64_t{0};
-    wait.begin.store(clock_now(), std::memory_order_release);
+    wait.open(clock_now(), thread.taken_ns);
 }
 
 void end_wait_of(ThreadState& thread, WaitKind kind, std::uint64_t waker) {

@@ -140,6 +140,9 @@ class Counters {
     std::uint64_t lost() const { return lost_; }
     std::uint64_t throttled() const { return throttled_; }
 
+    // At the kernel's ticks, not by a counter's overflow.
+    bool samples_by_timer() const { return at_tick_ || outcome_.kind == CounterKind::kThreadTimer; }
+
   private:
     bool open_events(Descriptors& descriptors, ThreadState* owner, std::size_t count);
     static bool may_postpone(const events::Session& session);
@@ -149,7 +152,6 @@ class Counters {
     bool make_signal(std::size_t event);
     bool make_timer(ThreadState* owner);
     void set_timer(bool on);
-    bool samples_by_timer() const { return at_tick_ || outcome_.kind == CounterKind::kThreadTimer; }
     bool begin_at_tick(ThreadState* owner);
     void end_at_tick();
     void join_samples(std::size_t event);

@@ -21,7 +21,7 @@ bool Sampling::begin() {
 void Sampling::thread_begin(ThreadState& thread) {
     thread.last = {};
     thread.tree.clear();
-    thread.samples = thread.merged = thread.monitor_ns = 0;
+    thread.samples = thread.merged = thread.monitor_ns = thread.taken_ns = 0;
     thread.own_work_begin = thread.own_work_end = 0;
     thread.owed_ns = 0;
     for (std::uint64_t& count : thread.paths) {

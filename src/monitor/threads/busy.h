@@ -40,6 +40,7 @@ class OwnWork {
         const std::uint64_t end = clock_now();
         thread_.own_work_end = end;
         thread_.monitor_ns += end - begin_;
+        thread_.taken_ns += end - begin_;
     }
     OwnWork(const OwnWork&) = delete;
     OwnWork& operator=(const OwnWork&) = delete;

@@ -92,6 +92,7 @@ struct ThreadState {
     std::uint64_t samples = 0;
     std::uint64_t merged = 0;
     std::uint64_t monitor_ns = 0;
+    std::uint64_t taken_ns = 0;        // from the program, with what the kernel takes for a sample (handler.cpp)
     std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
     std::uint64_t own_work_end = 0;
     std::uint64_t owed_ns = 0;  // to the program, for what the handler took (handler.cpp)

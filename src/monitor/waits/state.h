@@ -35,6 +35,7 @@ struct WaitState {
 
     // The wait that the thread is in; begin 0: none.
     std::atomic<std::uint64_t> begin{0};
+    std::uint64_t taken_before = 0;  // ns that had been taken from the thread (ThreadState::taken_ns) when it began
     recording::WaitKind kind{};
     std::uint64_t object = 0;
     std::uint64_t holder = 0;
@@ -53,6 +54,21 @@ struct WaitState {
         }
         all.clear();
         locks.clear();
+    }
+
+    // Whatever else describes the wait is set before.
+    void open(std::uint64_t now, std::uint64_t taken) {
+        taken_before = taken;
+        begin.store(now, std::memory_order_release);
+    }
+
+    // How long a wait took that began at `since` and is over at `end`, without what was taken meanwhile: a sample
+    // takes longer than a brief wait and must not make a long one of it. Else the samples that meet brief waits would
+    // be lost to them, and what they stand for be told of other code.
+    std::uint64_t length(std::uint64_t since, std::uint64_t end, std::uint64_t taken) const {
+        const std::uint64_t whole = end - since;
+        const std::uint64_t meanwhile = taken - taken_before;
+        return meanwhile < whole ? whole - meanwhile : 0;
     }
 
     // A wait that is over. True: it was brief, or its process has no file so far, and it is told in the sums only.

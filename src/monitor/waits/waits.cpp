@@ -95,7 +95,7 @@ int thread_id_of(pthread_t handle) {
     return pthread_getcpuclockid(handle, &clock) == 0 ? ~(clock >> kBitsOfKind) : 0;
 }
 
-void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
+void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
     const std::uint64_t end = clock_now();
     WaitState& wait = thread.waits;
     // A signal handler of the program may have waited itself meanwhile, and then this wait's description is gone; or
@@ -105,7 +105,7 @@ void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
         return;
     }
     wait.begin.store(0, std::memory_order_relaxed);
-    if (wait.count(wait.kind, end - begin, !process_log.is_short())) {
+    if (wait.count(wait.kind, wait.length(begin, end, thread.taken_ns), !process_log.is_short())) {
         return;
     }
     const int error = errno;

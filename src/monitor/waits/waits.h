@@ -48,7 +48,13 @@ inline ThreadState* waiting_thread() {
 bool is_own_code(const void* address);
 
 // Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody.
-void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
+void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
+__attribute__((always_inline)) inline void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
+    end_wait_here(thread, begin, waker);
+    // Not the caller's last instruction: its frame, where the wait's path begins, must stay on the stack meanwhile,
+    // and a sample that is taken further up would take the thread for having left the wait (WaitState::seen_at).
+    asm volatile("");
+}
 
 // A wait as a row of the thread's stream, which has been announced.
 void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin, std::uint64_t end, ContextId context,
@@ -83,7 +89,7 @@ __attribute__((always_inline)) inline auto waited(WaitKind kind, std::uint64_t o
     state.holder = holder;
     state.registers = unwind::capture_here();
     const std::uint64_t begin = clock_now();
-    state.begin.store(begin, std::memory_order_release);
+    state.open(begin, thread->taken_ns);
     const auto result = call();
     end_wait(*thread, begin, waker());
     return result;
