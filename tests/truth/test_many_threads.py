@@ -1,6 +1,6 @@
 """Programs that make threads by the thousand: every one is in the report, and none of them leaves anything behind.
 
-Arguments: BUILD MODE SHAPE, `alive` (5,000 at the same time) or `after` (one after another: 100,000 as root, 20,000 else).
+Arguments: BUILD MODE SHAPE, `alive` (5,000 at the same time) or `after` (20,000 one after another).
 """
 
 from harness import main
@@ -13,7 +13,7 @@ def figures(text):
 
 def body(test):
     alive = test.arguments[0] == "alive"
-    count = 5_000 if alive else 100_000 if test.mode == "root" else 20_000
+    count = 5_000 if alive else 20_000
     program = [test.program("short_threads"), count, count if alive else 1]
     bare = figures(test.run(*program).stdout)
     done, path = test.record(*program)

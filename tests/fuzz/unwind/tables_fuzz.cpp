@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 namespace {
@@ -68,14 +69,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool debug = (data[0] & 1U) != 0;
     const bool with_header = (data[0] & 2U) != 0 && !debug;
     const bool open_ended = (data[0] & 4U) != 0;
-    // On the heap and of the exact sizes, so that a sanitizer sees any byte read outside.
-    std::vector<std::uint8_t> rest(data + 3, data + size);
-    const std::size_t stack_size = std::min<std::size_t>(data[2] * std::size_t{8}, rest.size());
-    const std::vector<std::uint8_t> stack(rest.end() - static_cast<std::ptrdiff_t>(stack_size), rest.end());
-    rest.resize(rest.size() - stack_size);
+    const std::span given(data + 3, size - 3);
+    const std::span stack_bytes = given.last(std::min<std::size_t>(data[2] * std::size_t{8}, given.size()));
+    const std::span rest = given.first(given.size() - stack_bytes.size());
     const std::size_t header_size = with_header ? std::min<std::size_t>(data[1] * std::size_t{8}, rest.size()) : 0;
+    const std::span section_bytes = rest.subspan(header_size);
+    // On the heap and of the exact sizes, so that a sanitizer sees any byte read outside.
+    const std::vector<std::uint8_t> stack(stack_bytes.begin(), stack_bytes.end());
     const std::vector<std::uint8_t> header(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(header_size));
-    const std::vector<std::uint8_t> section(rest.begin() + static_cast<std::ptrdiff_t>(header_size), rest.end());
+    const std::vector<std::uint8_t> section(section_bytes.begin(), section_bytes.end());
 
     CompileInput input;
     input.code_begin = 0;

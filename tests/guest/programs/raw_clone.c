@@ -13,7 +13,7 @@ static volatile int gone = 1;
 static int count(void* unused) {
     (void)unused;
     uint64_t x = 1;
-    for (uint64_t i = 0; i < 100000000; ++i) {
+    for (uint64_t i = 0; i < 20000000; ++i) {
         x = x * 6364136223846793005ULL + 1442695040888963407ULL;
     }
     result = x;
