@@ -7,6 +7,7 @@
 #include "monitor/hunt/hunt.h"
 #include "monitor/interpose/program_signals.h"
 #include "monitor/metrics/cells.h"
+#include "monitor/process/images.h"
 #include "monitor/sampling/path.h"
 #include "monitor/sampling/sampling.h"
 #include "monitor/sampling/second_look.h"
@@ -88,20 +89,6 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
     write_sample(thread, overflow, path, registers);
 }
 
-// Stacks of thousands of frames at thousands of samples a second: a walk may take longer than a period, and the
-// next sample is due at once; the program would hardly get on. So what the handler takes is owed to the program, and
-// paid by the time it has between samples: while more than this is owed, samples are taken without their paths. In
-// the long run a program gets half of its thread's time at least (seen: a compiler that needed 2 s ran for over 10
-// minutes; a Java program whose stack overflows never ended). Of one signal no more than this counts: it may have met
-// a new image, whose table is made once, or somebody else on the processor.
-constexpr std::uint64_t kMostOwed = 20'000'000;  // ns
-
-void note_taken(ThreadState& thread, std::uint64_t begin, std::uint64_t end) {
-    const std::uint64_t had = begin - thread.own_work_end;
-    thread.owed_ns -= had < thread.owed_ns ? had : thread.owed_ns;
-    thread.owed_ns += end - begin < kMostOwed ? end - begin : kMostOwed;
-}
-
 // What a sample that was due at `sampled` has taken from the program, which was in the handler from `begin` to `end`.
 // The kernel writes the sample, delivers the signal and comes back from it; before that it has entered its interrupt,
 // of which nobody can tell here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
@@ -128,7 +115,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context) {
     // Of all samples that this signal is for, walked once.
     const auto path_here = [&] {
         if (!walked) {
-            path = thread.owed_ns > kMostOwed ? path_from_address(thread, pc) : path_from_signal(thread, registers);
+            path = thread.debt.is_much() ? path_from_address(thread, pc) : path_from_signal(thread, registers);
             walked = true;
         }
         return path;
@@ -174,6 +161,7 @@ void kymo_take_signal(ThreadState* thread, void* context) {
     const int error = errno;
     if (process.running() && thread->busy.exchange(1, std::memory_order_acquire) == 0) {
         const std::uint64_t begin = clock_now();
+        const std::uint32_t known_images = images.count();
         std::uint64_t sampled = 0;
         // Between the check above and here the process may have begun to finish, which waits for us now.
         if (process.running()) {
@@ -186,7 +174,7 @@ void kymo_take_signal(ThreadState* thread, void* context) {
             thread->alternate = {};
         }
         const std::uint64_t end = clock_now();
-        note_taken(*thread, begin, end);
+        thread->debt.took(begin, end, begin - thread->own_work_end, images.count() != known_images);
         thread->own_work_begin = begin;
         thread->own_work_end = end;
         thread->monitor_ns += end - begin;

@@ -12,6 +12,7 @@
 #include "monitor/openmp/team_state.h"
 #include "monitor/sampling/context_tree.h"
 #include "monitor/sampling/counters.h"
+#include "monitor/sampling/debt.h"
 #include "monitor/sampling/own_stack.h"
 #include "monitor/sampling/own_switches.h"
 #include "monitor/sampling/usage.h"
@@ -95,7 +96,7 @@ struct ThreadState {
     std::uint64_t taken_ns = 0;        // from the program, with what the kernel takes for a sample (handler.cpp)
     std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
     std::uint64_t own_work_end = 0;
-    std::uint64_t owed_ns = 0;  // to the program, for what the handler took (handler.cpp)
+    Debt debt;
     std::uint64_t paths[recording::kPathEnds] = {};
     std::uint64_t processor_changes = 0;  // from sample to sample
     std::uint64_t last_processor = 0;     // and one; 0: no sample yet
