@@ -338,6 +338,20 @@ std::string called_name(const std::vector<std::string>& command, const std::stri
     return clean_text(is_name ? name : executable.substr(executable.rfind('/') + 1));
 }
 
+std::size_t clock_event(const Profile& profile) {
+    const std::vector<std::uint64_t>& samples = profile.samples_by_event;
+    for (const char* name : {"task-clock", "cpu-clock", "cycles", "cpu-cycles"}) {
+        for (std::size_t event = 0; event < profile.events.size(); ++event) {
+            if (profile.events[event].name == name && samples[event] != 0) {
+                return event;
+            }
+        }
+    }
+    const auto most = std::max_element(samples.begin(), samples.end());
+    return most != samples.end() && *most != 0 ? static_cast<std::size_t>(most - samples.begin())
+                                               : profile.events.size();
+}
+
 std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
     std::vector<std::vector<std::int64_t>> costs(profile.processes.size(),
                                                  std::vector<std::int64_t>(profile.self.columns()));

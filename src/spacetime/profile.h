@@ -160,6 +160,11 @@ struct Profile {
 // What each process cost: columns of CostTable, added up over its threads; row: index of Profile::processes.
 std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile);
 
+// Index of the sampled event that stands for time: a clock, else cycles, else the one with most samples. Samples of
+// others come where those happen: how many are in a place says nothing of how often the program was there. The number
+// of events where none was sampled.
+std::size_t clock_event(const Profile& profile);
+
 struct ProfileOptions {
     bool below_creators = true;
 };

@@ -119,6 +119,7 @@ class PartPass {
             running->taken = running->taken.subspan(1);
         }
         if (!is_own) {
+            moved.event = row.event < stream.columns.size() ? stream.columns[row.event] : profile_.events.size();
             running->visitor->sample(moved, node, deltas_of(*running, row));
         }
     }

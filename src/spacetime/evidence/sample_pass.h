@@ -28,7 +28,8 @@ class StreamVisitor {
     virtual void piece(const StateInterval& interval, std::uint32_t node) = 0;
     // Of the time until the sample to come so much was not the thread's, estimated.
     virtual void taken(const TakenTime&) {}
-    // The sample at the end of the pieces since the last one. `deltas`: by Profile::events.
+    // The sample at the end of the pieces since the last one. Its event: index of Profile::events, their number where
+    // it is none of them. `deltas`: by Profile::events.
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
     // Of the sample just told.
     virtual void registers(const recording::SampleRegisters&) {}

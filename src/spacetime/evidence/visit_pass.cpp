@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 namespace kymo::spacetime {
 namespace {
@@ -28,6 +29,7 @@ struct VisitShared {
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const VisitLimits& limits;
     const std::vector<bool> lost;
+    const std::size_t clock;  // event
 };
 
 std::uint32_t created_in(const VisitShared& shared, std::uint32_t thread) {
@@ -85,15 +87,16 @@ class VisitVisitor final : public StreamVisitor {
         has_processor_ = true;
         processor_ = processor;
         const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
-        if (address != kNone && last_address_ != kNone && (row.flags & recording::kAfterPause) == 0) {
-            pair_sums_[kPairUser] = user_;
-            std::copy(deltas.begin(), deltas.end(), pair_sums_.begin() + kPairColumns);
-            PairTable& pairs = worker_.sums.pairs;
-            pairs.add(pairs.row(last_address_, address), 1, pair_sums_);
+        const bool is_resumed = (row.flags & recording::kAfterPause) != 0;
+        progress_.sample(address, user_, is_resumed);
+        pair_sums_[kPairUser] += std::exchange(user_, 0);
+        for (std::size_t i = 0; i < deltas.size(); ++i) {
+            pair_sums_[kPairColumns + i] += deltas[i];
         }
-        progress_.sample(address, user_, (row.flags & recording::kAfterPause) != 0);
-        last_address_ = address;
-        user_ = 0;
+        pair_is_broken_ = pair_is_broken_ || is_resumed;
+        if (row.event == shared_.clock) {
+            end_pair(address);
+        }
     }
 
     void registers(const recording::SampleRegisters& row) override {
@@ -121,6 +124,17 @@ class VisitVisitor final : public StreamVisitor {
     void finish() override { visits_.finish(); }
 
   private:
+    // From the clock's last sample to this one of it. Samples of other events in between only count.
+    void end_pair(std::uint32_t address) {
+        if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
+            PairTable& pairs = worker_.sums.pairs;
+            pairs.add(pairs.row(last_address_, address), 1, pair_sums_);
+        }
+        last_address_ = address;
+        pair_is_broken_ = false;
+        std::fill(pair_sums_.begin(), pair_sums_.end(), 0);
+    }
+
     // What follows a thread's last sample is nobody's code; what is lost may be anywhere.
     std::uint32_t known(std::uint32_t node) const {
         const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
@@ -143,6 +157,7 @@ class VisitVisitor final : public StreamVisitor {
     std::vector<std::int64_t> pair_sums_;
     std::int64_t user_ = 0;
     std::uint32_t last_address_ = kNone;
+    bool pair_is_broken_ = false;  // measurement was off meanwhile
     std::uint32_t processor_ = 0;
     bool has_processor_ = false;
 };
@@ -224,7 +239,8 @@ Result<VisitPass> run_visit_pass(const recording::Recording& recording, const Pr
                                  const SampledAddresses& addresses, const CountedLoops& loops,
                                  const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                  const VisitLimits& limits) {
-    const VisitShared shared{profile, kept, addresses, loops, wait_targets, limits, lost_nodes(profile, kept)};
+    const VisitShared shared{
+        profile, kept, addresses, loops, wait_targets, limits, lost_nodes(profile, kept), clock_event(profile)};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
     for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
         for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {

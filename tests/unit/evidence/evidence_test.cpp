@@ -193,5 +193,49 @@ TEST_F(ThreePhases, HeavySpacesOfUnknownCode) {
     EXPECT_EQ(evidence_.same_spaces.size(), evidence_.spaces.size());
 }
 
+// Samples of two events: a page fault a sample in code that takes hardly any time, 10 ms of work between.
+TEST(Weights, AreOfTheClockAndNotOfOtherSamples) {
+    const testing::TemporaryFolder folder;
+    {
+        testing::MadeFile file(folder.path() / "process-100-0.krec", 100);
+        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        file.event(1, "page-faults", "", recording::EventMode::kPeriod, 1);
+        recording::Image image;
+        image.image = 1;
+        image.path = "/nonexistent/app";
+        image.build_id = "0123";
+        file.own().append(image);
+        file.begin_stream(1, 0, 100, "app");
+        file.context(1, 1, 0, 1, 0x10);  // main
+        file.context(1, 2, 1, 1, 0x20);  // work
+        file.context(1, 3, 1, 1, 0x30);  // touches memory
+        std::uint64_t now = 0;
+        for (int round = 0; round < 50; ++round) {
+            for (int i = 0; i < 50; ++i) {
+                now += kMs / 100;
+                file.sample(1, now, 3, {kMs / 100, 1}, 0, 1);
+            }
+            now += kMs / 2;
+            file.sample(1, now, 2, {kMs / 2, 0});
+            for (int i = 0; i < 9; ++i) {
+                now += kMs;
+                file.sample(1, now, 2, {kMs, 0});
+            }
+        }
+        file.end_stream(1, now, {now, 2500});
+        file.close();
+    }
+    const auto recording = recording::Recording::open(folder.path());
+    const auto profile = load_profile(*recording);
+    EXPECT_EQ(clock_event(*profile), 0U);
+    NamedRun named = name_run(*profile);
+    const auto evidence = make_evidence(*recording, *profile, named);
+    ASSERT_TRUE(evidence);
+    // The clock was in the work each time: it weighs all there is, and holds the faults between its samples.
+    ASSERT_EQ(evidence->spaces.size(), 1U);
+    EXPECT_NEAR(evidence->spaces[0].weight, 1, 1e-9);
+    EXPECT_EQ(evidence->spaces[0].deltas.at(1), 2450);
+}
+
 }  // namespace
 }  // namespace kymo::spacetime
