@@ -61,7 +61,8 @@ class Maker {
         stage("iterations");
         const auto levels = find_levels(kept_, visits->visits, wall_time(structure_.total[0]));
         stage("weights");
-        Weighing weighing = weigh_pairs(profile_, addresses_, visits->pairs, *run_.code, options_.space_share);
+        Weighing weighing =
+            weigh_pairs(profile_, addresses_, visits->pairs, *run_.code, options_.space_share, options_.same_overlap);
         SpanWork work = plan_spans(levels, *visits);
         work.spaces_of = std::move(weighing.spaces_of);
         work.spaces = static_cast<std::uint32_t>(weighing.heavy.size());

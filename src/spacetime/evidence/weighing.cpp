@@ -63,7 +63,7 @@ std::uint32_t node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
 }  // namespace
 
 Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, const PairTable& pairs, CodeMap& code,
-                     Share share) {
+                     Share share, Share overlap) {
     std::vector<SampledAt> at;
     std::vector<std::uint32_t> functions;
     for (const auto& [image, offset] : addresses.places) {
@@ -95,7 +95,7 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
     }
     Weighing result;
     result.table = weigh(counts, known);
-    result.heavy = result.table.heavier_than(share);
+    result.heavy = heavy_with_same(result.table, share, overlap);
     std::erase_if(result.heavy,
                   [&](std::size_t space) { return result.table.spaces[space].image >= profile.images.size(); });
     std::vector<std::uint32_t> rank(result.table.spaces.size(), kNone);

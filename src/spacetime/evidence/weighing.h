@@ -13,14 +13,14 @@ namespace kymo::spacetime {
 
 struct Weighing {
     SpaceTable table;
-    std::vector<std::size_t> heavy;  // indices of table.spaces, heaviest first
+    std::vector<std::size_t> heavy;  // indices of table.spaces, heaviest first: heavy_with_same()
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> spaces_of;  // by pair row: (heavy, 65536ths)
     // By number of sampled address: share of the whole weight that pairs ending there have, for one sample.
     std::vector<double> weight_of_address;
 };
 
 Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, const PairTable& pairs, CodeMap& code,
-                     Share share);
+                     Share share, Share overlap);
 
 // `times`: parallel to weighing.heavy. `nodes`: to say which holds a space.
 std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing& weighing, const SpanPass& times,

@@ -88,4 +88,31 @@ std::vector<std::vector<std::size_t>> group_same(std::span<const PlacedSpace> sp
     return result;
 }
 
+std::vector<std::size_t> heavy_with_same(const SpaceTable& table, Share share, Share overlap) {
+    constexpr std::uint32_t kTenth = 10;
+    const std::vector<std::size_t> candidates = table.heavier_than({share.per_million / kTenth});
+    std::vector<PlacedSpace> placed;
+    placed.reserve(candidates.size());
+    for (const std::size_t space : candidates) {
+        placed.push_back({table.spaces[space].image, table.spaces[space].space.ranges});
+    }
+    std::vector<bool> is_heavy(candidates.size());
+    for (const std::vector<std::size_t>& members : group_same(placed, overlap)) {
+        std::uint64_t weight = 0;
+        for (const std::size_t member : members) {
+            weight += table.spaces[candidates[member]].weight;
+        }
+        for (const std::size_t member : members) {
+            is_heavy[member] = is_above(weight, table.total_weight, share);
+        }
+    }
+    std::vector<std::size_t> heavy;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (is_heavy[i]) {
+            heavy.push_back(candidates[i]);
+        }
+    }
+    return heavy;
+}
+
 }  // namespace kymo::spacetime

@@ -12,6 +12,7 @@
 
 #include "spacetime/spaces/code_space.h"
 #include "spacetime/spaces/share.h"
+#include "spacetime/spaces/space_table.h"
 
 #include <cstdint>
 #include <span>
@@ -29,5 +30,10 @@ bool overlaps(const PlacedSpace& a, const PlacedSpace& b, Share share);
 // Groups of indices; every space is in exactly one (perhaps alone), groups by their first member, members in the
 // order given. Cost: O(n log n) plus the comparisons with candidates; a comparison is linear in the ranges.
 std::vector<std::vector<std::size_t>> group_same(std::span<const PlacedSpace> spaces, Share share = percent(90));
+
+// Indices of the spaces that have more than `share` of the weight, alone or with all that are the same; heaviest
+// first. Grouped first and cut then: two of 0.8 % that are one loop, seen a little differently, are 1.6 %. Spaces
+// under a tenth of the share are in no group.
+std::vector<std::size_t> heavy_with_same(const SpaceTable& table, Share share, Share overlap);
 
 }  // namespace kymo::spacetime

@@ -33,7 +33,7 @@ class Weighed : public ::testing::Test {
 
 // Occurrences by space: 2 of 0x10; 2 + 6 + 6 + 1 of 0x20; 1 of 0x30. Times: 10; 10 + 60 + 5; 5.
 TEST_F(Weighed, WeightIsInstructionsTimesOccurrences) {
-    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(1));
+    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(1), percent(90));
     EXPECT_EQ(weighing.table.total_weight, 18 * kInstruction);
     ASSERT_EQ(weighing.heavy.size(), 3U);
     const std::uint64_t starts[] = {0x20, 0x10, 0x30};
@@ -46,12 +46,12 @@ TEST_F(Weighed, WeightIsInstructionsTimesOccurrences) {
         EXPECT_EQ(space.weight, occurrences[i] * kInstruction);
         EXPECT_EQ(space.sums, (std::vector<std::int64_t>{times[i], times[i]}));
     }
-    EXPECT_EQ(weigh_pairs(profile_, addresses_, pairs_, code_, percent(10)).heavy.size(), 2U);
-    EXPECT_EQ(weigh_pairs(profile_, addresses_, pairs_, code_, percent(12)).heavy.size(), 1U);
+    EXPECT_EQ(weigh_pairs(profile_, addresses_, pairs_, code_, percent(10), percent(90)).heavy.size(), 2U);
+    EXPECT_EQ(weigh_pairs(profile_, addresses_, pairs_, code_, percent(12), percent(90)).heavy.size(), 1U);
 }
 
 TEST_F(Weighed, PairsKnowTheirHeavySpacesAndShares) {
-    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(10));
+    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(10), percent(90));
     using Shares = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
     ASSERT_EQ(weighing.spaces_of.size(), 3U);
     EXPECT_EQ(weighing.spaces_of[0], (Shares{{1, 32768}, {0, 32768}}));
@@ -64,7 +64,7 @@ TEST_F(Weighed, PairsKnowTheirHeavySpacesAndShares) {
 }
 
 TEST_F(Weighed, HeavySpacesWithTheRestOfTheProgram) {
-    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(1));
+    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(1), percent(90));
     SpanPass times;
     times.spaces.resize(3);
     times.spaces[0].longest_gap_ns = 7;

@@ -92,5 +92,31 @@ TEST(CodeSpace, RangesAreJoinedAndCompared) {
     EXPECT_EQ(intersection(Ranges{{0, 4}, {6, 10}}, Ranges{{2, 8}}), (Ranges{{2, 4}, {6, 8}}));
 }
 
+SpaceTable table_of(const std::vector<std::pair<Ranges, std::uint64_t>>& weights) {
+    SpaceTable table;
+    for (const auto& [ranges, weight] : weights) {
+        WeighedSpace space;
+        space.space.ranges = ranges;
+        space.weight = weight;
+        table.total_weight += weight;
+        table.spaces.push_back(std::move(space));
+    }
+    return table;
+}
+
+// Of 1,000: two of 8 that are the same by 95 %, one of 8 alone, one of 9 with a far lighter one, and the rest.
+TEST(SameSpaces, AreHeavyTogether) {
+    const SpaceTable table = table_of({{{{0, 95}}, 8},
+                                       {{{1000, 1100}}, 8},
+                                       {{{0, 100}}, 8},
+                                       {{{2000, 2100}}, 9},
+                                       {{{2000, 2100}, {2200, 2201}}, 1},
+                                       {{{5000, 5001}}, 966}});
+    EXPECT_EQ(heavy_with_same(table, percent(1), percent(90)), (std::vector<std::size_t>{5, 0, 2}));
+    EXPECT_EQ(heavy_with_same(table, percent(1), percent(96)), (std::vector<std::size_t>{5}));
+    EXPECT_EQ(heavy_with_same(table, percent(0), percent(96)).size(), 6U);
+    EXPECT_TRUE(heavy_with_same({}, percent(1), percent(90)).empty());
+}
+
 }  // namespace
 }  // namespace kymo::spacetime
