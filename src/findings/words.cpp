@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
 
 namespace kymo::findings {
 namespace {
@@ -88,11 +89,38 @@ bool are_ranks(const Evidence& evidence, std::span<const std::uint32_t> threads)
     });
 }
 
+// Where each is in a process of its own, and all are called the same: what. Else empty.
+static std::string one_name_of_processes(const Evidence& evidence, std::span<const std::uint32_t> threads) {
+    std::set<std::uint32_t> processes;
+    std::string name;
+    for (const std::uint32_t thread : threads) {
+        if (thread >= evidence.run.threads.size()) {
+            return {};
+        }
+        const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
+        if ((!name.empty() && facts.name != name) || !processes.insert(facts.process).second) {
+            return {};
+        }
+        name = facts.name;
+    }
+    return name;
+}
+
 std::string thread_names(const Evidence& evidence, std::span<const std::uint32_t> threads) {
     if (threads.size() == 1) {
         return thread_name(evidence, threads[0]);
     }
-    return fmt::format("{} {}", threads.size(), are_ranks(evidence, threads) ? "ranks" : "threads");
+    if (are_ranks(evidence, threads)) {
+        return fmt::format("{} ranks", threads.size());
+    }
+    if (const std::string name = one_name_of_processes(evidence, threads); !name.empty()) {
+        return fmt::format("{} processes `{}`", threads.size(), name);
+    }
+    return fmt::format("{} threads", threads.size());
+}
+
+std::string does(std::span<const std::uint32_t> threads, std::string_view several) {
+    return std::string(several) + (threads.size() == 1 ? "s" : "");
 }
 
 std::string target_name(const Evidence& evidence, std::uint32_t target) {

@@ -21,6 +21,8 @@ std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t ne
 std::string thread_name(const spacetime::Evidence& evidence, std::uint32_t thread);
 // First threads of ranks, all of them.
 bool are_ranks(const spacetime::Evidence& evidence, std::span<const std::uint32_t> threads);
+// A verb of what thread_names() says: "wait" of several, "waits" of one. Regular ones only.
+std::string does(std::span<const std::uint32_t> threads, std::string_view several);
 std::string thread_names(const spacetime::Evidence& evidence, std::span<const std::uint32_t> threads);
 // "mutex at `f` (a.c:12), held by `worker` (thread 7)".
 std::string target_name(const spacetime::Evidence& evidence, std::uint32_t target);

@@ -61,11 +61,11 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     claim.own_sure = 0.95;
     claim.node = best;
     claim.title = fmt::format(
-        "{} take memory from the system {} times and pay for its pages anew: {} page faults, {} times as much as is "
+        "{} {} memory from the system {} times and {} for its pages anew: {} page faults, {} times as much as is "
         "ever held "
         "at once{}. The kernel spends up to {} on it.",
-        thread_names(evidence, claim.threads), number(static_cast<double>(mappings)), number(pages),
-        number(pages * kPageBytes / static_cast<double>(*run.peak_bytes)),
+        thread_names(evidence, claim.threads), does(claim.threads, "take"), number(static_cast<double>(mappings)),
+        does(claim.threads, "pay"), number(pages), number(pages * kPageBytes / static_cast<double>(*run.peak_bytes)),
         best == kNoNode ? "" : ", most of it first touched in " + name(evidence, best), in_seconds(sum(lost)));
     claim.evidence = {
         {"times that memory was taken from the system", static_cast<double>(mappings)},

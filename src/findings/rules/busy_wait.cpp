@@ -68,8 +68,8 @@ void claim_busy_wait(const Case& subject, std::vector<Claim>* claims) {
         claim.node = i;
         claim.threads = main_threads(spent);
         claim.title = fmt::format(
-            "{} polls memory in {} for {} and changes nothing by it{}.", thread_names(evidence, claim.threads),
-            name(evidence, i), in_seconds(all),
+            "{} {} memory in {} for {} and {} nothing by it{}.", thread_names(evidence, claim.threads),
+            does(claim.threads, "poll"), name(evidence, i), in_seconds(all), does(claim.threads, "change"),
             queued > 0
                 ? fmt::format("; other threads were ready for {} meanwhile without a processor", in_seconds(queued))
                 : "");

@@ -29,16 +29,30 @@ struct Spot {
     std::uint64_t count = 0;
 };
 
+// By process: how its first thread is called. A program that is started again and again waits in one place, not in as
+// many as it has processes.
+std::map<std::uint32_t, std::string> program_names(const Evidence& evidence) {
+    std::map<std::uint32_t, std::string> names;
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        if (thread.creator == kNoNode || !names.contains(thread.process)) {
+            names[thread.process] = thread.name;
+        }
+    }
+    return names;
+}
+
 void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    using Key = std::tuple<std::uint32_t, WaitKind, std::string, std::uint32_t>;
+    using Key = std::tuple<std::string, WaitKind, std::string, std::string, std::uint32_t>;
+    const std::map<std::uint32_t, std::string> programs = program_names(evidence);
     std::map<Key, Spot> spots;
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
         const bool serves = waits_for_work(evidence, thread);
         for (const VisitWait& wait : evidence.run.threads[thread].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead)) {
-                Spot& spot = spots[{target.process, target.kind, target.place.function, target.place.line}];
+                Spot& spot = spots[{programs.at(evidence.run.threads[thread].process), target.kind,
+                                    target.place.module, target.place.function, target.place.line}];
                 spot.waited[thread] += static_cast<double>(wait.ns);
                 spot.targets.push_back(wait.target);
             }
@@ -66,9 +80,9 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
         claim.node = node_of(evidence, target.place);
         claim.place = to_place(target.place);
         claim.title =
-            fmt::format("{} wait{} {} in {} ({} waits) for a {} to get through.",
-                        thread_names(evidence, claim.threads), claim.threads.size() == 1 ? "s" : "",
-                        in_seconds(sum(spot.waited)), name(*claim.place), spot.count, wait_kind_words(target.kind));
+            fmt::format("{} {} {} in {} ({} waits) for a {} to get through.", thread_names(evidence, claim.threads),
+                        does(claim.threads, "wait"), in_seconds(sum(spot.waited)), name(*claim.place), spot.count,
+                        wait_kind_words(target.kind));
         claim.evidence = {{"seconds waiting", sum(spot.waited) / 1e9},
                           {"waits of 10 µs and more", static_cast<double>(spot.count)},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
@@ -91,9 +105,9 @@ const Rule kIoWait{
         "as a server without requests is",
     .look = claim_io_wait,
     .direction =
-        "ask for the next data before working on what is there (read ahead, ask for several at once), or let another "
-        "thread "
-        "do the transfers",
+        "where a program of this run is at the other end (a pipe, a socket), it is that one that is waited for: look "
+        "at what it does; else ask for the next data before working on what is there (read ahead, ask for several at "
+        "once), or let another thread do the transfers",
     .confirm =
         "keep the data in memory (a file on /dev/shm, a local stub for the server) and run again: the run becomes "
         "shorter by "

@@ -214,9 +214,9 @@ void look_for_even(const Case& subject, std::vector<Claim>* claims) {
     for (std::size_t i = 0; i < work.busy.size(); ++i) {
         claim.own.push_back({subject.threads[i], work.busy[i]});
     }
-    claim.title = fmt::format("In {} the work is even: {} work {} on average and {} at most.",
+    claim.title = fmt::format("In {} the work is even: {} {} {} on average and {} at most.",
                               name(*subject.evidence, subject.node), thread_names(*subject.evidence, subject.threads),
-                              in_seconds(work.mean), in_seconds(work.longest));
+                              does(subject.threads, "work"), in_seconds(work.mean), in_seconds(work.longest));
     claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
                               work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
     claims->push_back(std::move(claim));

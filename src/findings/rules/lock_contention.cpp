@@ -91,10 +91,11 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
         claim.threads = main_threads(lock.waited);
         claim.node = node_of(evidence, worst.place);
         claim.place = to_place(worst.place);
-        claim.title = fmt::format("{} wait {} in all, {}, for the {} taken in {}, up to {} at a time.{}",
-                                  thread_names(evidence, claim.threads), in_seconds(waited), how_often(lock.count),
-                                  wait_kind_words(worst.kind), name(*claim.place),
-                                  in_seconds(static_cast<double>(lock.longest)), keeper_words(evidence, lock));
+        claim.title =
+            fmt::format("{} {} {} in all, {}, for the {} taken in {}, up to {} at a time.{}",
+                        thread_names(evidence, claim.threads), does(claim.threads, "wait"), in_seconds(waited),
+                        how_often(lock.count), wait_kind_words(worst.kind), name(*claim.place),
+                        in_seconds(static_cast<double>(lock.longest)), keeper_words(evidence, lock));
         claim.evidence = {{"seconds waiting for the lock", waited / 1e9},
                           {"waits of 10 µs and more", static_cast<double>(lock.count)},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};

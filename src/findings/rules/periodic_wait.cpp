@@ -83,11 +83,11 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     // The rounds of a loop are said of the loop.
     const bool are_rounds = subject.space().kind == SpaceKind::kIteration && subject.space().parent != kNoNode;
     const std::uint32_t counted = are_rounds ? subject.space().parent : subject.node;
-    claim.title = fmt::format("Every {} {} of {} (about every {}) {} wait{} in {} ({}) for {}: {} in all.",
-                              subject.every, are_rounds ? "rounds" : "occurrences", name(evidence, counted),
+    claim.title = fmt::format("Every {} {} of {} (about every {}) {} {} in {} ({}) for {}: {} in all.", subject.every,
+                              are_rounds ? "rounds" : "occurrences", name(evidence, counted),
                               in_seconds(usual_period(subject.returns)), thread_names(evidence, subject.threads),
-                              subject.threads.size() == 1 ? "s" : "", name(*claim.place),
-                              wait_kind_words(target.kind), in_seconds(median(lengths)), in_seconds(sum(waited)));
+                              does(subject.threads, "wait"), name(*claim.place), wait_kind_words(target.kind),
+                              in_seconds(median(lengths)), in_seconds(sum(waited)));
     const auto meanwhile = static_cast<double>(others_wait(evidence, target.place, subject.threads));
     if (meanwhile >= kLeastOthersPart * sum(waited)) {
         claim.title += fmt::format(" Other threads wait for it for {} meanwhile.", in_seconds(meanwhile));

@@ -131,12 +131,13 @@ void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
     claim.own_sure = 0.8;
     claim.threads = main_threads(storm.lost);
     const std::string where = claim.node == kNoNode ? "" : " in " + name(evidence, claim.node);
-    claim.title = storm.calls > 0
-                      ? fmt::format("{} make {} short transfers{}, {} each, {} in all.",
-                                    thread_names(evidence, claim.threads), number(storm.calls), where,
-                                    in_seconds(storm.counted_ns / storm.calls), in_seconds(sum(storm.lost)))
-                      : fmt::format("{} spend {} in short system calls{}.", thread_names(evidence, claim.threads),
-                                    in_seconds(sum(storm.lost)), where);
+    claim.title =
+        storm.calls > 0
+            ? fmt::format("{} {} {} short transfers{}, {} each, {} in all.", thread_names(evidence, claim.threads),
+                          does(claim.threads, "make"), number(storm.calls), where,
+                          in_seconds(storm.counted_ns / storm.calls), in_seconds(sum(storm.lost)))
+            : fmt::format("{} {} {} in short system calls{}.", thread_names(evidence, claim.threads),
+                          does(claim.threads, "spend"), in_seconds(sum(storm.lost)), where);
     claim.evidence = {{"seconds in short calls", sum(storm.lost) / 1e9}};
     if (storm.calls > 0) {
         claim.evidence.push_back({"transfers under 10 µs", storm.calls});

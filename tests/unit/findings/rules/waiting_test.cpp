@@ -71,6 +71,27 @@ TEST(IoWait, IsToldOfTransfers) {
     }
 }
 
+// As of a script that starts one program again and again: one finding, not one a process; and none of one program
+// with those of another.
+TEST(IoWait, OfOneProgramIsOneFinding) {
+    Waiting waiting(WaitKind::kRead, 400, 400, 100);
+    Evidence& evidence = waiting.made.evidence;
+    WaitTarget other = evidence.wait_targets[0];
+    other.process = 2;
+    evidence.wait_targets.push_back(other);
+    evidence.wait_sums.push_back(evidence.wait_sums[0]);
+    evidence.run.threads[1].process = 1;
+    evidence.run.threads[1].name = "wc";
+    evidence.run.threads[2].process = 2;
+    evidence.run.threads[2].name = "wc";
+    evidence.run.threads[2].waits[0].target = 1;
+    const auto same = claims_of(kIoWait, evidence);
+    ASSERT_EQ(same.size(), 1U);
+    EXPECT_EQ(same[0].title.substr(0, 28), "2 processes `wc` wait 800 ms") << same[0].title;
+    evidence.run.threads[2].name = "sed";
+    EXPECT_EQ(claims_of(kIoWait, evidence).size(), 2U);
+}
+
 TEST(IoWait, IsNotAServerWithoutRequests) {
     EXPECT_TRUE(claims_of(kIoWait, Waiting(WaitKind::kRead, 950, 950, 20).made.evidence).empty());
     EXPECT_TRUE(claims_of(kIoWait, Waiting(WaitKind::kPoll, 400, 400, 20).made.evidence).empty());
