@@ -12,11 +12,11 @@
 
 #include "spacetime/costs.h"
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace kymo::spacetime {
 
@@ -33,8 +33,8 @@ class OwnTime {
     void sample(std::uint32_t context, std::int64_t stretch, CostTable& costs) {
         shared_ += std::exchange(since_, 0);
         stretches_ += stretch;
-        entries_[count_++] = {context, stretch};
-        if (count_ == kTogether || shared_ == stretches_) {
+        entries_.push_back({context, stretch});
+        if (entries_.size() == kTogether || shared_ == stretches_) {
             share(costs);
         }
     }
@@ -57,9 +57,9 @@ class OwnTime {
     void share(CostTable& costs) {
         std::int64_t upto = 0;
         std::int64_t given = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
             upto += entries_[i].stretch;
-            const bool is_last = i + 1 == count_;
+            const bool is_last = i + 1 == entries_.size();
             const double part = is_last || stretches_ == 0
                                     ? static_cast<double>(is_last)
                                     : static_cast<double>(upto) / static_cast<double>(stretches_);
@@ -67,12 +67,11 @@ class OwnTime {
             costs[entries_[i].context][kUser] += until - given;
             given = until;
         }
-        count_ = 0;
+        entries_.clear();
         shared_ = stretches_ = 0;
     }
 
-    std::array<Entry, kTogether> entries_{};
-    std::size_t count_ = 0;
+    std::vector<Entry> entries_;  // there may be 100,000 streams, most of them short
     std::int64_t stretches_ = 0;  // of the entries, ns
     std::int64_t shared_ = 0;     // ns: what they share
     std::int64_t since_ = 0;      // ns: after the last of them
