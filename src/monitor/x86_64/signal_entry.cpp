@@ -26,7 +26,9 @@ static_assert(SI_TIMER == -2 && SI_KERNEL == 0x80);
 }  // namespace kymo::monitor
 
 // The interrupted stack is left before anything is pushed: its pointer is kept on the thread's own stack, where rbp
-// points (sigreturn restores rbp). From there the frame's CFA is *(rbp) + 8.
+// points (sigreturn restores rbp). From there the frame's CFA is *(rbp) + 8. The kernel clears the direction flag but
+// leaves the alignment check (bit 18) as the program has it: compiled code counts on being without (sigreturn
+// restores the flags, too).
 asm(R"(
     .text
     .hidden kymo_signal_entry
@@ -74,7 +76,13 @@ kymo_signal_entry:
     .cfi_escape 0x0f, 0x05, 0x76, 0x00, 0x06, 0x23, 0x08
     .cfi_undefined %rbp
     movq %rbp, %rsp
-    movq %rdx, %rsi
+    pushfq
+    popq %rax
+    btrl $18, %eax
+    jnc 7f
+    pushq %rax
+    popfq
+7:  movq %rdx, %rsi
     call kymo_take_signal
     movq (%rbp), %rsp
     .cfi_def_cfa %rsp, 8
