@@ -66,12 +66,30 @@ void show(sigset_t& set, bool has_stand_in) {
     has_stand_in ? sigaddset(&set, stand_in()) : sigdelset(&set, stand_in());
 }
 
+// The entry, with what of the program's flags only the kernel can do: whether calls are restarted, and on which stack
+// handlers run. A program without a handler has the kindest to samples: calls are restarted, and the alternate stack
+// is taken where there is one (runtimes with small stacks, as Go's and Rust's, count on that).
+struct sigaction entry_for(const struct sigaction& programs) {
+    constexpr unsigned kKernels = SA_RESTART | SA_ONSTACK;
+    const bool has_none = programs.sa_handler == SIG_DFL || programs.sa_handler == SIG_IGN;
+    struct sigaction action{};
+    action.sa_sigaction = kymo_signal_entry;
+    action.sa_flags =
+        static_cast<int>(SA_SIGINFO | (has_none ? kKernels : static_cast<unsigned>(programs.sa_flags) & kKernels));
+    // Nothing may interrupt the handler, or a handler of the program could jump out of it: nor the C library's own
+    // two signals (32, cancellation, and 33), which sigfillset leaves out.
+    std::memcpy(&action.sa_mask, &kymo::kAllSignals, sizeof kymo::kAllSignals);
+    return action;
+}
+
 int change_own_action(const struct sigaction* action, struct sigaction* before) {
     const kymo::Quiet quiet;
     const kymo::Locked locked(action_lock);
     const struct sigaction old = programs_action;
     if (action != nullptr) {
         programs_action = *action;
+        const struct sigaction entry = entry_for(programs_action);
+        real_sigaction.get()(ours(), &entry, nullptr);
     }
     if (before != nullptr) {
         *before = old;
@@ -220,13 +238,7 @@ MaskWhileWaiting::~MaskWhileWaiting() {
 }
 
 bool install_handler() {
-    struct sigaction action{};
-    action.sa_sigaction = kymo_signal_entry;
-    // On the alternate stack where there is one: runtimes with small stacks (Go, Rust) count on that.
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    // Nothing may interrupt the handler, or a handler of the program could jump out of it: nor the C library's own
-    // two signals (32, cancellation, and 33), which sigfillset leaves out.
-    std::memcpy(&action.sa_mask, &kymo::kAllSignals, sizeof kymo::kAllSignals);
+    const struct sigaction action = entry_for({});
     const kymo::Locked locked(action_lock);
     // What was there is the program's: an "ignore" that outlived an exec, or nothing.
     return real_sigaction.get()(ours(), &action, &programs_action) == 0;
