@@ -1,8 +1,10 @@
 #include "monitor/process/process.h"
 
 #include "base/system_clock.h"
+#include "unwind/memory_view.h"
 
 #include <cerrno>
+#include <cstring>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,6 +18,26 @@ namespace {
 
 int process_id() {
     return static_cast<int>(syscall(SYS_getpid));  // never cached: a vfork child must see its own
+}
+
+// As much as there is behind `from`, which the program may have written over, and given back what it points at. Where
+// the kernel does not copy memory for us, up to the first word's end, as if it had not.
+std::size_t copy_words(const char* from, std::span<char> room) {
+    const auto copied = [room](const void* memory) {
+        const auto view = unwind::copy_memory(reinterpret_cast<std::uint64_t>(memory),
+                                              {reinterpret_cast<std::uint8_t*>(room.data()), room.size()});
+        return view.end() - view.begin();
+    };
+    if (const std::size_t bytes = copied(from); bytes != 0) {
+        return bytes;
+    }
+    if (copied(&room) != 0) {
+        return 0;
+    }
+    const std::size_t length = strnlen(from, room.size());
+    const std::size_t all = length < room.size() ? length + 1 : length;
+    memcpy(room.data(), from, all);
+    return all;
 }
 
 }  // namespace
@@ -79,13 +101,19 @@ void Process::set_paused(bool paused) {
 
 std::string_view Process::arguments(std::span<char> room) const {
     std::size_t bytes = 0;
+    std::size_t copied = 0;
+    const char* next = nullptr;  // what is copied goes on from here: they lie one behind the other as a rule
     for (int i = 0; i < argc_ && argv_[i] != nullptr; ++i) {
-        const std::size_t length = __builtin_strlen(argv_[i]) + 1;
-        if (bytes + length > room.size()) {
+        if (argv_[i] != next) {
+            copied = bytes + copy_words(argv_[i], room.subspan(bytes));
+        }
+        const void* end = memchr(room.data() + bytes, 0, copied - bytes);
+        if (end == nullptr) {
             break;
         }
-        __builtin_memcpy(room.data() + bytes, argv_[i], length);
+        const std::size_t length = static_cast<std::size_t>(static_cast<const char*>(end) - room.data()) + 1 - bytes;
         bytes += length;
+        next = argv_[i] + length;
     }
     return {room.data(), bytes};
 }
