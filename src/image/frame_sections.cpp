@@ -2,6 +2,7 @@
 
 #include "image/elf.h"
 #include "image/raw_file.h"
+#include "image/record_locks.h"
 
 #include <cstring>
 
@@ -59,6 +60,9 @@ void take_debug_frame(const RawFile& file, const Elf64_Shdr& section, Arena& are
 
 void add_frame_sections_from_file(const char* path, std::span<const std::uint8_t> headers, Arena& arena,
                                   LoadedImage* image) {
+    if (holds_record_lock(AT_FDCWD, path)) {
+        return;
+    }
     const RawFile file(path);
     Elf64_Ehdr header;
     if (!file.is_open() || read_header(headers, &header) != ElfError::kNone || !same_in_file(file, headers)) {

@@ -1,5 +1,6 @@
 #include "monitor/process/program_file.h"
 
+#include "image/record_locks.h"
 #include "monitor/interpose/seccomp.h"
 
 #include <cerrno>
@@ -118,6 +119,9 @@ Fit fit_of_program(int folder, const char* path) {
     Fit fit;
     char line[kNameBytes + 2];
     for (int depth = 0; path != nullptr && depth <= kMaxInterpreters; ++depth) {
+        if (image::holds_record_lock(folder, path)) {
+            break;
+        }
         const OpenFile file(folder, path);
         const std::size_t got = file.read(line, sizeof line - 1, 0);
         line[got] = 0;
