@@ -18,7 +18,8 @@ __attribute__((visibility("hidden"), used)) long kymo_syscall_failed(int error) 
 // NOLINTEND(readability-identifier-naming)
 
 static_assert(SYS_futex == 202 && SYS_rt_sigaction == 13 && SYS_ptrace == 101);
-static_assert(SYS_prctl == 157 && SYS_seccomp == 317 && SYS_close == 3 && SYS_close_range == 436);
+static_assert(SYS_prctl == 157 && SYS_seccomp == 317 && SYS_close == 3 && SYS_close_range == 436 &&
+              SYS_getdents64 == 217);
 
 // kymo_plain_syscall serves until the library's constructor has looked the next one up.
 asm(R"(
@@ -42,6 +43,8 @@ syscall:
     je kymo_close_call
     cmpq $436, %rdi
     je kymo_close_range_call
+    cmpq $217, %rdi
+    je kymo_listing_call
     movq kymo_next_syscall(%rip), %r11
     jmp *%r11
     .cfi_endproc

@@ -26,5 +26,7 @@ __attribute__((visibility("hidden"))) long kymo_close_call(long number, long des
                                                            long fourth, long fifth, long sixth);
 __attribute__((visibility("hidden"))) long kymo_close_range_call(long number, long first, long last, long flags,
                                                                  long fourth, long fifth, long sixth);
+__attribute__((visibility("hidden"))) long kymo_listing_call(long number, long folder, long entries, long room,
+                                                             long fourth, long fifth, long sixth);
 }
 // NOLINTEND(readability-identifier-naming)
