@@ -51,10 +51,14 @@ void* run_measured(void* given) {
     void* argument = thread->argument;
     const StackBounds stack = own_stack(thread->stack_bytes);
     {
-        const kymo::Quiet quiet;
+        kymo::Quiet quiet;
         if (process.running()) {
             on_own_stack(thread->own_stack_top, [&] { begin_thread(*thread, stack, Opening::kPostponed); });
             set_this_thread(thread);
+            // Blocked in earnest: its attributes (pthread_attr_setsigmask_np) have said so to the kernel.
+            if ((quiet.mask_before() >> (process.session().signal - 1) & 1U) != 0) {
+                quiet.leave(thread->programs_mask.adopt(quiet.mask_before()));
+            }
         } else {
             threads.give_back(thread);
         }
