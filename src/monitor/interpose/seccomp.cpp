@@ -1,6 +1,7 @@
 #include "monitor/interpose/seccomp.h"
 
 #include "base/system_call_filter.h"
+#include "base/system_clock.h"
 #include "image/arena.h"
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/interpose/real.h"
@@ -145,6 +146,8 @@ void before_filter(bool strict, std::uint64_t program) {
 void look_at_prctl(long option, std::uint64_t mode, std::uint64_t program) {
     if (option == PR_SET_SECCOMP) {
         before_filter(mode == SECCOMP_MODE_STRICT, program);
+    } else if (option == PR_SET_TSC && mode == PR_TSC_SIGSEGV) {
+        kymo::use_called_clock();
     }
 }
 
