@@ -14,12 +14,15 @@ from harness import main, samples_due, total  # noqa: E402
 INPUT = "".join(f"line {i}\n" for i in range(12))
 LIMIT = 60  # seconds; the programs take about one
 # What of its computing may be sampled, in seconds: while a signal that it has blocked waits for it, and until it changes its mask
-# after that, a thread is only counted (docs/monitor.md); so is one that a timer is to sample and that may have none.
-SAMPLED = {"sigurg_waited_for": 0.12, "sigurg_in_sigsuspend": 0.2, "no_pending_signals": 0.09, "own_system_calls": 0.04, "trace_a_child": 0.04, "trace_me": 0.0}
+# after that, a thread is only counted (docs/monitor.md); so is one that a timer is to sample and that may have none, or whose
+# system calls are dispatched to itself.
+SAMPLED = {"sigurg_waited_for": 0.12, "sigurg_in_sigsuspend": 0.2, "no_pending_signals": 0.09, "own_system_calls": 0.04, "trace_a_child": 0.04, "trace_me": 0.0,
+           "dispatched_calls": 0.04}
 # By itself a program is told to leave out what only a parent such as kymo makes good.
 ALONE = {"trace_me": ["untraced"]}
 # What the recording must say about samples that there are not (in part).
-TOLD = {"own_system_calls": "taken the sampling signal", "trace_a_child": "stop them for their tracer", "trace_me": "stop them for their tracer"}
+TOLD = {"own_system_calls": "taken the sampling signal", "trace_a_child": "stop them for their tracer", "trace_me": "stop them for their tracer",
+        "dispatched_calls": "would be dispatched"}
 
 # Waits of a kind that the report must have, neither more nor fewer.
 WAITS = {"raw_clone_calls": ("sleep", 300)}

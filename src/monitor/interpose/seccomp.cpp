@@ -3,6 +3,7 @@
 #include "base/system_call_filter.h"
 #include "base/system_clock.h"
 #include "image/arena.h"
+#include "monitor/interpose/call_dispatch.h"
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/interpose/real.h"
 #include "monitor/process/life.h"
@@ -143,6 +144,8 @@ void before_filter(bool strict, std::uint64_t program) {
     }
 }
 
+constexpr int kDispatchCalls = 59;  // PR_SET_SYSCALL_USER_DISPATCH; C libraries before 2.33 lack it
+
 void look_at_prctl(long option, std::uint64_t mode, std::uint64_t program) {
     if (option == PR_SET_SECCOMP) {
         before_filter(mode == SECCOMP_MODE_STRICT, program);
@@ -171,13 +174,15 @@ using namespace kymo::monitor;
 KYMO_INTERPOSE int prctl(int option, unsigned long second, unsigned long third, unsigned long fourth,
                          unsigned long fifth) noexcept {
     look_at_prctl(option, second, third);
-    return real_prctl.get()(option, second, third, fourth, fifth);
+    const auto call = [=] { return real_prctl.get()(option, second, third, fourth, fifth); };
+    return option == kDispatchCalls ? static_cast<int>(with_dispatch(second != 0, call)) : call();
 }
 
 #if defined(__x86_64__)
 long kymo_prctl_call(long number, long option, long second, long third, long fourth, long fifth, long sixth) {
     look_at_prctl(option, static_cast<std::uint64_t>(second), static_cast<std::uint64_t>(third));
-    return kymo_next_syscall(number, option, second, third, fourth, fifth, sixth);
+    const auto call = [=] { return kymo_next_syscall(number, option, second, third, fourth, fifth, sixth); };
+    return option == kDispatchCalls ? with_dispatch(second != 0, call) : call();
 }
 
 long kymo_seccomp_call(long number, long operation, long flags, long program, long fourth, long fifth, long sixth) {

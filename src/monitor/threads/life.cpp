@@ -86,6 +86,7 @@ void begin_thread(ThreadState& thread, StackBounds stack, Opening opening) {
     thread.stack = stack;
     thread.opening = opening;
     thread.destructor_rounds = 0;
+    thread.dispatches_calls = false;
     thread.busy.store(0);
     threads.add(thread);
     Parts::thread_begin(thread);

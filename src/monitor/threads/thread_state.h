@@ -84,7 +84,8 @@ struct ThreadState {
     recording::StreamWriter writer;
     ProgramsMask programs_mask;
 
-    bool muted = false;  // not sampled: a signal that somebody has sent it waits, truly blocked
+    bool muted = false;             // not sampled: a signal that somebody has sent it waits, truly blocked
+    bool dispatches_calls = false;  // nor is it then: its system calls are dispatched to itself (call_dispatch.h)
 
     LeftOutSample left_out;
 
