@@ -53,7 +53,7 @@ std::size_t read_settings(const char* folder, char* text, std::size_t capacity) 
     }
     std::size_t size = 0;
     while (size < capacity) {
-        const ssize_t got = read(file, text + size, capacity - size);
+        const ssize_t got = syscall(SYS_read, file, text + size, capacity - size);
         if (got <= 0) {
             break;
         }

@@ -227,7 +227,7 @@ SessionError read_whole(const char* path, char* buffer, std::size_t capacity, st
     struct stat facts{};
     const auto user = static_cast<uid_t>(syscall(SYS_geteuid));
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || (facts.st_uid != user && facts.st_uid != 0)) {
-        close(file);
+        syscall(SYS_close, file);
         return SessionError::kUnreadable;
     }
     used = 0;
@@ -237,7 +237,7 @@ SessionError read_whole(const char* path, char* buffer, std::size_t capacity, st
             error = SessionError::kTooLong;
             break;
         }
-        const ssize_t got = read(file, buffer + used, capacity - used);
+        const ssize_t got = syscall(SYS_read, file, buffer + used, capacity - used);
         if (got < 0) {
             error = SessionError::kUnreadable;
             break;
@@ -247,7 +247,7 @@ SessionError read_whole(const char* path, char* buffer, std::size_t capacity, st
         }
         used += static_cast<std::size_t>(got);
     }
-    close(file);
+    syscall(SYS_close, file);
     return error;
 }
 

@@ -25,7 +25,7 @@ bool read_from_folder(const char* folder, const char* name, char* text, std::siz
     }
     *size = 0;
     while (*size < capacity) {
-        const ssize_t got = read(file, text + *size, capacity - *size);
+        const ssize_t got = syscall(SYS_read, file, text + *size, capacity - *size);
         if (got <= 0) {
             break;
         }
