@@ -24,6 +24,9 @@ ALONE = {"trace_me": ["untraced"]}
 TOLD = {"own_system_calls": "taken the sampling signal", "trace_a_child": "stop them for their tracer", "trace_me": "stop them for their tracer",
         "dispatched_calls": "would be dispatched"}
 
+# Seconds that they compute for at least, which the recording must know, whatever they do to their performance events.
+COMPUTES = {"own_counters": 0.08}
+
 # Waits of a kind that the report must have, neither more nor fewer.
 WAITS = {"raw_clone_calls": ("sleep", 300)}
 
@@ -55,6 +58,9 @@ def body(test):
         test.check("what is told as unavailable", TOLD.get(name, "nothing of these"), told,
                    TOLD[name] in told if name in TOLD else not any(words in told for words in TOLD.values()))
         test.equal("exit status in the report", expected, recording["exit_status"])
+        if name in COMPUTES:
+            computed = total(report, "user_s") + total(report, "system_s")
+            test.check("processor time, s", f"≥ {COMPUTES[name]}", computed, computed >= COMPUTES[name])
         if name in WAITS:
             kind, count = WAITS[name]
             test.equal(f"waits by {kind}", count, sum(each["count"] for each in report["waits"] if each["kind"] == kind))

@@ -195,6 +195,14 @@ void Counters::enable() {
     }
 }
 
+void Counters::enable_each() {
+    for (std::size_t i = 0; session_ != nullptr && i < session_->event_count; ++i) {
+        if (descriptor_[i] >= 0) {
+            events::set_group_enabled(descriptor_[i], true);
+        }
+    }
+}
+
 void Counters::disable() {
     if (outcome_.kind == CounterKind::kPerfEvents) {
         for (std::size_t group = 0; group < groups_; ++group) {

@@ -91,6 +91,8 @@ class Counters {
 
     void enable();
     void disable();
+    // When the program has turned off all events of its thread (PR_TASK_PERF_EVENTS_DISABLE), each for itself.
+    void enable_each();
     // Whether an overflow may have signalled a thread that has counted so much: not before its first period is over.
     // (Half of it: that two clocks of the kernel's go together is not to be relied on.)
     bool may_have_signalled(const CounterValues& values) const {
