@@ -45,6 +45,10 @@ StackBounds own_stack(std::size_t bytes) {
     return {high - bytes + kDescriptor, high};
 }
 
+bool blocks_ours(std::uint64_t mask) {
+    return (mask >> (process.session().signal - 1) & 1U) != 0;
+}
+
 void* run_measured(void* given) {
     auto* thread = static_cast<ThreadState*>(given);
     const Start start = thread->start;
@@ -55,8 +59,9 @@ void* run_measured(void* given) {
         if (process.running()) {
             on_own_stack(thread->own_stack_top, [&] { begin_thread(*thread, stack, Opening::kPostponed); });
             set_this_thread(thread);
-            // Blocked in earnest: its attributes (pthread_attr_setsigmask_np) have said so to the kernel.
-            if ((quiet.mask_before() >> (process.session().signal - 1) & 1U) != 0) {
+            // Blocked in earnest, though not by its creator: its attributes have said so
+            // (pthread_attr_setsigmask_np).
+            if (!thread->inherits_block && blocks_ours(quiet.mask_before())) {
                 quiet.leave(thread->programs_mask.adopt(quiet.mask_before()));
             }
         } else {
@@ -83,6 +88,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
     thread->stack_bytes = bytes;
     thread->creation = {};
     thread->programs_mask = {};
+    thread->inherits_block = blocks_ours(quiet.mask_before());
     if (ThreadState* creator = this_thread(); creator != nullptr) {
         thread->programs_mask.has_stand_in = creator->programs_mask.has_stand_in;
         thread->creation.creator = creator->stream;

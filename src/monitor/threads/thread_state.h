@@ -64,6 +64,7 @@ struct ThreadState {
     void* (*start)(void*) = nullptr;
     void* argument = nullptr;
     std::size_t stack_bytes = 0;  // 0: not known
+    bool inherits_block = false;  // its creator has the sampling signal blocked in earnest
 
     // The stream.
     StreamId stream{0};
