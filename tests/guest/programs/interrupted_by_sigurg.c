@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,13 +22,25 @@ static void on_urgent(int number) {
     handled = handled + 1;
 }
 
-// Sends the signal while the other thread waits, and a byte much later.
+static int main_sleeps(void) {
+    char line[512] = "";
+    FILE* file = fopen("/proc/self/stat", "re");
+    MUST(file != NULL && fgets(line, sizeof line, file) != NULL && fclose(file) == 0);
+    return strstr(line, ") S ") != NULL;
+}
+
+// Sends the signal while the main thread waits, and a byte when it has been handled (or has not been for long).
 static void* send_urgent(void* unused) {
     for (int i = 0; i < 7; ++i) {
+        const int before = handled;
         MUST(sem_wait(&again) == 0);
-        usleep(10000);
+        while (!main_sleeps()) {
+            usleep(500);
+        }
         MUST(pthread_kill(waiter, SIGURG) == 0);
-        usleep(10000);
+        for (int k = 0; k < (i == 0 ? 20 : 20000) && handled == before; ++k) {
+            usleep(1000);
+        }
         MUST(write(ends[1], "x", 1) == 1);
     }
     return unused;
@@ -52,7 +65,7 @@ static void wait_in_turn(const char* what) {
                         : errno == EINTR             ? "was interrupted"
                                                      : "failed");
     MUST(read(ends[0], &byte, 1) == 1 && sem_post(&again) == 0);
-    const struct timespec while_it_comes = {.tv_nsec = 15000000};
+    const struct timespec while_it_comes = {.tv_sec = 20};
     printf(", nanosleep %s", nanosleep(&while_it_comes, NULL) == 0 ? "slept" : "was interrupted");
     MUST(read(ends[0], &byte, 1) == 1);
     printf(", %d handled\n", (int)handled);
