@@ -160,6 +160,21 @@ bool did_more_work(const Case& subject) {
     return longer > 1 && speed * longer - 1 >= (longer - 1) / 2;
 }
 
+bool may_be_several(const Case& subject) {
+    constexpr std::size_t kFew = 2;
+    constexpr double kNear = 0.1;
+    const auto user = [&](std::size_t row) { return static_cast<double>(subject.space().rows.terms[row].user); };
+    double usual = 0;
+    for (const std::size_t row : subject.good_rows) {
+        usual += user(row) / static_cast<double>(subject.good_rows.size());
+    }
+    return did_more_work(subject) && subject.bad_rows.size() <= kFew && usual > 0 &&
+           std::all_of(subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) {
+               const double times = user(row) / usual;
+               return std::round(times) >= 2 && std::abs(times - std::round(times)) < kNear;
+           });
+}
+
 bool waits_for_workers(const Case& subject) {
     constexpr double kMostlyWaiting = 0.5;
     constexpr double kLeastSpare = 0.2;

@@ -55,6 +55,9 @@ double work_ratio(const Case& subject);
 // The bad visits did more than the good ones, by the same measures, and at least half of their additional user time
 // goes with it. False where neither was measured.
 bool did_more_work(const Case& subject);
+// One or two that did more work took as long as a whole number of the usual ones: they may be so many, with nothing
+// recorded between them (the last thread at a barrier waits for nobody).
+bool may_be_several(const Case& subject);
 
 // The bad visits wait while others keep the processors busy, as who hands out work does: nothing is lost by that.
 bool waits_for_workers(const Case& subject);

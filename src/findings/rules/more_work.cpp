@@ -15,7 +15,7 @@ void claim_more_work(const Case& subject, std::vector<Claim>* claims) {
     const double speed = work_ratio(subject);
     if (!did_more_work(subject) || speed < kLeastSpeed || speed > 1 / kLeastSpeed ||
         subject.excess_share(set_of(Term::kUser)) < kLeastUserShare ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count) {
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || may_be_several(subject)) {
         return;
     }
     Claim claim;
@@ -36,7 +36,10 @@ const Rule kMoreWork{
         "at least 60 % of the slow occurrences' excess is user time, and their progress (loop iterations or "
         "instructions by user time) is that of the fast ones to a factor of 1.25, and what they did more explains at "
         "least half of their additional user time",
-    .against = "progress by user time fell: then the work became slower",
+    .against =
+        "progress by user time fell: then the work became slower; or one or two took as long as a whole number of "
+        "others, "
+        "and may be so many of them",
     .look = claim_more_work,
     .direction =
         "the code is as fast as ever; if these occurrences hold others up, divide their work into more even "

@@ -87,7 +87,8 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
     // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
     // from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || may_be_several(subject) ||
+        most_lacking_share(subject) > 0.5 ||
         (subject.space().kind == spacetime::SpaceKind::kIteration && has_more_inside(subject)) ||
         are_joined(subject) || waits_for_workers(subject) || may_be_processor(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||

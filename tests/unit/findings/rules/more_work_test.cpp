@@ -53,5 +53,32 @@ TEST(MoreWork, IsNotTheSameWorkDoneSlower) {
     }
 }
 
+// One of five visits, or three of 15, of so many times the usual length and progress.
+MadeEvidence longer_visits(double times, int rounds) {
+    MadeEvidence made;
+    const std::uint32_t node = made.add_node("solve");
+    std::uint64_t time = 0;
+    for (int i = 0; i < 5 * rounds; ++i) {
+        const double length = i % 5 == 2 ? times : 1;
+        const auto user = static_cast<std::int64_t>(length * 400 * kMs);
+        made.add_visit(node, {.begin = time, .terms = {.user = user}, .progress = 1000 * length});
+        time += static_cast<std::uint64_t>(user);
+    }
+    return made;
+}
+
+// Rounds between which nothing was recorded look like one of twice the length.
+TEST(MoreWork, IsNotOneVisitThatMayBeTwo) {
+    for (const double times : {1.97, 2.0, 3.05}) {
+        MadeEvidence made = longer_visits(times, 1);
+        const Judgement judgement = judge(made.finish());
+        EXPECT_TRUE(judgement.findings.empty()) << times << " " << judgement.findings[0].title;
+    }
+    MadeEvidence half = longer_visits(2.5, 1);
+    EXPECT_NE(find(judge(half.finish()).findings, "more-work"), nullptr);
+    MadeEvidence often = longer_visits(2.0, 3);
+    EXPECT_NE(find(judge(often.finish()).findings, "more-work"), nullptr);
+}
+
 }  // namespace
 }  // namespace kymo::findings
