@@ -1,6 +1,7 @@
 // System calls by the C library's names, for the monitor alone (hidden): a program may have functions of those names
 // of its own, which count, take a lock or allocate (allocation tracers wrap mmap and munmap), and are not to be
 // entered from a signal handler, nor to see what is not the program's doing. errno is set as by the C library's.
+// Numbers are those that filters of the program's are asked about (interpose/seccomp.cpp).
 
 #include <cstdarg>
 #include <cstddef>
@@ -64,7 +65,7 @@ KYMO_OWN int open(const char* path, int flags, ...) {
 }
 
 KYMO_OWN int fstat(int file, struct stat* status) noexcept {
-    return call(SYS_fstat, file, status);
+    return call(SYS_newfstatat, file, "", status, AT_EMPTY_PATH);
 }
 
 KYMO_OWN int ftruncate(int file, off_t bytes) noexcept {
@@ -72,7 +73,11 @@ KYMO_OWN int ftruncate(int file, off_t bytes) noexcept {
 }
 
 KYMO_OWN ssize_t readlink(const char* path, char* to, std::size_t bytes) noexcept {
+#ifdef SYS_readlink
+    return syscall(SYS_readlink, path, to, bytes);
+#else
     return syscall(SYS_readlinkat, AT_FDCWD, path, to, bytes);
+#endif
 }
 
 KYMO_OWN int getrusage(__rusage_who_t who, struct rusage* usage) noexcept {

@@ -74,6 +74,7 @@ constexpr OwnCall kOwnCalls[] = {
     {SYS_getcpu, {}},
     {SYS_gettid, {}},
     {SYS_getpid, {}},
+    {SYS_getppid, {}},
     {SYS_sched_yield, {}},
     {SYS_futex, {0, FUTEX_WAIT | FUTEX_PRIVATE_FLAG}},
     {SYS_futex, {0, FUTEX_WAKE | FUTEX_PRIVATE_FLAG}},
