@@ -9,6 +9,8 @@ namespace kymo::image {
 
 namespace {
 
+constexpr std::uint64_t kMostBytes = 256 * 1024;  // of /proc/locks: some 4,000 locks of the whole machine
+
 std::string_view next_word(std::string_view& line) {
     while (!line.empty() && line.front() == ' ') {
         line.remove_prefix(1);
@@ -50,7 +52,7 @@ bool is_listed(std::uint64_t process, std::uint64_t inode) {
     std::uint8_t block[1024];
     char line[128];
     std::size_t used = 0;
-    for (std::uint64_t offset = 0; locks.is_open();) {
+    for (std::uint64_t offset = 0; locks.is_open() && offset < kMostBytes;) {
         const std::size_t got = locks.read_at(offset, block);
         for (std::size_t i = 0; i < got; ++i) {
             if (block[i] != '\n') {

@@ -5,7 +5,8 @@
 namespace kymo::image {
 
 // Whether this process holds one on the file of that path, by /proc/locks. Two small calls and a file of some lines;
-// usable in signal handlers; errno is kept. Where it cannot be known: no.
+// usable in signal handlers; errno is kept. Where it cannot be known (too many locks on the machine, /proc absent):
+// no.
 bool holds_record_lock(int folder, const char* path);
 
 }  // namespace kymo::image

@@ -17,7 +17,6 @@ namespace rec = recording;
 constexpr std::size_t kLeastStates = 4096;  // of a stream
 constexpr std::size_t kMostParts = 16;
 
-// What one stream's samples add up to. One thread at a time.
 std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) {
     std::vector<std::uint32_t> parents;
     parents.reserve(contexts.size());
@@ -27,6 +26,15 @@ std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) 
     return parents;
 }
 
+std::int64_t duration_of(const StateInterval& interval) {
+    return static_cast<std::int64_t>(interval.end - interval.begin);
+}
+
+bool is_user_time(const StateInterval& interval) {
+    return interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
+}
+
+// What one stream's samples add up to. One thread at a time.
 class StreamSamples {
   public:
     StreamSamples(StreamData& stream, const FileData& file, WaitGroups::Watch* watch, std::size_t most_states)
@@ -147,21 +155,20 @@ class StreamSamples {
     // `sampled`: where the sample was that ends the intervals; kNone: none did.
     void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work) {
         places_.next(intervals, sampled);
-        stretch_ = 0;
+        std::int64_t stretch = 0;  // user time between the last two samples, ns
         for (const StateInterval& interval : intervals) {
             stream_.states.add(interval);
             const std::uint32_t context = places_.of(interval);
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
+            stretch += is_user_time(interval) ? duration_of(interval) : 0;
         }
         if (places_.is_outside() && !is_own_work) {
-            own_time_.sample(sampled, stretch_, stream_.costs);
+            own_time_.sample(sampled, stretch, stream_.costs);
         }
     }
 
     void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {
-        const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
-        const bool is_user = interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
-        stretch_ += is_user ? ns : 0;
+        const std::int64_t ns = duration_of(interval);
         switch (interval.state) {
             case ThreadState::kUser:
             case ThreadState::kSystem:
@@ -199,7 +206,6 @@ class StreamSamples {
     std::vector<std::uint32_t> parents_;  // by context
     TimePlace places_;
     OwnTime own_time_;
-    std::int64_t stretch_ = 0;         // user time between the last two samples, ns
     std::vector<std::uint64_t> sums_;  // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;
     std::uint64_t strange_rows_ = 0;

@@ -70,8 +70,8 @@ void claim_late_sender(const Case& subject, std::vector<Claim>* claims) {
         claim.node = call;
         claim.threads = {known[sender]->thread};
         claim.title = fmt::format(
-            "{} wait{} {} in {} for {} messages of rank {}, {} each{}: rank {} sends late.",
-            thread_names(evidence, late.threads), late.threads.size() == 1 ? "s" : "", in_seconds(late.ns),
+            "{} {} {} in {} for {} messages of rank {}, {} each{}: rank {} sends late.",
+            thread_names(evidence, late.threads), does(late.threads, "wait"), in_seconds(late.ns),
             call_name(evidence, call), number(static_cast<double>(late.messages)), sender,
             in_seconds(late.ns / static_cast<double>(late.messages)),
             late.longest.node == RankWaits::kNone ? std::string()

@@ -125,8 +125,8 @@ std::string static_words(const Case& subject, const Work& work, const std::vecto
     }
     const std::size_t peers = subject.threads.size() - longest.size();
     const bool is_one = longest.size() == 1;
-    return fmt::format("{} work{} {}{} while {} {} on average and wait{} for {}",
-                       thread_names(*subject.evidence, longest), is_one ? "s" : "",
+    return fmt::format("{} {} {}{} while {} {} on average and wait{} for {}",
+                       thread_names(*subject.evidence, longest), does(longest, "work"),
                        in_seconds(theirs / static_cast<double>(longest.size())), is_one ? "" : " each",
                        peer_words(peers, is_one ? "its" : "their"), in_seconds(others / static_cast<double>(peers)),
                        peers == 1 ? "s" : "", is_one ? "it" : "them");

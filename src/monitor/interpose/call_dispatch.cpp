@@ -6,39 +6,27 @@
 
 #include <atomic>
 #include <cerrno>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace kymo::monitor {
 
 namespace {
 
-std::atomic<int> told_by{0};  // the process that has told it
+std::atomic<int> told_by{0};  // the pid of the process that has told it
 
 void set_silent(ThreadState& thread, bool silent) {
-    const int error = errno;
-    {
-        const Quiet quiet;
-        thread.counters.set_silent(silent);
-        thread.dispatches_calls = silent;
-    }  // a sample that was on its way has come by now
-    errno = error;
-}
-
-void tell() {
-    const int error = errno;
-    const int pid = static_cast<int>(syscall(SYS_getpid));
-    if (told_by.exchange(pid) == pid) {
-        return;
-    }
     recording::Unavailable row;
     row.what = "samples of threads whose system calls are dispatched to the program (PR_SET_SYSCALL_USER_DISPATCH)";
     row.why = "the call by which a signal's handler returns would be dispatched, too";
     row.remedy = "none: what such threads take is counted, not where";
+    const int error = errno;
     {
         const Quiet quiet;
-        process_log.write(row);
-    }
+        if (silent) {
+            process_log.write_once(&told_by, row);
+        }
+        thread.counters.set_silent(silent);
+        thread.dispatches_calls = silent;
+    }  // a sample that was on its way has come by now
     errno = error;
 }
 
@@ -52,7 +40,6 @@ long call_with_dispatch(bool begins, long (*call)(void*), void* data) {
     }
     const bool did = thread->dispatches_calls;
     if (begins && !did) {
-        tell();
         set_silent(*thread, true);
     }
     const long result = call(data);

@@ -1,14 +1,10 @@
 #include "monitor/interpose/seccomp.h"
 
 #include "base/system_call_filter.h"
-#include "base/system_clock.h"
 #include "image/arena.h"
-#include "monitor/interpose/call_dispatch.h"
 #include "monitor/interpose/raw_system_calls.h"
-#include "monitor/interpose/real.h"
 #include "monitor/process/life.h"
 #include "monitor/process/log.h"
-#include "monitor/threads/registry.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -139,78 +135,23 @@ void end_measurement() {
     errno = error;
 }
 
-// Before the program's call; that it may yet fail (no rights, not a filter) costs no more than the measurement.
-void before_filter(bool strict, std::uint64_t program) {
-    if (process.running() && process.is_this_process() && (strict || !spares_the_monitor(program))) {
-        end_measurement();
-    }
-}
-
-constexpr int kDispatchCalls = 59;  // PR_SET_SYSCALL_USER_DISPATCH; C libraries before 2.33 lack it
-
-// The program has turned off all performance events of this thread, which it takes for its own.
-void count_on() {
-    ThreadState* thread = this_thread();
-    if (thread != nullptr && process.running() && process.is_this_process() && !process.paused()) {
-        const int error = errno;
-        const Quiet quiet;
-        thread->counters.enable_each();
-        errno = error;
-    }
-}
-
-// What prctl() does, by `call`, and what has to be done about it.
-template <typename Call>
-long call_prctl(long option, std::uint64_t second, const Call& call) {
-    if (option == kDispatchCalls) {
-        return with_dispatch(second != 0, call);
-    }
-    const long result = call();
-    if (option == PR_TASK_PERF_EVENTS_DISABLE) {
-        count_on();
-    }
-    return result;
-}
-
-void look_at_prctl(long option, std::uint64_t mode, std::uint64_t program) {
-    if (option == PR_SET_SECCOMP) {
-        before_filter(mode == SECCOMP_MODE_STRICT, program);
-    } else if (option == PR_SET_TSC && mode == PR_TSC_SIGSEGV) {
-        kymo::use_called_clock();
-    }
-}
-
-Real<int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long)> real_prctl{"prctl"};
-
-// A vfork child may be the first to call it, and must not write to its parent's memory.
-__attribute__((constructor)) void look_up() {
-    real_prctl.get();
-}
-
 }  // namespace
 
 bool is_barred_by_filter() {
     return barred.load(std::memory_order_relaxed);
 }
 
+void before_filter(bool strict, std::uint64_t program) {
+    if (process.running() && process.is_this_process() && (strict || !spares_the_monitor(program))) {
+        end_measurement();
+    }
+}
+
 }  // namespace kymo::monitor
 
 using namespace kymo::monitor;
 
-KYMO_INTERPOSE int prctl(int option, unsigned long second, unsigned long third, unsigned long fourth,
-                         unsigned long fifth) noexcept {
-    look_at_prctl(option, second, third);
-    const auto call = [=] { return real_prctl.get()(option, second, third, fourth, fifth); };
-    return static_cast<int>(call_prctl(option, second, call));
-}
-
 #if defined(__x86_64__)
-long kymo_prctl_call(long number, long option, long second, long third, long fourth, long fifth, long sixth) {
-    look_at_prctl(option, static_cast<std::uint64_t>(second), static_cast<std::uint64_t>(third));
-    const auto call = [=] { return kymo_next_syscall(number, option, second, third, fourth, fifth, sixth); };
-    return call_prctl(option, static_cast<std::uint64_t>(second), call);
-}
-
 long kymo_seccomp_call(long number, long operation, long flags, long program, long fourth, long fifth, long sixth) {
     if (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER) {
         before_filter(operation == SECCOMP_SET_MODE_STRICT, static_cast<std::uint64_t>(program));

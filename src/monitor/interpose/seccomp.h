@@ -10,9 +10,15 @@
 // instruction of the program's own are not seen.
 #pragma once
 
+#include <cstdint>
+
 namespace kymo::monitor {
 
 // Whether measurement has ended for a filter of this process: programs that it starts inherit that.
 bool is_barred_by_filter();
+
+// Before the program installs a filter: the sock_fprog at address `program`, or strict mode. That the call may yet
+// fail (no rights, not a filter) costs no more than the measurement.
+void before_filter(bool strict, std::uint64_t program);
 
 }  // namespace kymo::monitor

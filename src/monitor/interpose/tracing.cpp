@@ -23,7 +23,7 @@ namespace {
 constexpr long kTraceMe = 0;  // PTRACE_TRACEME; sys/ptrace.h declares a ptrace() of another kind
 
 std::atomic<bool> is_known{false};  // a thread of this process is traced, or was
-std::atomic<int> told_by{0};        // the process that has told it
+std::atomic<int> told_by{0};        // the pid of the process that has told it
 
 struct Status {
     int parent = 0;
@@ -84,15 +84,11 @@ bool is_traced_from_within() {
 }
 
 void tell() {
-    const int pid = static_cast<int>(syscall(SYS_getpid));
-    if (told_by.exchange(pid) == pid) {
-        return;
-    }
     recording::Unavailable row;
     row.what = "samples of threads that are traced (ptrace)";
     row.why = "each sampling signal would stop them for their tracer";
     row.remedy = "record the program without its debugger or tracer";
-    process_log.write(row);
+    process_log.write_once(&told_by, row);
 }
 
 // Calls `call` without a sampling signal on its way or to come; what is_traced(its result) says then, stays so.

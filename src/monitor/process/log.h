@@ -30,6 +30,13 @@ class ProcessLog {
         const Locked locked(lock_);
         return open_file() && rows_.append(row);
     }
+    // The same, once a process. `told_by`: the pid of the process that has told it, 0 before.
+    template <typename Row>
+    void write_once(std::atomic<int>* told_by, const Row& row) {
+        if (told_by->exchange(process.pid()) != process.pid()) {
+            write(row);
+        }
+    }
     // Makes sure that there is a file.
     bool open() {
         const Locked locked(lock_);

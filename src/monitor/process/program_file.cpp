@@ -2,6 +2,7 @@
 
 #include "image/record_locks.h"
 #include "monitor/interpose/seccomp.h"
+#include "monitor/process/process.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -119,7 +120,8 @@ Fit fit_of_program(int folder, const char* path) {
     Fit fit;
     char line[kNameBytes + 2];
     for (int depth = 0; path != nullptr && depth <= kMaxInterpreters; ++depth) {
-        if (image::holds_record_lock(folder, path)) {
+        // A vfork child has none of its parent's.
+        if (process.is_this_process() && image::holds_record_lock(folder, path)) {
             break;
         }
         const OpenFile file(folder, path);

@@ -15,6 +15,7 @@
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/threads/stream.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <signal.h>
 
@@ -93,9 +94,11 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
 // The kernel writes the sample, delivers the signal and comes back from it; before that it has entered its interrupt,
 // of which nobody can tell here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
 std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::uint64_t end) {
-    constexpr std::uint64_t kMost = 100'000;  // ns that a delivery takes; longer: others had the processor
+    constexpr std::uint64_t kMost = 100'000;       // ns that a delivery takes; longer: others had the processor
+    constexpr std::uint64_t kMostBefore = 20'000;  // ns; a long walk says nothing of the kernel's entry
     const std::uint64_t since = sampled < begin && begin - sampled < kMost ? sampled : begin;
-    return (end - since) + (end - since) / 2;
+    const std::uint64_t known = end - since;
+    return known + std::min(known / 2, kMostBefore);
 }
 
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
