@@ -3,11 +3,11 @@
 //
 // Peers simulate the same kind of trace; computed from the run times they publish: Accel-Sim 13 thousand, HyFiSS 24
 // thousand, PPT-GPU 254 thousand warp instructions a second.
-#include "gpu/basic_model.h"
-#include "gpu/compact_trace.h"
-#include "gpu/full_model.h"
-#include "gpu/generate.h"
-#include "gpu/text_trace.h"
+#include "gpu/generate/generate.h"
+#include "gpu/model/basic_model.h"
+#include "gpu/model/full_model.h"
+#include "gpu/trace/compact_trace.h"
+#include "gpu/trace/text_trace.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdio>

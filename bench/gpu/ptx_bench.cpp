@@ -1,10 +1,10 @@
 // PTX on the CPU: results alone, with the trace, and with the time predicted from it; warp instructions a second on
 // one thread. Peers on the way from program to time (their own figures, in the data's README): Accel-Sim 13 k/s,
 // HyFiSS 24 k/s, PPT-GPU 254 k/s, all from a trace that is there.
-#include "gpu/full_model.h"
-#include "gpu/ptx/arguments.h"
-#include "gpu/ptx/execute.h"
-#include "gpu/ptx/parse.h"
+#include "gpu/model/full_model.h"
+#include "gpu/ptx/execute/execute.h"
+#include "gpu/ptx/parse/arguments.h"
+#include "gpu/ptx/parse/parse.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

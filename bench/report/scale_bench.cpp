@@ -2,6 +2,8 @@
 // only. One line a stage: its name, wall and processor seconds, the most memory so far in MiB.
 #include "findings/judge.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <chrono>
 #include <cstdio>

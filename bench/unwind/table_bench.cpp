@@ -1,5 +1,6 @@
 // Making the unwinding tables of real images, per row made: ours beside elfutils' (dwarf_next_cfi does not evaluate,
 // so every function's rows are fetched with dwarf_cfi_addrframe, as whoever builds a table through it must).
+#include "image/describe.h"
 #include "ratios.h"
 #include "unwind/compile.h"
 #include "unwind/image_set.h"

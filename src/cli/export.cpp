@@ -1,8 +1,9 @@
 // kymo export: a recording in other tools' formats.
 #include "cli/verbs.h"
 #include "recording/reader.h"
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/folded.h"
 
 #include <cerrno>

@@ -9,6 +9,7 @@
 #include "events/request.h"
 #include "recording/reader.h"
 #include "spacetime/finds/finds.h"
+#include "spacetime/finds/load_finds.h"
 #include "spacetime/finds/replay.h"
 #include "view/finds.h"
 

@@ -2,8 +2,10 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
-#include "spacetime/load.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/load/file_data.h"
 #include "spacetime/metrics/run_metrics.h"
+#include "spacetime/profile/make_profile.h"
 #include "view/metric_address.h"
 
 #include <cstdio>

@@ -5,7 +5,9 @@
 #include "events/kept_file.h"
 #include "events/request.h"
 #include "launch/program.h"
+#include "spacetime/evidence/make_evidence.h"
 #include "spacetime/look/kept_code.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <algorithm>
 #include <cstdlib>

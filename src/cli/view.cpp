@@ -4,9 +4,12 @@
 #include "findings/told.h"
 #include "recording/reader.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/make_evidence.h"
 #include "spacetime/evidence/named_run.h"
 #include "spacetime/finds/finds.h"
-#include "spacetime/profile.h"
+#include "spacetime/finds/load_finds.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/page.h"
 #include "view/page/shell.h"
 

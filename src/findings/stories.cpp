@@ -1,6 +1,6 @@
 #include "findings/stories.h"
 
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/spare.h"
 
 #include <algorithm>
 #include <iterator>

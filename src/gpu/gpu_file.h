@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "gpu/opcode.h"
+#include "gpu/trace/opcode.h"
 
 #include <array>
 #include <filesystem>

@@ -1,10 +1,11 @@
 // Call-frame sections that only the file knows: .debug_frame (not loaded), and .eh_frame where no program header
 // tells of it.
 //
-// Contract: as for loaded_image.h. The file is read with pread, never mapped: one that is cut short meanwhile gives
+// Contract: as for describe.h. The file is read with pread, never mapped: one that is cut short meanwhile gives
 // an error, not SIGBUS. A file that is no longer the one that is loaded (other headers) is not used.
 #pragma once
 
+#include "image/arena.h"
 #include "image/loaded_image.h"
 
 namespace kymo::image {

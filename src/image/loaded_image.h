@@ -1,12 +1,5 @@
 // A load image in our own process: where it lies, what it is, where its call-frame sections are.
-//
-// Contract: describe_* are usable in signal handlers: no locks (the image is found with _dl_find_object, glibc
-// ≥ 2.35, which takes none; dl_iterate_phdr dead-locks in handlers), no malloc, no cancellation points; errno is
-// kept. Strings and notes are copied into the caller's arena, so a LoadedImage stays readable after dlclose; sections
-// in memory do not. Cost: about 10 µs, of which most is opening the file.
 #pragma once
-
-#include "image/arena.h"
 
 #include <array>
 #include <cstdint>
@@ -62,23 +55,5 @@ struct LoadedImage {
     // From the lowest to behind the highest executable address.
     Range code() const;
 };
-
-// Where the dynamic linker has an image (the kernel, for the vDSO).
-struct ImagePlace {
-    Range range;                // of a program with room between its segments: of one of them
-    const void* map = nullptr;  // the linker's name for it; nullptr for the vDSO where the linker leaves it out
-};
-// Whether an image is at a process address. Cost: tens of nanoseconds; nothing is read of the image itself.
-bool find_image(std::uint64_t address, ImagePlace* place);
-
-// The image around a process address: a program, a shared object or the vDSO. False: no image there.
-bool describe_image_at(std::uint64_t address, Arena& arena, LoadedImage* image);
-
-// An image whose ELF header is mapped at `mapping.begin`; nothing outside `mapping` is read. False: no usable image
-// there. `path`: as the dynamic linker knows it, or empty.
-bool describe_mapped_image(Range mapping, std::string_view path, Arena& arena, LoadedImage* image);
-
-// Whether the dynamic linker still has this very image (not another one) at this address. Usable in signal handlers.
-bool is_still_loaded(const LoadedImage& image);
 
 }  // namespace kymo::image

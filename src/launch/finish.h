@@ -1,10 +1,11 @@
 // The end of a recording: what the folder holds, why it ended, and making it small.
 #pragma once
 
-#include "launch/record.h"
+#include "launch/record_outcome.h"
 #include "recording/folder.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kymo::launch {

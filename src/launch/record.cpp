@@ -387,10 +387,6 @@ Result<RecordOutcome> run_program(const RecordOptions& options, const Program& p
 
 }  // namespace
 
-int RecordOutcome::exit_status() const {
-    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
 Result<RecordOutcome> record(const RecordOptions& options) {
     if (options.command.empty()) {
         return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};

@@ -1,5 +1,5 @@
 // What the pair machine does besides counting: captures, tests that are decided, finds that are looked after.
-// Included by machine.h, which tells the whole.
+// For machine.h alone, which tells the whole.
 //
 // A cell's time. Captured at c it dies at c + start + matches × gain; from then on it rests: a match no longer
 // counts, and `gap` events later it is due to capture again. (Its key keeps its slot until then, which saves a second
@@ -9,7 +9,7 @@
 // which it may save up `hold`. None left: quiet. So a source that loses its share is quiet after one to two holds.
 #pragma once
 
-#include "pairs/machine.h"
+#include "pairs/machine_state.h"
 
 namespace kymo::pairs {
 

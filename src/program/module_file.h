@@ -4,7 +4,7 @@
 // of that build id below /usr/lib/debug/.build-id. "[vdso]" is this process's own, when it is the same.
 #pragma once
 
-#include "program/symbolize.h"
+#include "program/image_name.h"
 
 #include <elfutils/libdwfl.h>
 #include <memory>

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/address.h"
+#include "program/image_name.h"
 #include "program/symbols.h"
 
 #include <cstdint>
@@ -21,12 +22,6 @@
 #include <vector>
 
 namespace kymo::program {
-
-struct ImageName {
-    std::string path;           // as recorded; "[vdso]"; empty: generated code
-    std::string build_id;       // raw bytes; empty: not known, the file is trusted
-    std::uint16_t machine = 0;  // ELF e_machine of the recording; 0: not known
-};
 
 struct Request {
     ImageName image;

@@ -1,6 +1,7 @@
 // One pass over a file's rows.
 
 #include "recording/chunk_walker.h"
+#include "recording/parse_schema.h"
 #include "recording/reader.h"
 #include "recording/record.h"
 #include "recording/tables/metrics.h"

@@ -7,7 +7,7 @@
 
 #include "unwind/byte_reader.h"
 #include "unwind/call_frame.h"
-#include "unwind/compile.h"
+#include "unwind/compile_input.h"
 #include "unwind/function_index.h"
 #include "unwind/page_array.h"
 #include "unwind/table.h"

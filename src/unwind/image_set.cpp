@@ -1,6 +1,7 @@
 #include "unwind/image_set.h"
 
 #include "base/checksum.h"
+#include "image/describe.h"
 #include "unwind/compile.h"
 #include "unwind/walk_limits.h"
 

@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "image/arena.h"
+#include "image/describe.h"
 #include "image/loaded_image.h"
 #include "unwind/page_map.h"
 #include "unwind/refused_places.h"

@@ -1,5 +1,7 @@
 #include "view/finds.h"
 
+#include "spacetime/finds/directions.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Folded stacks: one line a call path, "root;…;leaf weight", as flame-graph tools read them.
 #pragma once
 
-#include "spacetime/call_tree.h"
+#include "spacetime/profile/call_tree.h"
 #include "view/metric.h"
 
 #include <string>

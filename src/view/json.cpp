@@ -1,7 +1,7 @@
 #include "view/json.h"
 
-#include "spacetime/quality.h"
-#include "spacetime/ranks.h"
+#include "spacetime/profile/quality.h"
+#include "spacetime/profile/ranks.h"
 #include "view/metric.h"
 #include "view/states.h"
 #include "view/summary.h"

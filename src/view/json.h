@@ -1,8 +1,8 @@
 // The report as data. The keys are a contract: docs/json.md.
 #pragma once
 
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 
 #include <nlohmann/json.hpp>
 

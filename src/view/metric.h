@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "spacetime/costs.h"
-#include "spacetime/profile.h"
+#include "spacetime/load/costs.h"
+#include "spacetime/profile/profile.h"
 
 #include <span>
 #include <string>

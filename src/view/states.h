@@ -1,7 +1,7 @@
 // What threads did over time: a strip of signs a thread, and figures as data (docs/report.md, docs/json.md).
 #pragma once
 
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/text.h"
 
 #include <array>

@@ -1,8 +1,8 @@
 // The report in sentences, and the words that its parts share.
 #pragma once
 
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 
 #include <string>
 #include <vector>

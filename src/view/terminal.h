@@ -2,8 +2,8 @@
 // lines, threads and events.
 #pragma once
 
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "view/report_options.h"
 
 #include <string>

@@ -5,7 +5,7 @@
 // rows below a row add up to it.
 #pragma once
 
-#include "spacetime/call_tree.h"
+#include "spacetime/profile/call_tree.h"
 #include "view/metric.h"
 
 #include <cstdint>

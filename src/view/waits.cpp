@@ -1,7 +1,7 @@
 #include "view/waits.h"
 
 #include "program/demangle.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/table.h"
 
 #include <algorithm>

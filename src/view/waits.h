@@ -1,7 +1,7 @@
 // What was waited for, and which thread blocked which: for a terminal and as data (docs/json.md, docs/waits.md).
 #pragma once
 
-#include "spacetime/wait_table.h"
+#include "spacetime/waits/wait_table.h"
 #include "view/text.h"
 
 #include <cstddef>

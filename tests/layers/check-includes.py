@@ -1,4 +1,6 @@
-"""check-includes.py COMPILER LAYERS ALLOWED SRC: a header outside a layer's row of ALLOWED must not be found from it.
+"""check-includes.py COMPILER LAYERS DOCUMENT SRC: a header outside a layer's row in the DOCUMENT must not be found from it.
+
+The document is docs/architecture.md; a row reads "| `src/FOLDER/` | what it holds | LAYER LAYER … |".
 
 For every layer target the compiler is given exactly the target's include folders and is asked to include every header under
 SRC, one by one: those of a folder in the row must be found, all others must not. To prove that the question is put rightly,
@@ -6,6 +8,7 @@ one forbidden and one allowed include are then really compiled.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,13 +16,12 @@ import tempfile
 compiler, layers_file, allowed_file, src = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
 
 allowed = {}
-for line in pathlib.Path(allowed_file).read_text().splitlines():
-    words = line.split("#")[0].split()
-    if words:
-        allowed[words[0]] = {words[0], *words[1:]}
+for folder, row in re.findall(r"^\| `src/(\w+)/` \|.*\| ([^|]*) \|$", pathlib.Path(allowed_file).read_text(), re.MULTILINE):
+    allowed[folder] = {folder, *row.replace("—", "").split()}
 
 headers = sorted(str(h.relative_to(src)) for h in src.rglob("*.h"))
 folders = {h.split("/")[0] for h in headers}
+assert folders <= allowed.keys(), f"no row in {allowed_file}: {folders - allowed.keys()}"
 
 
 def compile_text(text, roots, *mode):

@@ -1,5 +1,5 @@
 // kymo gpu accuracy: modelled against measured times.
-#include "gpu/accuracy.h"
+#include "gpu/report/accuracy.h"
 
 #include "cli/gpu/machine_code.h"
 #include "cli/gpu/target.h"

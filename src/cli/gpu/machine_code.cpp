@@ -1,6 +1,6 @@
 #include "cli/gpu/machine_code.h"
 
-#include "gpu/ptx/ptxas.h"
+#include "gpu/ptx/schedule/ptxas.h"
 
 #include <cmath>
 #include <fmt/format.h>

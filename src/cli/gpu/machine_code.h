@@ -3,7 +3,7 @@
 
 #include "cli/verbs.h"
 #include "gpu/gpu_file.h"
-#include "gpu/ptx/execute.h"
+#include "gpu/ptx/execute/execute.h"
 
 #include <filesystem>
 #include <string>

@@ -1,8 +1,8 @@
 #include "cli/gpu/ptx_kernel.h"
 
-#include "gpu/ptx/arguments.h"
-#include "gpu/ptx/parse.h"
-#include "gpu/trace_file.h"
+#include "gpu/ptx/parse/arguments.h"
+#include "gpu/ptx/parse/parse.h"
+#include "gpu/trace/trace_file.h"
 
 #include <fmt/format.h>
 

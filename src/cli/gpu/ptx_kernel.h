@@ -3,7 +3,7 @@
 
 #include "cli/gpu/machine_code.h"
 #include "cli/verbs.h"
-#include "gpu/ptx/execute.h"
+#include "gpu/ptx/execute/execute.h"
 
 #include <filesystem>
 #include <string>

@@ -1,8 +1,8 @@
 #include "cli/gpu/real_trace.h"
 
 #include "cli/gpu/child_run.h"
-#include "gpu/compact_trace.h"
-#include "gpu/trace_file.h"
+#include "gpu/trace/compact_trace.h"
+#include "gpu/trace/trace_file.h"
 #include "launch/program.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 #include "cli/gpu/ptx_kernel.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
-#include "gpu/result_json.h"
-#include "gpu/timeline.h"
-#include "gpu/trace_file.h"
+#include "gpu/report/result_json.h"
+#include "gpu/report/timeline.h"
+#include "gpu/trace/trace_file.h"
 
 #include <fmt/format.h>
 

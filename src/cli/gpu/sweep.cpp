@@ -1,7 +1,7 @@
 // kymo gpu sweep: the same kernel on changed GPUs.
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
-#include "gpu/trace_file.h"
+#include "gpu/trace/trace_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/verbs.h"
-#include "gpu/basic_model.h"
-#include "gpu/full_model.h"
+#include "gpu/model/basic_model.h"
+#include "gpu/model/full_model.h"
 
 #include <filesystem>
 #include <string>

@@ -6,8 +6,8 @@
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "cli/verbs.h"
-#include "gpu/compact_trace.h"
-#include "gpu/text_writer.h"
+#include "gpu/trace/compact_trace.h"
+#include "gpu/trace/text_writer.h"
 
 #include <cerrno>
 #include <cstring>

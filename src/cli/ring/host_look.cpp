@@ -1,5 +1,6 @@
 #include "cli/ring/host_look.h"
 
+#include "cli/ring/ring_lines.h"
 #include "ring/live/asked_cell.h"
 
 #include <algorithm>

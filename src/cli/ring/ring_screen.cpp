@@ -1,5 +1,7 @@
 #include "cli/ring/ring_screen.h"
 
+#include "cli/ring/ring_lines.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <ncurses.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/ring/look_lines.h"
+#include "cli/ring/ring_lines.h"
 #include "cli/ring/ring_view.h"
 #include "cli/top/screen.h"
 

@@ -1,5 +1,6 @@
 #include "cli/ring/ring_top.h"
 
+#include "cli/ring/ring_lines.h"
 #include "cli/ring/ring_screen.h"
 #include "cli/terminal.h"
 #include "cli/top/host_cells.h"

@@ -9,13 +9,9 @@
 #include "ring/members/manager.h"
 #include "ring/protocol/order.h"
 #include "ring/transport/member_file.h"
-#include "view/text.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kymo::cli {
@@ -48,19 +44,6 @@ struct RingView {
     std::uint64_t period = 0;  // ns, as it is adapted
 };
 
-enum class RingSort { kBusy, kOnCpu, kLocks, kWaits, kSwitches, kFaults, kMessages, kBytes, kMpi };
-inline constexpr int kRingSorts = 9;
-std::string_view name_of(RingSort sort);
-
-// What of it is asked to be shown.
-struct RingShown {
-    RingSort sort = RingSort::kBusy;
-    std::size_t rows = 40;             // hosts at most
-    bool service = true;               // the ring's own channels
-    std::optional<ring::Slot> chosen;  // host
-    bool is_inside = false;            // all that was asked of that host, instead of a line each
-};
-
 // A second; 0 where there is none.
 double rate_of(const RingHost& host, Shown what);
 
@@ -76,14 +59,5 @@ class RingHistory {
     };
     std::map<ring::Slot, Before> before_;
 };
-
-std::vector<std::string> ring_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
-                                    const RingShown& shown);
-
-// Slots as ring_lines() orders their hosts.
-std::vector<ring::Slot> order_of(const RingView& view, RingSort sort);
-
-// One object; its keys are in docs/top.md.
-nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>& asked);
 
 }  // namespace kymo::cli

@@ -1,7 +1,7 @@
 // allocation-churn: memory is given back and taken again, each time. Large pieces show by the kernel's records of
 // mappings and by page faults, small ones by the time in the allocator.
-#include "findings/rules/common.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

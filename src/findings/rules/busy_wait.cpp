@@ -1,6 +1,6 @@
 // busy-wait: a thread asks memory again and again whether it may go on, and keeps a processor from others meanwhile.
-#include "findings/rules/common.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

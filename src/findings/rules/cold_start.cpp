@@ -1,7 +1,7 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
-#include "findings/rules/common.h"
-#include "findings/rules/more_inside.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/more_inside.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,7 +1,7 @@
 // collective-imbalance: ranks come to collective operations at different times, and wait there for the last.
-#include "findings/rules/common.h"
 #include "findings/rules/message_waits.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

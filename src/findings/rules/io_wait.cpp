@@ -1,8 +1,8 @@
 // io-wait: a thread that has work to do waits for a disk, a pipe or the network.
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
-#include "spacetime/wait_table.h"
+#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>

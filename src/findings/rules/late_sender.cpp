@@ -1,7 +1,7 @@
 // late-sender: ranks wait for messages that another rank sends late: it does something else meanwhile.
-#include "findings/rules/common.h"
 #include "findings/rules/message_waits.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,8 +1,8 @@
 // load-imbalance: one thread has more work than its peers between two meetings, and they wait for it.
 #include "findings/cases/sides.h"
-#include "findings/rules/alone.h"
-#include "findings/rules/common.h"
-#include "findings/rules/messages.h"
+#include "findings/rules/shared/alone.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/messages.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

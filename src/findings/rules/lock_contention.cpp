@@ -1,8 +1,8 @@
 // lock-contention: threads wait for a lock that others of them hold.
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
-#include "spacetime/wait_table.h"
+#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "findings/rules/message_waits.h"
 
-#include "findings/rules/common.h"
-#include "findings/rules/messages.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/messages.h"
 
 #include <algorithm>
 #include <map>

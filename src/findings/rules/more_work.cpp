@@ -1,5 +1,5 @@
 // more-work: slow occurrences did more of the same work, at the same speed: no defect of the code.
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,5 +1,5 @@
 // outside-interference: the machine was not the program's alone.
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

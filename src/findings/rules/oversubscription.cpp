@@ -1,6 +1,6 @@
 // oversubscription: more threads share the work than there are processors, and switching between them costs.
-#include "findings/rules/common.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,5 +1,5 @@
 // page-faults: a piece of code pays for page faults, again and again.
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,7 +1,7 @@
 // periodic-pause: every k occurrences something stops them for a while.
 #include "findings/rules/periodic_pause.h"
 
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"

@@ -2,11 +2,11 @@
 //
 // Told from where the waits lie, which is known exactly, so that it is found however noisy the rounds are.
 #include "findings/rules/periodic_pause.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
-#include "spacetime/wait_table.h"
+#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>

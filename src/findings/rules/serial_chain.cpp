@@ -1,7 +1,7 @@
 // serial-chain: ranks wait for one another in turn, so that hardly more than one works at a time.
-#include "findings/rules/common.h"
 #include "findings/rules/message_waits.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,7 +1,7 @@
 // serial-section: one thread works while the others, that share the work elsewhere, have nothing to do.
-#include "findings/rules/alone.h"
-#include "findings/rules/common.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/alone.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -3,9 +3,9 @@
 // The generic rule: it says what happened and what the excess consists of. Why is for the other rules; where none of
 // them explains half of it, this one is shown.
 #include "findings/cases/sides.h"
-#include "findings/rules/common.h"
-#include "findings/rules/more_inside.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/more_inside.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

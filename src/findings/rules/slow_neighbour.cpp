@@ -1,6 +1,6 @@
 // slow-neighbour: a piece of code is slow after one neighbour and fast after another.
 #include "findings/cases/sides.h"
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"

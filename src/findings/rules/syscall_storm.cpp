@@ -1,9 +1,9 @@
 // syscall-storm: very many short system calls, each for very little.
-#include "findings/rules/common.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
-#include "spacetime/wait_table.h"
+#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <array>

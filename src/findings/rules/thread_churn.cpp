@@ -1,6 +1,6 @@
 // thread-churn: threads are made and joined for pieces of work that are over almost at once.
-#include "findings/rules/common.h"
-#include "findings/rules/spare.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -1,5 +1,5 @@
 // thread-migration: threads share a processor while another one has nothing to do.
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "findings/rules/table.h"
 #include "findings/words.h"
 

@@ -3,7 +3,7 @@
 // 13); the declarations are our own.
 #pragma once
 
-#include "gpu/kernel.h"
+#include "gpu/trace/kernel.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,9 +9,8 @@
 
 #include "gpu/cudart/abi.h"
 #include "gpu/cudart/job.h"
-#include "gpu/cudart/registry.h"
-#include "gpu/memory_system.h"
-#include "gpu/ptx/device_memory.h"
+#include "gpu/model/memory_system.h"
+#include "gpu/ptx/execute/device_memory.h"
 
 #include <map>
 #include <memory>

@@ -1,6 +1,7 @@
 // Questions about kernels: attributes, names, and how many CTAs fit an SM.
 #include "gpu/cudart/launch.h"
-#include "gpu/occupancy.h"
+#include "gpu/cudart/registry.h"
+#include "gpu/model/occupancy.h"
 
 namespace kymo::gpu::cudart {
 namespace {

@@ -1,11 +1,12 @@
 #include "gpu/cudart/launch.h"
 
-#include "gpu/compact_trace.h"
-#include "gpu/findings.h"
-#include "gpu/full_model.h"
-#include "gpu/result_json.h"
-#include "gpu/text_writer.h"
-#include "gpu/timeline.h"
+#include "gpu/cudart/registry.h"
+#include "gpu/model/full_model.h"
+#include "gpu/report/findings.h"
+#include "gpu/report/result_json.h"
+#include "gpu/report/timeline.h"
+#include "gpu/trace/compact_trace.h"
+#include "gpu/trace/text_writer.h"
 
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,6 @@
 #include "gpu/cudart/properties.h"
 
-#include "gpu/kernel.h"
+#include "gpu/trace/kernel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // What nvcc's start-up code calls before main(), and for every <<<…>>>.
 #include "gpu/cudart/device.h"
 #include "gpu/cudart/launch.h"
+#include "gpu/cudart/registry.h"
 
 #include <vector>
 

@@ -3,8 +3,8 @@
 #include "gpu/cudart/device.h"
 #include "gpu/fatbin/cubin.h"
 #include "gpu/fatbin/fat_binary.h"
-#include "gpu/ptx/parse.h"
-#include "gpu/ptx/ptxas.h"
+#include "gpu/ptx/parse/parse.h"
+#include "gpu/ptx/schedule/ptxas.h"
 
 #include <algorithm>
 #include <cstring>

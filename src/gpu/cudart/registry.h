@@ -6,7 +6,7 @@
 #pragma once
 
 #include "gpu/cudart/abi.h"
-#include "gpu/ptx/execute.h"
+#include "gpu/ptx/execute/execute.h"
 
 #include <map>
 #include <memory>

@@ -1,5 +1,6 @@
 // Variables of the device that the host names by its own shadow of them: __device__, __constant__, __managed__.
 #include "gpu/cudart/copies.h"
+#include "gpu/cudart/registry.h"
 
 namespace kymo::gpu::cudart {
 namespace {

@@ -1,6 +1,6 @@
 #include "gpu/ptx/measured_kernels.h"
 
-#include "gpu/ptx/parse.h"
+#include "gpu/ptx/parse/parse.h"
 
 #include <bit>
 #include <cstring>

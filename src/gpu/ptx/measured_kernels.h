@@ -4,8 +4,8 @@
 // Contract: one thread; launches of one row are valid until the next row's are asked for.
 #pragma once
 
-#include "gpu/accuracy.h"
-#include "gpu/ptx/execute.h"
+#include "gpu/ptx/execute/execute.h"
+#include "gpu/report/accuracy.h"
 
 #include <filesystem>
 

@@ -6,7 +6,7 @@
 // eight bits are 16–23), stall 105–108, barriers 110–121.
 #pragma once
 
-#include "gpu/kernel.h"
+#include "gpu/trace/kernel.h"
 
 #include <array>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "hooks/guest/loaded.h"
 #include "hooks/guest/protect.h"
 #include "hooks/x86_64/entry.h"
+#include "image/describe.h"
 
 #include <cstring>
 

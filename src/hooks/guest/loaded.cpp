@@ -1,5 +1,7 @@
 #include "hooks/guest/loaded.h"
 
+#include "image/describe.h"
+
 #include <cstring>
 #include <elf.h>
 

@@ -7,10 +7,11 @@
 #pragma once
 
 #include "hooks/plan/image_functions.h"
-#include "hooks/plan/planner.h"
+#include "hooks/plan/request.h"
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -11,6 +11,8 @@
 
 #include "hooks/plan_file.h"
 #include "program/code/image_code.h"
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
 #include "program/line_table.h"
 
 #include <cstdint>

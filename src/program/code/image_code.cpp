@@ -1,6 +1,7 @@
 #include "program/code/image_code.h"
 
 #include "program/elf_sections.h"
+#include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
 #include "program/frame_starts.h"
 #include "program/plt_names.h"

@@ -7,6 +7,8 @@
 // the symbols once; a graph is about 100 ns an instruction, made once a function.
 #pragma once
 
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
 #include "program/flow/flow_graph.h"
 #include "program/frame_starts.h"
 #include "program/module_file.h"

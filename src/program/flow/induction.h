@@ -6,6 +6,8 @@
 // one constant (calls write what a callee may), never in an inner loop, and exactly once on every way round.
 #pragma once
 
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
 #include "program/flow/flow_graph.h"
 #include "program/flow/loops.h"
 

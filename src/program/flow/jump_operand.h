@@ -5,10 +5,15 @@
 // a constant put into a register before it, out of the budget.
 #pragma once
 
-#include "program/flow/jump_table.h"
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
+#include "program/flow/flow_graph.h"
+#include "program/flow/table_budget.h"
 
 #include <array>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace kymo::program {
 

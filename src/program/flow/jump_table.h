@@ -9,7 +9,10 @@
 // for separately. Without a bound, entries are read as long as they lead into the function.
 #pragma once
 
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
 #include "program/flow/flow_graph.h"
+#include "program/flow/table_budget.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,11 +23,6 @@ namespace kymo::program {
 struct TableTargets {
     JumpTable table;
     std::vector<std::uint64_t> targets;  // in the table's order, double ones kept
-};
-
-// How much may still be done for one function: instructions decoded, taken together over all its indirect jumps.
-struct TableBudget {
-    std::size_t instructions = 0;
 };
 
 // `block` of `graph` (which may still lack edges) ends in an indirect jump. `predecessors`: blocks by block.

@@ -13,6 +13,8 @@
 // are not recognised.
 #pragma once
 
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
 #include "program/flow/flow_graph.h"
 #include "program/flow/loops.h"
 

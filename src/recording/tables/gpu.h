@@ -46,7 +46,7 @@ struct GpuInstruction {
     std::uint64_t issued = 0;
     std::uint64_t lanes = 0;
     std::uint64_t sectors = 0;
-    std::span<const std::uint64_t> cycles = {};  // in the order of the causes of gpu/result.h
+    std::span<const std::uint64_t> cycles = {};  // in the order of the causes of gpu/model/result.h
 
     static constexpr const char* kTable = "gpu-instruction";
     static constexpr std::uint32_t kTableId = 101;

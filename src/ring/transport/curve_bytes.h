@@ -2,7 +2,8 @@
 // For curve_link.cpp and curve_handshake.cpp alone. Lengths are the caller's to check, but for those that are types.
 #pragma once
 
-#include "ring/transport/curve_link.h"
+#include "ring/protocol/frame.h"
+#include "ring/transport/z85.h"
 
 #include <algorithm>
 #include <array>

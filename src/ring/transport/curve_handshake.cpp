@@ -1,5 +1,6 @@
 // How the two ends of a link come to trust each other: ZMTP's greeting, CURVE's HELLO, WELCOME, INITIATE and READY.
 #include "ring/transport/curve_bytes.h"
+#include "ring/transport/curve_link.h"
 
 namespace kymo::ring {
 

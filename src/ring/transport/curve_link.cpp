@@ -1,4 +1,6 @@
 // Frames of a link: found among the bytes that come, sealed and opened once both ends are proved.
+#include "ring/transport/curve_link.h"
+
 #include "ring/transport/curve_bytes.h"
 
 namespace kymo::ring {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "program/code/image_code.h"
+#include "program/flow/code_bytes.h"
+#include "program/flow/decode.h"
 #include "program/flow/induction.h"
-#include "spacetime/load.h"
+#include "spacetime/load/file_data.h"
 #include "spacetime/spaces/function_flow.h"
 #include "spacetime/spaces/hierarchy.h"
 #include "spacetime/spaces/pair_rule.h"

@@ -1,23 +1,14 @@
 // What a recording says of code spaces against time: everything that findings are made from and that tables show.
-//
-//     NamedRun named = name_run(profile);
-//     auto evidence = make_evidence(*recording, profile, named);
-//
-// Two more passes over the recording than those that made the profile, in pieces: memory is bounded by call paths,
-// distinct address pairs, kept nodes and the caps below, never by samples. Deterministic: the same recording gives
-// the same evidence, bit for bit, on any number of processors. Plain values afterwards: any thread may read them.
+// Made by make_evidence.h. Plain values: any thread may read them.
 //
 // Indices: nodes, spaces, wait targets are those of the vectors here; threads and processes those of the Profile;
 // counters those of Profile::events. kNone (0xffffffff) is "none" everywhere.
 #pragma once
 
-#include "base/result.h"
-#include "recording/reader.h"
 #include "spacetime/evidence/collections.h"
-#include "spacetime/evidence/named_run.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/evidence/run_facts.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 #include "spacetime/spaces/share.h"
 
 #include <functional>
@@ -59,9 +50,5 @@ struct Evidence {
 
     std::vector<std::string> warnings;  // what could not be done: code not readable, no marks, …
 };
-
-// Error: the system cannot read the recording.
-Result<Evidence> make_evidence(const recording::Recording& recording, const Profile& profile, NamedRun& run,
-                               const EvidenceOptions& options = {});
 
 }  // namespace kymo::spacetime

@@ -3,7 +3,7 @@
 
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/structure.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 
 namespace kymo::spacetime {
 

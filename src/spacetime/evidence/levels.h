@@ -2,8 +2,8 @@
 #pragma once
 
 #include "spacetime/evidence/kept_nodes.h"
-#include "spacetime/evidence/rounds.h"
-#include "spacetime/evidence/visit_sums.h"
+#include "spacetime/evidence/occurrences/rounds.h"
+#include "spacetime/evidence/occurrences/visit_sums.h"
 
 #include <cstdint>
 #include <utility>

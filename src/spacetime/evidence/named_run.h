@@ -2,10 +2,10 @@
 // once.
 #pragma once
 
-#include "spacetime/call_tree.h"
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/structure.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "spacetime/spaces/share.h"
 
 #include <memory>

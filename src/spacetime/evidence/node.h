@@ -8,7 +8,7 @@
 // begins), and regions that the program itself marked.
 #pragma once
 
-#include "spacetime/evidence/visit_table.h"
+#include "spacetime/evidence/occurrences/visit_table.h"
 #include "spacetime/spaces/code_space.h"
 #include "spacetime/spaces/period.h"
 #include "spacetime/spaces/visits.h"

@@ -3,7 +3,7 @@
 
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/levels.h"
-#include "spacetime/evidence/visit_pass.h"
+#include "spacetime/evidence/occurrences/visit_pass.h"
 
 #include <span>
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "spacetime/evidence/structure.h"
 
-#include "spacetime/wait_table.h"
+#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <unordered_map>

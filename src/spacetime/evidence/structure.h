@@ -6,10 +6,10 @@
 // (processes, partial paths) are groups; all ranks of a job that run the same program are one.
 #pragma once
 
-#include "spacetime/call_tree.h"
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/node.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // What threads waited for, each target once, and which target each recorded wait has.
 #pragma once
 
+#include "spacetime/evidence/occurrences/visit_table.h"
 #include "spacetime/evidence/structure.h"
-#include "spacetime/evidence/visit_table.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/named_run.h"
-#include "spacetime/evidence/span_pass.h"
+#include "spacetime/evidence/occurrences/span_pass.h"
 #include "spacetime/spaces/space_table.h"
 
 #include <vector>

@@ -1,5 +1,5 @@
 // What to do about an event's worst offender. A table one can read and extend: the first row whose words fit.
-#include "spacetime/finds/finds.h"
+#include "spacetime/finds/directions.h"
 
 #include <array>
 #include <string_view>

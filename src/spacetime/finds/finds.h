@@ -80,13 +80,4 @@ struct Finds {
     std::vector<Offender> offenders;  // by share, largest first
 };
 
-// One scan of each file. Errors: the system cannot read a file.
-Result<Finds> load_finds(std::span<const recording::File> files);
-inline Result<Finds> load_finds(const recording::Recording& recording) {
-    return load_finds(recording.files());
-}
-
-// What to do about sources of this event, in a sentence or two; empty where there is no advice to give.
-std::string direction_for(const std::string& event, const Offender& offender);
-
 }  // namespace kymo::spacetime

@@ -2,7 +2,7 @@
 
 #include "recording/tables/events.h"
 #include "recording/tables/metrics.h"
-#include "spacetime/host_clocks.h"
+#include "spacetime/profile/host_clocks.h"
 
 #include <algorithm>
 #include <map>

@@ -5,8 +5,8 @@
 // sampled line some lines are kept, the hottest first, until `bytes` are used up.
 #pragma once
 
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
 #include "view/page/leaves.h"
 #include "view/page/tables.h"

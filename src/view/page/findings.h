@@ -3,7 +3,7 @@
 
 #include "findings/finding.h"
 #include "spacetime/evidence/evidence.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "program/symbolize.h"
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 
 #include <cstdint>
 #include <vector>

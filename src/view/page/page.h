@@ -4,10 +4,10 @@
 #include "base/result.h"
 #include "findings/finding.h"
 #include "recording/reader.h"
-#include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/finds/finds.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/time_pass.h"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "view/page/tables.h"
 
-#include "spacetime/quality.h"
+#include "spacetime/profile/quality.h"
 #include "view/summary.h"
 
 #include <algorithm>

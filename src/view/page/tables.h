@@ -1,8 +1,8 @@
 // The page's tables: the run, its processes and threads, the call tree, lines and leaves, as JSON and columns.
 #pragma once
 
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
 #include "view/page/leaves.h"
 

@@ -1,15 +1,15 @@
 // One pass over a recording's samples for the page: every thread's life as pieces, each at one leaf in one state.
 //
-// The pieces of a thread are its states (spacetime/thread_states.h) cut at the samples. A piece belongs to the leaf
-// of the sample that ends it; time in a recorded wait belongs to the call path that waits; what comes after the last
-// sample to the process's node for that. Pieces partition each thread's life within the range.
+// The pieces of a thread are its states (spacetime/load/thread_states.h) cut at the samples. A piece belongs to the
+// leaf of the sample that ends it; time in a recorded wait belongs to the call path that waits; what comes after the
+// last sample to the process's node for that. Pieces partition each thread's life within the range.
 //
 // Cost: O(samples + pieces). Memory: that of the cells, and 24 bytes a piece where single pieces are kept.
 #pragma once
 
 #include "base/result.h"
 #include "recording/reader.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/cells.h"
 #include "view/page/leaves.h"
 

@@ -2,9 +2,9 @@
 // "visits".
 #pragma once
 
-#include "spacetime/call_tree.h"
 #include "spacetime/evidence/evidence.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
 #include "view/page/leaves.h"
 #include "view/page/time_pass.h"

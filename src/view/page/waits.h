@@ -1,7 +1,7 @@
 // The waits of all threads, for arrows between them: who waited for whom, when, for what and where.
 #pragma once
 
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
 #include "view/page/leaves.h"
 #include "view/page/time_pass.h"

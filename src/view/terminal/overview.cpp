@@ -1,4 +1,4 @@
-#include "spacetime/quality.h"
+#include "spacetime/profile/quality.h"
 #include "view/summary.h"
 #include "view/terminal/sections.h"
 

@@ -1,5 +1,5 @@
 #include "base/clean_text.h"
-#include "spacetime/ranks.h"
+#include "spacetime/profile/ranks.h"
 #include "view/summary.h"
 #include "view/terminal/sections.h"
 

@@ -1,8 +1,8 @@
 // A report for a terminal in the making: what it is made of, the text so far, and what its sections share.
 #pragma once
 
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
 #include "view/report_options.h"
 #include "view/table.h"
 #include "view/text.h"

@@ -2,6 +2,7 @@
 // of the function, data. Checked is what every graph promises; the sanitizers see to the rest.
 #include "program/flow/flow_graph.h"
 #include "program/flow/loops.h"
+#include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
 
 #include <cstdio>

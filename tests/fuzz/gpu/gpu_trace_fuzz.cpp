@@ -1,10 +1,10 @@
 // Trace files of either form, plain or xz: whatever the bytes, the outcome is CTAs or an error, and what was read can
 // be modelled.
-#include "gpu/basic_model.h"
-#include "gpu/compact_trace.h"
-#include "gpu/full_model.h"
-#include "gpu/text_trace.h"
-#include "gpu/tracez_input.h"
+#include "gpu/model/basic_model.h"
+#include "gpu/model/full_model.h"
+#include "gpu/trace/compact_trace.h"
+#include "gpu/trace/text_trace.h"
+#include "gpu/trace/tracez_input.h"
 
 #include <cstdlib>
 #include <cstring>

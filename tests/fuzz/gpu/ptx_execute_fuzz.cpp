@@ -1,7 +1,7 @@
 // PTX modules that are executed: whatever they do, the outcome is results or an error, and no memory but their own is
 // touched. A CTA may execute a few thousand operations.
-#include "gpu/ptx/execute.h"
-#include "gpu/ptx/parse.h"
+#include "gpu/ptx/execute/execute.h"
+#include "gpu/ptx/parse/parse.h"
 
 #include <cstdlib>
 #include <cstring>

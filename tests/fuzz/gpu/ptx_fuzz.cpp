@@ -1,5 +1,5 @@
 // PTX text: whatever it is, the outcome is a module or an error with its line and column.
-#include "gpu/ptx/parse.h"
+#include "gpu/ptx/parse/parse.h"
 
 #include <cstdlib>
 

@@ -1,8 +1,8 @@
 // Cubins: whatever the bytes, the outcome is instructions or an error; and what is joined to a PTX kernel can be
 // executed, and replayed.
-#include "gpu/ptx/execute.h"
-#include "gpu/ptx/parse.h"
-#include "gpu/warp_code.h"
+#include "gpu/ptx/execute/execute.h"
+#include "gpu/ptx/parse/parse.h"
+#include "gpu/trace/warp_code.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -4,8 +4,10 @@
 // Every input is tried twice: as it is, and with its checksums made right.
 #include "../recording/mend.h"
 #include "recording/reader.h"
+#include "spacetime/finds/directions.h"
 #include "spacetime/finds/finds.h"
 #include "spacetime/finds/hunt_rows.h"
+#include "spacetime/finds/load_finds.h"
 #include "spacetime/finds/replay.h"
 
 #include <cstdint>

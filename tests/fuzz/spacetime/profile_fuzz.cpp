@@ -3,7 +3,9 @@
 // Every input is tried twice: as it is, and with its checksums made right.
 #include "../recording/mend.h"
 #include "recording/reader.h"
-#include "spacetime/profile.h"
+#include "spacetime/load/load_files.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <cstdint>
 #include <cstdlib>

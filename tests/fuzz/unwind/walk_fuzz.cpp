@@ -4,6 +4,7 @@
 // Input: one byte for the number of code bytes in 16; the code, which is put where an image is; then words. The first
 // 17 are the registers, the others the stack. The top byte of a word says what it is: an address on the stack, in the
 // code, where an image is that cannot be described, or the word as it is.
+#include "image/describe.h"
 #include "unwind/walk.h"
 
 #include <algorithm>

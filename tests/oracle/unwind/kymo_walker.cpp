@@ -1,5 +1,7 @@
 #include "kymo_walker.h"
 
+#include "image/describe.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Tables of pairs and patterns stay within their bounds, lose nothing, and are the same in whatever order and by
 // however many tables they were counted.
-#include "spacetime/evidence/pair_table.h"
-#include "spacetime/evidence/pattern_table.h"
+#include "spacetime/evidence/occurrences/pair_table.h"
+#include "spacetime/evidence/occurrences/pattern_table.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

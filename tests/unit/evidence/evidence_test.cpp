@@ -2,6 +2,8 @@
 #include "spacetime/evidence/evidence.h"
 
 #include "made_recording.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "spacetime/evidence/level_visits.h"
+#include "spacetime/evidence/occurrences/level_visits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "spacetime/evidence/loop_progress.h"
+#include "spacetime/evidence/occurrences/loop_progress.h"
 
 #include <gtest/gtest.h>
 

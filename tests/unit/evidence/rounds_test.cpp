@@ -1,4 +1,4 @@
-#include "spacetime/evidence/rounds.h"
+#include "spacetime/evidence/occurrences/rounds.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,8 @@
 // A further pass over a recording made by hand, by one worker and by several.
-#include "spacetime/evidence/sample_pass.h"
+#include "spacetime/evidence/occurrences/sample_pass.h"
 
 #include "made_recording.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

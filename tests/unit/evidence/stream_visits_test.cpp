@@ -1,7 +1,7 @@
 // One stream's pieces into visits, on pieces written here.
-#include "spacetime/evidence/stream_visits.h"
+#include "spacetime/evidence/occurrences/stream_visits.h"
 
-#include "spacetime/evidence/visit_pass.h"
+#include "spacetime/evidence/occurrences/visit_pass.h"
 
 #include <gtest/gtest.h>
 

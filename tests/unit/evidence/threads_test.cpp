@@ -1,6 +1,8 @@
 // Evidence of two threads, made by hand: who a place's visitors are, and where the one that was waited for was.
 #include "made_recording.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -2,6 +2,8 @@
 // bit. And what the threads that were waited for did meanwhile is what comparing every wait with every state gives.
 #include "made_recording.h"
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <gtest/gtest.h>
 #include <random>

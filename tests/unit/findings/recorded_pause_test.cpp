@@ -2,6 +2,8 @@
 #include "findings/judge.h"
 #include "made_evidence.h"
 #include "made_recording.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/profile/make_profile.h"
 #include "statistics/series.h"
 
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "spacetime/finds/finds.h"
 
 #include "made_recording.h"
+#include "spacetime/finds/load_finds.h"
 
 #include <gtest/gtest.h>
 

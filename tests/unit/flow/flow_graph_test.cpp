@@ -2,6 +2,7 @@
 
 #include "hex.h"
 #include "program/flow/loops.h"
+#include "program/flow/make_flow_graph.h"
 
 #include <gtest/gtest.h>
 

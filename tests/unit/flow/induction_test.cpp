@@ -1,6 +1,7 @@
 #include "program/flow/induction.h"
 
 #include "compile_functions.h"
+#include "program/flow/make_flow_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include "elf_functions.h"
 #include "hex.h"
+#include "program/flow/make_flow_graph.h"
 
 #include <algorithm>
 #include <cstdlib>

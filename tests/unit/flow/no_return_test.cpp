@@ -1,6 +1,7 @@
 #include "program/flow/no_return.h"
 
 #include "hex.h"
+#include "program/flow/make_flow_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 #include "elf_functions.h"
 #include "program/flow/flow_graph.h"
 #include "program/flow/loops.h"
+#include "program/flow/make_flow_graph.h"
 
 #include <array>
 #include <cctype>

@@ -1,8 +1,8 @@
 // The memo gives what the coalescer and the banks give, whether it met the access before or not.
-#include "gpu/access_memo.h"
+#include "gpu/model/access_memo.h"
 
-#include "gpu/bank_conflicts.h"
-#include "gpu/generate.h"
+#include "gpu/generate/generate.h"
+#include "gpu/model/bank_conflicts.h"
 
 #include <bit>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "gpu/bank_conflicts.h"
-#include "gpu/coalesce.h"
+#include "gpu/model/bank_conflicts.h"
+#include "gpu/model/coalesce.h"
 
 #include <algorithm>
 #include <array>

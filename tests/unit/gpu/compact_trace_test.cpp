@@ -1,5 +1,5 @@
 // The compact form: everything comes back, and damage is told.
-#include "gpu/compact_trace.h"
+#include "gpu/trace/compact_trace.h"
 
 #include "one_sm.h"
 

@@ -1,5 +1,5 @@
 // Each defect planted in a small kernel, and its twin without.
-#include "gpu/findings.h"
+#include "gpu/report/findings.h"
 
 #include "one_sm.h"
 

@@ -1,10 +1,10 @@
 // Against published traces and measured times, where they lie beside the checkout.
-#include "gpu/accuracy.h"
-#include "gpu/compact_trace.h"
-#include "gpu/findings.h"
-#include "gpu/full_model.h"
-#include "gpu/text_trace.h"
-#include "gpu/trace_file.h"
+#include "gpu/model/full_model.h"
+#include "gpu/report/accuracy.h"
+#include "gpu/report/findings.h"
+#include "gpu/trace/compact_trace.h"
+#include "gpu/trace/text_trace.h"
+#include "gpu/trace/trace_file.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // An SM's miss registers, by hand and held against ones written the plainest way.
-#include "gpu/miss_registers.h"
+#include "gpu/model/miss_registers.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // A GPU small enough to calculate by hand: one SM, one scheduler, every latency a round number, launches for nothing.
 #pragma once
 
-#include "gpu/full_model.h"
-#include "gpu/generate.h"
+#include "gpu/generate/generate.h"
 #include "gpu/gpu_file.h"
+#include "gpu/model/full_model.h"
 
 #include <gtest/gtest.h>
 

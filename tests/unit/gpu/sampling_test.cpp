@@ -1,6 +1,6 @@
 // Sampled launches against the same launches simulated whole: what is said about the error must hold.
-#include "gpu/cta_sampler.h"
-#include "gpu/trace_file.h"
+#include "gpu/model/cta_sampler.h"
+#include "gpu/trace/trace_file.h"
 #include "one_sm.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // The cache held against one written the plainest way.
-#include "gpu/sectored_cache.h"
+#include "gpu/model/sectored_cache.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Bookings of a server, in and out of the order of time.
-#include "gpu/server.h"
+#include "gpu/model/server.h"
 
 #include <gtest/gtest.h>
 #include <random>

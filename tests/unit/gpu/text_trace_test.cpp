@@ -1,7 +1,7 @@
 // The text reader: columns by version, the three address forms, masks without a lane, and what it says of bad lines.
-#include "gpu/text_trace.h"
+#include "gpu/trace/text_trace.h"
 
-#include "gpu/trace_file.h"
+#include "gpu/trace/trace_file.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,9 +1,9 @@
 // Traces written in the published text form are read back as what they were.
-#include "gpu/text_writer.h"
+#include "gpu/trace/text_writer.h"
 
-#include "gpu/generate.h"
-#include "gpu/trace_file.h"
-#include "gpu/warp_code.h"
+#include "gpu/generate/generate.h"
+#include "gpu/trace/trace_file.h"
+#include "gpu/trace/warp_code.h"
 
 #include <filesystem>
 #include <fstream>

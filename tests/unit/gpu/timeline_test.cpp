@@ -1,5 +1,5 @@
 // A modelled kernel's recording, read back with the ordinary reader.
-#include "gpu/timeline.h"
+#include "gpu/report/timeline.h"
 
 #include "one_sm.h"
 #include "recording/reader.h"

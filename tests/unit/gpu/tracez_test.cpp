@@ -1,7 +1,7 @@
 // Traces compressed by warp, written here as the tracer lays them out, and read back.
-#include "gpu/text_trace.h"
-#include "gpu/trace_file.h"
-#include "gpu/tracez_input.h"
+#include "gpu/trace/text_trace.h"
+#include "gpu/trace/trace_file.h"
+#include "gpu/trace/tracez_input.h"
 
 #include <fstream>
 #include <gmock/gmock.h>

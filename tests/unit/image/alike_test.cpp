@@ -1,5 +1,6 @@
 // A library that is laid out like the program: the dynamic sections of both lie equally far from their beginnings
 // (linked so: see CMakeLists.txt), as they do by chance where program and plugin are small.
+#include "image/describe.h"
 #include "image/loaded_image.h"
 
 #include <climits>

@@ -1,5 +1,6 @@
 // This very program: not position-independent, with code far from the rest of it (linked so: see CMakeLists.txt). The
 // dynamic linker then knows its segments one by one, and not each of them begins with an ELF header.
+#include "image/describe.h"
 #include "image/loaded_image.h"
 
 #include <climits>

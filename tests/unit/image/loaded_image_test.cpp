@@ -1,6 +1,7 @@
 #include "image/loaded_image.h"
 
 #include "elf_bytes.h"
+#include "image/describe.h"
 
 #include <cerrno>
 #include <climits>

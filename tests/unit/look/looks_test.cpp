@@ -1,7 +1,9 @@
 // Two recordings made by hand of one program: what the second says of the spaces, gaps and patterns of the first.
 #include "made_recording.h"
+#include "spacetime/evidence/make_evidence.h"
 #include "spacetime/look/kept_code.h"
 #include "spacetime/look/second_look.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

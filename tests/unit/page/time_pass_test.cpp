@@ -1,6 +1,7 @@
 #include "view/page/time_pass.h"
 
 #include "made_recording.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,4 +1,4 @@
-#include "spacetime/call_tree.h"
+#include "spacetime/profile/call_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

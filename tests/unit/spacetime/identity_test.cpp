@@ -1,7 +1,8 @@
 // The time identity on generated recordings: whatever samples, switch records and waits say, every stream's wall time
 // is the sum of its states, of its costs by call path, and of both over any partition of space and time, bit for bit.
 #include "made_recording.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

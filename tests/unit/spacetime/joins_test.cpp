@@ -1,6 +1,7 @@
 // Contexts that stand for another stream's (recording::Join), as OpenMP workers' paths have them.
 #include "made_recording.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
-#include "spacetime/kernel_tasks.h"
+#include "spacetime/profile/kernel_tasks.h"
 
-#include "spacetime/ranks.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Late ticks against made clocks of which it is known when the processor was away.
-#include "spacetime/late_ticks.h"
+#include "spacetime/load/late_ticks.h"
 
 #include <algorithm>
 #include <cmath>

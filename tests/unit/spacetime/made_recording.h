@@ -118,7 +118,7 @@ class MadeFile {
 constexpr std::uint64_t kMs = 1'000'000;
 
 // A program of two threads, 20 ms; images that are not on disk, so that functions are "app+0x…". All figures
-// follow from the rules in spacetime/time_split.h; period 1 ms, page-faults counted.
+// follow from the rules in spacetime/load/time_split.h; period 1 ms, page-faults counted.
 //
 //   main (tid 100), 0–20 ms: _start 0x10 › main 0x20 › work 0x30
 //     1 ms  work   D 1.0 ms, 2 faults             user 1

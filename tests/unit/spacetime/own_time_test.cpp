@@ -1,7 +1,8 @@
 // What code took in sum, where a thread polls again and again between pieces of it, all shorter than a sampling
 // period or not much longer: known answers from made threads.
 #include "made_recording.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,7 +1,9 @@
-#include "spacetime/profile.h"
+#include "spacetime/profile/profile.h"
 
 #include "made_recording.h"
-#include "spacetime/quality.h"
+#include "spacetime/load/load_files.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/quality.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

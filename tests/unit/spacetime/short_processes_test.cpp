@@ -1,7 +1,8 @@
 // Processes that share a file, a row each.
 #include "made_recording.h"
 #include "recording/reader.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

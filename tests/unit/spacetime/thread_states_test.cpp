@@ -1,4 +1,4 @@
-#include "spacetime/state_builder.h"
+#include "spacetime/load/state_builder.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

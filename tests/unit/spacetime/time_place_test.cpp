@@ -1,7 +1,7 @@
 // Whose code time is, on waits and samples made by hand, and on a thread that polls for less than a sampling period.
-#include "spacetime/time_place.h"
+#include "spacetime/load/time_place.h"
 
-#include "spacetime/state_builder.h"
+#include "spacetime/load/state_builder.h"
 
 #include <array>
 #include <gtest/gtest.h>

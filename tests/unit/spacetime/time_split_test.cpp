@@ -1,4 +1,4 @@
-#include "spacetime/time_split.h"
+#include "spacetime/load/time_split.h"
 
 #include <gtest/gtest.h>
 #include <random>

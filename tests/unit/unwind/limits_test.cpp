@@ -1,5 +1,6 @@
 // What look-ups and walks may cost, whatever they meet: made-up images, made-up stacks, and hooks that count.
 #include "frame_bytes.h"
+#include "image/describe.h"
 #include "unwind/expression.h"
 #include "unwind/walk.h"
 

@@ -2,6 +2,7 @@
 
 #include "made_recording.h"
 #include "recording/reader.h"
+#include "spacetime/profile/make_profile.h"
 
 #include <fstream>
 #include <gmock/gmock.h>

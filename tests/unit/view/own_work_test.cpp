@@ -1,7 +1,8 @@
 // The monitor's own work among samples, and call paths that its table had no room for.
 #include "made_recording.h"
-#include "spacetime/call_tree.h"
-#include "spacetime/profile.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/profile.h"
 #include "view/summary.h"
 
 #include <gmock/gmock.h>

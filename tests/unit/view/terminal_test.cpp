@@ -4,6 +4,7 @@
 
 #include "made_recording.h"
 #include "recording/reader.h"
+#include "spacetime/profile/make_profile.h"
 #include "view/summary.h"
 
 #include <fstream>

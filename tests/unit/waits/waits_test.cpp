@@ -1,10 +1,11 @@
 // Waits of a recording made by hand: who waited for whom, what the holder did meanwhile, and that parts add up.
-#include "spacetime/waits.h"
+#include "spacetime/waits/waits.h"
 
 #include "made_recording.h"
-#include "spacetime/load.h"
-#include "spacetime/profile.h"
-#include "spacetime/wait_table.h"
+#include "spacetime/load/file_data.h"
+#include "spacetime/load/load_files.h"
+#include "spacetime/profile/profile.h"
+#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // mbarriers, and the bulk copies that arrive at them. Waiting for a phase is CtaRunner's.
 //
 // Copies are done when they are issued. Lanes arrive one after another, from the lowest.
-#include "gpu/ptx/barrier_object.h"
+#include "gpu/ptx/execute/barrier_object.h"
 
 #include "gpu/ptx/lanes/places.h"
 

@@ -4,8 +4,8 @@
 // set (namespaces baseline, avx2, avx512); lanes.h chooses.
 #pragma once
 
-#include "gpu/ptx/module.h"
-#include "gpu/ptx/warp.h"
+#include "gpu/ptx/execute/warp.h"
+#include "gpu/ptx/parse/module.h"
 
 namespace kymo::gpu::ptx {
 

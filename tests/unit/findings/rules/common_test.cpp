@@ -1,8 +1,8 @@
 // What rules ask of the evidence, on visits made by hand.
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 
 #include "findings/cases/make.h"
-#include "findings/rules/alone.h"
+#include "findings/rules/shared/alone.h"
 #include "made_evidence.h"
 
 #include <gtest/gtest.h>

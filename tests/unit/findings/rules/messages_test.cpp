@@ -1,5 +1,5 @@
 // What counts as a call of the message passing interface, on spaces made by hand.
-#include "findings/rules/messages.h"
+#include "findings/rules/shared/messages.h"
 
 #include "made_evidence.h"
 

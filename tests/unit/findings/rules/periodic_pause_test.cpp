@@ -1,4 +1,4 @@
-#include "findings/rules/common.h"
+#include "findings/rules/shared/common.h"
 #include "made_evidence.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Running kernels in tests: device arrays, parameters in order, made-up values, comparison bit for bit.
 #pragma once
 
-#include "gpu/ptx/execute.h"
-#include "gpu/ptx/parse.h"
-#include "gpu/ptx/ptxas.h"
-#include "gpu/warp_code.h"
+#include "gpu/ptx/execute/execute.h"
+#include "gpu/ptx/parse/parse.h"
+#include "gpu/ptx/schedule/ptxas.h"
+#include "gpu/trace/warp_code.h"
 
 #include <algorithm>
 #include <cmath>

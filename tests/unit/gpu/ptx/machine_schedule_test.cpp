@@ -1,7 +1,7 @@
 // PTX joined to machine code: rows.cu beside, whose loop ptxas has unrolled by four and by two, and one of whose
 // stores it has put under a predicate. Where ptxas is, all kernels that are validated (kernels.h) are compared, too.
-#include "gpu/full_model.h"
-#include "gpu/trace_file.h"
+#include "gpu/model/full_model.h"
+#include "gpu/trace/trace_file.h"
 #include "kernels.h"
 
 #include <gmock/gmock.h>

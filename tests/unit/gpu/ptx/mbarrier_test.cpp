@@ -1,6 +1,6 @@
 // mbarriers: phases by token and parity, copies that arrive at them, what the checks and the trace see of them, and
 // what a kernel must not do with one.
-#include "gpu/warp_code.h"
+#include "gpu/trace/warp_code.h"
 #include "kernels.h"
 
 #include <gmock/gmock.h>

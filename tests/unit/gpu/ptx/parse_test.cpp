@@ -1,5 +1,5 @@
 // PTX text into a Module: what nvcc writes, and what is told about text that is none.
-#include "gpu/ptx/parse.h"
+#include "gpu/ptx/parse/parse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // What an execution gives the models: the stream of a real GPU where the program is the same, and modelled times.
-#include "gpu/full_model.h"
-#include "gpu/ptx/arguments.h"
-#include "gpu/trace_file.h"
-#include "gpu/warp_code.h"
+#include "gpu/model/full_model.h"
+#include "gpu/ptx/parse/arguments.h"
+#include "gpu/trace/trace_file.h"
+#include "gpu/trace/warp_code.h"
 #include "kernels.h"
 
 #include <gmock/gmock.h>

@@ -1,0 +1,71 @@
+#include "findings/cases/make.h"
+
+#include "findings/cases/sides.h"
+#include "findings/statistics/false_discovery.h"
+#include "parallel/loops.h"
+
+#include <algorithm>
+
+namespace kymo::findings {
+
+Case run_case(const spacetime::Evidence& evidence) {
+    Case subject;
+    subject.evidence = &evidence;
+    subject.bad.count = 1;
+    subject.bad.terms = evidence.run.total;
+    subject.bad.deltas = evidence.run.deltas;
+    return subject;
+}
+
+Grounds::Grounds(const spacetime::Evidence& of)
+    : evidence(of), visits(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
+    std::vector<std::vector<std::uint32_t>> siblings = levels(evidence);
+    spaces.resize(siblings.size());
+    parallel::for_each_index(spaces.size(),
+                             [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
+    parallel::for_each_index(static_cast<std::uint32_t>(visits.size()), [&](std::uint32_t node) {
+        visits[node] = {.node = node,
+                        .split = occurrence_split(evidence, node),
+                        .before = compared_neighbours(evidence, node),
+                        .compared = {}};
+        if (visits[node].split.slow != 0 || !visits[node].before.empty()) {
+            visits[node].compared = compare_by_features(evidence, visits_of(evidence.nodes[node].rows));
+        }
+        gaps[node] = gap_ground(evidence, node);
+    });
+}
+
+std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options) {
+    std::vector<Case> cases;
+    if (options.shuffle == nullptr) {
+        cases.push_back(run_case(grounds.evidence));
+        add_thread_cases(grounds.evidence, &cases);
+    }
+    add_space_cases(grounds, options, &cases);
+    add_occurrence_cases(grounds, options, &cases);
+    add_neighbour_cases(grounds, options, &cases);
+    add_gap_cases(grounds, options, &cases);
+    add_return_cases(grounds, options, &cases);
+
+    std::vector<double> p_values;
+    for (const Case& subject : cases) {
+        if (subject.tested) {
+            p_values.push_back(subject.p);
+        }
+    }
+    const std::vector<double> q = q_values(p_values);
+    std::size_t next = 0;
+    for (Case& subject : cases) {
+        if (!subject.tested) {
+            continue;
+        }
+        subject.q = q[next++];
+        for (Feature& feature : subject.features) {
+            // A case with p has q; its other features are less clear by as much.
+            feature.q = subject.p > 0 ? std::min(1.0, feature.p * std::max(1.0, subject.q / subject.p)) : feature.p;
+        }
+    }
+    return cases;
+}
+
+}  // namespace kymo::findings

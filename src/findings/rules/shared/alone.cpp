@@ -1,0 +1,93 @@
+#include "findings/rules/shared/alone.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+namespace {
+
+constexpr double kAlone = 1.25;       // threads at work meanwhile, on average: one, and a little
+constexpr double kMostlyAlone = 0.8;  // of the processor time
+constexpr double kOverlap = 0.1;      // of the visits' time in two threads at once: not more than the sampling blurs
+
+// Visits of different threads do not overlap.
+bool takes_turns(const VisitTable& visits) {
+    std::vector<std::size_t> order(visits.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = i;
+    }
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return visits.begin[a] < visits.begin[b]; });
+    double all = 0;
+    double both = 0;
+    std::uint64_t end = 0;
+    for (const std::size_t row : order) {
+        all += static_cast<double>(visits.duration(row));
+        if (visits.begin[row] < end) {
+            both += static_cast<double>(std::min(end, visits.end[row]) - visits.begin[row]);
+        }
+        end = std::max(end, visits.end[row]);
+    }
+    return both <= kOverlap * all;
+}
+
+bool is_below(const Evidence& evidence, std::uint32_t node, std::uint32_t above) {
+    while (node < evidence.nodes.size() && node != above) {
+        node = evidence.nodes[node].parent;
+    }
+    return node == above;
+}
+
+}  // namespace
+
+Alone alone_in(const SpaceNode& node) {
+    Alone result;
+    double kept = 0;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        const TimeTerms& terms = node.rows.terms[row];
+        const auto ns = static_cast<double>(terms.user + terms.system);
+        kept += ns;
+        if (const float active = node.rows.active_threads[row]; !std::isnan(active) && active <= kAlone) {
+            result.times[node.rows.thread[row]] += ns;
+        }
+    }
+    result.all = kept;
+    if (node.rows.size() != node.visits) {
+        result.all = static_cast<double>(node.total.user + node.total.system);
+        for (auto& [thread, ns] : result.times) {
+            ns *= kept > 0 ? result.all / kept : 0;
+        }
+    }
+    return result;
+}
+
+bool is_mostly_alone(const Alone& alone) {
+    return alone.all > 0 && sum(alone.times) >= kMostlyAlone * alone.all;
+}
+
+double serial_ns(const Evidence& evidence, std::uint32_t node) {
+    if (evidence.nodes[node].kind == SpaceKind::kIteration) {
+        node = evidence.nodes[node].parent;
+    }
+    const auto sharing = static_cast<double>(std::max<std::size_t>(
+        1, std::min<std::size_t>(evidence.nodes[node].threads.size(), evidence.run.processors)));
+    double most = 0;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const SpaceNode& inner = evidence.nodes[i];
+        if (inner.kind == SpaceKind::kIteration || inner.kind == SpaceKind::kMark || inner.polls ||
+            !is_below(evidence, i, node)) {
+            continue;
+        }
+        const Alone alone = alone_in(inner);
+        if (is_mostly_alone(alone) && takes_turns(inner.rows)) {
+            most = std::max(most, sum(alone.times) * (1 - 1 / sharing));
+        }
+    }
+    return most;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,26 @@
+// Code that one thread runs while no other of its process is at work. Pure.
+#pragma once
+
+#include "findings/rules/shared/spare.h"
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+
+namespace kymo::findings {
+
+struct Alone {
+    ByThread times;  // ns of processor time without company
+    double all = 0;  // ns of processor time
+};
+
+Alone alone_in(const spacetime::SpaceNode& node);
+
+// Four fifths of its processor time are without company.
+bool is_mostly_alone(const Alone& alone);
+
+// What serial code inside a node costs: of the piece that costs most, the time that it would take less if the threads
+// that visit the node shared it. Serial is what runs without company and never in two threads at once. ns. Cost: the
+// visits of all nodes inside.
+double serial_ns(const spacetime::Evidence& evidence, std::uint32_t node);
+
+}  // namespace kymo::findings

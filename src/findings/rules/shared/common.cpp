@@ -1,0 +1,186 @@
+#include "findings/rules/shared/common.h"
+
+#include "findings/cases/sides.h"
+#include "findings/rules/shared/spare.h"
+#include "findings/statistics/robust.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+std::vector<ThreadTime> by_thread(const SpaceNode& node, const std::function<std::int64_t(const TimeTerms&)>& value) {
+    std::map<std::uint32_t, double> sums;
+    double kept = 0;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        const auto ns = static_cast<double>(value(node.rows.terms[row]));
+        sums[node.rows.thread[row]] += ns;
+        kept += ns;
+    }
+    const bool is_whole = node.rows.size() == node.visits;
+    const double scale = is_whole ? 1 : kept > 0 ? static_cast<double>(value(node.total)) / kept : 0;
+    std::vector<ThreadTime> result;
+    result.reserve(sums.size());
+    for (const auto& [thread, ns] : sums) {
+        result.push_back({thread, ns * scale});
+    }
+    return result;
+}
+
+std::uint32_t innermost(const Evidence& evidence, std::uint32_t node) {
+    for (std::uint32_t child = 0; child < evidence.nodes.size(); ++child) {
+        const SpaceNode& space = evidence.nodes[child];
+        if (space.parent == node && space.kind != SpaceKind::kIteration && space.kind != SpaceKind::kMark &&
+            !is_tool(evidence, child) && space.total.wall() * 5 >= evidence.nodes[node].total.wall() * 4) {
+            return innermost(evidence, child);
+        }
+    }
+    return node;
+}
+
+std::uint32_t regular_distance(std::span<const std::uint32_t> orders) {
+    if (orders.size() < 5) {
+        return 0;
+    }
+    std::vector<double> distances;
+    for (std::size_t i = 1; i < orders.size(); ++i) {
+        distances.push_back(static_cast<double>(orders[i] - orders[i - 1]));
+    }
+    const double usual = std::floor(median(distances));
+    const double tolerance = std::max(usual / 10, usual >= 5 ? 1.0 : 0.0);
+    const auto kept = std::count_if(distances.begin(), distances.end(),
+                                    [&](double distance) { return std::abs(distance - usual) <= tolerance; });
+    return usual >= 3 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4
+               ? static_cast<std::uint32_t>(usual)
+               : 0;
+}
+
+double regular_amount(std::span<const double> amounts) {
+    if (amounts.size() < 5) {
+        return 0;
+    }
+    std::vector<double> distances;
+    for (std::size_t i = 1; i < amounts.size(); ++i) {
+        distances.push_back(amounts[i] - amounts[i - 1]);
+    }
+    const double usual = median(distances);
+    const auto kept = std::count_if(distances.begin(), distances.end(),
+                                    [&](double distance) { return std::abs(distance - usual) <= usual / 10; });
+    return usual > 0 && static_cast<std::size_t>(kept) * 5 >= distances.size() * 4 ? usual : 0;
+}
+
+double share_of_threads(const Case& subject) {
+    const double time =
+        duration_ns(*subject.evidence) * static_cast<double>(std::max<std::size_t>(1, subject.threads.size()));
+    return time > 0 ? static_cast<double>(subject.excess.total()) / time : 0;
+}
+
+bool is_negligible(const Case& subject) {
+    constexpr double kLeast = 0.02;
+    return subject.bad.count < kLeastTested &&
+           static_cast<double>(subject.excess.total()) < kLeast * duration_ns(*subject.evidence);
+}
+
+double most_taken(const Evidence& evidence, double taken) {
+    return taken + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
+}
+
+double most_lacking_share(const Case& subject) {
+    const VisitTable& visits = subject.space().rows;
+    const auto mean = [](const std::vector<std::int64_t>& column, const std::vector<std::size_t>& rows) {
+        double sum = 0;
+        for (const std::size_t row : rows) {
+            sum += static_cast<double>(column[row]);
+        }
+        return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
+    };
+    const auto more = [&](const std::vector<std::int64_t>& column) {
+        return std::max(0.0, mean(column, subject.bad_rows) - mean(column, subject.good_rows)) *
+               static_cast<double>(subject.bad_rows.size());
+    };
+    const auto total = static_cast<double>(subject.excess.total());
+    return subject.excess_share(set_of(Term::kRunQueue)) +
+           (total > 0 ? (more(visits.held_up) + most_taken(*subject.evidence, more(visits.taken))) / total : 0);
+}
+
+double own_queue_ns(const RunFacts& run) {
+    double ns = 0;
+    for (std::size_t ready = run.processors + 1; run.processors != 0 && ready < run.ready_ns.size(); ++ready) {
+        ns += static_cast<double>(ready - run.processors) * static_cast<double>(run.ready_ns[ready]);
+    }
+    return ns;
+}
+
+double work_ratio(const Case& subject) {
+    const VisitTable& visits = subject.space().rows;
+    const std::uint32_t instructions = counter(*subject.evidence, "instructions");
+    const auto ratio = [&](const std::function<double(std::size_t)>& work) {
+        const auto total = [&](const std::vector<std::size_t>& rows) {
+            double done = 0;
+            double user = 0;
+            for (const std::size_t row : rows) {
+                if (const double value = work(row); !std::isnan(value)) {
+                    done += value;
+                    user += static_cast<double>(visits.terms[row].user);
+                }
+            }
+            return std::pair(done, user);
+        };
+        const auto [bad, bad_user] = total(subject.bad_rows);
+        const auto [good, good_user] = total(subject.good_rows);
+        // Work by user time, of the bad against the good: 1 is the same speed.
+        return bad > 0 && good > 0 && bad_user > 0 && good_user > 0 ? (bad / bad_user) / (good / good_user)
+                                                                    : kUnknown;
+    };
+    const double by_progress = ratio([&](std::size_t row) { return visits.progress[row]; });
+    if (!std::isnan(by_progress) || instructions == kNoNode) {
+        return by_progress;
+    }
+    return ratio([&](std::size_t row) { return static_cast<double>(visits.deltas_of(row)[instructions]); });
+}
+
+bool did_more_work(const Case& subject) {
+    const double speed = work_ratio(subject);
+    const auto user_of_visit = [&](const std::vector<std::size_t>& rows) {
+        double user = 0;
+        for (const std::size_t row : rows) {
+            user += static_cast<double>(subject.space().rows.terms[row].user);
+        }
+        return rows.empty() ? 0 : user / static_cast<double>(rows.size());
+    };
+    const double usual = user_of_visit(subject.good_rows);
+    if (std::isnan(speed) || usual <= 0) {
+        return false;
+    }
+    const double longer = user_of_visit(subject.bad_rows) / usual;
+    return longer > 1 && speed * longer - 1 >= (longer - 1) / 2;
+}
+
+bool may_be_several(const Case& subject) {
+    constexpr std::size_t kFew = 2;
+    constexpr double kNear = 0.1;
+    const auto user = [&](std::size_t row) { return static_cast<double>(subject.space().rows.terms[row].user); };
+    double usual = 0;
+    for (const std::size_t row : subject.good_rows) {
+        usual += user(row) / static_cast<double>(subject.good_rows.size());
+    }
+    return did_more_work(subject) && subject.bad_rows.size() <= kFew && usual > 0 &&
+           std::all_of(subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) {
+               const double times = user(row) / usual;
+               return std::round(times) >= 2 && std::abs(times - std::round(times)) < kNear;
+           });
+}
+
+bool waits_for_workers(const Case& subject) {
+    constexpr double kMostlyWaiting = 0.5;
+    constexpr double kLeastSpare = 0.2;
+    const auto waited = static_cast<double>(subject.excess.terms.waiting);
+    return subject.excess_share(set_of(Term::kWaiting)) > kMostlyWaiting &&
+           spare_ns(*subject.evidence) * static_cast<double>(subject.threads.size()) < kLeastSpare * waited;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,61 @@
+#include "findings/rules/shared/messages.h"
+
+#include "findings/rules/shared/common.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+bool is_name_of_call(std::string_view function) {
+    return function.starts_with("MPI_") || function.starts_with("PMPI_") ||
+           ((function.starts_with("mpi_") || function.starts_with("pmpi_")) && function.ends_with('_'));
+}
+
+namespace {
+
+// By its own name (MPI_Send, PMPI_Send, mpi_send_), by that of a call on its path which is no node itself; or the
+// library's own (libmpi.so.40, libmpich.so.12), where the call itself left no frame.
+bool is_message_call(const SpaceNode& node) {
+    std::string name(plain_name(node.place.function));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    return node.kind == SpaceKind::kFunction &&
+           (name.starts_with("mpi_") || name.starts_with("pmpi_") || node.place.module.starts_with("libmpi") ||
+            std::any_of(node.path.begin(), node.path.end(), is_name_of_call));
+}
+
+}  // namespace
+
+bool is_in_messages(const Evidence& evidence, std::uint32_t node) {
+    while (node < evidence.nodes.size() && !is_message_call(evidence.nodes[node])) {
+        node = evidence.nodes[node].parent;
+    }
+    return node < evidence.nodes.size();
+}
+
+std::vector<std::uint32_t> message_calls(const Evidence& evidence) {
+    std::vector<std::uint32_t> calls;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        if (is_message_call(evidence.nodes[i]) && !is_in_messages(evidence, evidence.nodes[i].parent)) {
+            calls.push_back(i);
+        }
+    }
+    return calls;
+}
+
+ByThread in_messages(const Evidence& evidence) {
+    ByThread times;
+    for (const std::uint32_t node : message_calls(evidence)) {
+        for (const ThreadTime& time : by_thread(evidence.nodes[node], processor)) {
+            times[time.thread] += time.ns;
+        }
+    }
+    return times;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,55 @@
+#include "findings/rules/shared/more_inside.h"
+
+namespace kymo::findings {
+namespace {
+
+using spacetime::SpaceKind;
+using spacetime::SpaceNode;
+
+// Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
+std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
+    std::size_t low = 0;
+    std::size_t high = visits.size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        const bool is_before =
+            visits.thread[middle] != thread ? visits.thread[middle] < thread : visits.begin[middle] < time;
+        (is_before ? low : high) = is_before ? middle + 1 : middle;
+    }
+    return low;
+}
+
+}  // namespace
+
+bool has_more_inside(const Case& subject) {
+    const spacetime::Evidence& evidence = *subject.evidence;
+    const SpaceNode& space = subject.space();
+    const bool is_round = space.kind == SpaceKind::kIteration;
+    if (!is_round && space.kind != SpaceKind::kLoop && space.kind != SpaceKind::kLoopNest) {
+        return false;
+    }
+    // What is called in a round stands beside it in the tree, below the loop.
+    const std::uint32_t loop = is_round ? space.parent : subject.node;
+    const auto seen_in = [&](const std::vector<std::size_t>& rows, bool with_bridged) {
+        double seen = 0;
+        for (const SpaceNode& child : evidence.nodes) {
+            if (child.parent != loop || (is_round && child.kind == SpaceKind::kIteration)) {
+                continue;
+            }
+            for (const std::size_t row : rows) {
+                const std::uint32_t thread = space.rows.thread[row];
+                const std::size_t last = visits_before(child.rows, thread, space.rows.end[row]);
+                for (std::size_t at = visits_before(child.rows, thread, space.rows.begin[row]); at < last; ++at) {
+                    seen += 1 + (with_bridged ? static_cast<double>(child.rows.bridged[at]) : 0);
+                }
+            }
+        }
+        return rows.empty() ? 0 : seen / static_cast<double>(rows.size());
+    };
+    const double usual = seen_in(subject.good_rows, false);
+    // A loop in which nothing was ever seen says nothing; a round is what lies between two of its calls.
+    return (is_round || usual > 0) &&
+           seen_in(subject.bad_rows, true) * subject.good.median_ns * 2 >= usual * subject.bad.median_ns;
+}
+
+}  // namespace kymo::findings

@@ -1,0 +1,190 @@
+#include "findings/rules/shared/spare.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+double duration_ns(const Evidence& evidence) {
+    return static_cast<double>(evidence.run.end - evidence.run.begin);
+}
+
+double idle_processor_ns(const Evidence& evidence) {
+    const RunFacts& run = evidence.run;
+    if (run.ready_ns.empty()) {
+        const double had = static_cast<double>(run.processors) * duration_ns(evidence);
+        return std::max(0.0, had - static_cast<double>(run.total.user + run.total.system + run.total.run_queue));
+    }
+    double idle = 0;
+    for (std::size_t ready = 0; ready < run.ready_ns.size() && ready < run.processors; ++ready) {
+        idle += static_cast<double>(run.ready_ns[ready]) * static_cast<double>(run.processors - ready);
+    }
+    return idle;
+}
+
+double spare_ns(const Evidence& evidence) {
+    if (evidence.run.processors == 0) {
+        return duration_ns(evidence);
+    }
+    return idle_processor_ns(evidence) / static_cast<double>(evidence.run.processors);
+}
+
+std::vector<ThreadTime> at_most(const ByThread& times, double most) {
+    double largest = 0;
+    for (const auto& [thread, ns] : times) {
+        largest = std::max(largest, ns);
+    }
+    const double scale = largest > most ? most / largest : 1;
+    std::vector<ThreadTime> result;
+    for (const auto& [thread, ns] : times) {
+        if (ns > 0) {
+            result.push_back({thread, ns * scale});
+        }
+    }
+    return result;
+}
+
+std::vector<std::uint32_t> main_threads(const ByThread& times) {
+    double largest = 0;
+    for (const auto& [thread, ns] : times) {
+        largest = std::max(largest, ns);
+    }
+    std::vector<std::uint32_t> threads;
+    for (const auto& [thread, ns] : times) {
+        if (ns * 10 >= largest && ns > 0) {
+            threads.push_back(thread);
+        }
+    }
+    return threads;
+}
+
+ByThread to_map(const std::vector<ThreadTime>& times) {
+    ByThread map;
+    for (const ThreadTime& time : times) {
+        map[time.thread] += time.ns;
+    }
+    return map;
+}
+
+double sum(const ByThread& times) {
+    double all = 0;
+    for (const auto& [thread, ns] : times) {
+        all += ns;
+    }
+    return all;
+}
+
+bool is_lock(recording::WaitKind kind) {
+    using recording::WaitKind;
+    switch (kind) {
+        case WaitKind::kMutex:
+        case WaitKind::kReadLock:
+        case WaitKind::kWriteLock:
+        case WaitKind::kSpinLock:
+        case WaitKind::kOmpCritical:
+        case WaitKind::kOmpLock:
+        case WaitKind::kOmpOrdered:
+        case WaitKind::kOmpAtomic:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool waits_for_work(const Evidence& evidence, std::uint32_t thread) {
+    const ThreadFacts& facts = evidence.run.threads[thread];
+    using recording::WaitKind;
+    constexpr double kServes = 0.9;
+    double asked = 0;
+    for (const VisitWait& wait : facts.waits) {
+        const WaitKind kind = evidence.wait_targets[wait.target].kind;
+        const bool is_request = kind == WaitKind::kRead || kind == WaitKind::kPoll || kind == WaitKind::kAccept ||
+                                kind == WaitKind::kSleep;  // a server's clock, a client's pause
+        asked += is_request ? static_cast<double>(wait.ns) : 0;
+    }
+    return asked >= kServes * static_cast<double>(facts.end - facts.begin);
+}
+
+bool is_library(const Place& place) {
+    static constexpr std::array<std::string_view, 9> kModules = {
+        "libc.so", "libc-", "libstdc++.so", "ld-linux", "libpthread", "libm.so", "libgomp.so", "libgcc_s", "[vdso]"};
+    const std::string_view module = place.module;
+    return std::any_of(kModules.begin(), kModules.end(),
+                       [&](std::string_view known) { return module.starts_with(known); }) ||
+           place.file.starts_with("/usr/include/c++/") || module.find("libkymo-monitor") != std::string_view::npos;
+}
+
+std::string_view plain_name(std::string_view function) {
+    function = function.substr(0, function.find('('));
+    for (const std::string_view prefix : {"__GI_", "__libc_", "___", "__"}) {
+        if (function.starts_with(prefix)) {
+            function.remove_prefix(prefix.size());
+        }
+    }
+    return function;
+}
+
+namespace {
+
+std::uint32_t function_around(const Evidence& evidence, std::uint32_t node) {
+    while (node < evidence.nodes.size() && evidence.nodes[node].kind != SpaceKind::kFunction) {
+        node = evidence.nodes[node].parent;
+    }
+    return node < evidence.nodes.size() ? node : kNoNode;
+}
+
+}  // namespace
+
+bool is_tool(const Evidence& evidence, std::uint32_t node) {
+    const std::uint32_t around = function_around(evidence, node);
+    const Place& place = evidence.nodes[node].place;
+    if (around == kNoNode || evidence.nodes[around].place.function == place.function) {
+        return false;
+    }
+    if (evidence.nodes[around].place.file != place.file) {
+        return true;
+    }
+    for (std::uint32_t other = 0; other < evidence.nodes.size(); ++other) {
+        const std::uint32_t user = function_around(evidence, other);
+        if (evidence.nodes[other].place.function == place.function &&
+            evidence.nodes[other].place.file == place.file && user != kNoNode &&
+            evidence.nodes[user].place.function != evidence.nodes[around].place.function) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::uint32_t own_code(const Evidence& evidence, std::uint32_t node) {
+    while (node != kNoNode &&
+           (is_library(evidence.nodes[node].place) || evidence.nodes[node].place.function.empty())) {
+        node = evidence.nodes[node].parent;
+    }
+    return node;
+}
+
+std::uint32_t node_of(const Evidence& evidence, const WaitPlace& place) {
+    std::uint32_t best = kNoNode;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const Place& at = evidence.nodes[i].place;
+        const bool has_line = at.line_begin == 0 || (at.line_begin <= place.line && place.line <= at.line_end);
+        if (at.function == place.function && at.file == place.file && has_line &&
+            (best == kNoNode || evidence.nodes[i].depth > evidence.nodes[best].depth)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+Place to_place(const WaitPlace& place) {
+    Place result;
+    result.function = place.function;
+    result.file = place.file;
+    result.module = place.module;
+    result.line_begin = result.line_end = place.line;
+    return result;
+}
+
+}  // namespace kymo::findings

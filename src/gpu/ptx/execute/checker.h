@@ -1,0 +1,78 @@
+// Watches a launch for reads of what nothing has written, and for races.
+//
+// Registers: what is uninitialised passes through moves, selections and packing unnoticed, and is told where anything
+// else uses it. Memory is told where it is loaded. Races: race_check.h.
+//
+// Contract: internal to CtaRunner, which calls before() and after() around each operation, with its log, and tells of
+// barriers and calls. One thread. Each line, or pair of them, is told once and counted.
+#pragma once
+
+#include "gpu/ptx/execute/check.h"
+#include "gpu/ptx/execute/device_memory.h"
+#include "gpu/ptx/execute/race_check.h"
+#include "gpu/ptx/execute/written_bytes.h"
+#include "gpu/ptx/select/compile.h"
+
+#include <functional>
+#include <map>
+#include <tuple>
+
+namespace kymo::gpu::ptx {
+
+struct LaunchParts;
+
+class Checker {
+  public:
+    Checker(Checks checks, const LaunchParts& parts, std::uint32_t warps, std::uint64_t shared_bytes,
+            std::uint64_t local_bytes);
+
+    void begin_cta(const Dim3& index);
+    void enter(std::uint32_t warp, const Compiled& code, std::uint32_t mask, std::uint64_t local_at);
+    void leave(std::uint32_t warp) { frames_[warp].pop_back(); }
+    // `mask`: the block's lanes; `lanes`: those whose guard lets them.
+    void before(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t mask, std::uint32_t lanes);
+    void after(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t lanes);
+    // What the end of a block reads: predicates, indices, pointers; what a barrier gives is written.
+    void at_end(const Warp& warp, const Compiled& code, const Block& block, std::uint32_t mask);
+    void arrives(std::uint32_t warp, std::uint32_t barrier) { races_.arrives(warp, barrier); }
+    void opens(std::uint32_t barrier, std::uint32_t waiting) { races_.opens(barrier, waiting); }
+    // A warp goes on behind what arrived at the mbarrier there in shared memory.
+    void passes(std::uint32_t warp, std::uint64_t object) { races_.passes(warp, object); }
+    const std::vector<Defect>& defects() const { return defects_; }
+
+  private:
+    void check_uses(const Warp& warp, const Compiled& code, UseRange uses, std::uint32_t instruction,
+                    std::uint32_t mask, std::uint32_t lanes, bool passes);
+    void results(const Warp& warp, const Compiled& code, UseRange uses, std::uint32_t lanes);
+    static std::uint64_t bits_at(const Warp& warp, std::uint32_t place, unsigned lane, unsigned bits);
+    void data_of(const Warp& warp, const Compiled& code, const OpFacts& facts, Access& access) const;
+    void object(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t lanes);
+    void bulk_copy(const Warp& warp, const Op& op, Access access);
+    void touch(Access access, StateSpace space, std::uint64_t address);
+    void check_written(const Access& access);
+    void race(const Access& access, const Touch& earlier, bool earlier_wrote);
+    std::string words(const Site& site) const;
+    Dim3 thread_index(std::uint32_t thread) const;
+    static std::string triple(const Dim3& dim);
+    const std::string& place(const Site& site);
+    void tell(Defect::Kind kind, const Site& site, const std::string& other, std::uint32_t lanes, std::uint32_t warp,
+              const std::function<std::string()>& what);
+
+    Checks checks_;
+    const LaunchParts& parts_;
+    std::uint32_t warps_;
+    std::uint64_t local_bytes_;
+    Dim3 cta_;
+    // A warp's frames' registers by their numbers: lanes in which nothing has written them.
+    std::vector<std::vector<std::vector<std::uint32_t>>> frames_;
+    std::uint32_t passed_ = 0;  // lanes in which the operation that runs passes on what is uninitialised
+    WrittenBytes shared_written_;
+    std::uint64_t shared_bytes_;
+    std::vector<WrittenBytes> local_written_;  // of each warp, lane after lane
+    RaceCheck races_;
+    std::map<std::tuple<Defect::Kind, std::string, std::string>, std::size_t> numbers_;
+    std::map<Site, std::string> places_;
+    std::vector<Defect> defects_;
+};
+
+}  // namespace kymo::gpu::ptx

@@ -1,0 +1,257 @@
+#include "gpu/ptx/execute/cta_runner.h"
+
+#include "gpu/ptx/execute/guards.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace kymo::gpu::ptx {
+namespace {
+
+constexpr unsigned kTurn = 1U << 16U;        // blocks that a warp runs before it is another's turn
+constexpr std::uint64_t kStackBytes = 4096;  // a lane's local memory where functions call themselves
+
+std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
+    const std::uint64_t left = threads - std::uint64_t{warp} * kWarpLanes;
+    return left >= kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1U;
+}
+
+}  // namespace
+
+CtaRunner::CtaRunner(LaunchParts parts) : parts_(std::move(parts)) {
+    const std::uint64_t threads = parts_.launch.block.count();
+    std::uint32_t caches = parts_.kernel->caches;
+    std::uint32_t logs = parts_.kernel->logs;
+    std::uint64_t local = parts_.kernel->layout.local_bytes;
+    bool calls = false;
+    for (const Compiled* const function : parts_.functions) {
+        if (function != nullptr && function != parts_.kernel) {
+            caches = std::max(caches, function->caches);
+            logs = std::max(logs, function->logs);
+            local += function->layout.local_bytes;
+            calls = true;
+        }
+    }
+    local_bytes_ = calls ? std::max(local, kStackBytes) : local;
+    ranges_.resize(caches + 1);
+    log_.resize(logs + 1);
+    const std::uint64_t shared = parts_.shared_bytes + parts_.launch.dynamic_shared;
+    shared_ = AlignedBytes(shared);
+    parameters_ = AlignedBytes(std::max<std::size_t>(parts_.launch.parameters.size(), 8));
+    std::copy_n(reinterpret_cast<const std::byte*>(parts_.launch.parameters.data()), parts_.launch.parameters.size(),
+                parameters_.data());
+    warps_.resize((threads + kWarpLanes - 1) / kWarpLanes);
+    if (parts_.options->checks.any()) {
+        checker_ = std::make_unique<Checker>(parts_.options->checks, parts_,
+                                             static_cast<std::uint32_t>(warps_.size()), shared, local_bytes_);
+    }
+    if (parts_.schedule != nullptr) {
+        ways_ = std::make_unique<ScheduleWays>(*parts_.schedule);
+    }
+    for (std::uint32_t number = 0; number < warps_.size(); ++number) {
+        prepare(warps_[number], number);
+    }
+}
+
+// What stays the same from CTA to CTA.
+void CtaRunner::prepare(WarpState& state, std::uint32_t number) {
+    state.launched = launched(parts_.launch.block.count(), number);
+    state.local = AlignedBytes(local_bytes_ * kWarpLanes);
+    Warp& warp = state.warp;
+    warp.number = number;
+    warp.shared = shared_.data();
+    warp.shared_bytes = parts_.shared_bytes + parts_.launch.dynamic_shared;
+    warp.local = state.local.data();
+    warp.local_bytes = local_bytes_;
+    warp.ranges = ranges_.data();
+    warp.find = find;
+    warp.memory = this;
+    if (parts_.program != nullptr) {
+        state.encoder = std::make_unique<WarpEncoder>(*parts_.program);
+        if (ways_) {
+            state.recorder = std::make_unique<ScheduleRecorder>(*parts_.schedule, *ways_, *state.encoder);
+        }
+    }
+    Frame frame;
+    frame.code = parts_.kernel;
+    frame.memory = std::make_unique<AlignedBytes>(parts_.kernel->frame_bytes);
+    fill(frame, warp, false);
+    state.frames.push_back(std::move(frame));
+}
+
+bool CtaRunner::find(const void* self, std::uint64_t address, std::uint64_t bytes, MemoryRange& range) {
+    auto& runner = *static_cast<CtaRunner*>(const_cast<void*>(self));
+    const auto begin = reinterpret_cast<std::uint64_t>(runner.parameters_.data());
+    const DeviceMemory::Range own{begin, begin + runner.parts_.launch.parameters.size()};
+    const auto found = own.holds(address, bytes) ? std::optional(own) : runner.parts_.memory->find(address, bytes);
+    if (found) {
+        range = {found->begin, found->end};
+    }
+    return found.has_value();
+}
+
+void CtaRunner::begin_cta(const Dim3& index) {
+    cta_ = index;
+    steps_ = 0;
+    hopes_ = 0;
+    if (checker_) {
+        checker_->begin_cta(index);
+    }
+    barriers_ = {};
+    for (WarpState& state : warps_) {
+        state.state = State::kReady;
+        state.frames.resize(1);
+        fill(state.frames[0], state.warp, true);
+        enter(state, 0);
+        state.warp.live = state.launched;
+        state.warp.carry = 0;
+        state.warp.fault = {};
+        state.warp.log = nullptr;
+        state.levels.assign(1, {parts_.kernel->blocks.empty() ? kNoBlock : 0, kNever, state.launched, false});
+        state.reduction = nullptr;
+    }
+}
+
+const std::vector<Defect>& CtaRunner::defects() const {
+    static const std::vector<Defect> none;
+    return checker_ ? checker_->defects() : none;
+}
+
+bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
+    begin_cta(index);
+    cta.index = index;
+    tracing_ = trace = trace && parts_.program != nullptr;
+    for (WarpState& state : warps_) {
+        state.warp.log = trace || checker_ ? log_.data() : nullptr;
+    }
+    for (bool left = true; left;) {
+        left = false;
+        bool ran = false;
+        for (WarpState& state : warps_) {
+            if (state.state == State::kReady) {
+                ran = true;
+                if (!run_warp(state)) {
+                    return false;
+                }
+            }
+            left = left || state.state != State::kDone;
+        }
+        bool opened = open_barriers();
+        if (left && !wake_waiters(!ran && !opened, opened)) {
+            return false;
+        }
+        if (left && !ran && !opened) {
+            const auto waiting = std::find_if(warps_.begin(), warps_.end(),
+                                              [](const WarpState& state) { return state.state == State::kWaiting; });
+            const Frame& frame = waiting->frames.back();
+            return fail(*waiting, Fault::kStuck, *frame.code,
+                        waiting->reduction != nullptr ? waiting->reduction->instruction : 0,
+                        static_cast<unsigned>(std::countr_zero(waiting->launched)),
+                        fmt::format("warp {} waits at barrier {}, which never opens", waiting->warp.number,
+                                    waiting->barrier));
+        }
+    }
+    ++totals_.ctas;
+    if (trace) {
+        for (WarpState& state : warps_) {
+            if (state.recorder) {
+                state.recorder->finish();
+            }
+            WarpTrace warp;
+            warp.id = state.warp.number;
+            warp.instructions = state.encoder->instructions();
+            warp.code = std::make_shared<const std::vector<std::uint8_t>>(state.encoder->take());
+            cta.warps.push_back(std::move(warp));
+        }
+    }
+    return true;
+}
+
+bool CtaRunner::run_warp(WarpState& state) {
+    for (unsigned turn = 0; turn < kTurn; ++turn) {
+        const Level& top = state.levels.back();
+        const std::uint32_t mask = top.mask & state.warp.live;
+        if (mask == 0 || top.block == top.meet) {
+            if (top.is_call) {
+                return_from(state, 0);
+            }
+            state.levels.pop_back();
+            if (state.levels.empty()) {
+                state.state = State::kDone;
+                return true;
+            }
+            continue;
+        }
+        if (top.block == kNoBlock) {  // ran over the function's end
+            if (top.is_call) {
+                return_from(state, mask);
+                state.levels.pop_back();
+            } else {
+                state.warp.live &= ~mask;
+            }
+            continue;
+        }
+        const Compiled& code = *state.frames.back().code;
+        const Block& block = code.blocks[top.block];
+        const bool ran =
+            checker_ ? run_ops<true>(state, code, block, mask) : run_ops<false>(state, code, block, mask);
+        if (!ran || !end_block(state, code, block, mask)) {
+            return false;
+        }
+        if (state.state != State::kReady) {
+            return true;
+        }
+    }
+    return true;
+}
+
+template <bool kChecked>
+bool CtaRunner::run_ops(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+    Warp& warp = state.warp;
+    const Op* const end = code.ops.data() + block.end;
+    warp.mask = mask;
+    const std::uint64_t count = block.end - block.first + 1;
+    std::uint64_t executed = count;
+    std::uint64_t threads = count * static_cast<unsigned>(std::popcount(mask));
+    warp.clock += count;
+    for (const Op* op = code.ops.data() + block.first; op != end; ++op) {
+        std::uint32_t lanes = mask;
+        if (op->guarded != 0) {
+            lanes = guarded(warp, op->guarded, op->guard, mask);
+            if (warp.log != nullptr && op->log != kNoLog) {
+                warp.log[op->log].mask = lanes;
+            }
+            threads -= static_cast<unsigned>(std::popcount(mask) - std::popcount(lanes));
+            if (kChecked && lanes == 0) {
+                checker_->before(warp, code, static_cast<std::size_t>(op - code.ops.data()), mask, 0);
+            }
+            if (lanes == 0) {
+                --executed;
+                continue;
+            }
+        }
+        if (kChecked) {
+            checker_->before(warp, code, static_cast<std::size_t>(op - code.ops.data()), mask, lanes);
+        }
+        if (!op->run(warp, *op, lanes)) {
+            return fail_memory(state, code, *op);
+        }
+        if (kChecked) {
+            checker_->after(warp, code, static_cast<std::size_t>(op - code.ops.data()), lanes);
+        }
+    }
+    if (kChecked) {
+        checker_->at_end(warp, code, block, mask);
+    }
+    totals_.warp_instructions += executed;
+    totals_.thread_instructions += threads;
+    steps_ += count;
+    if (steps_ > parts_.options->most_warp_instructions) {
+        return fail(state, Fault::kStuck, code, block.instruction, static_cast<unsigned>(std::countr_zero(mask)),
+                    fmt::format("the CTA executed {} operations without coming to its end", steps_));
+    }
+    return true;
+}
+
+}  // namespace kymo::gpu::ptx

@@ -1,0 +1,39 @@
+// What is wrong with a modelled kernel, from the full model's own account: divergence, uncoalesced-access,
+// bank-conflict, low-occupancy, tail-wave.
+//
+// A finding is shown only where it has at least kLeastShare of the kernel's time at stake, and says what share that
+// is, where, and what to do. The model's account is exact for the model; the share is an estimate of what a repaired
+// kernel would save, stated per rule.
+#pragma once
+
+#include "gpu/model/result.h"
+
+#include <string>
+#include <vector>
+
+namespace kymo::gpu {
+
+inline constexpr double kLeastShare = 0.05;
+
+struct Evidence {
+    std::string event;
+    double bad = 0;
+    double good = 0;
+};
+
+struct Finding {
+    std::string kind;
+    std::string title;
+    double share = 0;  // of the kernel's time
+    double seconds = 0;
+    std::uint64_t pc_begin = 0;
+    std::uint64_t pc_end = 0;  // behind the last instruction
+    std::uint32_t line = 0;    // 0: unknown
+    std::vector<Evidence> evidence;
+    std::string direction;
+};
+
+// Largest share first. Precondition: a result of run_full (the basic model keeps no such account: no findings).
+std::vector<Finding> findings(const KernelResult& result);
+
+}  // namespace kymo::gpu

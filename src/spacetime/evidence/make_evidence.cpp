@@ -1,0 +1,404 @@
+#include "spacetime/evidence/make_evidence.h"
+
+#include "spacetime/evidence/holder_places.h"
+#include "spacetime/evidence/identity.h"
+#include "spacetime/evidence/levels.h"
+#include "spacetime/evidence/node_tables.h"
+#include "spacetime/evidence/occurrences/loop_progress.h"
+#include "spacetime/evidence/places.h"
+#include "spacetime/evidence/rule_facts.h"
+#include "spacetime/evidence/wait_targets.h"
+#include "spacetime/evidence/weighing.h"
+#include "spacetime/metrics/stolen_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace kymo::spacetime {
+namespace {
+
+// Bounds of all nodes and streams together: some 100 MB each at the most.
+constexpr std::size_t kMostRows = 300'000;
+constexpr std::size_t kMostEntries = 4'000'000;
+constexpr std::size_t kMostLines = 32;
+
+class Maker {
+  public:
+    Maker(const recording::Recording& recording, const Profile& profile, NamedRun& run,
+          const EvidenceOptions& options)
+        : recording_(recording),
+          profile_(profile),
+          run_(run),
+          names_(run.requests, run.tree.symbols),
+          options_(options) {}
+
+    Result<Evidence> make() {
+        stage("structure");
+        structure_ = make_structure(profile_, names_, *run_.code);
+        identities_ = identities(profile_, structure_, names_, *run_.code);
+        kept_ = keep_nodes(structure_, options_.space_share, asked_nodes());
+        WaitTargets waits = make_wait_targets(profile_, names_);
+        evidence_.wait_targets = std::move(waits.targets);
+        addresses_ = number_addresses(profile_);
+        const std::size_t nodes = std::max<std::size_t>(1, kept_.size());
+        options_.visit_cap =
+            std::clamp<std::size_t>(kMostRows / nodes, 256, std::max<std::size_t>(options_.visit_cap, 256));
+        const VisitLimits limits{.visit_cap = options_.visit_cap,
+                                 .sequence_cap = std::clamp<std::size_t>(
+                                     kMostEntries / (nodes * std::max<std::size_t>(1, profile_.streams.size())), 512,
+                                     std::max<std::size_t>(options_.sequence_cap, 512))};
+
+        stage("visits");
+        const auto loops = count_loops(recording_, profile_, addresses_, *run_.code);
+        if (!loops) {
+            return loops.error();
+        }
+        auto visits = run_visit_pass(recording_, profile_, kept_, addresses_, *loops, waits.of_thread, limits);
+        if (!visits) {
+            return visits.error();
+        }
+        stage("iterations");
+        const auto levels = find_levels(kept_, visits->visits, wall_time(structure_.total[0]));
+        stage("weights");
+        Weighing weighing =
+            weigh_pairs(profile_, addresses_, visits->pairs, *run_.code, options_.space_share, options_.same_overlap);
+        SpanWork work = plan_spans(levels, *visits);
+        work.spaces_of = std::move(weighing.spaces_of);
+        work.spaces = static_cast<std::uint32_t>(weighing.heavy.size());
+        stage("spans");
+        auto spans =
+            run_span_pass(recording_, profile_, addresses_, visits->pairs, waits.of_thread, work, options_.visit_cap);
+        if (!spans) {
+            return spans.error();
+        }
+        stage("tables");
+        make_nodes(*visits, levels);
+        weigh_nodes(weighing.weight_of_address);
+        evidence_.patterns = make_patterns(visits->visits);
+        find_periods(evidence_.intervals, evidence_.nodes, visits->visits, kept_.size());
+        add_span_nodes(std::move(spans->groups), *visits, levels);
+        number_steps(evidence_.nodes, levels);
+        evidence_.spaces = make_heavy_spaces(profile_, weighing, *spans, evidence_.nodes, names_);
+        if (options_.sums_code || options_.looked_at != nullptr) {
+            evidence_.code_sums =
+                sum_code(profile_, weighing.table,
+                         options_.looked_at != nullptr ? options_.looked_at->spaces : evidence_.spaces);
+        }
+        evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
+        make_run_facts(*visits, waits.of_thread);
+        const auto metrics = load_run_metrics(recording_.files());
+        if (!metrics) {
+            return metrics.error();
+        }
+        evidence_.run.channels = channels_of(*metrics);
+        evidence_.run.steal_ns = stolen_time(*metrics);
+        add_rule_facts(profile_, waits.of_thread, &evidence_);
+        add_holder_places(profile_, names_, &evidence_);
+        evidence_.warnings = run_.code->problems();
+        if (visits->pairs.floor() > 1) {
+            evidence_.warnings.push_back(
+                "more pairs of addresses than are told apart: in the weights, addresses with fewer than " +
+                std::to_string(visits->pairs.floor()) + " samples are one place");
+        }
+        if (visits->visits.patterns.floor() > 1) {
+            evidence_.warnings.push_back("more patterns than are told apart: neighbours with fewer than " +
+                                         std::to_string(visits->visits.patterns.floor()) +
+                                         " samples count as their parent's own code");
+        }
+        if (visits->too_many_marks) {
+            evidence_.warnings.emplace_back("the program set more marks than are looked at: the first million were");
+        }
+        return std::move(evidence_);
+    }
+
+  private:
+    // One group of spans: the rounds of a node, or one mark's regions.
+    struct Group {
+        std::uint32_t node = kNone;
+        std::uint32_t mark = kNone;
+    };
+
+    std::vector<bool> asked_nodes() const {
+        std::vector<bool> asked;
+        if (options_.looked_at != nullptr) {
+            std::unordered_set<std::uint64_t> wanted;
+            for (const SpaceNode& node : options_.looked_at->nodes) {
+                wanted.insert(node.identity);
+            }
+            for (std::size_t i = 0; i < identities_.size(); ++i) {
+                asked.push_back(!structure_.nodes[i].is_group && wanted.contains(identities_[i]));
+            }
+        }
+        return asked;
+    }
+
+    void stage(std::string_view name) const {
+        if (options_.on_stage) {
+            options_.on_stage(name);
+        }
+    }
+
+    SpanWork plan_spans(const std::vector<LevelStructure>& levels, const VisitPass& visits) {
+        SpanWork work;
+        work.spans.resize(profile_.threads.size());
+        for (std::uint32_t node = 0; node < levels.size(); ++node) {
+            if (!levels[node].is_loop) {
+                continue;
+            }
+            for (const auto& [thread, rounds] : levels[node].streams) {
+                for (std::uint32_t i = 0; i < rounds.rounds.size(); ++i) {
+                    work.spans[thread].push_back({rounds.rounds[i].begin, rounds.rounds[i].end,
+                                                  static_cast<std::uint32_t>(groups_.size()), i});
+                }
+            }
+            groups_.push_back({.node = node});
+        }
+        plan_marks(visits, work);
+        for (std::vector<Span>& spans : work.spans) {
+            std::erase_if(spans, [](const Span& span) { return span.begin >= span.end; });
+            std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+                return std::tuple(a.begin, b.end, a.group) < std::tuple(b.begin, a.end, b.group);
+            });
+        }
+        work.groups = static_cast<std::uint32_t>(groups_.size());
+        return work;
+    }
+
+    // From a begin to its end; of nested regions of one name the outermost.
+    void plan_marks(const VisitPass& visits, SpanWork& work) {
+        std::map<std::uint32_t, std::uint32_t> groups;
+        for (const auto& [thread, rows] : visits.marks) {
+            struct Open {
+                std::uint64_t begin = 0;
+                std::uint32_t depth = 0;
+                std::uint32_t order = 0;
+            };
+            std::map<std::uint32_t, Open> open;
+            for (const MarkRow& row : rows) {
+                Open& mark = open[row.name];
+                if (row.kind == recording::MarkKind::kBegin) {
+                    mark.begin = mark.depth++ == 0 ? row.time : mark.begin;
+                } else if (row.kind == recording::MarkKind::kEnd && mark.depth != 0 && --mark.depth == 0) {
+                    const auto [group, is_new] =
+                        groups.try_emplace(row.name, static_cast<std::uint32_t>(groups_.size()));
+                    if (is_new) {
+                        groups_.push_back({.mark = row.name});
+                    }
+                    work.spans[thread].push_back({mark.begin, row.time, group->second, mark.order++});
+                }
+            }
+        }
+    }
+
+    Meanwhile meanwhile(const VisitPass& visits) const {
+        return {profile_, visits.at_work, visits.lacking, evidence_.wait_targets};
+    }
+
+    void make_nodes(VisitPass& visits, const std::vector<LevelStructure>& levels) {
+        evidence_.nodes.resize(kept_.size());
+        for (std::uint32_t i = 0; i < kept_.size(); ++i) {
+            SpaceNode& node = evidence_.nodes[i];
+            const std::uint32_t at = kept_.structure[i];
+            node.kind = structure_.nodes[at].kind;
+            const bool is_loop = node.kind == SpaceKind::kLoop || node.kind == SpaceKind::kLoopNest;
+            node.polls = is_loop && run_.code->polls(structure_.nodes[at].code, structure_.nodes[at].loop);
+            node.parent = kept_.parent[i];
+            node.depth = kept_.depth[i];
+            node.place = place_of(profile_, structure_, at, names_, *run_.code);
+            node.path = path_of(at);
+            node.identity = identities_[at];
+            node.structure = levels[i].score;
+            node.rounds = levels[i].rounds;
+            if (visits.visits.nodes[i].gaps.count != 0) {
+                evidence_.intervals.push_back(make_intervals(i, visits.visits.nodes[i]));
+            }
+            fill_node(node, std::move(visits.visits.nodes[i]), meanwhile(visits), options_);
+            add_lines(node, at);
+            if (levels[i].is_main) {
+                node.role = Role::kMainLoop;
+            } else if (node.parent != kNone && levels[node.parent].is_loop) {
+                node.role = Role::kPhase;
+            }
+        }
+        add_up(evidence_.nodes);
+    }
+
+    void weigh_nodes(const std::vector<double>& weight_of_address) {
+        for (std::uint32_t i = 0; i < kept_.size(); ++i) {
+            evidence_.nodes[i].weight = 0;
+        }
+        for (std::size_t i = 0; i < profile_.nodes.size(); ++i) {
+            if (kept_.leaf_of[i] != kNone && addresses_.of_node[i] != kNone) {
+                evidence_.nodes[kept_.leaf_of[i]].weight +=
+                    weight_of_address[addresses_.of_node[i]] * static_cast<double>(profile_.self[i][kSamples]);
+            }
+        }
+        for (std::size_t i = kept_.size(); i-- > 0;) {
+            if (kept_.parent[i] != kNone) {
+                evidence_.nodes[kept_.parent[i]].weight += evidence_.nodes[i].weight;
+            }
+        }
+    }
+
+    std::vector<std::string> path_of(std::uint32_t at) const {
+        std::vector<std::string> path;
+        for (; !structure_.nodes[at].is_group; at = structure_.nodes[at].parent) {
+            const StructureNode& node = structure_.nodes[at];
+            if (node.kind == SpaceKind::kFunction || node.kind == SpaceKind::kInlined) {
+                path.push_back(names_.symbols().functions[node.function].name);
+            }
+        }
+        std::reverse(path.begin(), path.end());
+        return path;
+    }
+
+    void add_lines(SpaceNode& node, std::uint32_t at) const {
+        for (const auto& [line, costs] : structure_.lines[at]) {
+            node.lines.push_back({.file = names_.symbols().files[line.first],
+                                  .line = line.second,
+                                  .processor_ns = processor_time(costs),
+                                  .samples = static_cast<std::uint64_t>(std::max<std::int64_t>(costs[kSamples], 0)),
+                                  .deltas = {costs.begin() + kFirstEvent, costs.end()}});
+        }
+        std::stable_sort(node.lines.begin(), node.lines.end(),
+                         [](const LineShare& a, const LineShare& b) { return a.processor_ns > b.processor_ns; });
+        node.lines.resize(std::min(node.lines.size(), kMostLines));
+    }
+
+    void add_span_nodes(std::vector<NodeSums>&& groups, const VisitPass& visits,
+                        const std::vector<LevelStructure>& levels) {
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (groups[i].visits == 0) {
+                continue;
+            }
+            SpaceNode node;
+            const auto number = static_cast<std::uint32_t>(evidence_.nodes.size());
+            if (groups_[i].node != kNone) {
+                SpaceNode& loop = evidence_.nodes[groups_[i].node];
+                loop.iteration = number;
+                node.kind = SpaceKind::kIteration;
+                node.parent = groups_[i].node;
+                node.depth = loop.depth + 1;
+                node.place = loop.place;
+                node.path = loop.path;
+                node.identity = mix_identity(loop.identity, "rounds");
+                node.lines = loop.lines;
+                node.rounds = levels[groups_[i].node].rounds;
+            } else {
+                node.kind = SpaceKind::kMark;
+                node.mark = visits.mark_names[groups_[i].mark];
+                node.identity = mix_identity(kNoIdentity, node.mark);
+            }
+            if (groups[i].gaps.count != 0 && node.kind == SpaceKind::kMark) {
+                evidence_.intervals.push_back(make_intervals(number, groups[i]));
+            }
+            fill_node(node, std::move(groups[i]), meanwhile(visits), options_);
+            evidence_.nodes.push_back(std::move(node));
+        }
+    }
+
+    void make_run_facts(const VisitPass& visits, const std::vector<std::vector<std::uint32_t>>& targets) {
+        RunFacts& run = evidence_.run;
+        run.begin = profile_.begin;
+        run.end = profile_.end;
+        run.processors = profile_.processors;
+        const Quality& quality = profile_.quality;
+        const auto dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
+        run.dropped_paths =
+            quality.samples == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(quality.samples);
+        for (const EventInfo& event : profile_.events) {
+            run.counters.push_back(event.name);
+        }
+        run.deltas.resize(run.counters.size());
+        for (std::uint32_t i = 0; i < profile_.threads.size(); ++i) {
+            const ProfileThread& thread = profile_.threads[i];
+            ThreadFacts facts{.process = thread.process,
+                              .tid = thread.tid,
+                              .name = thread.name,
+                              .rank = {},
+                              .begin = thread.begin,
+                              .end = thread.end,
+                              .creator = thread.creator,
+                              .created_at = {},
+                              .is_sampled = thread.is_sampled,
+                              .total = total_of(thread),
+                              .deltas = {},
+                              .voluntary = thread.switches.voluntary,
+                              .involuntary = thread.switches.involuntary,
+                              .migrations = static_cast<std::uint64_t>(visits.migrations[i]),
+                              .waits = waits_of(thread, targets[i]),
+                              .brief = {},
+                              .mappings = {}};
+            if (const std::uint64_t rank = profile_.processes[thread.process].rank; rank != kNoRank) {
+                facts.rank = rank;
+            }
+            for (const TakenTime& taken : thread.taken) {
+                facts.taken += taken.ns;
+            }
+            if (thread.creation_node != kNone) {
+                facts.created_at = own_place(profile_, thread.creation_node, names_);
+            }
+            facts.deltas.assign(
+                thread.costs.begin() + std::min<std::ptrdiff_t>(kFirstEvent, std::ssize(thread.costs)),
+                thread.costs.end());
+            facts.deltas.resize(run.counters.size());
+            run.total += facts.total;
+            for (std::size_t event = 0; event < facts.deltas.size(); ++event) {
+                run.deltas[event] += facts.deltas[event];
+            }
+            run.threads.push_back(std::move(facts));
+        }
+        const TimeGrid& ready = visits.ready;
+        for (std::size_t bin = 0; bin < ready.bins(); ++bin) {
+            const std::uint64_t begin = run.begin + bin * ready.width();
+            if (begin >= run.end) {
+                break;
+            }
+            const std::uint64_t width = std::min(ready.width(), run.end - begin);
+            const auto threads = static_cast<std::size_t>(
+                std::llround(static_cast<double>(ready.at(0, bin)) / static_cast<double>(width)));
+            run.ready_ns.resize(std::max(run.ready_ns.size(), threads + 1));
+            run.ready_ns[threads] += static_cast<std::int64_t>(width);
+        }
+    }
+
+    static TimeTerms total_of(const ProfileThread& thread) {
+        const StateSums sums = thread.states.sums();
+        return {.user = sums[ThreadState::kUser],
+                .spinning = sums[ThreadState::kSpinning],
+                .system = sums[ThreadState::kSystem],
+                .run_queue = sums[ThreadState::kReady],
+                .waiting = sums[ThreadState::kWaiting],
+                .other = sums[ThreadState::kOff] + sums[ThreadState::kPaused]};
+    }
+
+    static std::vector<VisitWait> waits_of(const ProfileThread& thread, const std::vector<std::uint32_t>& targets) {
+        std::map<std::uint32_t, std::int64_t> by_target;
+        for (const WaitShare& share : thread.states.filling(thread.states.begin(), thread.states.end()).waits) {
+            by_target[targets[share.wait]] += share.ns;
+        }
+        return sorted_waits(by_target);
+    }
+
+    const recording::Recording& recording_;
+    const Profile& profile_;
+    NamedRun& run_;
+    Names names_;
+    EvidenceOptions options_;
+    Structure structure_;
+    std::vector<std::uint64_t> identities_;  // by structure node
+    KeptNodes kept_;
+    SampledAddresses addresses_;
+    std::vector<Group> groups_;
+    Evidence evidence_;
+};
+
+}  // namespace
+
+Result<Evidence> make_evidence(const recording::Recording& recording, const Profile& profile, NamedRun& run,
+                               const EvidenceOptions& options) {
+    return Maker(recording, profile, run, options).make();
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,152 @@
+// The visits of one level in one stream, as time goes by: the streaming form of runs, bridging and neighbours.
+//
+// A level is a kept node's split into children. switch_to() says which child (or the node's own code, or outside of
+// it) the stream is in from now on; visits come out, in order, once nothing can change them any more: a single
+// mis-attributed sample between two long runs of one child is bridged (visits.h, BridgeRule), but not a wait, of
+// which it is known for sure that it was elsewhere; and a visit's neighbours are known when the next begins. What has
+// neither a sample nor a wait in it is no visit. Own code of the node that lasts fewer than kOwnCodeSamples samples
+// is no neighbour: it is looked through. Memory: constant; the rows of sums are those of three visits.
+#pragma once
+
+#include "spacetime/evidence/occurrences/running_sums.h"
+#include "spacetime/spaces/visits.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kymo::spacetime {
+
+constexpr std::int64_t kOwnCodeSamples = 4;
+
+// A moment in a stream: its time, the running sums there, and the processor that it was on.
+struct Moment {
+    std::uint64_t time = 0;
+    std::uint32_t processor = 0;
+    SumRow sums;
+};
+
+struct LevelVisit {
+    std::uint32_t node = kStreamEdge;  // a kept node, kParentItself or kOutside; kStreamEdge: none
+    std::uint32_t before = kStreamEdge;
+    std::uint32_t after = kStreamEdge;
+    std::uint64_t bridged = 0;
+    Moment begin;
+    Moment end;
+
+    std::int64_t samples() const { return end.sums[kSumSamples] - begin.sums[kSumSamples]; }
+};
+
+class LevelVisits {
+  public:
+    explicit LevelVisits(const BridgeRule& rule = {}) : rule_(rule) {}
+    LevelVisits(const LevelVisits&) = delete;
+    LevelVisits& operator=(const LevelVisits&) = delete;
+
+    // From `now` on the stream is in `node`. emit(const LevelVisit&): a visit that is settled, of any node.
+    template <typename Emit>
+    void switch_to(std::uint32_t node, const Moment& now, Emit&& emit) {
+        if (current_->node == node) {
+            return;
+        }
+        if (current_->node != kStreamEdge) {
+            current_->end = now;
+            if (now.time != current_->begin.time || current_->samples() != 0) {
+                finish_run(emit);
+            }
+        }
+        current_->node = node;
+        current_->bridged = 0;
+        current_->begin = now;
+    }
+
+    template <typename Emit>
+    void finish(const Moment& now, Emit&& emit) {
+        switch_to(kStreamEdge, now, emit);
+        if (middle_->node != kStreamEdge) {
+            settle(emit);
+            std::swap(open_, middle_);
+            middle_->node = kStreamEdge;
+        }
+        settle(emit);
+        if (held_->node != kStreamEdge) {
+            held_->after = kStreamEdge;
+            emit(*held_);
+            held_->node = kStreamEdge;
+        }
+    }
+
+  private:
+    // current_ is a whole run: as visits() in visits.h, one run behind.
+    template <typename Emit>
+    void finish_run(Emit&& emit) {
+        if (open_->node == kStreamEdge) {
+            last_samples_ = current_->samples();
+            std::swap(open_, current_);
+            return;
+        }
+        if (middle_->node == kStreamEdge) {
+            if (open_->node == current_->node) {  // left out in between was a run of no time
+                open_->end = current_->end;
+                last_samples_ += current_->samples();
+                return;
+            }
+            std::swap(middle_, current_);
+            return;
+        }
+        if (middle_->node == current_->node) {
+            middle_->end = current_->end;
+            return;
+        }
+        const auto sides = static_cast<std::int64_t>(rule_.sides);
+        const bool has_waited = middle_->end.sums[kSumWaiting] != middle_->begin.sums[kSumWaiting];
+        if (open_->node == current_->node && !has_waited &&
+            middle_->samples() <= static_cast<std::int64_t>(rule_.samples) && last_samples_ >= sides &&
+            current_->samples() >= sides) {
+            open_->end = current_->end;
+            open_->bridged += static_cast<std::uint64_t>(middle_->samples());
+            middle_->node = kStreamEdge;
+            last_samples_ = current_->samples();
+            return;
+        }
+        settle(emit);
+        last_samples_ = middle_->samples();
+        std::swap(open_, middle_);
+        std::swap(middle_, current_);
+    }
+
+    // By a sample in it, or a wait. The rest of the time between two samples, around a wait, is nobody's visit.
+    static bool is_seen(const LevelVisit& visit) {
+        return visit.node == kOutside || visit.samples() != 0 ||
+               visit.end.sums[kSumWaiting] != visit.begin.sums[kSumWaiting];
+    }
+
+    // open_ is a whole visit.
+    template <typename Emit>
+    void settle(Emit&& emit) {
+        if (open_->node == kStreamEdge || (open_->node == kParentItself && open_->samples() < kOwnCodeSamples) ||
+            !is_seen(*open_)) {
+            return;
+        }
+        if (held_->node != kStreamEdge) {
+            held_->after = open_->node;
+            emit(*held_);
+        }
+        const std::uint32_t before = last_neighbour_;
+        last_neighbour_ = open_->node;
+        std::swap(held_, open_);
+        held_->before = before;
+        open_->node = kStreamEdge;
+    }
+
+    BridgeRule rule_;
+    LevelVisit slots_[4];               // change their parts, not their places
+    LevelVisit* current_ = &slots_[0];  // running
+    LevelVisit* middle_ = &slots_[1];   // a whole run that may be an interruption
+    LevelVisit* open_ = &slots_[2];     // the visit before it
+    LevelVisit* held_ = &slots_[3];     // a whole visit whose next neighbour is not known yet
+    std::int64_t last_samples_ = 0;     // of the last run in open_
+    std::uint32_t last_neighbour_ = kStreamEdge;
+};
+
+}  // namespace kymo::spacetime

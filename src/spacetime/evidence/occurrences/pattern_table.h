@@ -1,0 +1,99 @@
+// Sums of visits by node and neighbours (spaces/patterns.h), bounded.
+//
+// Where there are more distinct patterns than `most` (thousands of nodes in random order), neighbours with fewer
+// samples than a floor count as their parent's own code, as nodes too small to be kept do; the floor doubles until
+// the patterns fit. How many samples a node has is known before the first visit. So the floor is the least power of
+// two with which all fit: the same in whatever order, and by however many tables they were counted; and what is
+// counted is exact.
+#pragma once
+
+#include "spacetime/evidence/occurrences/running_sums.h"
+#include "spacetime/spaces/patterns.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct PatternRecord {
+    DurationSums durations;
+    SumRow sums;
+
+    PatternRecord& operator+=(const PatternRecord& more) {
+        durations.merge(more.durations);
+        sums.resize(sums.size() < more.sums.size() ? more.sums.size() : sums.size());
+        for (std::size_t i = 0; i < more.sums.size(); ++i) {
+            sums[i] += more.sums[i];
+        }
+        return *this;
+    }
+};
+
+class PatternTable {
+  public:
+    using NodeSamples = std::shared_ptr<const std::vector<std::uint64_t>>;  // by kept node
+
+    PatternTable() = default;
+    PatternTable(NodeSamples samples, std::size_t most) : samples_(std::move(samples)), most_(most) {}
+
+    // Made where it is new. Valid until generation() changes.
+    PatternRecord& at(const PatternKey& key) {
+        PatternKey known = floored(key);
+        while (!records_.contains(known) && records_.size() >= most_ && raise_floor(2 * floor_)) {
+            known = floored(key);
+        }
+        return records_[known];
+    }
+    std::uint64_t generation() const { return floor_; }
+    // Neighbours with fewer samples are their parent's own code; 1: none are for that.
+    std::uint64_t floor() const { return floor_; }
+
+    void merge(const PatternTable& other) {
+        raise_floor(other.floor_);
+        for (const auto& [key, record] : other.records_) {
+            at(key) += record;
+        }
+    }
+
+    std::size_t size() const { return records_.size(); }
+    auto begin() const { return records_.begin(); }
+    auto end() const { return records_.end(); }
+
+  private:
+    struct Hash {
+        std::size_t operator()(const PatternKey& key) const {
+            std::uint64_t value = (std::uint64_t{key.before} << 32U | key.after) * 0x9E3779B97F4A7C15ULL;
+            value ^= key.node * 0xC2B2AE3D27D4EB4FULL;
+            return value ^ value >> 29U;
+        }
+    };
+
+    std::uint32_t floored(std::uint32_t neighbour) const {
+        const bool is_few = samples_ != nullptr && neighbour < samples_->size() && (*samples_)[neighbour] < floor_;
+        return is_few && floor_ > 1 ? kParentItself : neighbour;
+    }
+    PatternKey floored(const PatternKey& key) const { return {floored(key.before), key.node, floored(key.after)}; }
+    // False: there is nothing left to take together.
+    bool raise_floor(std::uint64_t floor) {
+        if (floor <= floor_ || floor > std::uint64_t{1} << 62U) {
+            return false;
+        }
+        floor_ = floor;
+        auto finer = std::exchange(records_, {});
+        for (const auto& [key, record] : finer) {
+            records_[floored(key)] += record;
+        }
+        return true;
+    }
+
+    NodeSamples samples_;
+    std::size_t most_ = ~std::size_t{0};
+    std::uint64_t floor_ = 1;
+    std::unordered_map<PatternKey, PatternRecord, Hash> records_;
+};
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,118 @@
+#include "spacetime/evidence/occurrences/rounds.h"
+
+#include "spacetime/spaces/grammar.h"
+
+#include <algorithm>
+#include <set>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::size_t kLongestRule = 64;
+
+using Entry = VisitSequence::Entry;
+
+bool is_break(const Entry& entry) {
+    return entry.node == kOutside || entry.node == kStreamEdge;
+}
+
+// Symbols of what repeats.
+std::set<std::uint32_t> repeated(const std::vector<Entry>& entries) {
+    std::vector<std::uint32_t> symbols;
+    std::vector<std::uint32_t> nodes;  // by symbol
+    for (const Entry& entry : entries) {
+        if (is_break(entry)) {
+            symbols.push_back(kSeparator);
+            continue;
+        }
+        const auto known = std::find(nodes.begin(), nodes.end(), entry.node);
+        symbols.push_back(static_cast<std::uint32_t>(known - nodes.begin()));
+        if (known == nodes.end()) {
+            nodes.push_back(entry.node);
+        }
+    }
+    const Grammar grammar = compress(symbols);
+    std::set<std::uint32_t> result;
+    for (std::uint32_t rule = 0; rule < grammar.rules.size(); ++rule) {
+        const auto expansion = grammar.expand(grammar.first_rule + rule, kLongestRule + 1);
+        const auto root = primitive_root(expansion);
+        if (root.size() > kLongestRule) {
+            continue;
+        }
+        for (const std::uint32_t symbol : root) {
+            if (nodes[symbol] != kParentItself) {
+                result.insert(nodes[symbol]);
+            }
+        }
+    }
+    return result;
+}
+
+double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+Rounds rounds_of(const std::vector<Entry>& entries, std::uint32_t anchor) {
+    Rounds result;
+    result.anchor = anchor;
+    std::vector<double> gaps;
+    bool is_open = false;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Entry& entry = entries[i];
+        if (is_open && (is_break(entry) || entry.node == anchor)) {
+            result.rounds.back().end = entry.node == anchor ? entry.begin : entries[i - 1].end;
+            if (entry.node == anchor) {
+                gaps.push_back(static_cast<double>(entry.begin - result.rounds.back().begin));
+            }
+            is_open = false;
+        }
+        if (entry.node == anchor) {
+            result.rounds.push_back({entry.begin, entry.end});
+            is_open = true;
+        }
+    }
+    if (is_open) {
+        result.rounds.back().end = entries.back().end;
+    }
+    for (const Round& round : result.rounds) {
+        result.covered_ns += round.end - round.begin;
+    }
+    if (result.rounds.size() < kLeastRounds || gaps.size() + 1 < kLeastRounds) {
+        return {};
+    }
+    const double middle = median(gaps);
+    for (double& gap : gaps) {
+        gap = gap > middle ? gap - middle : middle - gap;
+    }
+    result.evenness = middle > 0 ? std::max(0.0, 1 - 1.4826 * median(gaps) / middle) : 0;
+    return result;
+}
+
+}  // namespace
+
+std::vector<Rounds> find_rounds(std::span<const VisitSequence* const> sequences) {
+    std::set<std::uint32_t> anchors;
+    for (const VisitSequence* sequence : sequences) {
+        anchors.merge(repeated(sequence->entries()));
+    }
+    std::vector<Rounds> best(sequences.size());
+    double best_score = 0;
+    for (const std::uint32_t anchor : anchors) {
+        std::vector<Rounds> all;
+        double score = 0;
+        for (const VisitSequence* sequence : sequences) {
+            all.push_back(rounds_of(sequence->entries(), anchor));
+            score += static_cast<double>(all.back().covered_ns) * all.back().evenness;
+        }
+        // Nodes are in the order of their time: of nearly equal ones the first stays.
+        if (score > best_score * 1.02) {
+            best_score = score;
+            best = std::move(all);
+        }
+    }
+    return best;
+}
+
+}  // namespace kymo::spacetime

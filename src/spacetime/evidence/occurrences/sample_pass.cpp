@@ -1,0 +1,192 @@
+#include "spacetime/evidence/occurrences/sample_pass.h"
+
+#include "parallel/loops.h"
+#include "spacetime/load/sample_time.h"
+#include "spacetime/load/time_place.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace kymo::spacetime {
+namespace {
+
+namespace rec = recording;
+
+class PartPass {
+  public:
+    // `parents`: of the profile's nodes.
+    PartPass(const rec::Recording& recording, const Profile& profile, std::span<const std::uint32_t> parents,
+             const SamplePass& pass, std::uint32_t worker)
+        : recording_(recording),
+          profile_(profile),
+          parents_(parents),
+          pass_(pass),
+          worker_(worker),
+          deltas_(profile.events.size()) {}
+
+    Result<void> run() {
+        std::uint32_t stream = 0;
+        for (std::uint32_t file = 0; file < recording_.files().size(); ++file) {
+            running_.clear();
+            last_ = nullptr;
+            for (; stream < profile_.streams.size() && profile_.streams[stream].file == file; ++stream) {
+                if (profile_.streams[stream].stream % pass_.workers == worker_) {
+                    start(stream);
+                }
+            }
+            if (running_.empty()) {
+                continue;
+            }
+            const auto report = recording_.files()[file].scan_part(
+                {worker_, pass_.workers},
+                rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) { add(raw(id), row); }),
+                rec::on<rec::SampleRegisters>([&](StreamId id, const rec::SampleRegisters& row) {
+                    if (Running* running = running_of(raw(id))) {
+                        running->visitor->registers(row);
+                    }
+                }),
+                rec::on<rec::Mark>([&](StreamId id, const rec::Mark& row) {
+                    if (Running* running = running_of(raw(id))) {
+                        rec::Mark moved = row;
+                        moved.time += static_cast<std::uint64_t>(running->stream->shift_ns);
+                        running->visitor->mark(moved);
+                    }
+                }));
+            if (!report) {
+                return report.error();
+            }
+            for (auto& [id, running] : running_) {
+                finish(running);
+            }
+        }
+        return {};
+    }
+
+  private:
+    struct Running {
+        const ProfileStream* stream = nullptr;
+        std::unique_ptr<StreamVisitor> visitor;
+        std::optional<StreamTime> time;
+        std::optional<TimePlace> places;
+        std::span<const TakenTime> taken;  // still to come
+        bool has_all_events = false;       // its file's events are the profile's, in their order
+    };
+
+    void start(std::uint32_t index) {
+        auto visitor = pass_.make(worker_, index);
+        if (visitor == nullptr) {
+            return;
+        }
+        const ProfileStream& stream = profile_.streams[index];
+        const ProfileThread& thread = profile_.threads[stream.thread];
+        Running& running = running_[stream.stream];
+        running.stream = &stream;
+        running.visitor = std::move(visitor);
+        running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
+        running.taken = thread.taken;
+        running.places.emplace(thread.waits, parents_);
+        std::vector<std::size_t> all(profile_.events.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        running.has_all_events = stream.columns == all;
+    }
+
+    Running* running_of(std::uint32_t id) {
+        if (last_ == nullptr || last_->stream->stream != id) {
+            const auto found = running_.find(id);
+            last_ = found == running_.end() ? nullptr : &found->second;
+        }
+        return last_;
+    }
+
+    void add(std::uint32_t id, const rec::Sample& row) {
+        Running* const running = running_of(id);
+        if (running == nullptr) {
+            return;
+        }
+        const ProfileStream& stream = *running->stream;
+        rec::Sample moved = row;
+        moved.time += static_cast<std::uint64_t>(stream.shift_ns);
+        const bool is_own = is_own_work(row, stream.own_contexts);
+        const std::uint32_t node = row.context == 0                    ? stream.no_path
+                                   : row.context < stream.nodes.size() ? stream.nodes[row.context]
+                                                                       : kNone;
+        pieces(*running, running->time->add(moved, is_own), node);
+        while (!running->taken.empty() && running->taken.front().time <= moved.time) {
+            running->visitor->taken(running->taken.front());
+            running->taken = running->taken.subspan(1);
+        }
+        if (!is_own) {
+            moved.event = row.event < stream.columns.size() ? stream.columns[row.event] : profile_.events.size();
+            running->visitor->sample(moved, node, deltas_of(*running, row));
+        }
+    }
+
+    std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row) {
+        if (running.has_all_events && row.deltas.size() == deltas_.size()) {
+            return {reinterpret_cast<const std::int64_t*>(row.deltas.data()), row.deltas.size()};
+        }
+        const std::vector<std::size_t>& columns = running.stream->columns;
+        std::fill(deltas_.begin(), deltas_.end(), 0);
+        for (std::size_t i = 0; i < row.deltas.size() && i < columns.size(); ++i) {
+            deltas_[columns[i]] += static_cast<std::int64_t>(row.deltas[i]);
+        }
+        return deltas_;
+    }
+
+    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node) {
+        running.places->next(intervals, node);
+        for (const StateInterval& interval : intervals) {
+            running.visitor->piece(interval, running.places->of(interval));
+        }
+    }
+
+    void finish(Running& running) {
+        if (running.stream->end_time > running.time->last()) {
+            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone);
+        }
+        running.visitor->finish();
+        running.visitor.reset();
+    }
+
+    const rec::Recording& recording_;
+    const Profile& profile_;
+    std::span<const std::uint32_t> parents_;
+    const SamplePass& pass_;
+    std::uint32_t worker_;
+    std::unordered_map<std::uint32_t, Running> running_;
+    Running* last_ = nullptr;
+    std::vector<std::int64_t> deltas_;
+};
+
+}  // namespace
+
+std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) {
+    const auto processors = static_cast<std::size_t>(parallel::workers());
+    return static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(profile.streams.size(), 1, std::min<std::size_t>(processors, 16)));
+}
+
+Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
+    std::vector<std::uint32_t> parents;
+    parents.reserve(profile.nodes.size());
+    for (const ProfileNode& node : profile.nodes) {
+        parents.push_back(node.parent);
+    }
+    std::vector<std::optional<Error>> errors(pass.workers);
+    parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
+        if (auto result = PartPass(recording, profile, parents, pass, worker).run(); !result) {
+            errors[worker] = result.error();
+        }
+    });
+    for (const auto& error : errors) {
+        if (error) {
+            return *error;
+        }
+    }
+    return {};
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,53 @@
+// A further pass over a recording's samples, stream by stream in the order of time, with states and profile nodes
+// worked out as the profile did.
+//
+// Files, and of each file parts of its streams, are read by several threads at once, in pieces. One StreamVisitor
+// sees one stream, from one thread; `make` and `done` are called by several threads, with the number of the worker:
+// no two calls with one number at a time.
+#pragma once
+
+#include "base/result.h"
+#include "recording/reader.h"
+#include "spacetime/load/thread_states.h"
+#include "spacetime/profile/profile.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace kymo::spacetime {
+
+class StreamVisitor {
+  public:
+    StreamVisitor() = default;
+    StreamVisitor(const StreamVisitor&) = delete;
+    StreamVisitor& operator=(const StreamVisitor&) = delete;
+    virtual ~StreamVisitor() = default;
+    // The next stretch of time, spent in profile node `node` (kNone: nowhere known).
+    virtual void piece(const StateInterval& interval, std::uint32_t node) = 0;
+    // Of the time until the sample to come so much was not the thread's, estimated.
+    virtual void taken(const TakenTime&) {}
+    // The sample at the end of the pieces since the last one. Its event: index of Profile::events, their number where
+    // it is none of them. `deltas`: by Profile::events.
+    virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
+    // Of the sample just told.
+    virtual void registers(const recording::SampleRegisters&) {}
+    virtual void mark(const recording::Mark&) {}
+    // After the last piece.
+    virtual void finish() {}
+};
+
+struct SamplePass {
+    std::uint32_t workers = 1;
+    // `stream`: index of Profile::streams. Null: this stream is of no interest.
+    std::function<std::unique_ptr<StreamVisitor>(std::uint32_t worker, std::uint32_t stream)> make;
+};
+
+// How many workers a pass over this recording takes.
+std::uint32_t pass_workers(const recording::Recording& recording, const Profile& profile);
+
+// Error: the system cannot read a file.
+Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass);
+
+}  // namespace kymo::spacetime

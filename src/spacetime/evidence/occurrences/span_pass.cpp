@@ -1,0 +1,263 @@
+#include "spacetime/evidence/occurrences/span_pass.h"
+
+#include "spacetime/evidence/occurrences/sample_pass.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kymo::spacetime {
+namespace {
+
+struct SpanShared {
+    const Profile& profile;
+    const SampledAddresses& addresses;
+    const PairTable& pairs;
+    const std::vector<std::vector<std::uint32_t>>& wait_targets;
+    const SpanWork& work;
+    std::size_t visit_cap;
+};
+
+class SpanVisitor final : public StreamVisitor {
+  public:
+    SpanVisitor(const SpanShared& shared, SpanPass& sums, std::uint32_t thread)
+        : shared_(shared),
+          sums_(sums),
+          thread_(thread),
+          now_(kFirstCounter + shared.profile.events.size()),
+          last_end_(shared.work.spaces, 0),
+          is_visited_(shared.work.groups),
+          last_span_(shared.work.groups, {0, {}}) {}
+
+    void piece(const StateInterval& interval, std::uint32_t) override {
+        StateInterval rest = interval;
+        // Bounds at its end wait for the sample there.
+        while (true) {
+            const std::uint64_t next = next_bound();
+            if (next <= rest.begin && next != kNever) {
+                pass_bound(std::max(next, time_));
+                continue;
+            }
+            if (next >= rest.end) {
+                break;
+            }
+            StateInterval first = rest;
+            first.end = next;
+            add(first);
+            rest.begin = next;
+        }
+        add(rest);
+    }
+
+    void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        const auto processor = static_cast<std::uint32_t>(row.processor);
+        now_[kSumMigrations] += has_processor_ && processor != processor_ ? 1 : 0;
+        has_processor_ = true;
+        processor_ = processor;
+        ++now_[kSumSamples];
+        for (std::size_t i = 0; i < deltas.size(); ++i) {
+            now_[kFirstCounter + i] += deltas[i];
+        }
+        const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
+        if (address != kNone && last_address_ != kNone && (row.flags & recording::kAfterPause) == 0) {
+            add_pair(last_address_, address, row.time);
+        }
+        last_address_ = address;
+        last_time_ = row.time;
+        user_ = 0;
+    }
+
+    void finish() override {
+        while (next_bound() != kNever) {
+            pass_bound(time_);
+        }
+    }
+
+  private:
+    static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+    struct Open {
+        const Span* span = nullptr;
+        std::uint64_t begin = 0;
+        std::uint32_t processor = 0;
+        SumRow sums;
+        std::map<std::uint32_t, std::int64_t> waits;
+    };
+
+    void add(const StateInterval& interval) {
+        const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
+        now_[column_of(interval.state)] += ns;
+        time_ = interval.end;
+        if (interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning) {
+            user_ += ns;
+        }
+        if (interval.state == ThreadState::kWaiting && interval.wait != kNoWait) {
+            for (Open& open : open_) {
+                open.waits[shared_.wait_targets[thread_][interval.wait]] += ns;
+            }
+        }
+    }
+
+    const std::vector<Span>& spans() const { return shared_.work.spans[thread_]; }
+
+    std::uint64_t next_bound() const {
+        std::uint64_t next = next_span_ < spans().size() ? spans()[next_span_].begin : kNever;
+        for (const Open& open : open_) {
+            next = std::min(next, open.span->end);
+        }
+        return next;
+    }
+
+    // Ends before begins: a span may begin where the last one ends.
+    void pass_bound(std::uint64_t at) {
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            if (open_[i].span->end <= at) {
+                close(open_[i], at);
+                open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+                return;
+            }
+        }
+        if (next_span_ < spans().size() && spans()[next_span_].begin <= at) {
+            open_.push_back({&spans()[next_span_], at, processor_, now_, {}});
+            ++next_span_;
+        } else {  // the stream is over
+            for (Open& open : open_) {
+                close(open, at);
+            }
+            open_.clear();
+            next_span_ = spans().size();
+        }
+    }
+
+    void close(Open& open, std::uint64_t end) {
+        NodeSums& group = sums_.groups[open.span->group];
+        SumRow sums = now_;
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] -= open.sums[i];
+        }
+        group.own.resize(now_.size());
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            group.own[i] += sums[i];
+        }
+        for (const auto& [target, ns] : open.waits) {
+            group.own_waits[target] += ns;
+        }
+        if (!is_visited_[open.span->group]) {
+            is_visited_[open.span->group] = true;
+            group.threads.push_back(thread_);
+        } else {
+            add_gap(group, open);
+        }
+        last_span_[open.span->group] = {end, now_};
+        ++group.visits;
+        group.durations.add(end - open.begin);
+        group.samples.add(static_cast<std::uint64_t>(sums[kSumSamples]));
+        const std::uint64_t rank = VisitSample::rank_of(open.span->group, thread_, open.span->order);
+        if (group.sample.takes(rank)) {
+            group.sample.add({.rank = rank,
+                              .thread = thread_,
+                              .order = open.span->order,
+                              .begin = open.begin,
+                              .end = end,
+                              .before = kOutside,
+                              .after = kOutside,
+                              .processor = open.processor,
+                              .ready_before = open.sums[kSumReady],
+                              .sums = std::move(sums),
+                              .waits = sorted_waits(open.waits)},
+                             shared_.visit_cap);
+        }
+    }
+
+    void add_gap(NodeSums& group, const Open& open) {
+        const auto& [end, sums] = last_span_[open.span->group];
+        group.gaps.add(open.begin - std::min(end, open.begin));
+        group.gap_sums.resize(now_.size());
+        for (std::size_t i = 0; i < now_.size(); ++i) {
+            group.gap_sums[i] += open.sums[i] - sums[i];
+        }
+    }
+
+    void add_pair(std::uint32_t a, std::uint32_t b, std::uint64_t time) {
+        const std::uint64_t span = std::max<std::uint64_t>(1, shared_.profile.end - shared_.profile.begin);
+        const std::uint64_t since = time < shared_.profile.begin ? 0 : time - shared_.profile.begin;
+        const auto batch =
+            static_cast<std::size_t>(std::min<Wide>(kTimeBatches - 1, Wide{since} * kTimeBatches / span));
+        sums_.user[batch] += user_;
+        const std::uint32_t row = shared_.pairs.find(a, b);
+        if (row == PairTable::kNoRow) {
+            return;
+        }
+        for (const auto& [space, share] : shared_.work.spaces_of[row]) {
+            SpaceTimes& times = sums_.spaces[space];
+            times.user[batch] += user_ * share / 65536;
+            std::uint64_t& last = last_end_[space];
+            if (last != 0 && last < last_time_) {
+                times.longest_gap_ns = std::max(times.longest_gap_ns, last_time_ - last);
+            }
+            last = time;
+        }
+    }
+
+    const SpanShared& shared_;
+    SpanPass& sums_;
+    std::uint32_t thread_;
+    SumRow now_;
+    std::uint64_t time_ = 0;
+    std::size_t next_span_ = 0;
+    std::vector<Open> open_;
+    std::int64_t user_ = 0;
+    std::uint32_t last_address_ = kNone;
+    std::uint64_t last_time_ = 0;
+    std::uint32_t processor_ = 0;
+    bool has_processor_ = false;
+    std::vector<std::uint64_t> last_end_;
+    std::vector<bool> is_visited_;
+    std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
+};
+
+SpanPass empty_pass(const SpanWork& work) {
+    SpanPass pass;
+    pass.groups.resize(work.groups);
+    pass.spaces.resize(work.spaces);
+    return pass;
+}
+
+}  // namespace
+
+Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
+                               const SampledAddresses& addresses, const PairTable& pairs,
+                               const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
+                               std::size_t visit_cap) {
+    const SpanShared shared{profile, addresses, pairs, wait_targets, work, visit_cap};
+    std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
+    const auto done =
+        run_pass(recording, profile,
+                 {.workers = static_cast<std::uint32_t>(workers.size()),
+                  .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
+                      return std::make_unique<SpanVisitor>(shared, workers[worker], profile.streams[stream].thread);
+                  }});
+    if (!done) {
+        return done.error();
+    }
+    VisitSums groups;
+    SpanPass all = empty_pass(work);
+    for (SpanPass& worker : workers) {
+        VisitSums part;
+        part.nodes = std::move(worker.groups);
+        groups.merge(std::move(part), visit_cap);
+        for (std::size_t space = 0; space < all.spaces.size(); ++space) {
+            all.spaces[space].longest_gap_ns =
+                std::max(all.spaces[space].longest_gap_ns, worker.spaces[space].longest_gap_ns);
+            for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
+                all.spaces[space].user[batch] += worker.spaces[space].user[batch];
+            }
+        }
+        for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
+            all.user[batch] += worker.user[batch];
+        }
+    }
+    groups.nodes.resize(work.groups);
+    all.groups = std::move(groups.nodes);
+    return all;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,72 @@
+// What the rows of one stream's samples say about its time: the amounts between two samples (time_split.h), placed by
+// switch records and waits (state_builder.h). The one way from samples to states, for every pass over a recording.
+//
+// Memory: switch records and waits of the stream.
+#pragma once
+
+#include "recording/tables.h"
+#include "spacetime/load/state_builder.h"
+#include "spacetime/load/time_split.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct EventInfo {
+    std::string name;
+    std::string unit;
+    recording::EventMode mode = recording::EventMode::kCount;
+    std::uint64_t value = 0;  // period or frequency
+    bool user_only = false;
+};
+
+// What samples need to know of their file's event list.
+struct EventRoles {
+    std::optional<std::size_t> task_clock;
+    std::optional<std::size_t> system_time;  // none, where the stream's mechanism cannot read it
+    std::uint64_t tick_period = 0;           // ns of task-clock between two of its samples; 0: it does not sample
+    std::uint64_t grid_period = 0;           // the same where these samples come on a grid (late_ticks.h); else 0
+
+    EventRoles() = default;
+    // `mechanism`: recording::Mechanism of the stream. The event list is one for all streams of a process, but only
+    // those measured by thread timers can read system time: in the others its column stays 0.
+    EventRoles(std::span<const EventInfo> events, std::uint64_t mechanism);
+};
+
+// Whether a sample met the monitor at its own work. `own_contexts` as StreamData's.
+inline bool is_own_work(const recording::Sample& row, const std::vector<bool>& own_contexts) {
+    return (row.flags & recording::kOwnWork) != 0 || (row.context < own_contexts.size() && own_contexts[row.context]);
+}
+
+class StreamTime {
+  public:
+    // As StateBuilder.
+    StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,
+               std::span<const ThreadWait> waits);
+
+    // The states since the sample before, or the begin, in order. Valid until the next call. Time on a processor that
+    // ends in a sample of the monitor's own work is not the program's: it is as if measurement had been off.
+    std::span<const StateInterval> add(const recording::Sample& row, bool is_own_work = false);
+    // Those from the last sample to `end`; the stream's totals of all events, empty where they are not known.
+    std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals);
+
+    std::uint64_t last() const { return splitter_.last(); }
+    // The monitor's own work in what add() returned last.
+    std::uint64_t own_work_ns() const { return own_work_ns_; }
+
+  private:
+    EventRoles roles_;
+    TimeSplitter splitter_;
+    StateBuilder builder_;
+    std::uint64_t task_clock_ = 0;  // so far
+    std::uint64_t system_time_ = 0;
+    std::uint64_t own_work_ns_ = 0;
+    std::vector<StateInterval> without_own_work_;
+};
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,289 @@
+// The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
+#include "parallel/loops.h"
+#include "spacetime/load/file_data.h"
+#include "spacetime/load/own_time.h"
+#include "spacetime/load/time_place.h"
+#include "spacetime/waits/wait_groups.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace kymo::spacetime {
+namespace {
+
+namespace rec = recording;
+
+constexpr std::size_t kLeastStates = 4096;  // of a stream
+constexpr std::size_t kMostParts = 16;
+
+std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) {
+    std::vector<std::uint32_t> parents;
+    parents.reserve(contexts.size());
+    for (const ContextInfo& context : contexts) {
+        parents.push_back(context.parent);
+    }
+    return parents;
+}
+
+std::int64_t duration_of(const StateInterval& interval) {
+    return static_cast<std::int64_t>(interval.end - interval.begin);
+}
+
+bool is_user_time(const StateInterval& interval) {
+    return interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
+}
+
+// What one stream's samples add up to. One thread at a time.
+class StreamSamples {
+  public:
+    StreamSamples(StreamData& stream, const FileData& file, WaitGroups::Watch* watch, std::size_t most_states)
+        : stream_(stream),
+          file_(file),
+          watch_(watch),
+          most_states_(most_states),
+          parents_(parents_of(stream.contexts)),
+          places_(stream.waits, parents_),
+          sums_(file.events.size()),
+          samples_by_event_(file.events.size()) {
+        stream_.costs = CostTable(file.events.size());
+        stream_.costs.resize(stream_.contexts.size());
+        stream_.unsampled.assign(kFirstEvent + file.events.size(), 0);
+        stream_.own_work.assign(kFirstEvent + file.events.size(), 0);
+    }
+
+    std::uint32_t id() const { return stream_.id; }
+
+    void add(const rec::Sample& row) {
+        if (!time_) {
+            start(row.time);
+        }
+        auto context = static_cast<std::uint32_t>(row.context);
+        if (row.context >= stream_.contexts.size()) {
+            ++strange_rows_;
+            context = 0;
+        }
+        const bool is_own = is_own_work(row, stream_.own_contexts);
+        charge(time_->add(row, is_own), context, is_own);
+        add_tick(row);
+        const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
+        stream_.own_work[kUser] += own_ns;
+        stream_.paused_ns -= own_ns;
+        const auto costs = is_own ? std::span(stream_.own_work) : stream_.costs[context];
+        ++costs[kSamples];
+        for (std::size_t event = 0; event < sums_.size(); ++event) {
+            const std::uint64_t delta = event < row.deltas.size() ? row.deltas[event] : 0;
+            costs[kFirstEvent + event] += static_cast<std::int64_t>(delta);
+            sums_[event] += delta;
+        }
+        ++stream_.quality.samples;
+        if (row.event < samples_by_event_.size()) {
+            ++samples_by_event_[row.event];
+        }
+        const std::uint64_t path_end = row.flags & rec::kPathEndMask;
+        ++stream_.quality.paths[std::min<std::uint64_t>(path_end, rec::kPathEnds - 1)];
+        stream_.quality.at_tick += (row.flags & rec::kAtTick) != 0 ? 1 : 0;
+        stream_.quality.folded += (row.flags & rec::kFoldedRecursion) != 0 ? 1 : 0;
+        stream_.quality.recovered += (row.flags & rec::kRecoveredFrame) != 0 ? 1 : 0;
+        if (path_end == static_cast<std::uint64_t>(rec::PathEnd::kComplete)) {
+            stream_.is_complete[context] = true;
+        }
+        stream_.end = time_->last();
+    }
+
+    // The remainders, so that the columns add up to the stream's totals exactly. What concerns the file is added to
+    // it.
+    void finish(FileData* file) {
+        file->strange_rows += strange_rows_;
+        for (std::size_t event = 0; event < sums_.size(); ++event) {
+            file->samples_by_event[event] += samples_by_event_[event];
+            stream_.quality.ticks += file->events[event].name == "task-clock" ? samples_by_event_[event] : 0;
+        }
+        for (std::size_t context = stream_.contexts.size() - 1; context > 0; --context) {
+            if (stream_.is_complete[context]) {
+                stream_.is_complete[stream_.contexts[context].parent] = true;
+            }
+        }
+        if (late_) {
+            stream_.taken = late_->take();
+        }
+        if (!stream_.has_ended) {
+            own_time_.finish(stream_.costs);
+            return;
+        }
+        if (!time_) {
+            start(stream_.end_time);
+        }
+        charge(time_->finish(stream_.end_time, stream_.totals), kNone, false);
+        own_time_.finish(stream_.costs);
+        for (std::size_t event = 0; event < sums_.size(); ++event) {
+            const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
+            stream_.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - sums_[event]);
+        }
+        stream_.end = time_->last();
+    }
+
+  private:
+    // Where its description is lost, time counts from the first that is known of it.
+    void start(std::uint64_t time) {
+        if (!stream_.is_known) {
+            stream_.begin = time;
+        }
+        stream_.states = ThreadStates(stream_.begin);
+        stream_.states.set_limit(most_states_);
+        const std::uint64_t mechanism = stream_.mechanism != 0 ? stream_.mechanism : file_.mechanism;
+        roles_ = EventRoles(file_.events, mechanism);
+        time_.emplace(roles_, stream_.begin, stream_.offs, stream_.waits);
+        late_.emplace(roles_.grid_period);
+    }
+
+    void add_tick(const rec::Sample& row) {
+        if (roles_.grid_period == 0) {
+            return;
+        }
+        if ((row.flags & (rec::kAfterPause | rec::kAtTick)) != 0) {
+            late_->pause();
+            since_tick_ = 0;
+        } else if (*roles_.task_clock < row.deltas.size()) {
+            since_tick_ += row.deltas[*roles_.task_clock];
+        }
+        if (row.event == *roles_.task_clock && (row.flags & rec::kAtTick) == 0) {
+            late_->add(row.time, std::exchange(since_tick_, 0));
+        }
+    }
+
+    // `sampled`: where the sample was that ends the intervals; kNone: none did.
+    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work) {
+        places_.next(intervals, sampled);
+        std::int64_t stretch = 0;  // user time between the last two samples, ns
+        for (const StateInterval& interval : intervals) {
+            stream_.states.add(interval);
+            const std::uint32_t context = places_.of(interval);
+            charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
+            stretch += is_user_time(interval) ? duration_of(interval) : 0;
+        }
+        if (places_.is_outside() && !is_own_work) {
+            own_time_.sample(sampled, stretch, stream_.costs);
+        }
+    }
+
+    void charge(const StateInterval& interval, std::uint32_t context, std::span<std::int64_t> costs) {
+        const std::int64_t ns = duration_of(interval);
+        switch (interval.state) {
+            case ThreadState::kUser:
+            case ThreadState::kSystem:
+                if (watch_ != nullptr && interval.wait == kNoWait) {
+                    WaitGroups::ran(*watch_, interval, context == kNone ? 0 : context);
+                }
+                if (interval.state == ThreadState::kUser && interval.wait == kNoWait && context != kNone) {
+                    own_time_.ran(ns, context);
+                } else {
+                    costs[interval.state == ThreadState::kUser ? kUser : kSystem] += ns;
+                }
+                break;
+            case ThreadState::kSpinning:
+                costs[kUser] += ns;
+                break;
+            case ThreadState::kReady:
+            case ThreadState::kWaiting:
+            case ThreadState::kOff:
+                costs[kOffCpu] += ns;
+                break;
+            case ThreadState::kPaused:
+                stream_.paused_ns += ns;
+                break;
+        }
+    }
+
+    StreamData& stream_;
+    const FileData& file_;
+    WaitGroups::Watch* watch_;  // nullptr: nobody waited for it
+    std::size_t most_states_;
+    EventRoles roles_;
+    std::optional<StreamTime> time_;
+    std::optional<LateTicks> late_;
+    std::uint64_t since_tick_ = 0;        // ns of the thread's clock
+    std::vector<std::uint32_t> parents_;  // by context
+    TimePlace places_;
+    OwnTime own_time_;
+    std::vector<std::uint64_t> sums_;  // of every event's deltas
+    std::vector<std::uint64_t> samples_by_event_;
+    std::uint64_t strange_rows_ = 0;
+};
+
+// All streams of a file. of() may be called by several threads.
+class FileSamples {
+  public:
+    FileSamples(FileData& data, std::size_t most_states)
+        : data_(data), groups_(data), most_states_(std::max(most_states, kLeastStates)) {
+        data_.samples_by_event.resize(data_.events.size());
+    }
+
+    // nullptr: no number of a stream.
+    StreamSamples* of(std::uint32_t id) {
+        const std::lock_guard lock(mutex_);
+        StreamData* stream = data_.stream(id);
+        return stream == nullptr ? nullptr : &samples_of(*stream);
+    }
+
+    void finish() {
+        for (auto& [id, stream] : data_.streams) {
+            samples_of(stream).finish(&data_);
+        }
+        groups_.finish();
+    }
+
+  private:
+    StreamSamples& samples_of(StreamData& stream) {
+        return streams_.try_emplace(stream.id, stream, data_, groups_.watch_of(stream.id), most_states_)
+            .first->second;
+    }
+
+    FileData& data_;
+    WaitGroups groups_;
+    std::size_t most_states_;
+    std::mutex mutex_;
+    std::map<std::uint32_t, StreamSamples> streams_;
+};
+
+}  // namespace
+
+Result<void> read_samples(const recording::File& file, FileData& data, std::size_t most_states) {
+    FileSamples samples(data, most_states);
+    const auto processors = static_cast<std::size_t>(parallel::workers());
+    const std::size_t parts =
+        std::clamp<std::size_t>(data.streams.size(), 1, std::min<std::size_t>(processors, kMostParts));
+    std::vector<std::optional<Error>> errors(parts);
+    parallel::for_each_index(parts, [&](std::size_t part) {
+        StreamSamples* last = nullptr;
+        const auto report = file.scan_part({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(parts)},
+                                           rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
+                                               // Rows of stream 0 come to every part.
+                                               if (raw(id) == 0 && part != 0) {
+                                                   return;
+                                               }
+                                               if (last == nullptr || last->id() != raw(id)) {
+                                                   last = samples.of(raw(id));
+                                               }
+                                               if (last != nullptr) {
+                                                   last->add(row);
+                                               }
+                                           }));
+        if (!report) {
+            errors[part] = report.error();
+        }
+    });
+    for (const auto& error : errors) {
+        if (error) {
+            return *error;
+        }
+    }
+    samples.finish();
+    return {};
+}
+
+void finish_without_samples(FileData& data) {
+    FileSamples(data, kLeastStates).finish();
+}
+
+}  // namespace kymo::spacetime

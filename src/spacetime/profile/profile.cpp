@@ -1,0 +1,44 @@
+#include "spacetime/profile/profile.h"
+
+#include "base/clean_text.h"
+
+#include <algorithm>
+
+namespace kymo::spacetime {
+
+std::string called_name(const std::vector<std::string>& command, const std::string& executable) {
+    std::string name = command.empty() ? std::string() : command.front();
+    name.erase(0, name.rfind('/') + 1);
+    name.erase(0, name.starts_with('-') ? 1 : 0);  // a login shell's
+    // A server that has put a title there has called itself something, too, but no program's name.
+    const bool is_name = !name.empty() && name.find_first_of(" :") == std::string::npos;
+    return clean_text(is_name ? name : executable.substr(executable.rfind('/') + 1));
+}
+
+std::size_t clock_event(const Profile& profile) {
+    const std::vector<std::uint64_t>& samples = profile.samples_by_event;
+    for (const char* name : {"task-clock", "cpu-clock", "cycles", "cpu-cycles"}) {
+        for (std::size_t event = 0; event < profile.events.size(); ++event) {
+            if (profile.events[event].name == name && samples[event] != 0) {
+                return event;
+            }
+        }
+    }
+    const auto most = std::max_element(samples.begin(), samples.end());
+    return most != samples.end() && *most != 0 ? static_cast<std::size_t>(most - samples.begin())
+                                               : profile.events.size();
+}
+
+std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
+    std::vector<std::vector<std::int64_t>> costs(profile.processes.size(),
+                                                 std::vector<std::int64_t>(profile.self.columns()));
+    for (const ProfileThread& thread : profile.threads) {
+        std::vector<std::int64_t>& row = costs[thread.process];
+        for (std::size_t i = 0; i < row.size() && i < thread.costs.size(); ++i) {
+            row[i] += thread.costs[i];
+        }
+    }
+    return costs;
+}
+
+}  // namespace kymo::spacetime

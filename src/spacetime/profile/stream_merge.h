@@ -1,0 +1,103 @@
+// The streams of one process laid into the profile's tree: each context of theirs becomes a node of it.
+//
+// A thread's tree hangs below the call path that created it, unless that is not wanted; contexts that stand for a
+// place of another stream (joins) lie there; paths whose root end is missing lie below a node of their own. Contexts
+// are followed with a list, not by recursion, so that no depth is too deep; what leads back to itself is cut and
+// counted.
+#pragma once
+
+#include "spacetime/load/file_data.h"
+#include "spacetime/profile/profile.h"
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct NodeKey {
+    std::uint32_t parent;
+    NodeKind kind;
+    std::uint32_t image;
+    std::uint64_t offset;
+    bool operator==(const NodeKey&) const = default;
+};
+
+struct NodeHash {
+    std::size_t operator()(const NodeKey& key) const {
+        std::uint64_t hash = key.offset * 0x9E3779B97F4A7C15ULL;
+        hash ^= (std::uint64_t{key.parent} << 32U | key.image) * 0xC2B2AE3D27D4EB4FULL;
+        hash ^= static_cast<std::uint64_t>(key.kind) << 56U;
+        return hash ^ (hash >> 29U);
+    }
+};
+
+// The nodes and images of a profile, each once. The profile must outlive this.
+class ProfileTree {
+  public:
+    explicit ProfileTree(Profile& profile) : profile_(profile) {}
+
+    // The node of that key, made where it is new.
+    std::uint32_t add(const NodeKey& key);
+    // Images' numbers are those of one process.
+    void begin_process() { image_indices_.clear(); }
+    // Index of Profile::images. Image 0 is generated code: offsets are process addresses.
+    std::uint32_t image_index(std::uint64_t id, const FileData& file);
+
+  private:
+    Profile& profile_;
+    std::unordered_map<NodeKey, std::uint32_t, NodeHash> index_;
+    std::map<ImageInfo, std::uint32_t> images_;
+    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
+};
+
+struct MergedStream {
+    const StreamData* data = nullptr;
+    std::uint32_t thread = kNone;      // index of Profile::threads
+    std::vector<std::uint32_t> nodes;  // by ContextId
+    std::vector<bool> is_sampled;      // by ContextId: samples lie at it or below
+    MergedStream* creator = nullptr;   // these form no circle
+    bool is_placed = false;            // among creators: `creator` is settled
+    bool is_busy = false;              // being placed: a creator further up would be its own ancestor
+};
+
+class StreamMerge {
+  public:
+    // All must outlive this. `process_node`: what streams without a creator hang below.
+    StreamMerge(Profile& profile, ProfileTree& tree, const FileData& file, std::uint32_t process_node,
+                bool below_creators)
+        : profile_(profile), tree_(tree), file_(file), process_node_(process_node), below_creators_(below_creators) {}
+
+    // `thread`: its index of Profile::threads.
+    void add(const StreamData& stream, std::uint32_t thread);
+    // After all were added: fills in their nodes, and the creators of their threads. How many contexts would have
+    // hung below themselves.
+    std::size_t merge();
+
+    std::map<std::uint32_t, MergedStream>& all() { return streams_; }
+    const MergedStream& of(std::uint32_t id) const { return streams_.at(id); }
+
+  private:
+    struct ContextOf {
+        MergedStream* stream = nullptr;  // nullptr: the process
+        std::uint32_t context = 0;
+    };
+
+    void place_creators(MergedStream& stream);
+    void merge_contexts(MergedStream& stream);
+    ContextOf outward_of(const ContextOf& of);
+    std::uint32_t node_of(const ContextOf& of);
+    std::uint32_t node_below(const ContextOf& of, std::uint32_t outward);
+
+    Profile& profile_;
+    ProfileTree& tree_;
+    const FileData& file_;
+    std::uint32_t process_node_;
+    bool below_creators_;
+    std::map<std::uint32_t, MergedStream> streams_;
+    std::vector<ContextOf> chain_;  // node_of()'s
+    std::size_t circles_ = 0;
+};
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,249 @@
+#include "spacetime/waits/wait_table.h"
+
+#include "spacetime/profile/profile.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+
+namespace kymo::spacetime {
+namespace {
+
+using recording::WaitKind;
+
+bool begins_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
+class TableBuilder {
+  public:
+    TableBuilder(const Waits& waits, const std::vector<program::Request>& requests, const program::Symbols& symbols)
+        : waits_(waits), requests_(requests), symbols_(symbols) {}
+
+    WaitTable build() {
+        for (const auto& [key, group] : waits_.groups) {
+            add(key, group);
+        }
+        WaitTable table;
+        for (auto& [key, sums] : rows_) {
+            table.rows.push_back(finish(key, sums));
+        }
+        for (auto& [pair, sums] : blockings_) {
+            table.blockings.push_back(finish(pair, sums));
+        }
+        const auto longer = [](const auto& a, const auto& b) { return a.amount.ns > b.amount.ns; };
+        std::stable_sort(table.rows.begin(), table.rows.end(), longer);
+        std::stable_sort(table.blockings.begin(), table.blockings.end(), longer);
+        return table;
+    }
+
+  private:
+    using Meanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
+    struct HolderSums {
+        WaitAmount amount;
+        Meanwhile meanwhile;
+    };
+    struct RowSums {
+        WaitAmount amount;
+        std::map<std::uint32_t, std::int64_t> waiters;
+        std::map<std::pair<std::uint32_t, std::uint64_t>, HolderSums> holders;  // by thread and thread id
+    };
+    struct PairSums {
+        WaitAmount amount;
+        std::map<WaitKind, std::int64_t> kinds;
+        Meanwhile meanwhile;
+    };
+    using RowKey = std::tuple<std::uint64_t, WaitKind, std::uint64_t, WaitPlace>;
+
+    std::span<const program::Frame> frames_of(const WaitFrame& frame) const {
+        const auto& offsets = requests_[frame.image].offsets;
+        const auto at = std::lower_bound(offsets.begin(), offsets.end(), ImageOffset{frame.offset});
+        return symbols_.images[frame.image].at(static_cast<std::size_t>(at - offsets.begin()));
+    }
+
+    WaitPlace place_of(const program::Frame& frame) const {
+        const program::Function& function = symbols_.functions[frame.function];
+        return {function.name, function.module, symbols_.files[frame.file], frame.line};
+    }
+
+    // Of a wait the call itself, in an inlined function too; of running code the function that it was compiled into,
+    // whose own lines tell more about what is done under a lock than the innermost helper's.
+    const WaitPlace& place_of(const WaitPath& path, bool is_running = false) {
+        const auto [entry, is_new] = places_.try_emplace({is_running, path});
+        if (!is_new || path.empty()) {
+            return entry->second;
+        }
+        for (const WaitFrame& frame : path) {
+            const auto frames = frames_of(frame);
+            for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
+                if (!(is_running && at->inlined) &&
+                    !is_runtime(symbols_.functions[at->function], symbols_.files[at->file])) {
+                    return entry->second = place_of(*at);
+                }
+            }
+        }
+        const auto innermost = frames_of(path.front());
+        return entry->second = innermost.empty() ? WaitPlace{} : place_of(innermost.back());
+    }
+
+    void add(const WaitKey& key, const WaitGroup& group) {
+        RowSums& row = rows_[{waits_.threads[key.thread].pid, key.kind, key.object, place_of(key.path)}];
+        row.amount += group.amount;
+        row.waiters[key.thread] += group.amount.ns;
+        if (key.holder_tid == 0) {
+            return;
+        }
+        HolderSums& holder = row.holders[{key.holder, key.holder_tid}];
+        holder.amount += group.amount;
+        PairSums* pair = key.holder == kNone ? nullptr : &blockings_[{key.holder, key.thread}];
+        if (pair != nullptr) {
+            pair->amount += group.amount;
+            pair->kinds[key.kind] += group.amount.ns;
+        }
+        for (const auto& [what, ns] : group.meanwhile) {
+            const std::pair where{what.kind, place_of(what.path, what.kind == WaitKind{})};
+            holder.meanwhile[where] += ns;
+            if (pair != nullptr) {
+                pair->meanwhile[where] += ns;
+            }
+        }
+    }
+
+    struct Longest {
+        WaitKind doing{};
+        WaitPlace place;
+        std::int64_t ns = 0;
+    };
+
+    // The function with most time, and the line in it with most of that.
+    static Longest longest(const Meanwhile& meanwhile) {
+        std::map<std::tuple<WaitKind, std::string_view, std::string_view>, std::int64_t> functions;
+        for (const auto& [where, ns] : meanwhile) {
+            functions[{where.first, where.second.function, where.second.module}] += ns;
+        }
+        Longest most;
+        std::int64_t line_ns = 0;
+        for (const auto& [where, ns] : meanwhile) {
+            const std::int64_t all = functions[{where.first, where.second.function, where.second.module}];
+            if (all > most.ns || (all == most.ns && ns > line_ns)) {
+                most = {where.first, where.second, all};
+                line_ns = ns;
+            }
+        }
+        return most;
+    }
+
+    static WaitRow finish(const RowKey& key, const RowSums& sums) {
+        WaitRow row;
+        std::tie(row.pid, row.kind, row.object, row.place) = key;
+        row.amount = sums.amount;
+        std::vector<std::pair<std::int64_t, std::uint32_t>> waiters;
+        for (const auto& [thread, ns] : sums.waiters) {
+            waiters.emplace_back(-ns, thread);
+        }
+        std::sort(waiters.begin(), waiters.end());
+        for (const auto& [ns, thread] : waiters) {
+            row.waiters.push_back(thread);
+        }
+        for (const auto& [who, holder] : sums.holders) {
+            WaitHolder entry;
+            entry.thread = who.first;
+            entry.tid = who.second;
+            entry.amount = holder.amount;
+            for (const auto& [where, ns] : holder.meanwhile) {
+                entry.seen_ns += ns;
+            }
+            Longest most = longest(holder.meanwhile);
+            entry.doing = most.doing;
+            entry.place = std::move(most.place);
+            entry.place_ns = most.ns;
+            row.holders.push_back(std::move(entry));
+        }
+        std::stable_sort(row.holders.begin(), row.holders.end(),
+                         [](const WaitHolder& a, const WaitHolder& b) { return a.amount.ns > b.amount.ns; });
+        return row;
+    }
+
+    static Blocking finish(const std::pair<std::uint32_t, std::uint32_t>& who, const PairSums& sums) {
+        Blocking blocking;
+        blocking.holder = who.first;
+        blocking.waiter = who.second;
+        blocking.amount = sums.amount;
+        blocking.kind = std::max_element(sums.kinds.begin(), sums.kinds.end(), [](const auto& a, const auto& b) {
+                            return a.second < b.second;
+                        })->first;
+        Longest most = longest(sums.meanwhile);
+        blocking.doing = most.doing;
+        blocking.place = std::move(most.place);
+        return blocking;
+    }
+
+    const Waits& waits_;
+    const std::vector<program::Request>& requests_;
+    const program::Symbols& symbols_;
+    std::map<std::pair<bool, WaitPath>, WaitPlace> places_;
+    std::map<RowKey, RowSums> rows_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, PairSums> blockings_;
+};
+
+}  // namespace
+
+bool is_runtime(const program::Function& function, std::string_view file) {
+    static constexpr std::array<std::string_view, 10> kModules = {
+        "libc.so",  "libpthread",      "libstdc++.so", "libc++.so", "libm.so",
+        "ld-linux", "libkymo-monitor", "libgomp",      "libomp",    "libiomp5"};
+    static constexpr std::array<std::string_view, 2> kHeaders = {"/usr/include/", "/usr/lib/"};
+    return begins_with_any(function.module, kModules) || begins_with_any(file, kHeaders);
+}
+
+std::vector<program::Request> frames_to_name(const Waits& waits) {
+    std::vector<program::Request> requests(waits.images.size());
+    const auto want = [&](const WaitPath& path) {
+        for (const WaitFrame& frame : path) {
+            requests[frame.image].offsets.push_back(ImageOffset{frame.offset});
+        }
+    };
+    for (const auto& [key, group] : waits.groups) {
+        want(key.path);
+        for (const auto& [what, ns] : group.meanwhile) {
+            want(what.path);
+        }
+    }
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const ImageInfo& image = waits.images[i];
+        requests[i].image = {image.path, image.build_id, image.machine};
+        auto& offsets = requests[i].offsets;
+        std::sort(offsets.begin(), offsets.end());
+        offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+    }
+    return requests;
+}
+
+WaitTable make_wait_table(const Waits& waits, const std::vector<program::Request>& requests,
+                          const program::Symbols& symbols) {
+    return TableBuilder(waits, requests, symbols).build();
+}
+
+WaitTable make_wait_table(const Waits& waits) {
+    const auto requests = frames_to_name(waits);
+    return make_wait_table(waits, requests, program::symbolize(requests));
+}
+
+std::string_view wait_kind_words(recording::WaitKind kind) {
+    static constexpr std::array<std::string_view, recording::kWaitKinds> kWords = {
+        "running",      "mutex",    "read lock",   "write lock", "spin lock",  "condition", "barrier",
+        "semaphore",    "join",     "read",        "write",      "poll",       "accept",    "connect",
+        "sync",         "sleep",    "child",       "once",       "futex",      "other",     "omp barrier",
+        "omp critical", "omp lock", "omp ordered", "omp tasks",  "omp single", "omp idle",  "omp atomic"};
+    const auto index = static_cast<std::size_t>(kind);
+    return index < kWords.size() ? kWords[index] : "other";
+}
+
+bool is_synchronisation(recording::WaitKind kind) {
+    return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) || kind == WaitKind::kOnce ||
+           kind == WaitKind::kFutex || (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
+}
+
+}  // namespace kymo::spacetime

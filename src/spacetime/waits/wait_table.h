@@ -1,0 +1,74 @@
+// Waits in the words of the source: by object and place, with who was waited for and where that thread was; and which
+// thread blocked which.
+//
+// A place is the innermost frame that is the program's own: frames of the C and C++ libraries, and of headers that
+// they put into the program (std::mutex::lock), are passed over.
+#pragma once
+
+#include "program/symbolize.h"
+#include "spacetime/waits/waits.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::spacetime {
+
+struct WaitPlace {
+    std::string function;  // empty: not known
+    std::string module;
+    std::string file;
+    std::uint32_t line = 0;
+    auto operator<=>(const WaitPlace&) const = default;
+};
+
+// Somebody who was waited for, and where it mostly was.
+struct WaitHolder {
+    std::uint32_t thread = 0;  // index of Waits::threads; kNone: a thread id that is not among them
+    std::uint64_t tid = 0;
+    WaitPlace place;              // where it was longest meanwhile
+    recording::WaitKind doing{};  // kind of wait it was in there; 0: on a processor
+    std::int64_t place_ns = 0;    // how long it was there
+    std::int64_t seen_ns = 0;     // how long it is known where it was
+    WaitAmount amount;
+};
+
+struct WaitRow {
+    std::uint64_t pid = 0;
+    recording::WaitKind kind{};
+    std::uint64_t object = 0;
+    WaitPlace place;
+    WaitAmount amount;
+    std::vector<std::uint32_t> waiters;  // threads, longest first
+    std::vector<WaitHolder> holders;     // longest first; without those not known
+};
+
+// `holder` kept `waiter` waiting.
+struct Blocking {
+    std::uint32_t holder = 0;
+    std::uint32_t waiter = 0;
+    WaitAmount amount;
+    recording::WaitKind kind{};  // the one with most time
+    WaitPlace place;             // where the holder was longest
+    recording::WaitKind doing{};
+};
+
+struct WaitTable {
+    std::vector<WaitRow> rows;        // most time first
+    std::vector<Blocking> blockings;  // most time first
+};
+
+// Requests parallel to waits.images. Pure.
+std::vector<program::Request> frames_to_name(const Waits& waits);
+WaitTable make_wait_table(const Waits& waits, const std::vector<program::Request>& requests,
+                          const program::Symbols& symbols);
+WaitTable make_wait_table(const Waits& waits);
+
+// "mutex", "read lock", "sleep"; "running" for 0. As JSON has them, with spaces replaced by dashes.
+std::string_view wait_kind_words(recording::WaitKind kind);
+// Is a wait of this kind one for other threads of the program? Otherwise: for the kernel, a device or a clock.
+bool is_synchronisation(recording::WaitKind kind);
+// Is a function (whose code comes from `file`) of the language's and the system's run time, not of the program?
+bool is_runtime(const program::Function& function, std::string_view file);
+
+}  // namespace kymo::spacetime

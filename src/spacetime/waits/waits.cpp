@@ -1,0 +1,69 @@
+#include "spacetime/waits/waits.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kymo::spacetime {
+
+WaitAmount& WaitAmount::operator+=(const WaitAmount& other) {
+    ns += other.ns;
+    count += other.count;
+    longest_ns = std::max(longest_ns, other.longest_ns);
+    open += other.open;
+    abandoned += other.abandoned;
+    return *this;
+}
+
+void merge(Waits& whole, const Waits& part) {
+    std::map<ImageInfo, std::uint32_t> images;
+    for (std::uint32_t i = 0; i < whole.images.size(); ++i) {
+        images.try_emplace(whole.images[i], i);
+    }
+    std::vector<std::uint32_t> image_of;
+    for (const ImageInfo& image : part.images) {
+        const auto [entry, is_new] = images.try_emplace(image, static_cast<std::uint32_t>(whole.images.size()));
+        if (is_new) {
+            whole.images.push_back(image);
+        }
+        image_of.push_back(entry->second);
+    }
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> threads;
+    for (std::uint32_t i = 0; i < whole.threads.size(); ++i) {
+        threads.try_emplace({whole.threads[i].pid, whole.threads[i].tid, whole.threads[i].begin}, i);
+    }
+    std::vector<std::uint32_t> thread_of;
+    for (const WaitThread& thread : part.threads) {
+        const auto [entry, is_new] = threads.try_emplace({thread.pid, thread.tid, thread.begin},
+                                                         static_cast<std::uint32_t>(whole.threads.size()));
+        if (is_new) {
+            whole.threads.push_back(thread);
+        } else if (whole.threads[entry->second].name.empty()) {
+            whole.threads[entry->second].name = thread.name;
+        }
+        thread_of.push_back(entry->second);
+    }
+    const auto moved = [&](WaitPath path) {
+        for (WaitFrame& frame : path) {
+            frame.image = image_of[frame.image];
+        }
+        return path;
+    };
+    for (const auto& [key, group] : part.groups) {
+        WaitKey to = key;
+        to.thread = thread_of[key.thread];
+        to.holder = key.holder == kNone ? kNone : thread_of[key.holder];
+        to.path = moved(key.path);
+        WaitGroup& sum = whole.groups[std::move(to)];
+        sum.amount += group.amount;
+        for (const auto& [what, ns] : group.meanwhile) {
+            sum.meanwhile[{what.kind, moved(what.path)}] += ns;
+        }
+    }
+    for (const auto& [key, amount] : part.brief) {
+        whole.brief[{thread_of[key.first], key.second}] += amount;
+    }
+    whole.brief_below_ns = std::max(whole.brief_below_ns, part.brief_below_ns);
+    whole.strange_rows += part.strange_rows;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,91 @@
+// What threads waited for, and what the threads that they waited for did meanwhile.
+//
+// A pure function over the rows of a recording: waits of one thread, for one object, from one call path, for one
+// holder are a group; what the holder did is the overlap, in nanoseconds, of the group's waits with the holder's
+// samples (the processor time before each) and with waits of its own. Where holders waited for each other, overlaps
+// of several waiters with the same nanosecond of the holder count for each waiter.
+//
+// Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load_files.h).
+#pragma once
+
+#include "recording/tables.h"
+#include "spacetime/load/images.h"
+#include "spacetime/none.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kymo::spacetime {
+
+// Kinds that a later Kymo has added are told by number.
+inline bool is_wait_kind(std::uint64_t kind) {
+    return kind != 0 && kind <= 0xff;
+}
+
+struct WaitThread {
+    std::uint64_t pid = 0;
+    std::uint64_t tid = 0;
+    std::uint64_t begin = 0;  // ns; tells threads of one id apart
+    std::string name;
+};
+
+struct WaitFrame {
+    std::uint32_t image = 0;  // index of Waits::images
+    std::uint64_t offset = 0;
+    auto operator<=>(const WaitFrame&) const = default;
+};
+
+// Innermost first, at most kWaitPathFrames: enough to find the program's own function behind those of its libraries.
+using WaitPath = std::vector<WaitFrame>;
+inline constexpr std::size_t kWaitPathFrames = 24;
+
+struct WaitAmount {
+    std::int64_t ns = 0;
+    std::uint64_t count = 0;
+    std::int64_t longest_ns = 0;
+    std::uint64_t open = 0;       // of count: not over when the process ended
+    std::uint64_t abandoned = 0;  // of count: left by cancellation or a jump; their end is the thread's
+    WaitAmount& operator+=(const WaitAmount& other);
+    bool operator==(const WaitAmount&) const = default;
+};
+
+struct WaitKey {
+    std::uint32_t thread = 0;  // index of Waits::threads
+    recording::WaitKind kind{};
+    std::uint64_t object = 0;
+    std::uint64_t holder_tid = 0;  // 0: not known
+    std::uint32_t holder = kNone;  // index of Waits::threads; kNone: not among them
+    WaitPath path;
+    auto operator<=>(const WaitKey&) const = default;
+};
+
+// What a holder did: on a processor (kind 0), or in a wait of its own.
+struct HolderKey {
+    recording::WaitKind kind{};
+    WaitPath path;
+    auto operator<=>(const HolderKey&) const = default;
+};
+
+struct WaitGroup {
+    WaitAmount amount;
+    std::map<HolderKey, std::int64_t> meanwhile;  // ns
+    bool operator==(const WaitGroup&) const = default;
+};
+
+struct Waits {
+    std::vector<ImageInfo> images;
+    std::vector<WaitThread> threads;
+    std::map<WaitKey, WaitGroup> groups;
+    // Waits too short to be rows, by (thread, kind).
+    std::map<std::pair<std::uint32_t, recording::WaitKind>, WaitAmount> brief;
+    std::uint64_t brief_below_ns = 0;
+    std::uint64_t strange_rows = 0;  // that refer to nothing
+};
+
+// Adds `part` to `whole`. Threads are the same when pid, tid and begin are.
+void merge(Waits& whole, const Waits& part);
+
+}  // namespace kymo::spacetime
