@@ -1,12 +1,11 @@
 // scale_bench RECORDING: what each stage from a recording to its findings takes, in time and memory. For reading
 // only. One line a stage: its name, wall and processor seconds, the most memory so far in MiB.
-#include "findings/judge.h"
-#include "spacetime/evidence/evidence.h"
-#include "spacetime/evidence/make_evidence.h"
-#include "spacetime/profile/make_profile.h"
+#include "analysis/analysis.h"
+#include "recording/reader.h"
 
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <sys/resource.h>
 
 namespace {
@@ -50,27 +49,20 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", recording.error().what.c_str());
         return 1;
     }
-    const auto profile = spacetime::load_profile(*recording);
-    if (!profile) {
-        std::fprintf(stderr, "%s\n", profile.error().what.c_str());
-        return 1;
-    }
-    stages.end("profile");
-    spacetime::NamedRun named = spacetime::name_run(*profile);
-    std::string stage = "names";
-    const auto evidence =
-        spacetime::make_evidence(*recording, *profile, named, {.on_stage = [&](std::string_view next) {
-            stages.end(stage.c_str());
-            stage = next;
-        }});
+    std::string stage;
+    const auto analysed = analysis::analyse(*recording, {.spaces = {.on_stage = [&](std::string_view next) {
+                                                             if (!stage.empty()) {
+                                                                 stages.end(stage.c_str());
+                                                             }
+                                                             stage = next;
+                                                         }}});
     stages.end(stage.c_str());
-    if (!evidence) {
-        std::fprintf(stderr, "%s\n", evidence.error().what.c_str());
+    if (!analysed) {
+        std::fprintf(stderr, "%s\n", analysed.error().what.c_str());
         return 1;
     }
-    const findings::Judgement judgement = findings::judge(*evidence);
-    stages.end("findings");
-    std::printf("%zu nodes, %zu heavy spaces, %zu patterns, %zu findings\n", evidence->nodes.size(),
-                evidence->spaces.size(), evidence->patterns.size(), judgement.findings.size());
+    const spacetime::Evidence& evidence = analysed->evidence;
+    std::printf("%zu nodes, %zu heavy spaces, %zu patterns, %zu findings\n", evidence.nodes.size(),
+                evidence.spaces.size(), evidence.patterns.size(), analysed->judgement.findings.size());
     return 0;
 }

@@ -1,11 +1,9 @@
 // kymo metrics: the metrics of a recording by their addresses, with their course and the code that ran meanwhile.
+#include "analysis/space_time.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
-#include "spacetime/evidence/make_evidence.h"
-#include "spacetime/load/file_data.h"
 #include "spacetime/metrics/run_metrics.h"
-#include "spacetime/profile/make_profile.h"
 #include "view/metric_address.h"
 
 #include <cstdio>
@@ -30,14 +28,9 @@ Result<std::string> show(const recording::Recording& recording, const spacetime:
     if (addresses.empty()) {
         return json ? as_text(view::json_addresses(run)) : view::terminal_addresses(terminal_style(), run);
     }
-    auto profile = spacetime::load_profile(recording, {});
-    if (!profile) {
-        return profile.error();
-    }
-    spacetime::NamedRun named = spacetime::name_run(*profile, {});
-    const auto evidence = spacetime::make_evidence(recording, *profile, named);
-    if (!evidence) {
-        return evidence.error();
+    const auto analysed = analysis::analyse_space_time(recording);
+    if (!analysed) {
+        return analysed.error();
     }
     std::string text;
     nlohmann::ordered_json all = nlohmann::ordered_json::object();
@@ -47,9 +40,9 @@ Result<std::string> show(const recording::Recording& recording, const spacetime:
             return there.error();
         }
         if (json) {
-            all[to_text(address)] = view::json_addressed(*there, address, *evidence);
+            all[to_text(address)] = view::json_addressed(*there, address, analysed->evidence);
         } else {
-            text += view::terminal_addressed(terminal_style(), *there, address, *evidence);
+            text += view::terminal_addressed(terminal_style(), *there, address, analysed->evidence);
         }
     }
     return json ? as_text(all) : text;

@@ -1,13 +1,13 @@
 #include "cli/second_look.h"
 
+#include "analysis/space_time.h"
 #include "base/time.h"
 #include "events/kept_code.h"
 #include "events/kept_file.h"
 #include "events/request.h"
 #include "launch/program.h"
-#include "spacetime/evidence/make_evidence.h"
 #include "spacetime/look/kept_code.h"
-#include "spacetime/profile/make_profile.h"
+#include "spacetime/look/looked_for.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,27 +20,6 @@ namespace kymo::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What both commands need of the earlier recording.
-struct Earlier {
-    spacetime::Profile profile;
-    spacetime::Evidence evidence;
-};
-
-Result<Earlier> analyse(const recording::Recording& recording, spacetime::EvidenceOptions options) {
-    auto profile = spacetime::load_profile(recording);
-    if (!profile) {
-        return profile.error();
-    }
-    spacetime::NamedRun named = spacetime::name_run(*profile, options.space_share);
-    options.sums_code = true;
-    options.looked_at = nullptr;
-    auto evidence = spacetime::make_evidence(recording, *profile, named, options);
-    if (!evidence) {
-        return evidence.error();
-    }
-    return Earlier{std::move(*profile), std::move(*evidence)};
-}
 
 // Is the program to be run one of those in the earlier recording?
 std::optional<Error> check_program(const std::string& earlier, const std::string& program,
@@ -90,7 +69,7 @@ Result<launch::Companion> companion_for(const std::string& earlier, const record
                                         const spacetime::RunIdentity& identity) {
     // The launcher wants no other threads beside it: their signals would not come to it.
     const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
-    auto analysed = analyse(recording, {});
+    const auto analysed = analysis::analyse_space_time(recording);
     if (!analysed) {
         return analysed.error();
     }
@@ -130,25 +109,6 @@ Result<launch::Companion> companion_for(const std::string& earlier, const record
     return companion;
 }
 
-// Where the earlier recording is now; it may have moved together with the later one.
-std::optional<recording::Recording> open_earlier(const spacetime::LookedFor& asked, const fs::path& later,
-                                                 std::string& problem) {
-    const fs::path there = asked.recording;
-    for (const fs::path& path : {there, later.parent_path() / there.filename()}) {
-        auto found = recording::Recording::open(path);
-        if (!found) {
-            problem = problem.empty() ? found.error().what : problem;
-            continue;
-        }
-        const auto identity = spacetime::load_run_identity(*found);
-        if (identity && identity->begin == asked.begin) {
-            return std::move(*found);
-        }
-        problem = path.string() + " is not the recording that this one was made for any more";
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Error> look_for(const std::string& earlier, launch::RecordOptions& options) {
@@ -184,39 +144,6 @@ std::optional<Error> look_for(const std::string& earlier, launch::RecordOptions&
             return companion_for(earlier, *kept, options, session, identity);
         };
     return std::nullopt;
-}
-
-Result<EarlierLook> EarlierLook::of(const recording::Recording& recording,
-                                    const spacetime::EvidenceOptions& options) {
-    auto asked = spacetime::load_looked_for(recording);
-    if (!asked) {
-        return asked.error();
-    }
-    EarlierLook look;
-    look.asked_ = std::move(*asked);
-    if (look.asked_.is_look && !recording.files().empty()) {
-        const fs::path later = fs::absolute(recording.files().front().path()).parent_path();
-        if (const auto earlier = open_earlier(look.asked_, later, look.problem_)) {
-            auto analysed = analyse(*earlier, options);
-            if (analysed) {
-                look.evidence_ = std::move(analysed->evidence);
-                look.problem_.clear();
-            } else {
-                look.problem_ = analysed.error().what;
-            }
-        }
-    }
-    return look;
-}
-
-spacetime::SecondLook EarlierLook::join(const spacetime::Evidence& evidence) const {
-    if (evidence_) {
-        return spacetime::join_looks(asked_, *evidence_, evidence);
-    }
-    spacetime::SecondLook look;
-    look.asked = asked_;
-    look.problem = problem_;
-    return look;
 }
 
 }  // namespace kymo::cli

@@ -1,15 +1,9 @@
 // kymo view: a recording as one self-contained page.
+#include "analysis/analysis.h"
 #include "base/result.h"
+#include "cli/analysis_progress.h"
 #include "cli/verbs.h"
-#include "findings/told.h"
 #include "recording/reader.h"
-#include "spacetime/evidence/evidence.h"
-#include "spacetime/evidence/make_evidence.h"
-#include "spacetime/evidence/named_run.h"
-#include "spacetime/finds/finds.h"
-#include "spacetime/finds/load_finds.h"
-#include "spacetime/profile/make_profile.h"
-#include "spacetime/profile/profile.h"
 #include "view/page/page.h"
 #include "view/page/shell.h"
 
@@ -125,31 +119,26 @@ int run_view(int argc, char** argv) {
     if (!recording) {
         return fail(recording.error());
     }
-    const auto profile = spacetime::load_profile(*recording, {.below_creators = !no_creator});
-    if (!profile) {
-        return fail(profile.error());
+    AnalysisProgress progress;
+    const auto analysed = analysis::analyse(
+        *recording, {.below_creators = !no_creator,
+                     .spaces = {.on_stage = [&](std::string_view stage) { progress.begin(stage); }},
+                     .check = [&](const spacetime::Profile& profile) -> std::optional<Error> {
+                         if (!asked.range || asked.range->begin < profile.end - profile.begin) {
+                             return std::nullopt;
+                         }
+                         return Error{ErrorKind::kUsage,
+                                      fmt::format("the range begins after the end: the recording is {:.3f} s long",
+                                                  static_cast<double>(profile.end - profile.begin) / 1e9),
+                                      "name an earlier one: --range A..B"};
+                     }});
+    if (!analysed) {
+        progress.end();
+        return fail(analysed.error());
     }
-    if (asked.range && asked.range->begin >= profile->end - profile->begin) {
-        return fail({ErrorKind::kUsage,
-                     fmt::format("the range begins after the end: the recording is {:.3f} s long",
-                                 static_cast<double>(profile->end - profile->begin) / 1e9),
-                     "name an earlier one: --range A..B"});
-    }
-    spacetime::NamedRun named = spacetime::name_run(*profile);
-    const auto evidence = spacetime::make_evidence(*recording, *profile, named);
-    if (!evidence) {
-        return fail(evidence.error());
-    }
-    const auto judgement = findings::judge_recording(*recording, *evidence);
-    if (!judgement) {
-        return fail(judgement.error());
-    }
-    const auto finds = spacetime::load_finds(*recording);
-    if (!finds) {
-        return fail(finds.error());
-    }
-    const auto page = view::make_page(
-        {*recording, *profile, named.tree, named.requests, *evidence, *judgement, *finds}, view::page_shell(), asked);
+    progress.begin("page");
+    const auto page = view::make_page(*analysed, view::page_shell(), asked);
+    progress.end();
     if (!page) {
         return fail(page.error());
     }

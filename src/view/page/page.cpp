@@ -44,10 +44,11 @@ std::string element(std::string_view id, const std::string& deflated) {
 }
 
 // Fewer of them where they would take more bytes than they may.
-std::string visits_within(const PageInput& input, const Leaves& leaves, const TimeRange& range,
+std::string visits_within(const analysis::Analysis& analysis, const Leaves& leaves, const TimeRange& range,
                           const PageOptions& options) {
     for (std::size_t most = options.most_visits;; most = most * 2 / 3) {
-        std::string deflated = make_visits(input.evidence, input.profile, input.tree, leaves, range, most).deflated();
+        std::string deflated =
+            make_visits(analysis.evidence, analysis.profile, analysis.named.tree, leaves, range, most).deflated();
         if (deflated.size() <= options.visit_bytes || most < kFewestVisits) {
             return deflated;
         }
@@ -56,8 +57,9 @@ std::string visits_within(const PageInput& input, const Leaves& leaves, const Ti
 
 }  // namespace
 
-Result<std::string> make_page(const PageInput& input, std::string_view shell, const PageOptions& options) {
-    const Profile& profile = input.profile;
+Result<std::string> make_page(const analysis::Analysis& analysis, std::string_view shell,
+                              const PageOptions& options) {
+    const Profile& profile = analysis.profile;
     const std::uint64_t duration = std::max<std::uint64_t>(profile.end - profile.begin, 1);
     TimeRange range{0, duration};
     if (options.range) {
@@ -66,8 +68,8 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
         range.end = std::max(range.end, range.begin + 1);
     }
     const std::uint64_t span = range.end - range.begin;
-    const Leaves leaves = make_leaves(profile, input.tree, input.requests, options.most_nodes);
-    const std::vector<std::size_t> events = counted_events(profile, input.tree);
+    const Leaves leaves = make_leaves(profile, analysis.named.tree, analysis.named.requests, options.most_nodes);
+    const std::vector<std::size_t> events = counted_events(profile, analysis.named.tree);
     const std::uint64_t samples = profile.quality.samples;
     const std::uint64_t bins =
         std::clamp(samples / std::max<std::uint64_t>(profile.threads.size(), 1) * 4, kFewestBins, kMostBins);
@@ -75,26 +77,22 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
     // The share of the samples that lies in the range is not known before; twice the even share is allowed.
     const double share = static_cast<double>(span) / static_cast<double>(duration);
     asked.single_pieces = share * static_cast<double>(samples) <= static_cast<double>(options.most_pieces);
-    auto pass = run_time_pass(input.recording, profile, leaves, asked);
+    auto pass = run_time_pass(*analysis.recording, profile, leaves, asked);
     if (!pass) {
         return pass.error();
     }
 
     Blob head;
-    write_run(profile, input.tree, head);
-    write_threads(profile, input.tree, head);
-    NameTable names(input.tree, profile);
-    write_tree(input.tree, leaves, names, head);
+    write_run(profile, analysis.named.tree, head);
+    write_threads(profile, analysis.named.tree, head);
+    NameTable names(analysis.named.tree, profile);
+    write_tree(analysis.named.tree, leaves, names, head);
     write_waits(profile, leaves, range, kMostWaits, head);
     head.json["range"] = {range.begin, range.end};
     head.json["states"] = {"user", "system", "ready", "waiting", "off", "paused", "spinning"};
     head.json["counted"] = events;
-    const auto metrics = load_run_metrics(input.recording.files());
-    if (!metrics) {
-        return metrics.error();
-    }
-    head.json["metrics"] = page_series(*metrics, profile.begin);
-    head.json["hosts"] = page_hosts(*metrics, profile.begin);
+    head.json["metrics"] = page_series(analysis.metrics, profile.begin);
+    head.json["hosts"] = page_hosts(analysis.metrics, profile.begin);
 
     std::string data;
     const auto levels = pack_pass(
@@ -105,12 +103,14 @@ Result<std::string> make_page(const PageInput& input, std::string_view shell, co
         listed.push_back({{"id", id}, {"width", levels[level].width}, {"cells", levels[level].cells}});
         data += element(id, levels[level].deflated);
     }
-    head.json["findings"] = page_findings(input.judgement, profile, page_nodes(input.evidence, input.tree, leaves));
-    head.json["hunt"] = json_hunt(input.finds);
-    head.json["finds"] = json_finds(input.finds);
-    data += element("visits", visits_within(input, leaves, range, options));
+    head.json["findings"] =
+        page_findings(analysis.judgement, profile, page_nodes(analysis.evidence, analysis.named.tree, leaves));
+    head.json["hunt"] = json_hunt(analysis.finds);
+    head.json["finds"] = json_finds(analysis.finds);
+    data += element("visits", visits_within(analysis, leaves, range, options));
     if (options.sources) {
-        data += element("code", make_code(profile, input.tree, leaves, names, options.source_bytes).deflated());
+        data +=
+            element("code", make_code(profile, analysis.named.tree, leaves, names, options.source_bytes).deflated());
     }
     names.write(head);
     data = element("head", head.deflated()) + data;

@@ -1,13 +1,8 @@
 // The page of `kymo view`: one HTML file that holds everything it shows (docs/page-data.md).
 #pragma once
 
+#include "analysis/analysis.h"
 #include "base/result.h"
-#include "findings/finding.h"
-#include "recording/reader.h"
-#include "spacetime/evidence/evidence.h"
-#include "spacetime/finds/finds.h"
-#include "spacetime/profile/call_tree.h"
-#include "spacetime/profile/profile.h"
 #include "view/page/time_pass.h"
 
 #include <optional>
@@ -28,17 +23,8 @@ struct PageOptions {
     bool sources = true;                  // embed source lines of what was sampled
 };
 
-struct PageInput {
-    const recording::Recording& recording;
-    const spacetime::Profile& profile;
-    const spacetime::CallTree& tree;
-    const std::vector<program::Request>& requests;  // what the tree's symbols are the answers to
-    const spacetime::Evidence& evidence;
-    const findings::Judgement& judgement;
-    const spacetime::Finds& finds;  // of a hunt; of none it is empty
-};
-
 // The page's bytes. `shell` is the built page without data. Errors: a file of the recording cannot be read.
-Result<std::string> make_page(const PageInput& input, std::string_view shell, const PageOptions& options = {});
+Result<std::string> make_page(const analysis::Analysis& analysis, std::string_view shell,
+                              const PageOptions& options = {});
 
 }  // namespace kymo::view

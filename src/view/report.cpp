@@ -1,0 +1,72 @@
+#include "view/report.h"
+
+#include "view/channels.h"
+#include "view/findings.h"
+#include "view/finds.h"
+#include "view/hosts.h"
+#include "view/json.h"
+#include "view/metrics.h"
+#include "view/spaces/look.h"
+#include "view/spaces/space_json.h"
+#include "view/spaces/space_tables.h"
+#include "view/terminal.h"
+#include "view/waits.h"
+
+namespace kymo::view {
+namespace {
+
+constexpr std::size_t kBriefFindings = 2;  // told in full
+
+}  // namespace
+
+std::string report_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
+    const spacetime::Profile& profile = analysis.profile;
+    const bool has_code = !profile.threads.empty() || !profile.processes.empty();
+    std::string text;
+    if (has_code) {
+        text = terminal_alarms(options.style, profile) +
+               terminal_findings(options.style, analysis.evidence, analysis.judgement, options.top,
+                                 options.is_brief ? kBriefFindings : SIZE_MAX) +
+               "\n";
+    }
+    text += terminal_report(profile, analysis.named.tree, options) +
+            terminal_hosts(options.style, analysis.metrics, options.top);
+    if (has_code && !options.is_brief) {
+        text += terminal_spaces(analysis.evidence, options, filter) +
+                terminal_second_look(options, analysis.look, analysis.earlier.evidence(), filter);
+    }
+    if (has_code) {
+        text += terminal_waits(options.style, profile.waits, analysis.wait_table, options.top);
+    }
+    text += terminal_metrics(options.style, analysis.metrics, options.top) +
+            terminal_channels(options.style, analysis.metrics, options.top) +
+            terminal_finds(options.style, analysis.finds, options.top);
+    if (options.is_brief) {
+        text += left_out_note(options.style, profile.processes.size());
+    }
+    return text;
+}
+
+nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
+    const spacetime::Waits& waits = analysis.profile.waits;
+    auto report = json_report(analysis.profile, analysis.named.tree);
+    report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
+    report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
+    report["spaces"] = json_spaces(analysis.evidence);
+    report["same_spaces"] = json_same_spaces(analysis.evidence);
+    report["intervals"] = json_intervals(analysis.evidence);
+    report["patterns"] = json_patterns(analysis.evidence);
+    report["waits"] = json_waits(waits, analysis.wait_table);
+    report["blocking"] = json_blocking(waits, analysis.wait_table);
+    report["brief_waits"] = json_brief_waits(waits);
+    report["findings_control"] = json_control(analysis.judgement.control);
+    report["hunt"] = json_hunt(analysis.finds);
+    report["finds"] = json_finds(analysis.finds);
+    report["second_look"] = json_second_look(analysis.look, analysis.earlier.evidence());
+    report["hosts"] = json_hosts(analysis.metrics);
+    report["metrics"] = json_metrics(analysis.metrics);
+    report["channels"] = json_channels(analysis.metrics);
+    return report;
+}
+
+}  // namespace kymo::view

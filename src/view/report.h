@@ -1,0 +1,18 @@
+// The whole report, in the order in which it is read: for a terminal, and as data (docs/json.md).
+#pragma once
+
+#include "analysis/analysis.h"
+#include "view/report_options.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace kymo::view {
+
+// `filter`: of code spaces only those whose function, file or module holds this text; empty: all.
+std::string report_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter);
+
+// As json_report() says of odd bytes.
+nlohmann::ordered_json report_json(const analysis::Analysis& analysis);
+
+}  // namespace kymo::view
