@@ -1,51 +1,69 @@
 #include "cli/analysis_progress.h"
 
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
-#include <string>
 #include <unistd.h>
 
 namespace kymo::cli {
 namespace {
 
-constexpr std::chrono::seconds kSoon{1};
 constexpr const char* kEmptyLine = "\r\033[K";
 
-// In words for those who wait; others' names are words already.
+struct StageWords {
+    std::string_view stage;
+    std::string_view words;
+};
+constexpr std::array kStages = {
+    StageWords{"profile", "reading the samples"},        StageWords{"names", "looking up functions and lines"},
+    StageWords{"visits", "following code through time"}, StageWords{"spans", "following code through time"},
+    StageWords{"findings", "comparing occurrences"},     StageWords{"page", "writing the page"},
+};
+
 std::string_view words_of(std::string_view stage) {
-    if (stage == "profile") {
-        return "reading the samples";
+    for (const StageWords& known : kStages) {
+        if (known.stage == stage) {
+            return known.words;
+        }
     }
-    if (stage == "names") {
-        return "looking up functions and lines";
-    }
-    if (stage == "visits" || stage == "spans") {
-        return "following code spaces through time";
-    }
-    if (stage == "findings") {
-        return "comparing occurrences";
-    }
-    return stage == "page" ? "writing the page" : "laying out code spaces";
+    return "laying out code spaces";
 }
 
 }  // namespace
 
-AnalysisProgress::AnalysisProgress() : may_tell_(::isatty(STDERR_FILENO) == 1) {}
-
-void AnalysisProgress::begin(std::string_view stage) {
-    const auto taken = std::chrono::steady_clock::now() - started_;
-    if (may_tell_ && taken >= kSoon) {
-        fmt::print(stderr, "{}kymo: {} ({} s)", kEmptyLine, words_of(stage),
-                   std::chrono::duration_cast<std::chrono::seconds>(taken).count());
-        std::fflush(stderr);
-        has_line_ = true;
+AnalysisProgress::AnalysisProgress() {
+    if (::isatty(STDERR_FILENO) == 1) {
+        teller_ = std::thread([this] { tell(); });
     }
 }
 
+void AnalysisProgress::begin(std::string_view stage) {
+    const std::lock_guard lock(mutex_);
+    stage_ = words_of(stage);
+}
+
 void AnalysisProgress::end() {
-    if (has_line_) {
+    if (!teller_.joinable()) {
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+    }
+    changed_.notify_one();
+    teller_.join();
+}
+
+void AnalysisProgress::tell() {
+    std::unique_lock lock(mutex_);
+    int seconds = 0;
+    while (!changed_.wait_for(lock, std::chrono::seconds(1), [this] { return has_ended_; })) {
+        fmt::print(stderr, "{}kymo: {} ({} s)", kEmptyLine, stage_, ++seconds);
+        std::fflush(stderr);
+    }
+    if (seconds != 0) {
         std::fputs(kEmptyLine, stderr);
-        has_line_ = false;
     }
 }
 

@@ -1,23 +1,33 @@
-// What an analysis that takes long is at, as one line on a terminal.
+// What an analysis that takes long is at, as one line on a terminal: from the first second on, with the seconds so
+// far. Only where standard error is a terminal.
 #pragma once
 
-#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string_view>
+#include <thread>
 
 namespace kymo::cli {
 
 class AnalysisProgress {
   public:
     AnalysisProgress();
-    // The next stage begins. Told only where standard error is a terminal, and not in the first second.
+    AnalysisProgress(const AnalysisProgress&) = delete;
+    AnalysisProgress& operator=(const AnalysisProgress&) = delete;
+    ~AnalysisProgress() { end(); }
+
     void begin(std::string_view stage);
     // Takes the line away, if there is one.
     void end();
 
   private:
-    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-    bool may_tell_ = false;
-    bool has_line_ = false;
+    void tell();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::string_view stage_;
+    bool has_ended_ = false;
+    std::thread teller_;  // none: there is nobody to tell
 };
 
 }  // namespace kymo::cli
