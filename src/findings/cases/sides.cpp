@@ -81,17 +81,77 @@ double sampling_period(const spacetime::Evidence& evidence) {
     return samples > 0 ? time / samples : 0;
 }
 
+namespace {
+
+constexpr double kSeen = 1.5;  // sampling periods: what lasts for one has a sample
+
+const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidence, std::uint32_t node) {
+    const auto found = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
+                                    [&](const spacetime::SpaceIntervals& of) { return of.node == node; });
+    return found != evidence.intervals.end() ? &*found : nullptr;
+}
+
+// What lies between two visits is now and then too short to be seen: where more than one in twenty of the times that
+// it was seen are of a single sample, there are others that had none. (A sample that was bridged counts: it may be
+// one of them. Where most of that time is waiting, it is known exactly.)
+bool may_overlook_gaps(const spacetime::Evidence& evidence, std::uint32_t node) {
+    constexpr std::uint64_t kMostShort = 20;  // one in so many
+    const VisitTable& visits = evidence.nodes[node].rows;
+    const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
+    if (intervals != nullptr && 2 * intervals->gap_terms.waiting >= intervals->gap_terms.wall()) {
+        return false;
+    }
+    const double period = sampling_period(evidence);
+    std::uint64_t gaps = 0;
+    std::uint64_t single = 0;
+    for (std::size_t row = 0; row < visits.size(); ++row) {
+        gaps += visits.bridged[row];
+        single += visits.bridged[row];
+        const bool follows = row != 0 && visits.thread[row - 1] == visits.thread[row] &&
+                             visits.order[row - 1] + 1 == visits.order[row];
+        if (follows) {
+            const double gap = static_cast<double>(visits.begin[row]) - static_cast<double>(visits.end[row - 1]);
+            ++gaps;
+            single += gap >= period / 2 && gap < kSeen * period ? 1 : 0;
+        }
+    }
+    return single * kMostShort > gaps;
+}
+
+// A round is one where something that is in each of them is seen each time, and the rest of the round, too.
+bool may_merge_rounds(const spacetime::Evidence& evidence, std::uint32_t node) {
+    constexpr std::uint64_t kLeastSamples = 2;
+    const std::uint32_t loop = evidence.nodes[node].parent;
+    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        const spacetime::SpaceNode& part = evidence.nodes[i];
+        const bool is_part = part.parent == loop && part.kind != spacetime::SpaceKind::kIteration &&
+                             part.kind != spacetime::SpaceKind::kMark;
+        const bool is_seen = part.median_samples >= kLeastSamples || 2 * part.total.waiting >= part.total.wall();
+        const bool is_in_each = part.visits * 10 >= evidence.nodes[node].visits * 9;
+        if (is_part && is_seen && is_in_each && part.rows.size() > 1 && !may_overlook_gaps(evidence, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceNode& space = evidence.nodes[node];
+    if (space.kind == spacetime::SpaceKind::kIteration) {
+        return may_merge_rounds(evidence, node);
+    }
+    if (may_overlook_gaps(evidence, node)) {
+        return true;
+    }
     if (!space.folded) {
         return false;
     }
     constexpr std::uint64_t kLeastSamples = 2;
-    constexpr double kSeen = 1.5;  // sampling periods: what lasts for one has a sample
-    const auto interval = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
-                                       [&](const spacetime::SpaceIntervals& of) { return of.node == node; });
-    return space.median_samples < kLeastSamples || interval == evidence.intervals.end() ||
-           static_cast<double>(interval->median_gap_ns) < kSeen * sampling_period(evidence);
+    const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
+    return space.median_samples < kLeastSamples || intervals == nullptr ||
+           static_cast<double>(intervals->median_gap_ns) < kSeen * sampling_period(evidence);
 }
 
 std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random) {

@@ -29,8 +29,7 @@ std::vector<double> durations(const spacetime::VisitTable& table);
 // Mean time on a processor between two samples of the run, ns; 0: no samples.
 double sampling_period(const spacetime::Evidence& evidence);
 
-// Visits too short to be looked at one by one, of which several may look like one: what lies between them is too
-// short to be seen as well.
+// Several visits may look like one: what lies between them may be too short to be seen.
 bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.

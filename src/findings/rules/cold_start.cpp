@@ -1,4 +1,5 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
+#include "findings/cases/sides.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/more_inside.h"
 #include "findings/rules/shared/spare.h"
@@ -26,6 +27,7 @@ void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* cl
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
         is_negligible(subject) || has_more_inside(subject) || did_more_work(subject) || waits_for_workers(subject) ||
+        (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
         return;

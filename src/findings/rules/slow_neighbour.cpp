@@ -38,8 +38,8 @@ bool may_speak(const Case& subject) {
     const double speed = work_ratio(subject);
     const double period = sampling_period(*subject.evidence);
     const Feature* duration = subject.feature("duration");
-    return subject.tested && duration != nullptr && std::abs(duration->effect) >= kLeastEffect &&
-           (std::isnan(speed) || speed < 0.9 || speed > 1.1) &&
+    return subject.tested && !may_merge(*subject.evidence, subject.node) && duration != nullptr &&
+           std::abs(duration->effect) >= kLeastEffect && (std::isnan(speed) || speed < 0.9 || speed > 1.1) &&
            std::min(subject.bad.median_ns, subject.good.median_ns) >= kLeastPeriods * period &&
            std::abs(subject.bad.median_ns - subject.good.median_ns) >= kLeastPeriods * period;
 }
@@ -104,8 +104,7 @@ const Rule kSlowNeighbour{
     .needs = kNeeds,
     .against =
         "progress by user time is the same: then there is more work after this neighbour; or most of the excess is "
-        "waiting for "
-        "others",
+        "waiting for others; or what lies between two visits is often too short to be seen: then some are several",
     .look = look_for_slow,
     .direction =
         "look at what the neighbour leaves behind: the order and place of the data, the contents of the caches, the "
@@ -118,7 +117,9 @@ const Rule kFastNeighbour{
     .kind = "slow-neighbour",
     .contrast = Contrast::kNeighbours,
     .needs = kNeeds,
-    .against = "progress by user time is the same: then there is less work after this neighbour",
+    .against =
+        "progress by user time is the same: then there is less work after this neighbour; or what lies between two "
+        "visits is often too short to be seen: then some are several",
     .look = look_for_fast,
     .direction = "what this neighbour leaves behind is worth having elsewhere as well",
     .confirm = "compare the lines of the two neighbours: the order and place of the data that they leave",

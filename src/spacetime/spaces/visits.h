@@ -3,7 +3,8 @@
 // Two stages. *Runs* are the maximal sequences of consecutive samples at one node, nothing forgiven: they
 // concatenate, so a stream cut anywhere gives the same runs, bit for bit. *Visits* are made from the runs of a whole
 // stream: an interruption of few samples between two long stretches of the same node (a signal handler, one sample
-// attributed to the wrong place) is bridged and its time and counts belong to the visit around it.
+// attributed to the wrong place) is bridged and its time and counts belong to the visit around it. Time at none of
+// the nodes of interest is not bridged: a sample at one of them was there.
 //
 // Each sample stands for the time since the one before it. So visits and the samples at no node partition the stream:
 // durations and deltas add up to the whole exactly. A visit's begin and end are known to one period each.

@@ -99,6 +99,17 @@ TEST(LevelVisits, WhatHasNeitherSampleNorWaitIsNoVisit) {
     }
 }
 
+// A sample in a child is one that was there, however long its neighbours in own code or outside are.
+TEST(LevelVisits, ASampleInAChildIsNotBridged) {
+    for (const char around : {'-', '.'}) {
+        const std::string side(9, around);
+        const auto visits = visits_of(side + "A" + side);
+        ASSERT_EQ(visits.size(), 3U) << around;
+        EXPECT_EQ(visits[1].node, kA);
+        EXPECT_EQ(visits[1].samples(), 1);
+    }
+}
+
 // As the pure form (visits.h) has it, on sequences at random, but for own code that is looked through.
 TEST(LevelVisits, AgreesWithVisitsOfWholeStreams) {
     std::uint32_t state = 1;
@@ -110,14 +121,14 @@ TEST(LevelVisits, AgreesWithVisitsOfWholeStreams) {
         }
         Stretches runs(0);
         for (std::size_t i = 0; i < samples.size(); ++i) {
-            const std::uint32_t node = samples[i] == 'A' ? kA : samples[i] == 'B' ? kB : kOutside;
+            const std::uint32_t node = samples[i] == 'A' ? kA : samples[i] == 'B' ? kB : kNowhere;
             add_sample(&runs, {i * 1'000'000, (i + 1) * 1'000'000, node, {}});
         }
         const Stretches expected = visits(runs);
         const auto found = visits_of(samples);
         ASSERT_EQ(found.size(), expected.size()) << samples;
         for (std::size_t i = 0; i < found.size(); ++i) {
-            EXPECT_EQ(found[i].node, expected.node[i]) << samples;
+            EXPECT_EQ(found[i].node, expected.node[i] == kNowhere ? kOutside : expected.node[i]) << samples;
             EXPECT_EQ(found[i].begin.time, expected.begin[i]) << samples;
             EXPECT_EQ(found[i].end.time, expected.end[i]) << samples;
             EXPECT_EQ(found[i].bridged, expected.bridged[i]) << samples;

@@ -52,6 +52,23 @@ TEST(Rounds, NothingRepeats) {
     EXPECT_TRUE(rounds_of(sequence_of({})).rounds.empty());
 }
 
+// What was begun when the thread went elsewhere is no round to compare with: nobody knows how long it would have
+// been.
+TEST(Rounds, OneThatIsCutShortIsNone) {
+    std::vector<std::pair<char, std::uint64_t>> visits;
+    for (int stretch = 0; stretch < 6; ++stretch) {
+        for (int i = 0; i < 7; ++i) {
+            visits.insert(visits.end(), {{'A', 20}, {'B', 8}, {'C', 1}});
+        }
+        visits.insert(visits.end(), {{'A', 20}, {'-', 3}});
+    }
+    const Rounds found = rounds_of(sequence_of(visits));
+    EXPECT_EQ(found.rounds.size(), 42U);
+    for (const Round& round : found.rounds) {
+        EXPECT_EQ(round.end - round.begin, 29'000'000U);
+    }
+}
+
 TEST(Rounds, DoNotReachAcrossTimeElsewhere) {
     std::vector<std::pair<char, std::uint64_t>> visits;
     for (int i = 0; i < 12; ++i) {

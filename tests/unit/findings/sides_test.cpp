@@ -38,6 +38,50 @@ TEST(MayMerge, IsSaidOfShortVisitsWithShortTimeBetween) {
     EXPECT_FALSE(may_merge(whole.made.evidence, 0));
 }
 
+// Visits of 20 ms, samples 1 ms apart. What lies between them has a single sample now and then, or is known exactly.
+TEST(MayMerge, IsSaidWhereMoreThanOneGapInTwentyHasASingleSample) {
+    const auto of = [](std::size_t single, std::int64_t single_us, std::size_t bridged = 0) {
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("f");
+        std::uint64_t time = 0;
+        for (std::size_t i = 0; i <= 100; ++i) {
+            made.add_visit(node, {.begin = time, .terms = {.user = 20 * kMs}});
+            made.evidence.nodes[node].rows.bridged.back() = i < bridged ? 1 : 0;
+            time += 20'000'000 + (i < single ? static_cast<std::uint64_t>(single_us) * 1'000 : 5'000'000);
+        }
+        return may_merge(made.evidence, node);
+    };
+    EXPECT_FALSE(of(0, 0));
+    EXPECT_FALSE(of(5, 1'000));
+    EXPECT_TRUE(of(6, 1'000));
+    EXPECT_FALSE(of(100, 1'600));  // two samples
+    EXPECT_FALSE(of(100, 100));    // no sample: a wait, known exactly
+    EXPECT_FALSE(of(0, 0, 5));
+    EXPECT_TRUE(of(0, 0, 6));
+}
+
+// Rounds of a call of 10 ms and another that is too short to be seen in each of them.
+TEST(MayMerge, IsSaidOfRoundsInWhichNothingIsSeenEachTime) {
+    const auto of = [](std::uint64_t median_samples, std::size_t visits) {
+        MadeEvidence made;
+        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t round = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
+        const std::uint32_t call = made.add_node("call", loop);
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            made.add_visit(round, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}});
+            if (i < visits) {
+                made.add_visit(call, {.begin = 20'000'000 * i, .terms = {.user = 10 * kMs}});
+            }
+        }
+        made.evidence.nodes[call].median_samples = median_samples;
+        return may_merge(made.evidence, round);
+    };
+    EXPECT_FALSE(of(10, 20));
+    EXPECT_TRUE(of(1, 20));
+    EXPECT_FALSE(of(10, 18));
+    EXPECT_TRUE(of(10, 17));  // not in each of them
+}
+
 TEST(RowAt, IsTheLastThatHasBegunInTheThread) {
     MadeEvidence made({}, 2);
     const std::uint32_t node = made.add_node("f");

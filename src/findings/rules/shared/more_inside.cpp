@@ -30,26 +30,42 @@ bool has_more_inside(const Case& subject) {
     }
     // What is called in a round stands beside it in the tree, below the loop.
     const std::uint32_t loop = is_round ? space.parent : subject.node;
-    const auto seen_in = [&](const std::vector<std::size_t>& rows, bool with_bridged) {
+    // Visits of these nodes in a round, on average.
+    const auto seen_in = [&](const std::vector<std::size_t>& rows, std::uint32_t first, std::uint32_t last,
+                             bool with_bridged) {
         double seen = 0;
-        for (const SpaceNode& child : evidence.nodes) {
+        for (std::uint32_t node = first; node < last; ++node) {
+            const SpaceNode& child = evidence.nodes[node];
             if (child.parent != loop || (is_round && child.kind == SpaceKind::kIteration)) {
                 continue;
             }
             for (const std::size_t row : rows) {
                 const std::uint32_t thread = space.rows.thread[row];
-                const std::size_t last = visits_before(child.rows, thread, space.rows.end[row]);
-                for (std::size_t at = visits_before(child.rows, thread, space.rows.begin[row]); at < last; ++at) {
+                const std::size_t end = visits_before(child.rows, thread, space.rows.end[row]);
+                for (std::size_t at = visits_before(child.rows, thread, space.rows.begin[row]); at < end; ++at) {
                     seen += 1 + (with_bridged ? static_cast<double>(child.rows.bridged[at]) : 0);
                 }
             }
         }
         return rows.empty() ? 0 : seen / static_cast<double>(rows.size());
     };
-    const double usual = seen_in(subject.good_rows, false);
+    const auto is_in_proportion = [&](double usual, double more) {
+        return more * subject.good.median_ns * 2 >= usual * subject.bad.median_ns;
+    };
+    const auto nodes = static_cast<std::uint32_t>(evidence.nodes.size());
+    const double usual = seen_in(subject.good_rows, 0, nodes, false);
     // A loop in which nothing was ever seen says nothing; a round is what lies between two of its calls.
-    return (is_round || usual > 0) &&
-           seen_in(subject.bad_rows, true) * subject.good.median_ns * 2 >= usual * subject.bad.median_ns;
+    if ((is_round || usual > 0) && is_in_proportion(usual, seen_in(subject.bad_rows, 0, nodes, true))) {
+        return true;
+    }
+    // Or as many more of one of them: what is in each round, or in one of so many.
+    for (std::uint32_t node = 0; is_round && node < nodes; ++node) {
+        const double of_one = seen_in(subject.good_rows, node, node + 1, false);
+        if (of_one > 0 && is_in_proportion(of_one, seen_in(subject.bad_rows, node, node + 1, false))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace kymo::findings

@@ -3,7 +3,9 @@
 // A level is a kept node's split into children. switch_to() says which child (or the node's own code, or outside of
 // it) the stream is in from now on; visits come out, in order, once nothing can change them any more: a single
 // mis-attributed sample between two long runs of one child is bridged (visits.h, BridgeRule), but not a wait, of
-// which it is known for sure that it was elsewhere; and a visit's neighbours are known when the next begins. What has
+// which it is known for sure that it was elsewhere, nor a sample in a child between runs of own code or of what is
+// outside: a call path that is longer than the others was there; and a visit's neighbours are known when the next
+// begins. What has
 // neither a sample nor a wait in it is no visit. Own code of the node that lasts fewer than kOwnCodeSamples samples
 // is no neighbour: it is looked through. Memory: constant; the rows of sums are those of three visits.
 #pragma once
@@ -100,7 +102,8 @@ class LevelVisits {
         }
         const auto sides = static_cast<std::int64_t>(rule_.sides);
         const bool has_waited = middle_->end.sums[kSumWaiting] != middle_->begin.sums[kSumWaiting];
-        if (open_->node == current_->node && !has_waited &&
+        const bool is_of_a_child = open_->node != kParentItself && open_->node != kOutside;
+        if (open_->node == current_->node && is_of_a_child && !has_waited &&
             middle_->samples() <= static_cast<std::int64_t>(rule_.samples) && last_samples_ >= sides &&
             current_->samples() >= sides) {
             open_->end = current_->end;

@@ -54,28 +54,70 @@ double median(std::vector<double>& values) {
     return *middle;
 }
 
-Rounds rounds_of(const std::vector<Entry>& entries, std::uint32_t anchor) {
-    Rounds result;
-    result.anchor = anchor;
-    std::vector<double> gaps;
-    bool is_open = false;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        const Entry& entry = entries[i];
-        if (is_open && (is_break(entry) || entry.node == anchor)) {
-            result.rounds.back().end = entry.node == anchor ? entry.begin : entries[i - 1].end;
-            if (entry.node == anchor) {
-                gaps.push_back(static_cast<double>(entry.begin - result.rounds.back().begin));
+// Rounds from one anchor to the next. One that a break cuts short of what others hold is none: nobody knows what it
+// would have taken.
+class RoundsOf {
+  public:
+    RoundsOf(const std::vector<Entry>& entries, std::uint32_t anchor) {
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const Entry& entry = entries[i];
+            if (is_open_ && entry.node == anchor) {
+                gaps.push_back(static_cast<double>(entry.begin - rounds_.back().round.begin));
+                close(entry.begin, true);
+            } else if (is_open_ && is_break(entry)) {
+                close(entries[i - 1].end, false);
             }
-            is_open = false;
+            if (entry.node == anchor) {
+                rounds_.push_back({{entry.begin, entry.end}});
+                is_open_ = true;
+            } else if (is_open_) {
+                ++rounds_.back().parts;
+            }
         }
-        if (entry.node == anchor) {
-            result.rounds.push_back({entry.begin, entry.end});
-            is_open = true;
+        if (is_open_) {
+            close(entries.back().end, false);
         }
     }
-    if (is_open) {
-        result.rounds.back().end = entries.back().end;
+
+    std::vector<Round> whole() const {
+        std::vector<double> parts;
+        for (const Part& part : rounds_) {
+            if (part.is_whole) {
+                parts.push_back(static_cast<double>(part.parts));
+            }
+        }
+        const double usual = parts.empty() ? 0 : median(parts);
+        std::vector<Round> whole;
+        for (const Part& part : rounds_) {
+            if (part.is_whole || static_cast<double>(part.parts) >= usual) {
+                whole.push_back(part.round);
+            }
+        }
+        return whole;
     }
+
+    std::vector<double> gaps;  // between anchors, ns
+
+  private:
+    struct Part {
+        Round round;
+        std::size_t parts = 1;  // visits
+        bool is_whole = false;  // up to the next one's anchor
+    };
+    void close(std::uint64_t end, bool is_whole) {
+        rounds_.back().round.end = end;
+        rounds_.back().is_whole = is_whole;
+        is_open_ = false;
+    }
+
+    std::vector<Part> rounds_;
+    bool is_open_ = false;
+};
+
+Rounds rounds_of(const std::vector<Entry>& entries, std::uint32_t anchor) {
+    RoundsOf found(entries, anchor);
+    Rounds result{.anchor = anchor, .rounds = found.whole()};
+    std::vector<double>& gaps = found.gaps;
     for (const Round& round : result.rounds) {
         result.covered_ns += round.end - round.begin;
     }

@@ -263,8 +263,10 @@ void StreamVisits::settle(std::uint32_t level_number, const LevelVisit& visit) {
             node.sample.add(std::move(row), limits_.visit_cap);
         }
     }
-    level.sequence->add({visit.begin.time, visit.end.time, visit.node,
-                         static_cast<std::uint32_t>(std::min<std::int64_t>(visit.samples(), 0x7fffffff))},
+    // A wait outside ends what repeats here as surely as a sample does.
+    const bool is_break = visit.node == kOutside && visit.end.sums[kSumWaiting] != visit.begin.sums[kSumWaiting];
+    const auto seen = std::clamp<std::int64_t>(visit.samples(), is_break ? 1 : 0, 0x7fffffff);
+    level.sequence->add({visit.begin.time, visit.end.time, visit.node, static_cast<std::uint32_t>(seen)},
                         limits_.sequence_cap);
 }
 
