@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Debian's own programs under Kymo: the same output and the same status as without, at 1 and at 10 kHz; and what it costs.
 
-    python3 tests/strangers/run.py BUILD [--only NAME,NAME…] [--modes root,user,barred] [--rounds N] [--table FILE]
+    python3 tests/strangers/run.py BUILD [--only NAME,NAME…] [--modes root,user,barred] [--rounds N] [--table FILE] [--flat]
 
 Each job (jobs.py) runs plain, then under `kymo record` as it is by default (1,000 samples a second) and at 10,000, and under `perf record -F 1000
 --call-graph dwarf` where perf is there, by turns. Jobs whose programs are not installed are skipped, and listed. A line a job: user and
@@ -29,7 +29,8 @@ PATH = "/usr/sbin:/usr/bin:/sbin:/bin"  # Debian's own, whatever else is install
 PATHS = "import json, sys; print(json.dumps(json.load(sys.stdin)['recording']['call_paths']))"
 LIMIT = 180  # seconds for one run
 DEFAULT = 1000  # what `kymo record` does by itself: threads that switch often are then sampled at the kernel's tick
-PERF = ["perf", "record", "-q", "-F", "1000", "--call-graph", "dwarf"]
+PERF = ["perf", "record", "-q", "-F", "1000"]
+CALL_GRAPH = ["--call-graph", "dwarf"]
 
 
 class Run:
@@ -102,10 +103,10 @@ class Guests:
         shutil.rmtree(path, ignore_errors=True)
         return run
 
-    def by_perf(self, name, line):
+    def by_perf(self, name, line, is_flat):
         folder = self.folder(name)
         data = self.top / "perf.data"
-        run = start([*self.prefix, *PERF, "-o", str(data), "--", "sh", "-c", line], folder)
+        run = start([*self.prefix, *PERF, *([] if is_flat else CALL_GRAPH), "-o", str(data), "--", "sh", "-c", line], folder)
         run.size = data.stat().st_size if data.exists() else 0
         data.unlink(missing_ok=True)
         return run
@@ -135,6 +136,7 @@ def main():
     options.add_argument("--modes", default="root" if os.geteuid() == 0 else "any")
     options.add_argument("--rounds", type=int, default=1)
     options.add_argument("--table", type=pathlib.Path)
+    options.add_argument("--flat", action="store_true", help="perf without call paths")
     given = options.parse_args()
     only = set(filter(None, given.only.split(",")))
     perf = shutil.which("perf") is not None
@@ -153,7 +155,7 @@ def main():
                 plains.append(guests.plain(name, line))
                 slow.append(guests.recorded(name, line, 1000))
                 if perf and mode == "root":
-                    perfs.append(guests.by_perf(name, line))
+                    perfs.append(guests.by_perf(name, line, given.flat))
                 fast.append(guests.recorded(name, line, 10000))
             again = guests.plain(name, line)
             if again.output != plains[0].output or again.status != plains[0].status:

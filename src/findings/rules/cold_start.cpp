@@ -82,12 +82,14 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
     const auto rest_time = static_cast<double>(processor(subject.good.terms));
     const double rate = time > 0 ? static_cast<double>(node.deltas[faults]) / time : 0;
     const double rest = rest_time > 0 ? static_cast<double>(subject.good.deltas[faults]) / rest_time : 0;
-    // Early: in the first fifth of its thread, itself not counted.
+    // Early: in the first fifth of its thread, itself not counted; and there is more to that than this: what a thread
+    // is made for is no start.
     const auto is_early = [&](std::size_t row) {
         const ThreadFacts& thread = evidence.run.threads[node.rows.thread[row]];
-        const std::uint64_t others =
-            thread.end - thread.begin - std::min(thread.end - thread.begin, node.rows.duration(row));
-        return node.rows.begin[row] - std::min(node.rows.begin[row], thread.begin) <= others / 5;
+        const std::uint64_t life = thread.end - thread.begin;
+        const std::uint64_t others = life - std::min(life, node.rows.duration(row));
+        return others * 5 >= life &&
+               node.rows.begin[row] - std::min(node.rows.begin[row], thread.begin) <= others / 5;
     };
     for (std::size_t row = 0; row < node.rows.size(); ++row) {
         if (!is_early(row)) {

@@ -126,6 +126,27 @@ TEST(ColdStart, IsCodeThatRunsOnceAndFillsMemory) {
     EXPECT_NEAR(judgement.findings[0].seconds, 0.2, 0.001);
 }
 
+// Of a thread of `life_ms`, 800 ms are in the function that it was made for.
+TEST(ColdStart, IsNotAThreadsWholeLife) {
+    const auto is_told = [](std::int64_t life_ms) {
+        MadeEvidence made({"page-faults"}, 2);
+        const std::uint32_t main = made.add_node("main");
+        const std::uint32_t step = made.add_node("step", main);
+        const std::uint32_t work = made.add_node("work", main);
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            made.add_visit(step, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}, .deltas = {0}});
+        }
+        made.add_visit(work, {.thread = 1, .terms = {.user = 800 * kMs}, .deltas = {20'000}});
+        made.add_visit(main, {.terms = {.user = 2000 * kMs}, .deltas = {20'000}});
+        made.finish();
+        made.evidence.run.threads[1].begin = 0;
+        made.evidence.run.threads[1].end = static_cast<std::uint64_t>(life_ms * kMs);
+        return find(judge(made.evidence).findings, "cold-start") != nullptr;
+    };
+    EXPECT_TRUE(is_told(1000));
+    EXPECT_FALSE(is_told(990));
+}
+
 TEST(ColdStart, NeedsFaultsAndAnEarlyTime) {
     MadeEvidence without = filling(5, 0);
     EXPECT_EQ(find(judge(without.finish()).findings, "cold-start"), nullptr);
