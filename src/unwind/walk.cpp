@@ -215,7 +215,8 @@ class Walk {
         const bool has_rule = kind_of(found.rule) != RuleKind::kNone;
         if (!moved) {
             const KnownCode code(images_, limits_);
-            moved = native::recover_caller(cursor_, stack_, exact_, code, &chain_);
+            moved =
+                step_by_unchanged(found.rule, code) || native::recover_caller(cursor_, stack_, exact_, code, &chain_);
             step = StepResult::kOk;
             result->recovered = result->recovered || moved;
         }
@@ -236,6 +237,18 @@ class Walk {
             return false;
         }
         return true;
+    }
+
+    // Hand-written code may keep its caller's stack pointer in a register that others may change, and call helpers of
+    // its own that do not: OpenSSL's aesni_gcm_encrypt has CFA = rax + 8 throughout.
+    bool step_by_unchanged(RuleWord rule, const KnownCode& code) {
+        if (exact_ || kind_of(rule) != RuleKind::kPlain) {
+            return false;
+        }
+        const std::uint64_t cfa = cursor_.cfa_if_unchanged(rule);
+        std::uint64_t caller = 0;
+        return cfa > cursor_.sp() && stack_.read(cfa - 8, &caller) && code.is_return_address(caller) &&
+               cursor_.step_to(cfa, rule, stack_) == StepResult::kOk;
     }
 
     StepResult step_by_rule(const ImageSet::Lookup& found, Frame& frame) {

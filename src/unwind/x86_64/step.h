@@ -54,7 +54,24 @@ class Cursor {
         if ((rule & kKindAndBase) != plain_with_base(kRsp) && !get(base_of(rule), stack, &base)) {
             return StepResult::kBadRule;
         }
-        const std::uint64_t cfa = base + offset_of(rule);
+        return step_to(base + offset_of(rule), rule, stack);
+    }
+
+    // The caller's stack pointer by a rule of kind kPlain whose base is a register that functions may change at will,
+    // if none has since the interrupted frame. 0: its base is another one, or that frame's registers are not there
+    // any more.
+    std::uint64_t cfa_if_unchanged(RuleWord rule) const {
+        const unsigned base = base_of(rule);
+        for (const unsigned number : kPreserved) {
+            if (number == base) {
+                return 0;
+            }
+        }
+        return base == kRsp || origin_ == &own_ ? 0 : origin_->general[base] + offset_of(rule);
+    }
+
+    // By a rule of kind kPlain, to this caller's stack pointer.
+    StepResult step_to(std::uint64_t cfa, RuleWord rule, const MemoryView& stack) {
         if (cfa <= sp_) {
             return StepResult::kNoProgress;
         }

@@ -14,6 +14,7 @@ extern "C" {
 int without_rules_framed(void (*call)(void*), void* context);
 int without_rules_unframed(void (*call)(void*), void* context);
 int without_rules_untellable(void (*call)(void*), void* context);
+void keeps_stack_in_scratch();
 void leaf_pushes();
 void leaf_allocates_little();
 void leaf_realigns();
@@ -308,6 +309,15 @@ TEST_F(WalkInHandler, LeavesWithoutRulesAreLeftAsTheyLeave) {
     if (__builtin_cpu_supports("avx")) {
         expect_epilogue_read(leaf_allocates_little);
     }
+}
+
+TEST_F(WalkInHandler, CallerWhoseStackPointerIsInAScratchRegister) {
+    install(SIGTRAP, 0);
+    recurse(3, [] { keeps_stack_in_scratch(); });
+    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
+    EXPECT_TRUE(in_handler.result.recovered);
+    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(keeps_stack_in_scratch), 20));
+    EXPECT_TRUE(passes_recurse(in_handler));
 }
 
 TEST_F(WalkInHandler, InterruptedLeafWithoutRules) {

@@ -30,6 +30,30 @@ without_rules_unframed:
     ret
     .size without_rules_unframed, . - without_rules_unframed
 
+// Its caller's stack pointer is in rax, which its helper leaves alone, as both know; the helper traps.
+    .globl keeps_stack_in_scratch
+    .type keeps_stack_in_scratch, @function
+keeps_stack_in_scratch:
+    .cfi_startproc
+    mov %rsp, %rax
+    .cfi_def_cfa %rax, 8
+    sub $72, %rsp
+    call leaves_scratch_alone
+    mov %rax, %rsp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size keeps_stack_in_scratch, . - keeps_stack_in_scratch
+
+    .type leaves_scratch_alone, @function
+leaves_scratch_alone:
+    .cfi_startproc
+    int3
+    nop
+    ret
+    .cfi_endproc
+    .size leaves_scratch_alone, . - leaves_scratch_alone
+
 // Leaves that have a frame, in the ways of hand-written code, with what looks like return addresses in it. Each is
 // interrupted where it traps.
     .macro stale_return_addresses from to
