@@ -14,12 +14,14 @@
 #include "statistics/series.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <set>
+#include <string_view>
 
 namespace kymo::findings {
 namespace {
@@ -122,7 +124,8 @@ class SampledRun {
         const auto recording = rec::Recording::open(folder_.path());
         const auto profile = spacetime::load_profile(*recording);
         spacetime::NamedRun named = spacetime::name_run(*profile);
-        return std::move(*spacetime::make_evidence(*recording, *profile, named));
+        auto evidence = spacetime::make_evidence(*recording, *profile, named);
+        return std::move(*evidence);
     }
     // Occurrences, a list each: of the rounds, then of each phase.
     const std::vector<std::vector<TimeRange>>& occurrences() const { return occurrences_; }
@@ -218,8 +221,8 @@ class SampledRun {
 };
 
 bool claims_slowness(const Finding& finding) {
-    static const std::set<std::string> kKinds{"slow-instance", "more-work", "cold-start", "slow-neighbour"};
-    return kKinds.contains(finding.kind);
+    constexpr std::array<std::string_view, 4> kKinds{"slow-instance", "more-work", "cold-start", "slow-neighbour"};
+    return std::find(kKinds.begin(), kKinds.end(), finding.kind) != kKinds.end();
 }
 
 double ns_of(const TimeRange& range) {
