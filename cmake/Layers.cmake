@@ -27,6 +27,16 @@ function(kymo_compile_together target)
   endif()
 endfunction()
 
+# kymo_list_of(TYPE FILE SOURCES...): FILE has a line KYMO_EACH(kName) for every "extern const TYPE kName{" in the
+# sources, so that adding one is adding a file. Made anew where a source changes; FILE goes into the layer's SOURCES, its
+# folder into the layer's private include folders.
+function(kymo_list_of type file)
+  list(JOIN ARGN "," files)
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_COMMAND} -DTYPE=${type} "-DFILES=${files}" -DOUTPUT=${file} -P ${PROJECT_SOURCE_DIR}/cmake/list_of.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/list_of.cmake VERBATIM)
+endfunction()
+
 # kymo_layer(NAME [FOLDER folder] [GUEST] [SOURCES ...] [USES ...] [LIBRARIES ...])
 #   target kymo_NAME, include root for "folder/..." (default: NAME).
 #   GUEST:     code that also runs inside the measured program: no exceptions, no RTTI, no run-time library.

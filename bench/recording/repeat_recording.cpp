@@ -1,6 +1,6 @@
 // repeat_recording RECORDING NEW SAMPLES: a recording of a real program made as large as one likes, by doing what the
 // program did again and again: samples, waits, task switches and marks follow each other in time as often as it takes
-// to come to that many samples, and the rest is as it was. So call paths, runs, visits and waits are those of a
+// to come to that many samples, and the rest is as it was. So call paths, runs, occurrences and waits are those of a
 // program.
 #include "recording/pack.h"
 #include "recording/reader.h"

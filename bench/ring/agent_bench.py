@@ -1,7 +1,7 @@
 """agent_bench.py BUILD [SECONDS]: the processor time of one host's `kymo agent` that is asked for 100 metrics once a second.
 
 An encrypted ring of one agent and `kymo top` on this machine, with 50 programs under `kymo record --live` to tell of: 50 times the user time and
-50 times the system time of a process. Beside it the same agent that nobody asks for anything but its beats (no manager). For reading only: nothing
+50 times the system time of a process. Beside it the same agent that nobody asks for anything but its heartbeats (no manager). For reading only: nothing
 here passes or fails.
 """
 

@@ -1,8 +1,8 @@
 // What a hop costs a member by itself, without a kernel: bench/ring_hop
 //
 // A token of ten metrics is made, taken part in and joined by the members, and sealed and opened as by the channels
-// (curve_link.h): the part of a lap that is ours. All is in the caches here; ring_laps has the same with sockets,
-// processes and caches that others have had meanwhile.
+// (curve_link.h): the part of a round trip that is ours. All is in the caches here; ring_round_trips has the same
+// with sockets, processes and caches that others have had meanwhile.
 #include "ring/members/agent.h"
 #include "ring/members/manager.h"
 #include "ring/transport/curve_link.h"
@@ -80,7 +80,7 @@ void read_one(std::span<const Entry> /*entries*/, std::span<Record> records) {
     }
 }
 
-// Time passes as it does in a ring where a lap takes a while; what is measured is the processor's.
+// Time passes as it does in a ring where a round trip takes a while; what is measured is the processor's.
 struct Ring {
     Ring()
         : manager(manager_settings(), std::vector<Entry>(kMetrics, Entry{1, 3, 0, 1, 0}), kStart),

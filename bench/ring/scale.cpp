@@ -1,7 +1,7 @@
 // How the arrangements of the service ring grow from 10 agents to 100,000: bench/ring_scale [MOST [LEAST]]
 //
 // Ring, reduced ring, segments and star are the real members over the simulator's channels. The tree is not built:
-// its row is reckoned from the same costs and the same frames. Prints the table of docs/ring.md.
+// its row is reckoned from the same costs and the same frames. Prints the table of docs/measurements.md.
 #include "simulator/world.h"
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ constexpr std::uint32_t kFanOut = 16;
 constexpr std::uint32_t kRecovering = 10'000;
 
 struct Row {
-    double lap_ms = 0;
+    double round_trip_ms = 0;
     double manager_us = 0;
     double megabytes = 0;
     std::optional<double> skew_us;
@@ -33,7 +33,7 @@ struct Row {
 WorldSettings settings(std::uint32_t agents, Mode mode, std::uint32_t segments) {
     WorldSettings made;
     made.agents = agents;
-    // Where recovery is not measured, beats are only in the way.
+    // Where recovery is not measured, heartbeats are only in the way.
     made.manager.job = {1, (agents <= kRecovering ? 2'000 : 60'000) * kMs, 4};
     made.manager.clock = 1;
     made.manager.mode = mode;
@@ -69,7 +69,7 @@ Row measure(std::uint32_t agents, Mode mode, std::uint32_t segments, bool recove
     Row row;
     row.first_skew_us = skew(samples.front().sample);
     row.skew_us = skew(last);
-    row.lap_ms = static_cast<double>(last.home - last.sent) / 1e6;
+    row.round_trip_ms = static_cast<double>(last.home - last.sent) / 1e6;
     const Costs costs;
     row.manager_us = last.tokens * (costs.manager_send + costs.manager_receive) / 1e3;
     row.megabytes = static_cast<double>(last.moved) / 1e6;
@@ -106,7 +106,7 @@ Row reckon_tree(std::uint32_t agents) {
     const auto frame = static_cast<double>(Token::bytes_at_home(Mode::kReduce, kMetrics, agents));
     const Costs costs;
     Row row;
-    row.lap_ms = tree_ns(agents, costs, frame) / 1e6;
+    row.round_trip_ms = tree_ns(agents, costs, frame) / 1e6;
     row.manager_us = std::min(agents, kFanOut) * (costs.manager_send + costs.manager_receive) / 1e3;
     row.megabytes = 2.0 * agents * frame / 1e6;
     return row;
@@ -114,7 +114,7 @@ Row reckon_tree(std::uint32_t agents) {
 
 void print(std::uint32_t agents, const std::string& arrangement, const Row& row) {
     const auto cell = [](const std::optional<double>& value) { return value ? fmt::format("{:.3g}", *value) : "·"; };
-    fmt::print("| {} | {} | {:.3g} | {:.3g} | {:.3g} | {} | {} | {} |\n", agents, arrangement, row.lap_ms,
+    fmt::print("| {} | {} | {:.3g} | {:.3g} | {:.3g} | {} | {} | {} |\n", agents, arrangement, row.round_trip_ms,
                row.manager_us, row.megabytes, cell(row.skew_us), cell(row.first_skew_us), cell(row.recovery_s));
     std::fflush(stdout);
 }
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     const auto least = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 10);
     const Costs costs;
     fmt::print(
-        "| agents | arrangement | lap, ms | manager, us a round | MB a round | skew, us | unannounced | "
+        "| agents | arrangement | round trip, ms | manager, us a round | MB a round | skew, us | unannounced | "
         "recovery, s |\n|---|---|---|---|---|---|---|---|\n");
     for (std::uint32_t agents = least; agents <= most; agents *= 10) {
         const std::uint32_t segments = best_segments(agents, costs.hop * (1 + costs.jitter / 2) + costs.agent,

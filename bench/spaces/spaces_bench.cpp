@@ -1,11 +1,11 @@
 // What the space-time stages cost a sample, at 1 and 10 million samples of a synthetic stream. Beside each the plain
 // way of doing the same: every sample's pair resolved anew, every two spaces compared.
+#include "spacetime/spaces/occurrences.h"
 #include "spacetime/spaces/pair_counts.h"
 #include "spacetime/spaces/patterns.h"
 #include "spacetime/spaces/period.h"
 #include "spacetime/spaces/same_spaces.h"
 #include "spacetime/spaces/space_table.h"
-#include "spacetime/spaces/visits.h"
 
 #include <benchmark/benchmark.h>
 #include <cmath>
@@ -140,7 +140,7 @@ void resolve_every_sample_anew(benchmark::State& state) {
     per_sample(state);
 }
 
-void visits_and_patterns(benchmark::State& state) {
+void occurrences_and_patterns(benchmark::State& state) {
     const auto samples = synthetic_samples(static_cast<std::size_t>(state.range(0)));
     const std::int64_t deltas[] = {1000, 3};
     std::size_t found = 0;
@@ -149,14 +149,14 @@ void visits_and_patterns(benchmark::State& state) {
         for (std::size_t i = 0; i < samples.size(); ++i) {
             add_sample(&runs, {1000 * i, 1000 * (i + 1), samples[i].function, deltas});
         }
-        const Stretches result = visits(runs);
+        const Stretches result = occurrences(runs);
         Patterns patterns;
         patterns.add(result);
         found = result.size();
         benchmark::DoNotOptimize(patterns.triples().size());
     }
     per_sample(state);
-    state.counters["visits"] = static_cast<double>(found);
+    state.counters["occurrences"] = static_cast<double>(found);
 }
 
 std::vector<std::vector<ByteRange>> many_spaces(std::size_t count) {
@@ -212,7 +212,7 @@ void period_of(benchmark::State& state) {
 BENCHMARK(count_pairs)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(weigh_pairs)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(resolve_every_sample_anew)->Arg(100'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(visits_and_patterns)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(occurrences_and_patterns)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(group_by_sweep)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(group_by_comparing_all)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(period_of)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMillisecond);

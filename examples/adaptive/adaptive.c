@@ -1,4 +1,4 @@
-/* An adaptive program: it hunts for its own page faults while it works, learns from the find which of its parts
+/* An adaptive program: it hunts for its own page faults while it works, learns from the result which of its parts
  * causes them, and changes that part's ways. Prints the faults before and after.
  *
  * Each request needs two scratch buffers; both parts at first take fresh memory for every request. Only one of them
@@ -70,11 +70,11 @@ static void mend(Part* part) {
     atomic_store(&part->reuses, 1);
 }
 
-/* Runs in the signal's handler, in the middle of the offender's own loop. */
-static void on_find(const kymo_find* find, void* nothing) {
+/* Runs in the signal's handler, in the middle of the hitter's own loop. */
+static void on_result(const kymo_hunt_result* result, void* nothing) {
     (void)nothing;
-    const char* address = find->address;
-    if (find->quiet) {
+    const char* address = result->address;
+    if (result->quiet) {
         return;
     }
     if (address >= __start_part_parse && address < __stop_part_parse) {
@@ -106,7 +106,7 @@ int main(void) {
     handle_requests(kRequests);
     const long before = faults() - begin;
 
-    kymo_hunt_options options = {.event = "page-faults", .share = 0.3, .found = on_find};
+    kymo_hunt_options options = {.event = "page-faults", .share = 0.3, .found = on_result};
     kymo_hunt* hunt = kymo_hunt_start(&options);
     if (!hunt) {
         fprintf(stderr, "adaptive: no hunt: %s\n", kymo_hunt_error());

@@ -2,7 +2,7 @@
  * constant memory, and told to the program at once. For just-in-time compilers, run times and other programs that can
  * change what they do. Link with -lkymo-hunt. C and C++.
  *
- *   static void found(const kymo_find* find, void* context) { ... }
+ *   static void found(const kymo_hunt_result* result, void* context) { ... }
  *   kymo_hunt_options options = {.event = "page-faults", .share = 0.2, .found = found};
  *   kymo_hunt* hunt = kymo_hunt_start(&options);
  *   if (!hunt) puts(kymo_hunt_error());
@@ -14,9 +14,9 @@
  * otherwise) that nothing else in the program handles, and blocks none of the program's calls longer than its handler
  * runs.
  *
- * `found` runs in that signal's handler, on the thread whose event decided the find: only what is async-signal-safe
- * may be done there. Or leave it out, and take finds with kymo_hunt_next when it suits; `notify`, a signal's number,
- * is then sent to that thread as a wake-up.
+ * `found` runs in that signal's handler, on the thread whose event decided the result: only what is async-signal-safe
+ * may be done there. Or leave it out, and take results with kymo_hunt_next when it suits; `notify`, a signal's
+ * number, is then sent to that thread as a wake-up.
  */
 #ifndef KYMO_HUNT_H
 #define KYMO_HUNT_H
@@ -30,7 +30,7 @@ extern "C" {
 /* NOLINTBEGIN(modernize-use-using,readability-identifier-naming): C, whose compilers read this, too */
 typedef struct kymo_hunt kymo_hunt;
 
-typedef struct kymo_find {
+typedef struct kymo_hunt_result {
     const void* address; /* the instruction */
     double share;        /* of the events: an estimate from the test, optimistic by some tenths of itself */
     uint64_t events;     /* of the test */
@@ -38,10 +38,10 @@ typedef struct kymo_find {
     uint64_t seen;       /* events of the hunt so far */
     int thread;          /* kernel id of the thread whose event decided it */
     int quiet; /* 1: no news of a source, but of one found earlier: it has lost its share. events and matches
-                  are then those since its find */
-} kymo_find;
+                  are then those since its result */
+} kymo_hunt_result;
 
-typedef void (*kymo_find_function)(const kymo_find* find, void* context);
+typedef void (*kymo_hunt_function)(const kymo_hunt_result* result, void* context);
 
 /* Zero in a field: the default. */
 typedef struct kymo_hunt_options {
@@ -53,8 +53,8 @@ typedef struct kymo_hunt_options {
     double false_reports; /* in the whole run, at most (1 - confidence) */
     unsigned pairs;       /* addresses under test at once, up to 16 (4) */
     int signal;           /* for the events (SIGURG) */
-    int notify;           /* sent to the thread on a find (none) */
-    kymo_find_function found;
+    int notify;           /* sent to the thread on a result (none) */
+    kymo_hunt_function found;
     void* context;
 } kymo_hunt_options;
 /* NOLINTEND(modernize-use-using,readability-identifier-naming) */
@@ -64,8 +64,8 @@ kymo_hunt* kymo_hunt_start(const kymo_hunt_options* options);
 /* The calling thread takes part; 0, or -1 and kymo_hunt_error(). Until it calls kymo_hunt_leave, or ends. */
 int kymo_hunt_join(kymo_hunt* hunt);
 void kymo_hunt_leave(kymo_hunt* hunt);
-/* The oldest find not yet taken: 1, or 0 where there is none. The latest 32 are kept. */
-int kymo_hunt_next(kymo_hunt* hunt, kymo_find* find);
+/* The oldest result not yet taken: 1, or 0 where there is none. The latest 32 are kept. */
+int kymo_hunt_next(kymo_hunt* hunt, kymo_hunt_result* result);
 /* In all threads; `hunt` is gone then. Not while other threads call functions of this hunt, nor from `found`. */
 void kymo_hunt_stop(kymo_hunt* hunt);
 /* Of the calling thread's last failure. */

@@ -33,7 +33,7 @@ typedef uint32_t kymo_timer; /* 0 to KYMO_TIMERS - 1 */
 #define KYMO_INDEXED_CELLS 32
 #define KYMO_TIMERS 16
 
-/* A scope's beginning and end as control points (C, at the beginning of a block):
+/* A scope's beginning and end as instrumentation points (C, at the beginning of a block):
  *   KYMO_COUNT_SCOPE(in_foo);     adds 1, and subtracts it wherever the block is left
  *   KYMO_TIME_SCOPE(sending);     starts the timer, and stops it */
 #define KYMO_JOIN_(a, b) a##b

@@ -1,23 +1,31 @@
 #include "analysis/analysis.h"
 
 #include "findings/told.h"
-#include "spacetime/finds/load_finds.h"
+#include "spacetime/hunt_results/load_hunt_results.h"
+#include "spacetime/metrics/channels.h"
+#include "spacetime/metrics/stolen_time.h"
 
 #include <utility>
 
 namespace kymo::analysis {
 
-Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options) {
-    auto earlier = EarlierLook::of(recording, options.spaces);
-    if (!earlier) {
-        return earlier.error();
-    }
+Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options, Looks looks) {
     Analysis all;
     all.recording = &recording;
-    all.earlier = std::move(*earlier);
-    SpaceTimeOptions looking = options;
-    looking.spaces.looked_at = all.earlier.evidence();
-    auto space_time = analyse_space_time(recording, looking);
+    auto profile = load_profile(recording, options);
+    if (!profile) {
+        return profile.error();
+    }
+    spacetime::EvidenceOptions spaces = options.spaces;
+    if (looks == Looks::kBoth) {
+        auto earlier = EarlierLook::of(recording, spaces);
+        if (!earlier) {
+            return earlier.error();
+        }
+        all.earlier = std::move(*earlier);
+        spaces.looked_at = all.earlier.evidence();
+    }
+    auto space_time = follow_spaces(recording, std::move(*profile), spaces);
     if (!space_time) {
         return space_time.error();
     }
@@ -25,23 +33,23 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     if (options.spaces.on_stage) {
         options.spaces.on_stage("findings");
     }
-    auto judgement = findings::judge_recording(recording, all.evidence);
-    if (!judgement) {
-        return judgement.error();
-    }
-    auto finds = spacetime::load_finds(recording);
-    if (!finds) {
-        return finds.error();
-    }
     auto metrics = spacetime::load_run_metrics(recording.files());
     if (!metrics) {
         return metrics.error();
     }
+    all.evidence.run.channels = spacetime::channels_of(*metrics);
+    all.evidence.run.steal_ns = spacetime::stolen_time(*metrics);
+    auto judgement = findings::judge_recording(recording, all.evidence);
+    if (!judgement) {
+        return judgement.error();
+    }
+    auto results = spacetime::load_hunt_results(recording);
+    if (!results) {
+        return results.error();
+    }
     all.judgement = std::move(*judgement);
-    all.finds = std::move(*finds);
+    all.hunt_results = std::move(*results);
     all.metrics = std::move(*metrics);
-    all.wait_table = spacetime::make_wait_table(all.profile.waits);
-    all.look = all.earlier.join(all.evidence);
     return all;
 }
 

@@ -11,25 +11,29 @@
 #include "base/result.h"
 #include "findings/finding.h"
 #include "recording/reader.h"
-#include "spacetime/finds/finds.h"
-#include "spacetime/look/second_look.h"
+#include "spacetime/hunt_results/hunt_results.h"
 #include "spacetime/metrics/run_metrics.h"
-#include "spacetime/waits/wait_table.h"
+
+#include <cstdint>
 
 namespace kymo::analysis {
 
 struct Analysis : SpaceTime {
     const recording::Recording* recording = nullptr;  // outlives it
     findings::Judgement judgement;
-    spacetime::WaitTable wait_table;  // of profile.waits
-    spacetime::Finds finds;           // of a hunt; of none it is empty
+    spacetime::HuntResults hunt_results;  // of a hunt; of none it is empty
     spacetime::RunMetrics metrics;
-    EarlierLook earlier;  // where the recording is a second look
-    spacetime::SecondLook look;
+    EarlierLook earlier;  // where the recording is a second look, and both are wanted
+};
+
+enum class Looks : std::uint8_t {
+    kThis,  // alone
+    kBoth,  // of a second look the first one's recording is analysed as well, to lay them side by side
 };
 
 // Errors: as analyse_space_time(), and where a file of the recording cannot be read any more. Cost: that of its
-// stages (docs/spaces.md has them for up to 100 million samples).
-Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options = {});
+// stages (docs/measurements.md has them for up to 100 million samples).
+Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options = {},
+                         Looks looks = Looks::kThis);
 
 }  // namespace kymo::analysis

@@ -7,26 +7,32 @@
 #include <utility>
 
 namespace kymo::analysis {
+namespace {
 
-Result<SpaceTime> analyse_space_time(const recording::Recording& recording, const SpaceTimeOptions& options) {
-    const auto begin = [&](std::string_view stage) {
-        if (options.spaces.on_stage) {
-            options.spaces.on_stage(stage);
-        }
-    };
-    begin("profile");
-    auto profile = spacetime::load_profile(recording, {.below_creators = options.below_creators});
-    if (!profile) {
-        return profile.error();
+void begin(const spacetime::EvidenceOptions& options, std::string_view stage) {
+    if (options.on_stage) {
+        options.on_stage(stage);
     }
-    if (options.check) {
+}
+
+}  // namespace
+
+Result<spacetime::Profile> load_profile(const recording::Recording& recording, const SpaceTimeOptions& options) {
+    begin(options.spaces, "profile");
+    auto profile = spacetime::load_profile(recording, {.below_creators = options.below_creators});
+    if (profile && options.check) {
         if (auto error = options.check(*profile)) {
             return std::move(*error);
         }
     }
-    begin("names");
-    spacetime::NamedRun named = spacetime::name_run(*profile, options.spaces.space_share);
-    auto evidence = spacetime::make_evidence(recording, *profile, named, options.spaces);
+    return profile;
+}
+
+Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,
+                                const spacetime::EvidenceOptions& options) {
+    begin(options, "names");
+    spacetime::NamedRun named = spacetime::name_run(profile, options.space_share);
+    auto evidence = spacetime::make_evidence(recording, profile, named, options);
     if (!evidence) {
         return evidence.error();
     }
@@ -34,10 +40,18 @@ Result<SpaceTime> analyse_space_time(const recording::Recording& recording, cons
     for (const std::string& warning : evidence->warnings) {
         const auto& told = named.code->problems();
         if (std::find(told.begin(), told.end(), warning) == told.end()) {
-            profile->warnings.push_back(warning);
+            profile.warnings.push_back(warning);
         }
     }
-    return SpaceTime{std::move(*profile), std::move(named), std::move(*evidence)};
+    return SpaceTime{std::move(profile), std::move(named), std::move(*evidence)};
+}
+
+Result<SpaceTime> analyse_space_time(const recording::Recording& recording, const SpaceTimeOptions& options) {
+    auto profile = load_profile(recording, options);
+    if (!profile) {
+        return profile.error();
+    }
+    return follow_spaces(recording, std::move(*profile), options.spaces);
 }
 
 }  // namespace kymo::analysis

@@ -27,9 +27,14 @@ struct SpaceTimeOptions {
     std::function<std::optional<Error>(const spacetime::Profile&)> check = {};
 };
 
-// Three passes over the recording (spacetime/profile/make_profile.h, spacetime/evidence/make_evidence.h). What could
-// not be done is in the profile's warnings. Errors: the system cannot read the recording, there is nothing in it;
-// and options.check's.
+// The first stage alone. Errors: the system cannot read the recording, there is nothing in it; and options.check's.
+Result<spacetime::Profile> load_profile(const recording::Recording& recording, const SpaceTimeOptions& options);
+// The others. What could not be done is in the profile's warnings. Errors: the system cannot read the recording.
+Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,
+                                const spacetime::EvidenceOptions& options);
+
+// All of them: three passes over the recording (spacetime/profile/make_profile.h,
+// spacetime/evidence/make_evidence.h). Errors: theirs.
 Result<SpaceTime> analyse_space_time(const recording::Recording& recording, const SpaceTimeOptions& options = {});
 
 }  // namespace kymo::analysis

@@ -1,7 +1,6 @@
-// Nanoseconds, and the one clock. Usable in the monitor.
+// Moments, and the one clock. Usable in the monitor.
 //
-// Time points are nanoseconds of CLOCK_MONOTONIC unless a recording names another clock domain
-// (modelled time). Durations and time points are distinct types.
+// Time points are nanoseconds of CLOCK_MONOTONIC unless a recording names another clock domain (modelled time).
 #pragma once
 
 #include <compare>
@@ -10,17 +9,16 @@
 
 namespace kymo {
 
-struct Nanoseconds {
-    std::int64_t count = 0;
-    constexpr auto operator<=>(const Nanoseconds&) const = default;
-    constexpr Nanoseconds operator+(Nanoseconds other) const { return {count + other.count}; }
-    constexpr Nanoseconds operator-(Nanoseconds other) const { return {count - other.count}; }
-};
-
 struct TimePoint {
     std::uint64_t ns = 0;
     constexpr auto operator<=>(const TimePoint&) const = default;
-    constexpr Nanoseconds operator-(TimePoint earlier) const { return {static_cast<std::int64_t>(ns - earlier.ns)}; }
+};
+
+// ns of one clock, or since a run's begin. The end is not in it.
+struct TimeRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool operator==(const TimeRange&) const = default;
 };
 
 // What the clocks are read by: the C library's function, or what stands in its place, until use_system_clock()

@@ -1,5 +1,5 @@
-// What happens at a control point: a short list of steps, as plain data that the launcher writes and the measured
-// program executes.
+// What happens at an instrumentation point: a short list of steps, as plain data that the launcher writes and the
+// measured program executes.
 //
 // A step is a primitive, or a test that skips steps when it is false; a list only ever goes forwards, so it ends. No
 // pointers, no malloc: steps may lie in a file that is mapped. Contract: run() is called by the task whose cells they
@@ -47,7 +47,7 @@ enum class Width : std::uint8_t { k64 = 0, kS64 = 1, k32 = 2, kS32 = 3, k16 = 4,
 
 inline constexpr std::uint32_t kMaxArguments = 6;  // those in registers, on both architectures
 inline constexpr std::uint32_t kArgumentMask = 7;  // of an index: a bound that eBPF's verifier can see
-inline constexpr std::uint32_t kMaxSteps = 256;    // of one control point
+inline constexpr std::uint32_t kMaxSteps = 256;    // of one instrumentation point
 
 struct Operand {
     Source source = Source::kConstant;

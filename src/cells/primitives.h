@@ -1,4 +1,4 @@
-// The six primitives on a task's cells, and actions: what happens at a control point, as plain data.
+// The six primitives on a task's cells, and actions: what happens at an instrumentation point, as plain data.
 //
 // setCounter addCounter subCounter: set(), add(), subtract(). setTimer startTimer stopTimer: bind(), start(), stop().
 // Only the task itself calls these on its own cells; no locks and no atomic read-modify-writes, yet a signal handler

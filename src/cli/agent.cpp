@@ -1,14 +1,15 @@
 // kymo agent: this host's place in the service ring.
+#include "cli/host_cells.h"
 #include "cli/ring/job_file.h"
 #include "cli/ring/meeting.h"
 #include "cli/ring/own_addresses.h"
-#include "cli/ring/service_lines.h"
-#include "cli/top/host_cells.h"
 #include "cli/verbs.h"
+#include "live/service_lines.h"
 #include "ring/live/answer.h"
 #include "ring/live/rows.h"
 #include "ring/live/switches.h"
 #include "ring/transport/driver.h"
+#include "view/json_text.h"
 
 #include <cmath>
 #include <csignal>
@@ -25,7 +26,7 @@ constexpr const char* kAgentExamples =
     "  kymo agent --rendezvous /shared/me/ring &           # on every host; mpirun or srun may do it\n"
     "  kymo top --rendezvous /shared/me/ring               # anywhere: all hosts\n"
     "  kymo agent --rendezvous /tmp/ring --plain --name a  # several on one host\n"
-    "without a shared folder:\n"
+    "without a shared directory:\n"
     "  kymo agent --hosts node1,node2 --job job.ring       # makes the job's file, with its keys, and ends\n"
     "  ssh node1 kymo agent --job - < job.ring &           # on every host\n"
     "  kymo top --job job.ring                             # here\n";
@@ -49,7 +50,7 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::Channels& tran
             {"resent", agent.counts().resent},
             {"off_time", agent.counts().off_time},
             {"orders", agent.counts().orders},
-            {"looks", agent.counts().looks},
+            {"detail_queries", agent.counts().queries},
             {"refused", refused},
             {"channels",
              {{"sent", channels.sent},
@@ -57,8 +58,8 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::Channels& tran
               {"received", channels.received},
               {"received_bytes", channels.received_bytes},
               {"dropped", channels.dropped},
-              {"strangers", channels.strangers},
-              {"each", channels_json(transport.states(), {})}}}};
+              {"unauthenticated", channels.unauthenticated},
+              {"each", live::channels_json(transport.states(), {})}}}};
 }
 
 int serve(Meeting& meeting, bool json) {
@@ -100,7 +101,7 @@ int serve(Meeting& meeting, bool json) {
     driver.deliver(out);
     usleep(20'000);  // for the farewells to leave: nobody waits for them
     if (json) {
-        fmt::print("{}\n", told(agent, *meeting.channels, claim).dump());
+        fmt::print("{}", view::json_text(told(agent, *meeting.channels, claim), view::JsonForm::kLine));
     }
     return 0;
 }
@@ -166,8 +167,8 @@ int run_agent(int argc, char** argv) {
         return make_job(options, hosts, manager);
     }
     if (!options.are_given()) {
-        return fail({ErrorKind::kUsage, "it is not said where the ring meets",
-                     "--rendezvous DIR, a folder that all hosts share, or --job FILE"});
+        return fail({ErrorKind::kUsage, "no meeting place of the ring is given",
+                     "--rendezvous DIR, a directory that all hosts share, or --job FILE"});
     }
     if (!name.empty() && !ring::is_member_name(name)) {
         return fail({ErrorKind::kUsage, "'" + name + "' cannot be an agent's name",

@@ -16,9 +16,12 @@ struct StageWords {
     std::string_view words;
 };
 constexpr std::array kStages = {
-    StageWords{"profile", "reading the samples"},        StageWords{"names", "looking up functions and lines"},
-    StageWords{"visits", "following code through time"}, StageWords{"spans", "following code through time"},
-    StageWords{"findings", "comparing occurrences"},     StageWords{"page", "writing the page"},
+    StageWords{"profile", "reading the samples"},
+    StageWords{"names", "looking up functions and lines"},
+    StageWords{"occurrences", "following code through time"},
+    StageWords{"spans", "following code through time"},
+    StageWords{"findings", "comparing occurrences"},
+    StageWords{"page", "writing the page"},
 };
 
 std::string_view words_of(std::string_view stage) {

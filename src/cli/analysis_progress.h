@@ -25,7 +25,7 @@ class AnalysisProgress {
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::string_view stage_;
+    std::string_view stage_ = "opening the recording";
     bool has_ended_ = false;
     std::thread teller_;  // none: there is nobody to tell
 };

@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "events/capabilities.h"
 #include "events/names.h"
+#include "view/json_text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -149,7 +150,7 @@ int run_doctor(int argc, char** argv) {
     if (list_events) {
         const events::KnownNames names = events::known_names();
         if (json) {
-            fmt::print("{}\n", names_to_json(names).dump(2));
+            fmt::print("{}", view::json_text(names_to_json(names)));
         } else {
             print_names(names, machine);
         }
@@ -157,7 +158,7 @@ int run_doctor(int argc, char** argv) {
     }
     const std::vector<events::Capability> rows = events::capabilities(machine);
     if (json) {
-        fmt::print("{}\n", to_json(machine, rows).dump(2));
+        fmt::print("{}", view::json_text(to_json(machine, rows)));
     } else {
         print_table(machine, rows);
     }

@@ -1,11 +1,10 @@
 // kymo export: a recording in other tools' formats.
+#include "view/exports/export.h"
+
 #include "cli/verbs.h"
 #include "recording/reader.h"
-#include "spacetime/profile/call_tree.h"
-#include "spacetime/profile/make_profile.h"
-#include "spacetime/profile/profile.h"
-#include "view/folded.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,12 +16,25 @@ namespace kymo::cli {
 namespace {
 
 constexpr const char* kExportExamples =
-    "formats:\n"
-    "  folded   one line a call path, \"main;run;kernel 1234\": flame-graph tools. Weight: microseconds, or a "
-    "count\n\n"
     "examples:\n"
     "  kymo export my_program.kymo --to folded -o stacks.txt\n"
     "  kymo export my_program.kymo --to folded --weight off-cpu\n";
+
+std::string names() {
+    std::string all;
+    for (const view::Export* one : view::exports()) {
+        all += fmt::format("{}{}", all.empty() ? "" : ", ", one->name);
+    }
+    return all;
+}
+
+std::string format_lines() {
+    std::string lines = "formats:\n";
+    for (const view::Export* one : view::exports()) {
+        lines += fmt::format("  {:<8} {}\n", one->name, one->what);
+    }
+    return lines + "\n";
+}
 
 // Never overwrites. Empty name: standard output.
 int write_out(const std::string& name, const std::string& text) {
@@ -58,14 +70,14 @@ int write_out(const std::string& name, const std::string& text) {
 
 int run_export(int argc, char** argv) {
     CLI::App options("Write a recording in another tool's format.", "kymo export");
-    options.footer(kExportExamples);
+    options.footer(format_lines() + kExportExamples);
     std::string folder;
     std::string format;
     std::string weight;
     std::string out;
     bool no_creator = false;
     options.add_option("recording", folder, "the recording, NAME.kymo")->required();
-    options.add_option("--to", format, "the format: folded")->required();
+    options.add_option("--to", format, "the format: " + names())->required();
     options.add_option("--weight", weight,
                        "what is counted: user, system, off-cpu, wall, samples or an event's name (processor time)");
     options.add_option("-o,--output", out, "the file to write (standard output)");
@@ -73,23 +85,22 @@ int run_export(int argc, char** argv) {
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
     }
-    if (format != "folded") {
+    const auto all = view::exports();
+    const auto chosen =
+        std::find_if(all.begin(), all.end(), [&format](const view::Export* one) { return one->name == format; });
+    if (chosen == all.end()) {
         return fail({ErrorKind::kUnsupported, "the format \"" + format + "\" cannot be written yet",
-                     "there is: --to folded"});
+                     "there is: --to " + names()});
     }
     const auto recording = recording::Recording::open(folder);
     if (!recording) {
         return fail(recording.error());
     }
-    const auto profile = spacetime::load_profile(*recording, {.below_creators = !no_creator});
-    if (!profile) {
-        return fail(profile.error());
+    const auto text = (*chosen)->write(*recording, {.below_creators = !no_creator, .weight = weight});
+    if (!text) {
+        return fail(text.error());
     }
-    const auto metric = view::find_metric(*profile, weight);
-    if (!metric) {
-        return fail(metric.error());
-    }
-    return write_out(out, view::folded_stacks(spacetime::make_call_tree(*profile), *metric));
+    return write_out(out, *text);
 }
 
 const Registration kExport({"export", "write a recording in another tool's format", 40, run_export});

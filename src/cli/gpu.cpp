@@ -12,7 +12,7 @@ constexpr const char* kGpuUsage =
     "       kymo gpu run --gpu NAME -- PROGRAM ARGS…       run a CUDA program without a GPU, and model its kernels\n"
     "       kymo gpu sweep TRACE --gpu NAME --set P=V …    the same kernel on changed GPUs\n"
     "       kymo gpu trace TRACE -o OUT.kgt                a text trace into the compact form\n"
-    "       kymo gpu trace -o FOLDER -- PROGRAM ARGS…      the traces of a CUDA program's kernels, likewise\n"
+    "       kymo gpu trace -o DIR -- PROGRAM ARGS…      the traces of a CUDA program's kernels, likewise\n"
     "       kymo gpu run|trace K.ptx --grid G --block B --args …   execute a PTX kernel here, no GPU needed\n"
     "       kymo gpu accuracy MEASURED.tsv --gpu NAME      modelled against measured times\n"
     "       kymo gpu list                                  the GPUs and their parameters\n\n"

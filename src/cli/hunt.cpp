@@ -8,10 +8,11 @@
 #include "cli/verbs.h"
 #include "events/request.h"
 #include "recording/reader.h"
-#include "spacetime/finds/finds.h"
-#include "spacetime/finds/load_finds.h"
-#include "spacetime/finds/replay.h"
-#include "view/finds.h"
+#include "spacetime/hunt_results/hunt_results.h"
+#include "spacetime/hunt_results/load_hunt_results.h"
+#include "spacetime/hunt_results/replay.h"
+#include "view/hunt_results.h"
+#include "view/json_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ constexpr const char* kHuntExamples =
     "  kymo hunt -e task-clock --share 0.1 -- ./my_program input.dat\n"
     "  sudo kymo hunt -e context-switches --key call-site -- ./my_program\n"
     "  kymo hunt -e cache-misses:period=10007 --json -- ./my_program\n"
-    "  kymo report my_program.kymo        the same finds later, beside everything else\n"
+    "  kymo report my_program.kymo        the same results later, beside everything else\n"
     "  kymo hunt --replay run.kymo -e task-clock --key line        hunt in a recording's samples\n";
 
 struct HuntAsked {
@@ -58,7 +59,7 @@ void add_options(CLI::App& app, HuntAsked& asked) {
     app.add_option("--false-reports", wish.false_reports,
                    "false reports to expect in the whole run, at most (1 - confidence)");
     app.add_option("--pairs", wish.cells, "addresses under test at once, 1 to 16 (4)");
-    app.add_option("--every", wish.period, "look at one event of so many in the mean, at random distances (1)");
+    app.add_option("--every", wish.period, "look at one event of so many on average, at random distances (1)");
     app.add_option("--key", asked.key,
                    "what makes two events one source: instruction, image, call-site, data-page, "
                    "data-line; with --replay also function, line, block (instruction)");
@@ -67,13 +68,13 @@ void add_options(CLI::App& app, HuntAsked& asked) {
     app.add_option("--replay", asked.replay, "hunt in this recording's samples of the event; nothing is run")
         ->type_name("REC.kymo");
     app.add_option("-o,--output", asked.output,
-                   "the recording's folder (default PROGRAM.kymo, or the next free number)")
+                   "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
     app.add_option("--duration", asked.duration, "end the program after so many seconds")->type_name("S");
-    app.add_option("--top", asked.top, "offenders to show (10)")->check(CLI::Range(1, 1'000'000));
+    app.add_option("--top", asked.top, "heavy hitters to show (10)")->check(CLI::Range(1, 1'000'000));
     app.add_flag("--no-follow", asked.only_program, "hunt in the program alone, not in what it starts");
     app.add_flag("--json", asked.json, "one JSON object, for programs (docs/json.md)");
-    app.add_flag("-q,--quiet", asked.quiet, "print the finds and errors, nothing else");
+    app.add_flag("-q,--quiet", asked.quiet, "print the results and errors, nothing else");
 }
 
 // Nothing is run: what says how to run a program contradicts --replay.
@@ -82,7 +83,7 @@ std::optional<Error> settle_replay(const CLI::App& app, const HuntAsked& asked,
     for (const char* option : {"--engine", "--output", "--duration", "--no-follow"}) {
         if (app.count(option) != 0) {
             return Error{ErrorKind::kUsage, fmt::format("{} and --replay contradict each other", option),
-                         "--replay runs nothing and writes nothing: leave one of them away"};
+                         "--replay runs nothing and writes nothing: drop one of them"};
         }
     }
     if (!rest.empty()) {
@@ -129,7 +130,7 @@ std::optional<Error> settle(const CLI::App& app, HuntAsked& asked) {
         return Error{ErrorKind::kUsage, "no such test: " + asked.form, "the tests are sequential and pair"};
     }
     if (app.count("--duration") != 0 && !(asked.duration > 0 && asked.duration <= 1e9)) {
-        return Error{ErrorKind::kUsage, fmt::format("--duration {} is no time to run", asked.duration),
+        return Error{ErrorKind::kUsage, fmt::format("--duration {} is not a valid duration", asked.duration),
                      "it takes a number of seconds, for example 10"};
     }
     options.run.duration_ns = static_cast<std::uint64_t>(std::llround(asked.duration * 1e9));
@@ -154,17 +155,18 @@ std::optional<Error> settle(const CLI::App& app, HuntAsked& asked) {
     return std::nullopt;
 }
 
-int print_finds(const HuntAsked& asked, nlohmann::ordered_json&& head, const spacetime::Finds& finds, int status) {
+int print_hunt_results(const HuntAsked& asked, nlohmann::ordered_json&& head, const spacetime::HuntResults& results,
+                       int status) {
     std::string text;
     if (asked.json) {
-        head["hunt"] = view::json_hunt(finds);
-        head["finds"] = view::json_finds(finds);
-        text = head.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        head["hunt"] = view::json_hunt(results);
+        head["finds"] = view::json_hunt_results(results);
+        text = view::json_text(std::move(head));
     } else {
-        text = view::terminal_finds(terminal_style(), finds, asked.top);
+        text = view::terminal_hunt_results(terminal_style(), results, asked.top);
     }
     if (!print_now(text)) {
-        return fail({ErrorKind::kNoSpace, "the finds could not be written to their end", "is the disk full?"});
+        return fail({ErrorKind::kNoSpace, "the results could not be written to their end", "is the disk full?"});
     }
     return status;
 }
@@ -174,14 +176,14 @@ int show(const HuntAsked& asked, const hunt::HuntOutcome& outcome) {
     if (!recording) {
         return fail(recording.error());
     }
-    const auto finds = spacetime::load_finds(*recording);
-    if (!finds) {
-        return fail(finds.error());
+    const auto results = spacetime::load_hunt_results(*recording);
+    if (!results) {
+        return fail(results.error());
     }
     nlohmann::ordered_json head;
     head["recording"] = outcome.run.recording.string();
     head["exit_status"] = outcome.run.exit_status();
-    return print_finds(asked, std::move(head), *finds, outcome.run.exit_status());
+    return print_hunt_results(asked, std::move(head), *results, outcome.run.exit_status());
 }
 
 int run_replay(const HuntAsked& asked, bool tells) {
@@ -204,13 +206,13 @@ int run_replay(const HuntAsked& asked, bool tells) {
             }
         };
     }
-    const auto finds = spacetime::replay_hunt(recording->files(), replay);
-    if (!finds) {
-        return fail(finds.error());
+    const auto results = spacetime::replay_hunt(recording->files(), replay);
+    if (!results) {
+        return fail(results.error());
     }
     nlohmann::ordered_json head;
     head["recording"] = asked.replay;
-    return print_finds(asked, std::move(head), *finds, 0);
+    return print_hunt_results(asked, std::move(head), *results, 0);
 }
 
 int run_hunt(int argc, char** argv) {
@@ -240,9 +242,7 @@ int run_hunt(int argc, char** argv) {
     }
     HuntProgress progress;
     if (tells) {
-        asked.options.run.meanwhile = [&](const std::filesystem::path& recording) {
-            fmt::print(stderr, "{}", clean_screen(progress.look(recording)));
-        };
+        asked.options.run.participants.push_back(&progress);
     }
     const auto outcome = hunt::hunt(asked.options);
     if (!outcome) {

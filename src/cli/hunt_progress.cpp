@@ -1,10 +1,13 @@
 #include "cli/hunt_progress.h"
 
+#include "base/clean_text.h"
+#include "base/time.h"
 #include "recording/reader.h"
-#include "spacetime/finds/hunt_rows.h"
-#include "spacetime/finds/place_names.h"
+#include "spacetime/hunt_results/hunt_rows.h"
+#include "spacetime/hunt_results/place_names.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fmt/format.h>
 #include <vector>
 
@@ -17,18 +20,18 @@ constexpr std::uintmax_t kQuickImage = 32U << 20U;  // bytes; larger ones' symbo
 
 struct Told {
     const spacetime::FileHunt* file = nullptr;
-    const recording::Find* find = nullptr;
+    const recording::HuntResult* result = nullptr;
 };
 
 std::string where(const Told& told) {
-    const program::ImageName image = told.file->name_of(told.find->image);
+    const program::ImageName image = told.file->name_of(told.result->image);
     const std::string name = fs::path(image.path).filename().string();
     std::error_code error;
     if (const std::uintmax_t size = fs::file_size(image.path, error); !error && size <= kQuickImage) {
         spacetime::PlaceNames names;
-        names.ask(image, told.find->offset);
+        names.ask(image, told.result->offset);
         names.look_up();
-        if (const auto frames = names.frames_at(image, told.find->offset); !frames.empty()) {
+        if (const auto frames = names.frames_at(image, told.result->offset); !frames.empty()) {
             const spacetime::SourcePlace place = names.place_of(frames.back());
             if (place.line != 0) {
                 return fmt::format("{}  {}:{}", place.function, fs::path(place.file).filename().string(), place.line);
@@ -38,10 +41,23 @@ std::string where(const Told& told) {
             }
         }
     }
-    return fmt::format("{}+0x{:x}", name, told.find->offset);
+    return fmt::format("{}+0x{:x}", name, told.result->offset);
 }
 
 }  // namespace
+
+Result<void> HuntProgress::started(launch::RunScene& scene) {
+    looks_.begin(scene.begun);
+    return {};
+}
+
+std::uint64_t HuntProgress::tick(launch::RunScene& scene, std::uint64_t now) {
+    if (looks_.is_due(now) && !scene.is_gone) {
+        fmt::print(stderr, "{}", clean_screen(look(scene.folder.reach(""))));
+        looks_.begin(monotonic_now().ns);  // from its end on: it may take long
+    }
+    return looks_.next();
+}
 
 std::string HuntProgress::look(const fs::path& recording) {
     const auto opened = recording::Recording::open(recording);
@@ -52,21 +68,22 @@ std::string HuntProgress::look(const fs::path& recording) {
     if (!rows) {
         return {};
     }
-    std::vector<Told> finds;
+    std::vector<Told> results;
     for (const spacetime::FileHunt& file : rows->files) {
-        for (const spacetime::FindRow& find : file.finds) {
-            finds.push_back({&file, &find.row});
+        for (const spacetime::HuntResultRow& result : file.results) {
+            results.push_back({&file, &result.row});
         }
     }
-    std::sort(finds.begin(), finds.end(), [](const Told& a, const Told& b) { return a.find->time < b.find->time; });
+    std::sort(results.begin(), results.end(),
+              [](const Told& a, const Told& b) { return a.result->time < b.result->time; });
     std::string lines;
-    for (std::size_t i = std::min(told_, finds.size()); i < finds.size(); ++i) {
-        const recording::Find& find = *finds[i].find;
-        const std::uint64_t since = find.time > rows->begin ? find.time - rows->begin : 0;
+    for (std::size_t i = std::min(told_, results.size()); i < results.size(); ++i) {
+        const recording::HuntResult& result = *results[i].result;
+        const std::uint64_t since = result.time > rows->begin ? result.time - rows->begin : 0;
         lines += fmt::format("kymo: found after {:.1f} s: {}  ({} of {} {})\n", static_cast<double>(since) / 1e9,
-                             where(finds[i]), find.matches, find.events, rows->facts.event);
+                             where(results[i]), result.matches, result.events, rows->facts.event);
     }
-    told_ = finds.size();
+    told_ = results.size();
     return lines;
 }
 

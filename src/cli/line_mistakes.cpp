@@ -7,7 +7,7 @@
 
 namespace kymo::cli {
 
-metrics::Mistake no_such_line(const metrics::ControlPoint& point, const hooks::NoLine& no_line) {
+metrics::Mistake no_such_line(const metrics::InstrumentationPoint& point, const hooks::NoLine& no_line) {
     const std::string where = point.image.empty() ? "" : " in " + point.image;
     using Why = hooks::NoLine::Why;
     switch (no_line.why) {

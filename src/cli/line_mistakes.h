@@ -6,6 +6,6 @@
 
 namespace kymo::cli {
 
-metrics::Mistake no_such_line(const metrics::ControlPoint& point, const hooks::NoLine& no_line);
+metrics::Mistake no_such_line(const metrics::InstrumentationPoint& point, const hooks::NoLine& no_line);
 
 }  // namespace kymo::cli

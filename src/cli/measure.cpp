@@ -7,13 +7,16 @@
 #include "hooks/plan_file.h"
 #include "launch/job.h"
 #include "launch/record.h"
+#include "launch/run/companion_file.h"
 #include "metrics/description.h"
 #include "metrics/parser.h"
 #include "metrics/probed_run.h"
 #include "recording/reader.h"
 #include "spacetime/metrics/run_metrics.h"
 #include "view/channels.h"
+#include "view/json_text.h"
 #include "view/metrics.h"
+#include "view/text.h"
 
 #include <algorithm>
 #include <chrono>
@@ -135,7 +138,7 @@ int show(const MeasureAsked& asked, const metrics::Description& description, con
             json["metrics"][metric.name] = json_metric(*run, metric);
         }
         json["channels"] = view::json_channels(*run);
-        text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        text = view::json_text(std::move(json));
     } else {
         const std::size_t top = description.metrics.size() + 10;
         text = view::terminal_metrics(terminal_style(), *run, top) +
@@ -235,7 +238,7 @@ int run_measure(int argc, char** argv) {
     MeasureAsked asked;
     app.add_flag("--json", asked.json, "one JSON object (docs/json.md)");
     app.add_option("-o,--output", asked.output,
-                   "the recording's folder (default PROGRAM.kymo, or the next free number)")
+                   "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
     app.add_option("--period", asked.period, "read the metrics every so many seconds (default 0.1)")
         ->type_name("S")
@@ -271,18 +274,14 @@ int run_measure(int argc, char** argv) {
     }
     run->fit(asked.run);
     std::optional<metrics::ProbedRun> probed;
+    launch::CompanionFile plan(hooks::kPlanFile, points->planned.file);
     if (points->probes) {
         probed.emplace(metrics::ProbedRun::Plan{std::move(*points->probes), points->planned.probes,
                                                 points->gains_rights, description->cells},
-                       run->folder());
+                       run->folder(), settings.period_ns);
         probed->fit(asked.run);
     } else if (!description->points.empty()) {
-        asked.run.companion = [&](const events::Session&) -> Result<launch::Companion> {
-            launch::Companion companion;
-            companion.file = hooks::kPlanFile;
-            companion.text = points->planned.file;
-            return companion;
-        };
+        plan.fit(asked.run);
     }
     const auto outcome = launch::record(asked.run);
     if (!outcome) {
@@ -297,14 +296,15 @@ int run_measure(int argc, char** argv) {
         tell_uncounted(asked.run.missing);
     }
     if (run->refused() != 0 && !asked.quiet) {
-        fmt::print(stderr, "kymo: {} threads had no place for metrics, and count nothing\n", run->refused());
+        fmt::print(stderr, "kymo: {} without a place for metrics: nothing is counted there\n",
+                   view::quantity(run->refused(), "thread"));
     }
     if (probed && !asked.quiet) {
         tell_unseen(*probed, *outcome);
     }
     if (probed && probed->missed() != 0 && !asked.quiet) {
-        fmt::print(stderr, "kymo: {} times a thread came to a control point and had no place for metrics\n",
-                   probed->missed());
+        fmt::print(stderr, "kymo: {} a thread came to an instrumentation point and had no place for metrics\n",
+                   view::quantity(probed->missed(), "time"));
     }
     if (outcome->job) {
         if (outcome->job->rank != 0) {

@@ -17,12 +17,12 @@
 namespace kymo::cli {
 namespace {
 
-// What became of each control point: those without a function are mistakes of the description.
+// What became of each instrumentation point: those without a function are mistakes of the description.
 std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
                                     bool quiet) {
     std::vector<metrics::Mistake> mistakes;
     for (std::size_t i = 0; i < description.points.size(); ++i) {
-        const metrics::ControlPoint& point = description.points[i];
+        const metrics::InstrumentationPoint& point = description.points[i];
         const hooks::Outcome& outcome = planned.outcomes[i];
         // A line is had at all its places, or its count would be wrong.
         const bool hooked =
@@ -39,7 +39,7 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
         } else if (!hooked) {
             const hooks::Refused& refused = outcome.refused.front();
             mistakes.push_back({point.at, fmt::format("{} {}", refused.function, refused.reason),
-                                point.line != 0 ? "measure a line before or behind it, or the function around it"
+                                point.line != 0 ? "measure a line before or after it, or the function around it"
                                                 : "measure a function that calls it, or that it calls"});
         } else if (!quiet) {
             for (const hooks::Refused& refused : outcome.refused) {
@@ -53,7 +53,7 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
 Result<std::vector<hooks::Request>> requests_of(const metrics::Description& description, const PointsWish& wish,
                                                 std::vector<std::filesystem::path>& images) {
     std::vector<hooks::Request> requests;
-    for (const metrics::ControlPoint& point : description.points) {
+    for (const metrics::InstrumentationPoint& point : description.points) {
         hooks::Request request;
         request.image = point.image;
         if (point.image.find('/') != std::string::npos) {  // a file that may be loaded later

@@ -1,5 +1,5 @@
-// From a description to what is put into the program: who stops it at the control points, where, and what is wrong
-// with the description for this program.
+// From a description to what is put into the program: who stops it at the instrumentation points, where, and what is
+// wrong with the description for this program.
 #pragma once
 
 #include "base/result.h"

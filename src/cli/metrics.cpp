@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "spacetime/metrics/run_metrics.h"
+#include "view/json_text.h"
 #include "view/metric_address.h"
 
 #include <cstdio>
@@ -22,11 +23,8 @@ constexpr const char* kMetricsExamples =
 
 Result<std::string> show(const recording::Recording& recording, const spacetime::RunMetrics& run,
                          const std::vector<MetricAddress>& addresses, bool json) {
-    const auto as_text = [](const nlohmann::ordered_json& data) {
-        return data.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    };
     if (addresses.empty()) {
-        return json ? as_text(view::json_addresses(run)) : view::terminal_addresses(terminal_style(), run);
+        return json ? view::json_text(view::json_addresses(run)) : view::terminal_addresses(terminal_style(), run);
     }
     const auto analysed = analysis::analyse_space_time(recording);
     if (!analysed) {
@@ -45,7 +43,7 @@ Result<std::string> show(const recording::Recording& recording, const spacetime:
             text += view::terminal_addressed(terminal_style(), *there, address, analysed->evidence);
         }
     }
-    return json ? as_text(all) : text;
+    return json ? view::json_text(std::move(all)) : text;
 }
 
 int run_metrics(int argc, char** argv) {
@@ -55,7 +53,7 @@ int run_metrics(int argc, char** argv) {
     std::string folder;
     std::vector<std::string> asked;
     bool json = false;
-    app.add_option("recording", folder, "the recording's folder")->type_name("REC.kymo")->required();
+    app.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     app.add_option("address", asked, "whose metric, and which")->type_name("ADDRESS");
     app.add_flag("--json", json, "one JSON object (docs/json.md)");
     if (const auto code = parse_options(app, argc, argv)) {
@@ -65,7 +63,7 @@ int run_metrics(int argc, char** argv) {
     for (const std::string& text : asked) {
         auto address = parse_address(text);
         if (!address) {
-            return fail({ErrorKind::kUsage, "'" + text + "' is no address of a metric",
+            return fail({ErrorKind::kUsage, "'" + text + "' is not a valid metric address",
                          "KIND/LEVEL/NUMBER/METRIC, for example channel/system/0/bytes (kymo metrics --help)"});
         }
         addresses.push_back(std::move(*address));

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
+#include <memory>
 #include <sys/wait.h>
 
 namespace kymo::cli {
@@ -153,7 +154,7 @@ int run_record(int argc, char** argv) {
     app.add_option("-F,--freq", frequency, "samples a second of processor time (default 1000)")
         ->type_name("N")
         ->check(CLI::Range(1, 100'000));
-    app.add_option("-o,--output", output, "the recording's folder (default PROGRAM.kymo, or the next free number)")
+    app.add_option("-o,--output", output, "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
     app.add_option("--for", earlier,
                    "measure the events on the code spaces, gaps and patterns that this recording kept; without a "
@@ -190,10 +191,13 @@ int run_record(int argc, char** argv) {
     if (const auto error = take_command(rest, options.command); error && !runs_again) {
         return fail(*error);
     }
+    std::unique_ptr<launch::CompanionFile> kept;
     if (app.count("--for") != 0) {
-        if (const auto error = look_for(earlier, options)) {
-            return fail(*error);
+        auto found = look_for(earlier, options);
+        if (!found) {
+            return fail(found.error());
         }
+        kept = std::move(*found);
     }
     if (frequency != 0) {
         options.events.push_back(fmt::format("task-clock:freq={}", frequency));

@@ -6,6 +6,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
+#include "view/json_text.h"
 #include "view/metric.h"
 
 #include <cmath>
@@ -60,27 +61,27 @@ int run_report(int argc, char** argv) {
     const auto per_million = [](double percent) { return static_cast<std::uint32_t>(std::lround(percent * 10'000)); };
     view::ReportOptions shown{.style = terminal_style()};
     AnalysisProgress progress;
-    const auto analysed =
-        analysis::analyse(*recording, {.below_creators = !no_creator,
-                                       .spaces = {.space_share = {per_million(space_share)},
-                                                  .same_overlap = {per_million(overlap)},
-                                                  .on_stage = [&](std::string_view stage) { progress.begin(stage); }},
-                                       .check = [&](const spacetime::Profile& profile) -> std::optional<Error> {
-                                           auto metric = view::find_metric(profile, sort);
-                                           if (!metric) {
-                                               return metric.error();
-                                           }
-                                           shown.metric = std::move(*metric);
-                                           return std::nullopt;
-                                       }});
+    const analysis::SpaceTimeOptions wanted{
+        .below_creators = !no_creator,
+        .spaces = {.space_share = {per_million(space_share)},
+                   .same_overlap = {per_million(overlap)},
+                   .on_stage = [&](std::string_view stage) { progress.begin(stage); }},
+        .check = [&](const spacetime::Profile& profile) -> std::optional<Error> {
+            auto metric = view::find_metric(profile, sort);
+            if (!metric) {
+                return metric.error();
+            }
+            shown.metric = std::move(*metric);
+            return std::nullopt;
+        }};
+    const auto analysed = analysis::analyse(*recording, wanted, analysis::Looks::kBoth);
     progress.end();
     if (!analysed) {
         return fail(analysed.error());
     }
     std::string text;
     if (json) {
-        text = view::report_json(*analysed).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-        text += '\n';
+        text = view::json_text(view::report_json(*analysed));
     } else {
         shown.is_brief = !all && !top && analysed->profile.processes.size() > view::kManyProcesses;
         shown.top = top.value_or(shown.is_brief ? 5 : 10);

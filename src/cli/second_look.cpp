@@ -47,7 +47,7 @@ std::optional<Error> check_program(const std::string& earlier, const std::string
                      fmt::format("record this one first: kymo record -- {}", program)};
     }
     return Error{ErrorKind::kUsage, fmt::format("{} is not of {}", earlier, program),
-                 "leave the program away to run the one that was recorded"};
+                 "omit the program to run the one that was recorded"};
 }
 
 // Bit i: event i of the session was asked for, and samples. Not the clock: time is measured everywhere.
@@ -64,54 +64,71 @@ std::uint32_t asked_events(const std::vector<std::string>& requests, const event
     return mask;
 }
 
-Result<launch::Companion> companion_for(const std::string& earlier, const recording::Recording& recording,
-                                        const launch::RecordOptions& options, const events::Session& session,
-                                        const spacetime::RunIdentity& identity) {
-    // The launcher wants no other threads beside it: their signals would not come to it.
-    const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
-    const auto analysed = analysis::analyse_space_time(recording);
-    if (!analysed) {
-        return analysed.error();
-    }
+std::vector<events::CodeOfImage> kept_code_of(const analysis::SpaceTime& analysed) {
     std::vector<events::CodeOfImage> code;
-    for (const spacetime::KeptCodeOfImage& image : spacetime::kept_code(analysed->evidence)) {
+    for (const spacetime::KeptCodeOfImage& image : spacetime::kept_code(analysed.evidence)) {
         events::CodeOfImage& to = code.emplace_back();
         to.build_id = image.build_id;
         for (const spacetime::ByteRange& range : image.ranges) {
             to.ranges.emplace_back(range.begin, range.end);
         }
     }
-    if (code.empty()) {
-        return Error{ErrorKind::kUsage, earlier + " keeps no code space, so there is nothing to look at again",
-                     "record a longer run first; kymo report shows what is kept"};
+    return code;
+}
+
+// What the earlier recording kept, and a row that says which it was.
+class KeptCodeFile final : public launch::CompanionFile {
+  public:
+    KeptCodeFile(std::string earlier, recording::Recording&& recording, const spacetime::RunIdentity& identity)
+        : CompanionFile(events::kKeptFile),
+          earlier_(std::move(earlier)),
+          recording_(std::move(recording)),
+          begin_(identity.begin) {}
+
+    Result<void> prepare(const launch::RecordOptions& options, const events::Session& session) override {
+        // The launcher wants no other threads beside it: their signals would not come to it.
+        const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+        const auto analysed = analysis::analyse_space_time(recording_);
+        if (!analysed) {
+            return analysed.error();
+        }
+        const std::vector<events::CodeOfImage> code = kept_code_of(*analysed);
+        if (code.empty()) {
+            return Error{ErrorKind::kUsage, earlier_ + " keeps no code space, so there is nothing to look at again",
+                         "record a longer run first; kymo report shows what is kept"};
+        }
+        if (auto error = check_program(earlier_, options.command.front(), analysed->profile)) {
+            return *error;
+        }
+        for (const std::string& event : options.events) {
+            events_ += event + '\0';
+        }
+        set_text(events::format_kept_code(asked_events(options.events, session), code));
+        return {};
     }
-    if (auto error = check_program(earlier, options.command.front(), analysed->profile)) {
-        return *error;
-    }
-    std::error_code ignored;
-    const std::string path = fs::absolute(earlier, ignored).lexically_normal().string();
-    std::string events;
-    for (const std::string& event : options.events) {
-        events += event + '\0';
-    }
-    launch::Companion companion;
-    companion.file = events::kKeptFile;
-    companion.text = events::format_kept_code(asked_events(options.events, session), code);
-    companion.write_rows = [path, events, begin = identity.begin](recording::StreamWriter& stream) {
+
+  private:
+    void write_rows(recording::StreamWriter& rows) override {
+        std::error_code ignored;
+        const std::string path = fs::absolute(earlier_, ignored).lexically_normal().string();
         recording::Look row;
         row.time = monotonic_now().ns;
         row.recording = path;
-        row.begin = begin;
-        row.events = events;
-        recording::write_schema<recording::Look>(stream);
-        stream.append(row);
-    };
-    return companion;
-}
+        row.begin = begin_;
+        row.events = events_;
+        recording::write_schema<recording::Look>(rows);
+        rows.append(row);
+    }
+
+    std::string earlier_;
+    recording::Recording recording_;
+    std::uint64_t begin_;
+    std::string events_;  // that are asked for, each ended by a NUL
+};
 
 }  // namespace
 
-std::optional<Error> look_for(const std::string& earlier, launch::RecordOptions& options) {
+Result<std::unique_ptr<launch::CompanionFile>> look_for(const std::string& earlier, launch::RecordOptions& options) {
     if (options.events.empty()) {
         return Error{ErrorKind::kUsage, "--for: no event is asked for",
                      fmt::format("kymo record --for {} -e page-faults:period=1", earlier)};
@@ -138,12 +155,10 @@ std::optional<Error> look_for(const std::string& earlier, launch::RecordOptions&
         }
         options.command = identity->command;
     }
-    options.companion =
-        [&options, earlier, identity = *identity,
-         kept = std::make_shared<recording::Recording>(std::move(*recording))](const events::Session& session) {
-            return companion_for(earlier, *kept, options, session, identity);
-        };
-    return std::nullopt;
+    std::unique_ptr<launch::CompanionFile> kept =
+        std::make_unique<KeptCodeFile>(earlier, std::move(*recording), *identity);
+    kept->fit(options);
+    return kept;
 }
 
 }  // namespace kymo::cli

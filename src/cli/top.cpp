@@ -1,12 +1,14 @@
 // kymo top: what the programs under Kymo do now.
+#include "cli/host_cells.h"
 #include "cli/ring/ring_top.h"
 #include "cli/terminal.h"
-#include "cli/top/host_cells.h"
-#include "cli/top/lines.h"
-#include "cli/top/screen.h"
 #include "cli/verbs.h"
+#include "live/host_screen.h"
+#include "live/host_view.h"
+#include "live/screen.h"
 #include "ring/live/live_view.h"
 #include "ring/scrape/endpoint.h"
+#include "view/json_text.h"
 
 #include <chrono>
 #include <cmath>
@@ -14,7 +16,6 @@
 #include <cstdio>
 #include <ctime>
 #include <fmt/format.h>
-#include <ncurses.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ constexpr const char* kTopExamples =
     "examples:\n"
     "  kymo record --live -- ./my_program &   # or kymo measure METRICS.kym -- ./my_program\n"
     "  kymo top\n"
-    "  kymo top -n 1                          # one look, as text\n"
+    "  kymo top -n 1                          # once, as text\n"
     "  kymo top --json --period 0.5 | jq '.processes[0].user'\n"
     "  kymo top --rendezvous /shared/me/ring  # all hosts on which kymo agent runs\n"
     "  kymo top --rendezvous /shared/me/ring --host node1 -n 1       # its processors, programs, threads, channels\n"
@@ -35,8 +36,6 @@ constexpr const char* kTopExamples =
     "of many hosts: s, f, space, + and - as well; arrows choose, enter goes into a host and there into a process, b "
     "goes\n"
     "      back, c channels, r records; in a host p processors, m all metrics asked of it\n";
-
-constexpr const char* kKeys = "q end  s sort  t threads  p processors  c channels  m metrics  f freeze  +/- period";
 
 volatile std::sig_atomic_t stopped = 0;
 
@@ -78,84 +77,20 @@ bool wait(double period) {
     return false;
 }
 
-int show_text(Host& host, double period, std::uint64_t times, bool json, const TopShown& shown) {
+int show_text(Host& host, double period, std::uint64_t times, bool json, const live::HostShown& shown) {
     for (std::uint64_t i = 0; (times == 0 || i < times) && wait(period); ++i) {
         const ring::LiveView view = host.look();
         std::string text;
         if (json) {
-            text = top_json(view).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+            text = view::json_text(live::host_json(view), view::JsonForm::kLine);
         } else {
-            text = (i == 0 ? "" : "\n") + top_title(period) + "\n";
-            for (const std::string& line : top_lines(terminal_style(), view, shown)) {
+            text = (i == 0 ? "" : "\n") + live::top_title(period) + "\n";
+            for (const std::string& line : live::host_lines(terminal_style(), view, shown)) {
                 text += line + "\n";
             }
         }
         if (!print_now(text)) {
             return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});
-        }
-    }
-    return 0;
-}
-
-// Whether to go on.
-bool press(int key, TopShown& shown, double& period, bool& is_frozen) {
-    switch (key) {
-        case 'q':
-        case 'Q':
-            return false;
-        case 's':
-            shown.sort = static_cast<TopSort>((static_cast<int>(shown.sort) + 1) % kTopSorts);
-            break;
-        case 't':
-            shown.threads = !shown.threads;
-            break;
-        case 'p':
-            shown.processors = !shown.processors;
-            break;
-        case 'c':
-            shown.channels = !shown.channels;
-            break;
-        case 'm':
-            shown.metrics = !shown.metrics;
-            break;
-        case 'f':
-        case ' ':
-            is_frozen = !is_frozen;
-            break;
-        case '+':
-            period = std::min(period * 2, 60.0);
-            break;
-        case '-':
-            period = std::max(period / 2, 0.125);
-            break;
-        default:
-            break;
-    }
-    return true;
-}
-
-int show_live(Host& host, double period, TopShown shown) {
-    const Screen screen;
-    ring::LiveView view;
-    bool is_frozen = false;
-    auto next = std::chrono::steady_clock::now();
-    while (stopped == 0) {
-        const auto now = std::chrono::steady_clock::now();
-        if (now >= next) {
-            if (!is_frozen) {
-                view = host.look();
-            }
-            next = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                             std::chrono::duration<double>(view.seconds == 0 ? std::min(period, 0.25) : period));
-        }
-        shown.rows = static_cast<std::size_t>(std::max(LINES / 3, 4));
-        const view::Style style = Screen::style();
-        screen.draw(top_title(period) + (is_frozen ? "  FROZEN" : ""), top_lines(style, view, shown), kKeys);
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
-        timeout(static_cast<int>(std::clamp<std::int64_t>(left.count(), 1, 1000)));
-        if (!press(getch(), shown, period, is_frozen)) {
-            break;
         }
     }
     return 0;
@@ -169,15 +104,15 @@ int run_top(int argc, char** argv) {
     double period = 1;
     std::uint64_t times = 0;
     bool json = false;
-    TopShown shown;
+    live::HostShown shown;
     shown.rows = 20;
-    app.add_option("--period", period, "look every so many seconds (default 1)")
+    app.add_option("--period", period, "update every so many seconds (default 1)")
         ->type_name("S")
         ->check(CLI::Range(0.05, 3600.0));
-    app.add_option("-n,--times", times, "end after so many looks (default: go on)")
+    app.add_option("-n,--times", times, "stop after so many updates (default: go on)")
         ->type_name("N")
         ->check(CLI::Range(1, 1'000'000'000));
-    app.add_flag("--json", json, "one JSON object a line and look (docs/top.md)");
+    app.add_flag("--json", json, "one JSON object a line for each update (docs/top.md)");
     RingTopOptions ring;
     std::vector<std::string> metrics;
     add_ring_options(app, ring.ring);
@@ -221,24 +156,25 @@ int run_top(int argc, char** argv) {
         ring.prometheus = ring::endpoint_address(prometheus);
         if (ring.prometheus.empty() || !ring.ring.are_given()) {
             return fail({ErrorKind::kUsage,
-                         ring.prometheus.empty() ? "'" + prometheus + "' is no port to serve at"
+                         ring.prometheus.empty() ? "'" + prometheus + "' is not a port to serve at"
                                                  : std::string("--prometheus is for many hosts"),
-                         ring.prometheus.empty() ? "--prometheus 9464, or --prometheus 10.0.0.7:9464"
-                                                 : "name their folder with --rendezvous DIR, or their --job FILE"});
+                         ring.prometheus.empty()
+                             ? "--prometheus 9464, or --prometheus 10.0.0.7:9464"
+                             : "name their directory with --rendezvous DIR, or their --job FILE"});
         }
     }
     if (!ring.record.empty() && !ring.ring.are_given()) {
-        return fail(
-            {ErrorKind::kUsage, "--record is for many hosts",
-             "name their folder with --rendezvous DIR, or their --job FILE; of this host: kymo record -- PROGRAM"});
+        return fail({ErrorKind::kUsage, "--record is for many hosts",
+                     "name their directory with --rendezvous DIR, or their --job FILE; of this host: kymo record -- "
+                     "PROGRAM"});
     }
     if ((!switches.empty() || ring.orders) && !ring.ring.are_given()) {
         return fail({ErrorKind::kUsage, "--switch is for hosts with agents",
-                     "name their folder with --rendezvous DIR, or their --job FILE"});
+                     "name their directory with --rendezvous DIR, or their --job FILE"});
     }
     if (!ring.host.empty() && !ring.ring.are_given()) {
         return fail({ErrorKind::kUsage, "--host is for hosts with agents",
-                     "name their folder with --rendezvous DIR, or their --job FILE"});
+                     "name their directory with --rendezvous DIR, or their --job FILE"});
     }
     if (of_process->count() > 0) {
         ring.process = process;
@@ -249,11 +185,11 @@ int run_top(int argc, char** argv) {
         sigaction(signal, &action, nullptr);
     }
     signal(SIGPIPE, SIG_IGN);
-    const bool live = !json && times == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+    const bool is_live = !json && times == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
     if (ring.ring.are_given()) {
-        ring.asked = standard_request();
+        ring.asked = live::standard_request();
         for (const std::string& metric : metrics) {
-            const auto asked = parse_asked(metric);
+            const auto asked = live::parse_asked(metric);
             if (!asked) {
                 return fail(asked.error());
             }
@@ -273,11 +209,16 @@ int run_top(int argc, char** argv) {
         for (int i = 0; i < argc; ++i) {
             ring.command += std::string(argv[i]) + '\0';
         }
-        ring.live = live && !ring.orders;
+        ring.live = is_live && !ring.orders;
         return run_ring_top(ring, [] { return stopped != 0; });
     }
     Host host;
-    return live ? show_live(host, period, shown) : show_text(host, period, times, json, shown);
+    if (!is_live) {
+        return show_text(host, period, times, json, shown);
+    }
+    live::run_host_screen(
+        {period, shown, terminal_style().unicode}, [&host] { return host.look(); }, [] { return stopped != 0; });
+    return 0;
 }
 
 const Registration kTop({"top", "show what the programs under Kymo do now", 35, run_top});

@@ -35,16 +35,16 @@ std::optional<std::uint64_t> nanoseconds(std::string_view text) {
     return static_cast<std::uint64_t>(seconds * 1e9);
 }
 
-Result<view::TimeRange> parse_range(const std::string& text) {
+Result<TimeRange> parse_range(const std::string& text) {
     const std::size_t dots = text.find("..");
     if (dots != std::string::npos) {
         const auto begin = nanoseconds(std::string_view(text).substr(0, dots));
         const auto end = nanoseconds(std::string_view(text).substr(dots + 2));
         if (begin && end && *begin < *end) {
-            return view::TimeRange{*begin, *end};
+            return TimeRange{*begin, *end};
         }
     }
-    return Error{ErrorKind::kUsage, "\"" + text + "\" is no range of time",
+    return Error{ErrorKind::kUsage, "\"" + text + "\" is not a time range",
                  "a range is two numbers of seconds since the start, the smaller first: --range 1.2..1.3"};
 }
 
@@ -105,7 +105,7 @@ int run_view(int argc, char** argv) {
     if (view::page_shell().empty()) {
         return fail({ErrorKind::kUnsupported,
                      "this build of kymo has no page: Node.js or its packages were missing when it was made",
-                     "install them (apt-get install nodejs npm), and build again from an empty build folder"});
+                     "install them (apt-get install nodejs npm), and build again from an empty build directory"});
     }
     view::PageOptions asked{.range = {}, .sources = !no_sources};
     if (!range.empty()) {

@@ -98,7 +98,7 @@ Result<Request> parse_request(std::string_view text) {
     }
     if (std::any_of(name.begin(), name.end(),
                     [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; })) {
-        return bad(text, "a name has no blanks in it");
+        return bad(text, "a name contains no spaces");
     }
     request.name = name;
     return request;

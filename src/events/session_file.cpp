@@ -56,7 +56,7 @@ Result<std::string> format_session(const Session& session) {
         check.event_count != session.event_count) {
         return Error{ErrorKind::kUsage,
                      "a name or path is too long or has a line break in it: " + std::string(session.library),
-                     "use a folder and event names without line breaks"};
+                     "use a directory and event names without line breaks"};
     }
     return text;
 }

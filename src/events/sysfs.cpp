@@ -120,7 +120,7 @@ class Device {
         }
         if (!is_component(key)) {
             return unknown(whole, "an empty or malformed term",
-                           "terms are parted by commas: cpu/event=0x3c,umask=0x0/");
+                           "terms are separated by commas: cpu/event=0x3c,umask=0x0/");
         }
         if (may_be_event) {
             if (const auto terms = read_line(folder_ / "events" / std::string(key))) {

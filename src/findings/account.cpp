@@ -6,21 +6,23 @@
 namespace kymo::findings {
 namespace {
 
-using spacetime::VisitTable;
-using spacetime::VisitWait;
+using spacetime::OccurrenceTable;
+using spacetime::OccurrenceWait;
 
 // The middle half by duration, without waiting for a processor; all of fewer than four.
-std::vector<std::size_t> middle_half(const VisitTable& visits, std::span<const std::size_t> rows) {
+std::vector<std::size_t> middle_half(const OccurrenceTable& occurrences, std::span<const std::size_t> rows) {
     std::vector<std::size_t> order(rows.begin(), rows.end());
-    const auto own_ns = [&](std::size_t row) { return visits.terms[row].wall() - visits.terms[row].run_queue; };
+    const auto own_ns = [&](std::size_t row) {
+        return occurrences.terms[row].wall() - occurrences.terms[row].run_queue;
+    };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return own_ns(a) < own_ns(b); });
     const std::size_t cut = order.size() < 4 ? 0 : order.size() / 4;
     return {order.begin() + static_cast<std::ptrdiff_t>(cut), order.end() - static_cast<std::ptrdiff_t>(cut)};
 }
 
-std::int64_t waited_for(std::span<const VisitWait> waits, std::uint32_t target) {
+std::int64_t waited_for(std::span<const OccurrenceWait> waits, std::uint32_t target) {
     std::int64_t ns = 0;
-    for (const VisitWait& wait : waits) {
+    for (const OccurrenceWait& wait : waits) {
         ns += wait.target == target ? wait.ns : 0;
     }
     return ns;
@@ -28,15 +30,16 @@ std::int64_t waited_for(std::span<const VisitWait> waits, std::uint32_t target) 
 
 }  // namespace
 
-Excess account(const VisitTable& visits, std::span<const std::size_t> slow, std::span<const std::size_t> fast) {
+Excess account(const OccurrenceTable& occurrences, std::span<const std::size_t> slow,
+               std::span<const std::size_t> fast) {
     Excess excess;
     excess.rows.assign(slow.begin(), slow.end());
-    const std::vector<std::size_t> middle = middle_half(visits, fast);
+    const std::vector<std::size_t> middle = middle_half(occurrences, fast);
     const auto count = static_cast<std::int64_t>(std::max<std::size_t>(1, middle.size()));
     std::map<std::uint32_t, std::int64_t> usual_waits;
     for (const std::size_t row : middle) {
-        excess.usual += visits.terms[row];
-        for (const VisitWait& wait : visits.waits_of(row)) {
+        excess.usual += occurrences.terms[row];
+        for (const OccurrenceWait& wait : occurrences.waits_of(row)) {
             usual_waits[wait.target] += wait.ns;
         }
     }
@@ -49,14 +52,14 @@ Excess account(const VisitTable& visits, std::span<const std::size_t> slow, std:
     }
 
     std::map<std::uint32_t, std::int64_t> waits;
-    for (const VisitWait& usual : excess.usual_waits) {
+    for (const OccurrenceWait& usual : excess.usual_waits) {
         waits[usual.target] -= usual.ns * static_cast<std::int64_t>(slow.size());
     }
     for (const std::size_t row : slow) {
         for (const TermInfo& info : kTerms) {
-            excess.terms.*info.member += visits.terms[row].*info.member - excess.usual.*info.member;
+            excess.terms.*info.member += occurrences.terms[row].*info.member - excess.usual.*info.member;
         }
-        for (const VisitWait& wait : visits.waits_of(row)) {
+        for (const OccurrenceWait& wait : occurrences.waits_of(row)) {
             waits[wait.target] += wait.ns;
         }
     }
@@ -79,7 +82,7 @@ Excess account(const VisitTable& visits, std::span<const std::size_t> slow, std:
     return excess;
 }
 
-std::vector<double> explained(const VisitTable& visits, const Excess& excess, const Explains& explains) {
+std::vector<double> explained(const OccurrenceTable& occurrences, const Excess& excess, const Explains& explains) {
     std::vector<double> result;
     result.reserve(excess.rows.size());
     for (const std::size_t row : excess.rows) {
@@ -89,14 +92,14 @@ std::vector<double> explained(const VisitTable& visits, const Excess& excess, co
                 continue;
             }
             if (info.term != Term::kWaiting || explains.all_targets) {
-                ns += visits.terms[row].*info.member - excess.usual.*info.member;
+                ns += occurrences.terms[row].*info.member - excess.usual.*info.member;
                 continue;
             }
             for (const std::uint32_t target : explains.targets) {
-                ns += waited_for(visits.waits_of(row), target) - waited_for(excess.usual_waits, target);
+                ns += waited_for(occurrences.waits_of(row), target) - waited_for(excess.usual_waits, target);
             }
         }
-        const std::int64_t own = visits.terms[row].wall() - excess.usual.wall();
+        const std::int64_t own = occurrences.terms[row].wall() - excess.usual.wall();
         result.push_back(static_cast<double>(std::clamp<std::int64_t>(ns, 0, std::max<std::int64_t>(0, own))));
     }
     return result;

@@ -1,7 +1,8 @@
-// The excess of slow visits, accounted for by the terms of the time identity: exact, so it needs no test.
+// The excess of slow occurrences, accounted for by the terms of the time identity: exact, so it needs no test.
 //
-// A slow visit is held against the *usual* visit: the mean of the middle half (by duration) of the fast ones, which
-// is as robust as their median and, unlike it, adds up over the terms. So for every visit, and for all together,
+// A slow occurrence is held against the *usual* occurrence: the mean of the middle half (by duration) of the fast
+// ones, which is as robust as their median and, unlike it, adds up over the terms. So for every occurrence, and for
+// all together,
 //
 //     excess of wall time = Σ excess of the terms,  bit for bit
 //
@@ -32,20 +33,21 @@ struct Explains {
 };
 
 struct Excess {
-    std::vector<std::size_t> rows;                  // the slow visits
-    spacetime::TimeTerms usual;                     // of one usual visit
-    spacetime::TimeTerms terms;                     // of all slow visits, beyond the usual
-    std::vector<ExcessPart> parts;                  // non-zero ones, most first; they add up to total()
-    std::vector<spacetime::VisitWait> usual_waits;  // of one usual visit, by target
+    std::vector<std::size_t> rows;                       // the slow occurrences
+    spacetime::TimeTerms usual;                          // of one usual occurrence
+    spacetime::TimeTerms terms;                          // of all slow occurrences, beyond the usual
+    std::vector<ExcessPart> parts;                       // non-zero ones, most first; they add up to total()
+    std::vector<spacetime::OccurrenceWait> usual_waits;  // of one usual occurrence, by target
 
     std::int64_t total() const { return terms.wall(); }
 };
 
-Excess account(const spacetime::VisitTable& visits, std::span<const std::size_t> slow,
+Excess account(const spacetime::OccurrenceTable& occurrences, std::span<const std::size_t> slow,
                std::span<const std::size_t> fast);
 
-// By slow visit (as in Excess::rows): the excess that is explained, at most the visit's own excess and at least 0.
-// ns.
-std::vector<double> explained(const spacetime::VisitTable& visits, const Excess& excess, const Explains& explains);
+// By slow occurrence (as in Excess::rows): the excess that is explained, at most the occurrence's own excess and at
+// least 0. ns.
+std::vector<double> explained(const spacetime::OccurrenceTable& occurrences, const Excess& excess,
+                              const Explains& explains);
 
 }  // namespace kymo::findings

@@ -3,6 +3,7 @@
 // Findings are data; terminal, page and JSON print the same ones. Plain values.
 #pragma once
 
+#include "base/time.h"
 #include "spacetime/evidence/node.h"
 
 #include <cmath>
@@ -15,13 +16,6 @@ namespace kymo::findings {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 inline constexpr std::uint32_t kNoNode = 0xffffffffU;
-
-// ns of the run's clock.
-struct TimeRange {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    bool operator==(const TimeRange&) const = default;
-};
 
 // One thing measured on both sides. kUnknown where a figure makes no sense or was not tested.
 struct EvidenceRow {

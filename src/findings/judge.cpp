@@ -2,7 +2,6 @@
 
 #include "findings/cases/make.h"
 #include "findings/rule.h"
-#include "findings/rules/table.h"
 #include "findings/stories.h"
 #include "findings/weigh.h"
 #include "parallel/loops.h"
@@ -32,7 +31,7 @@ bool is_chance(const Case& subject, const Claim& claim, double significance) {
 void drop_disturbed(const std::vector<Case>& cases, std::vector<Weighed>* defects) {
     double disturbed = 0;
     for (const Weighed& weighed : *defects) {
-        disturbed = weighed.rule == &kOutsideInterference ? std::max(disturbed, weighed.finding.share) : disturbed;
+        disturbed = weighed.rule->is_others_doing ? std::max(disturbed, weighed.finding.share) : disturbed;
     }
     std::erase_if(*defects, [&](const Weighed& weighed) {
         const Contrast contrast = cases[weighed.subject].contrast;

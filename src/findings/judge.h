@@ -10,8 +10,8 @@
 // 4. Claims about the same time become one finding: the best is shown, the others are listed under it.
 // 5. The control: all of this again on labels shifted at random (cases.h), `rounds` times.
 //
-// Deterministic, on any number of processors. Pure; cost O(features × visits × permutations), bounded per case, and
-// that times the control's rounds; where chance does as well, drawing ends early (max_t.h). Parallel.
+// Deterministic, on any number of processors. Pure; cost O(features × occurrences × permutations), bounded per case,
+// and that times the control's rounds; where chance does as well, drawing ends early (max_t.h). Parallel.
 #pragma once
 
 #include "findings/finding.h"

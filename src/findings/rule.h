@@ -1,9 +1,8 @@
 // A rule: from a case to a claim about the program, with what it takes and what would speak against it.
 //
-// Rules are rows of one table (rules/table.cpp), one file each. To add one: a file here with its Rule, a line in
-// table.cpp, a line in docs/findings.md, and a test with a case where it holds and one where its counter-evidence
-// keeps it quiet. Rules are pure functions: they see one case (and through it the whole evidence) and say what they
-// claim; testing, bounding, ranking and joining is done by the engine (judge.h), the same for all.
+// One file each (rules/), found by itself: CONTRIBUTING.md walks through adding one. Rules are pure functions: they
+// see one case (and through it the whole evidence) and say what they claim; testing, bounding, ranking and joining is
+// done by the engine (judge.h), the same for all.
 #pragma once
 
 #include "findings/cases/case.h"
@@ -27,7 +26,7 @@ struct Claim {
     std::vector<double> own_parts = {};  // where `own` adds up from many occasions: ns each, for the bootstrap
     TermSet own_terms = kAllTerms;       // what kind of time `own` is
 
-    // Default: the case's node, its bad visits' times, its threads.
+    // Default: the case's node, its bad occurrences' times, its threads.
     std::uint32_t node = kNoNode;
     std::optional<spacetime::Place> place = {};
     bool is_part = false;  // `place` lies in `node`, but not in any of the nodes inside it
@@ -42,6 +41,9 @@ struct Claim {
 };
 
 struct Rule {
+    // Of claims on the same time with equally much at stake the one of the lower place is shown: what is more
+    // particular has a lower one.
+    int place = 0;
     std::string_view kind;  // docs/findings.md
     Contrast contrast = Contrast::kRun;
     std::string_view needs;    // preconditions, in words: what `look` asks for
@@ -53,9 +55,11 @@ struct Rule {
     // Says what happened, not why: shown only where no other rule explains at least half as much of the same time.
     bool is_generic = false;
     bool is_advantage = false;
+    // Tells what others took from the program: what compares times, untested, may be their doing and gives way to it.
+    bool is_others_doing = false;
 };
 
-// All rules, in order: of equal claims on the same time the earlier rule is shown.
+// All rules, by place: every "extern const Rule kName{" of rules/*.cpp.
 std::span<const Rule* const> rules();
 
 }  // namespace kymo::findings

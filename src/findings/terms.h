@@ -1,7 +1,7 @@
-// The terms of the time identity (spacetime/evidence/occurrences/visit_table.h), to go through them all.
+// The terms of the time identity (spacetime/evidence/occurrences/occurrence_table.h), to go through them all.
 #pragma once
 
-#include "spacetime/evidence/occurrences/visit_table.h"
+#include "spacetime/evidence/occurrences/occurrence_table.h"
 
 #include <array>
 #include <cstdint>

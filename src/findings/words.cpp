@@ -198,7 +198,7 @@ std::string mostly_at(const spacetime::SpaceNode& node, std::uint32_t counter) {
 }
 
 std::string slow_words(const Case& subject) {
-    // Of visits shorter than the sampling period many are not seen at all.
+    // Of occurrences shorter than the sampling period many are not seen at all.
     return fmt::format("{} of the {} occurrences{} of {} take{} {} longer than the rest ({} against {})",
                        subject.bad.count, subject.bad.count + subject.good.count,
                        subject.space().folded ? " seen" : "", name(*subject.evidence, subject.node),

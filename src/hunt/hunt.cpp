@@ -6,6 +6,7 @@
 #include "events/probe.h"
 #include "hunt/event_choice.h"
 #include "hunt/kernel/kernel_pairs.h"
+#include "launch/run/companion_file.h"
 #include "recording/hunt_precision.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ Result<void> check(const HuntOptions& options, const events::SessionEvent& event
     if (options.key == HuntKey::kFunction || options.key == HuntKey::kLine || options.key == HuntKey::kBlock) {
         return Error{
             ErrorKind::kUnsupported,
-            fmt::format("--key {} needs the program's symbols, which nobody looks up while it runs",
+            fmt::format("--key {} needs the program's symbols, which are not looked up while it runs",
                         key_name(options.key)),
             fmt::format("hunt by instruction; or record it (kymo record -e {}:period=1 -o run.kymo -- PROGRAM) "
                         "and kymo hunt --replay run.kymo -e {} --key {}",
@@ -82,7 +83,7 @@ Result<void> check(const HuntOptions& options, const events::SessionEvent& event
     if (options.key == HuntKey::kImage && only_kernel) {
         return Error{ErrorKind::kUsage, "the kernel's engine sees addresses, and cannot tell images",
                      events::counts_only_in_kernel(event) ? "hunt by the program's own calls: --key call-site"
-                                                          : "leave --engine kernel away, or hunt by instruction"};
+                                                          : "drop --engine kernel, or hunt by instruction"};
     }
     const bool has_data = event.type == PERF_TYPE_SOFTWARE && (event.config == PERF_COUNT_SW_PAGE_FAULTS ||
                                                                event.config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
@@ -97,7 +98,7 @@ Result<void> check(const HuntOptions& options, const events::SessionEvent& event
         const std::string what =
             needs_kernel(options.key) ? "--key " + std::string(key_name(options.key)) : std::string(event.name);
         return Error{ErrorKind::kUsage, what + " can only be hunted by the kernel's engine",
-                     "leave --engine program away, and run as root"};
+                     "drop --engine program, and run as root"};
     }
     return {};
 }
@@ -150,49 +151,61 @@ Result<void> choose_engine(const HuntOptions& options, Prepared& prepared) {
     return {};
 }
 
-Result<launch::Companion> companion_of(const HuntOptions& options, const Prepared& prepared,
-                                       const pairs::Promise& promise, const events::Session& session) {
-    pairs::HuntFile file;
-    file.key = static_cast<std::uint32_t>(options.key);
-    file.seed = options.seed;
-    file.rule = prepared.rule;
-    file.attributes = attributes_of(prepared.event);
-    for (std::uint32_t i = 0; i < session.event_count; ++i) {
-        const events::SessionEvent& event = session.events[i];
-        if (event.type == prepared.event.type && event.config == prepared.event.config &&
-            event.config1 == prepared.event.config1 && event.config2 == prepared.event.config2) {
-            file.event = i;
+// The hunt's file beside the session, and its row in the recording.
+class HuntCompanion final : public launch::CompanionFile {
+  public:
+    HuntCompanion(const HuntOptions& options, const Prepared& prepared, const pairs::Promise& promise)
+        : CompanionFile(pairs::kHuntFile), options_(options), prepared_(prepared), promise_(promise) {}
+
+    Result<void> prepare(const launch::RecordOptions& /*options*/, const events::Session& session) override {
+        if (options_.on_start) {
+            options_.on_start(promise_, prepared_.kernel.has_value());
         }
+        pairs::HuntFile file;
+        file.key = static_cast<std::uint32_t>(options_.key);
+        file.seed = options_.seed;
+        file.rule = prepared_.rule;
+        file.attributes = attributes_of(prepared_.event);
+        for (std::uint32_t i = 0; i < session.event_count; ++i) {
+            const events::SessionEvent& event = session.events[i];
+            if (event.type == prepared_.event.type && event.config == prepared_.event.config &&
+                event.config1 == prepared_.event.config1 && event.config2 == prepared_.event.config2) {
+                file.event = i;
+            }
+        }
+        if (prepared_.kernel) {
+            file.kernel = prepared_.kernel->handles();
+        }
+        set_text(hunt_file_text(file));
+        return {};
     }
-    if (prepared.kernel) {
-        file.kernel = prepared.kernel->handles();
-    }
-    launch::Companion companion;
-    companion.file = pairs::kHuntFile;
-    companion.text = hunt_file_text(file);
-    companion.write_rows = [options, promise, precision = precision_of(prepared.event),
-                            kernel = prepared.kernel.has_value()](recording::StreamWriter& stream) {
+
+  private:
+    void write_rows(recording::StreamWriter& rows) override {
         recording::Hunt row;
         row.time = monotonic_now().ns;
-        row.event = options.event;
-        row.engine =
-            static_cast<std::uint64_t>(kernel ? recording::HuntEngine::kKernel : recording::HuntEngine::kProgram);
-        row.form = static_cast<std::uint64_t>(options.wish.form);
-        row.key = static_cast<std::uint64_t>(options.key);
-        row.cells = options.wish.cells;
-        row.every = options.wish.period;
-        row.precision = static_cast<std::uint64_t>(precision);
-        row.share = options.wish.share;
-        row.refuse = options.wish.refuse;
-        row.confidence = options.wish.confidence;
-        row.false_reports = options.wish.false_reports;
-        row.events_alone = promise.events_alone;
-        row.events_among_many = promise.events_among_many;
-        recording::write_schema<recording::Hunt>(stream);
-        stream.append(row);
-    };
-    return companion;
-}
+        row.event = options_.event;
+        row.engine = static_cast<std::uint64_t>(prepared_.kernel ? recording::HuntEngine::kKernel
+                                                                 : recording::HuntEngine::kProgram);
+        row.form = static_cast<std::uint64_t>(options_.wish.form);
+        row.key = static_cast<std::uint64_t>(options_.key);
+        row.cells = options_.wish.cells;
+        row.every = options_.wish.period;
+        row.precision = static_cast<std::uint64_t>(precision_of(prepared_.event));
+        row.share = options_.wish.share;
+        row.refuse = options_.wish.refuse;
+        row.confidence = options_.wish.confidence;
+        row.false_reports = options_.wish.false_reports;
+        row.events_alone = promise_.events_alone;
+        row.events_among_many = promise_.events_among_many;
+        recording::write_schema<recording::Hunt>(rows);
+        rows.append(row);
+    }
+
+    const HuntOptions& options_;
+    const Prepared& prepared_;
+    const pairs::Promise& promise_;
+};
 
 }  // namespace
 
@@ -242,12 +255,8 @@ Result<HuntOutcome> hunt(const HuntOptions& options) {
     if (!prepared.kernel) {
         run.events.push_back(request_of(request->name, prepared.event));
     }
-    run.companion = [&](const events::Session& session) {
-        if (options.on_start) {
-            options.on_start(promise, prepared.kernel.has_value());
-        }
-        return companion_of(options, prepared, promise, session);
-    };
+    HuntCompanion companion(options, prepared, promise);
+    companion.fit(run);
     auto recorded = launch::record(run);
     if (!recorded) {
         return recorded.error();

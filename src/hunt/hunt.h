@@ -1,8 +1,8 @@
 // A hunt on a program: everything `kymo hunt` does but print.
 //
 // Works out the rule, chooses the engine, and records the program (launch/record.h) with the hunt's file beside the
-// session. Finds are rows of the recording (recording/tables.h: hunt, find, find-end, hunt-end); no samples of the
-// hunted event are kept. Errors are found before the program starts.
+// session. Its results are rows of the recording (recording/tables.h: hunt, find, find-end, hunt-end); no samples of
+// the hunted event are kept. Errors are found before the program starts.
 #pragma once
 
 #include "base/result.h"

@@ -27,7 +27,7 @@ const char* describe(ElfError error) {
         case ElfError::kTooShort:
             return "is too short for an ELF file";
         case ElfError::kNotElf:
-            return "is no ELF file";
+            return "is not an ELF file";
         case ElfError::kNot64Bit:
             return "is not a 64-bit ELF file";
         case ElfError::kNotLittleEndian:
@@ -37,7 +37,7 @@ const char* describe(ElfError error) {
         case ElfError::kBadSectionHeaders:
             return "has section headers outside the file";
     }
-    return "is no ELF file";
+    return "is not an ELF file";
 }
 
 ElfError read_header(std::span<const std::uint8_t> bytes, Elf64_Ehdr* header) {

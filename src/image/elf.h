@@ -23,7 +23,7 @@ enum class ElfError : std::uint8_t {
     kBadSectionHeaders,
 };
 
-// One line without a full stop, to follow a file's name: "is no ELF file".
+// One line without a full stop, to follow a file's name: "is not an ELF file".
 const char* describe(ElfError error);
 
 // The ELF header at the start of `bytes`, checked for what everything else relies on.

@@ -1,8 +1,8 @@
 #include "launch/finish.h"
 
 #include "events/session.h"
+#include "launch/run/short_processes.h"
 #include "launch/run_log.h"
-#include "launch/short_processes.h"
 #include "recording/format.h"
 #include "recording/pack.h"
 
@@ -48,8 +48,8 @@ void find_folder(const recording::Folder& folder, RecordOutcome& outcome) {
         outcome.warnings.push_back("somebody moved the recording while the program ran: it was " + name);
     } else {
         outcome.gone =
-            Error{ErrorKind::kNotFound, "the recording's folder " + name + " was removed while the program ran",
-                  "record again with -o and a folder that nothing removes meanwhile"};
+            Error{ErrorKind::kNotFound, "the recording's directory " + name + " was removed while the program ran",
+                  "record again with -o and a directory that nothing removes meanwhile"};
     }
 }
 

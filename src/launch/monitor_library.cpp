@@ -15,8 +15,8 @@ Result<fs::path> usable(const fs::path& path) {
     // ld.so(8): the list is parted by spaces or colons, and there is no way to escape either.
     if (path.string().find_first_of(" :\t\n") != std::string::npos) {
         return Error{ErrorKind::kUnsupported,
-                     "the monitor's path has a blank or colon in it, which LD_PRELOAD cannot name: " + path.string(),
-                     "put Kymo into a folder without, or link to the library and set KYMO_MONITOR to the link"};
+                     "the monitor's path contains a space or a colon, which LD_PRELOAD cannot name: " + path.string(),
+                     "put Kymo into a directory without, or link to the library and set KYMO_MONITOR to the link"};
     }
     return path;
 }

@@ -122,7 +122,7 @@ std::vector<events::Missing> OtherUsers::missing() const {
         list.push_back(
             {std::to_string(user.processes) + (user.processes == 1 ? " process" : " processes") + " of the user " +
                  name,
-             "the recording's folder is private to " + name_of(owner_) +
+             "the recording's directory is private to " + name_of(owner_) +
                  (user.reads_monitor ? "" : ", and that user may not read Kymo's monitor " + monitor_.string()),
              user.reads_monitor ? start : "install Kymo where everybody may read it (make install); " + start});
     }

@@ -42,18 +42,18 @@ Error refused(const fs::path& folder, int error) {
             return {ErrorKind::kOutputExists, name + " exists already", "use -o " + first_free(folder).string()};
         case ENOENT:
         case ENOTDIR:
-            return {ErrorKind::kNotFound, "there is no folder " + parent, "mkdir -p " + parent};
+            return {ErrorKind::kNotFound, "there is no directory " + parent, "mkdir -p " + parent};
         case EACCES:
         case EPERM:
         case EROFS:
             return {ErrorKind::kPermission, "not permitted to write to " + parent + " (" + std::strerror(error) + ")",
-                    "use -o with a folder of yours, for example -o /tmp/" + absolute.filename().string()};
+                    "use -o with a directory of yours, for example -o /tmp/" + absolute.filename().string()};
         case ENOSPC:
         case EDQUOT:
-            return {ErrorKind::kNoSpace, "no space left for " + name, "use -o with a folder on another disk"};
+            return {ErrorKind::kNoSpace, "no space left for " + name, "use -o with a directory on another disk"};
         default:
             return {ErrorKind::kPermission, "cannot make " + name + ": " + std::strerror(error),
-                    "use -o with another folder"};
+                    "use -o with another directory"};
     }
 }
 

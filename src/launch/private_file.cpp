@@ -11,7 +11,7 @@ namespace {
 Error cannot_write(const recording::Folder& folder, const std::string& name, int error) {
     return {error == ENOSPC ? ErrorKind::kNoSpace : ErrorKind::kPermission,
             "cannot write " + (folder.path() / name).string() + ": " + std::strerror(error),
-            "use -o with another folder"};
+            "use -o with another directory"};
 }
 
 }  // namespace

@@ -113,9 +113,9 @@ Result<fs::path> search(const std::string& name, std::string_view search_path) {
     if (not_executable) {
         return *not_executable;
     }
-    std::string next = "give the program's path, or add its folder to PATH";
+    std::string next = "give the program's path, or add its directory to PATH";
     if (is_runnable_file(fs::path(".") / name)) {
-        next = "it is in this folder: use ./" + name;
+        next = "it is in this directory: use ./" + name;
     } else if (const std::string similar = similar_programs(name, folders); !similar.empty()) {
         next = similar;
     }
@@ -242,14 +242,14 @@ Result<std::string> check_file(const fs::path& path, Program& program, Fitness f
     if (stat(path.c_str(), &facts) != 0) {
         const int error = errno;
         if (error == EACCES) {
-            return Error{ErrorKind::kPermission, name + ": not permitted to enter its folder",
+            return Error{ErrorKind::kPermission, name + ": not permitted to enter its directory",
                          "check: namei -l " + name};
         }
         return Error{ErrorKind::kNotFound, "no such program: " + name + (error == ELOOP ? " (a loop of links)" : ""),
                      "check the path"};
     }
     if (S_ISDIR(facts.st_mode)) {
-        return not_runnable(name + " is a folder", "name a program in it");
+        return not_runnable(name + " is a directory", "name a program in it");
     }
     if (!S_ISREG(facts.st_mode)) {
         return not_runnable(name + " is not a regular file", "name a program");

@@ -84,14 +84,14 @@ Result<void> RunLog::create(const recording::Folder& folder, const std::optional
         return {};
     }
     if (error == EEXIST) {
-        return Error{ErrorKind::kOutputExists, path + " exists already: another job was recorded into this folder",
-                     "use -o with another folder"};
+        return Error{ErrorKind::kOutputExists, path + " exists already: another job was recorded into this directory",
+                     "use -o with another directory"};
     }
     const bool space = error == ENOSPC || error == EDQUOT || error == EFBIG;
     return Error{space ? ErrorKind::kNoSpace : ErrorKind::kPermission,
                  "cannot write " + path + ": " + std::strerror(error),
-                 space ? "free some space, raise ulimit -f, or use -o with a folder on another disk"
-                       : "use -o with a folder on a local disk that you may write to"};
+                 space ? "free some space, raise ulimit -f, or use -o with a directory on another disk"
+                       : "use -o with a directory on a local disk that you may write to"};
 }
 
 void RunLog::write_run(std::span<const std::string> command) {
@@ -190,10 +190,10 @@ std::string RunLog::obstacle(const KernelRecord& record) {
     const bool is_there = !library_.is_absolute() || access((root + library_.string()).c_str(), F_OK) == 0 ||
                           errno != ENOENT || access(root.c_str(), F_OK) != 0;
     if (!is_there) {
-        return "has another root folder, in which there is no " + library_.string();
+        return "has another root directory, in which there is no " + library_.string();
     }
     if (access(record.path.c_str(), F_OK) != 0 && errno == ENOENT) {
-        return "was started from a file that is not to be seen from here (another root folder, or removed since)";
+        return "was started from a file that cannot be seen from here (another root directory, or removed since)";
     }
     return {};
 }

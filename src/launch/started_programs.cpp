@@ -49,7 +49,7 @@ Result<std::vector<std::filesystem::path>> started_programs(std::span<const std:
         }
     }
     if (programs.empty()) {
-        return Error{ErrorKind::kNotFound, "no program among the words behind " + first,
+        return Error{ErrorKind::kNotFound, "no program among the words after " + first,
                      "name it as it would be run by itself: " + first + " … ./PROGRAM"};
     }
     return programs;

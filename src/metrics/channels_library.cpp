@@ -65,8 +65,9 @@ ChannelsLibrary channels_library_for(std::span<const fs::path> images, const fs:
     }
     fs::path path = beside.parent_path() / kName;
     if (access(path.c_str(), R_OK) != 0) {
-        return fits ? missing(path.string() + " is not there, or not to be read", "install Kymo whole (make install)")
-                    : ChannelsLibrary{};
+        return fits
+                   ? missing(path.string() + " does not exist or cannot be read", "install Kymo whole (make install)")
+                   : ChannelsLibrary{};
     }
     return {std::move(path), fits || is_rank, {}};
 }

@@ -150,7 +150,7 @@ class Compiler {
             own_timers_[name.text] = new_timer(name.at);
         }
         if (syntax.statements.empty()) {
-            wrong(syntax.name.at, fmt::format("the metric '{}' has no control point", syntax.name.text),
+            wrong(syntax.name.at, fmt::format("the metric '{}' has no instrumentation point", syntax.name.text),
                   "add one: at entry FUNCTION : add");
         }
         for (const Statement& statement : syntax.statements) {
@@ -161,7 +161,7 @@ class Compiler {
     void compile_statement(const Statement& statement) {
         at_exit_ = statement.at_exit;
         at_line_ = statement.line != 0;
-        ControlPoint point;
+        InstrumentationPoint point;
         point.at_exit = statement.at_exit;
         point.function = statement.function.text;
         point.line = statement.line;
@@ -178,7 +178,7 @@ class Compiler {
         if (point.steps.size() > cells::kMaxSteps) {
             wrong(point.at,
                   fmt::format("{} steps at one point, {} is the most", point.steps.size(), cells::kMaxSteps),
-                  "part it into several points");
+                  "split it into several points");
             return;
         }
         tests.close();

@@ -31,7 +31,7 @@ struct Metric {
     std::uint32_t cell = 0;
 };
 
-struct ControlPoint {
+struct InstrumentationPoint {
     bool at_exit = false;
     std::string function;    // of a line: its source file
     std::uint32_t line = 0;  // not 0: a source line
@@ -42,7 +42,7 @@ struct ControlPoint {
 
 struct Description {
     std::vector<Metric> metrics;
-    std::vector<ControlPoint> points;
+    std::vector<InstrumentationPoint> points;
     std::vector<DescribedCell> cells;  // the metrics' own, and those that they declare: "metric.cell"
     std::vector<DescribedTimer> timers;
 };

@@ -68,8 +68,7 @@ Result<MeasuredRun> MeasuredRun::make(const RunSettings& settings) {
     if (!folder) {
         return folder.error();
     }
-    auto state = std::make_unique<State>(std::move(*folder));
-    state->period_ns = settings.period_ns;
+    auto state = std::make_unique<State>(std::move(*folder), settings.period_ns);
     const fs::path& path = state->folder.path();
     std::ofstream file(path / cells::kSettingsFile);
     file << format_settings(settings, path, rate_since_begun());
@@ -93,11 +92,27 @@ void MeasuredRun::fit(launch::RecordOptions& options) {
     if (channels.missing) {
         options.missing.push_back(std::move(*channels.missing));
     }
-    options.poll_every_ns = state_->period_ns;
-    options.poll = [state = state_.get()](recording::StreamWriter& rows, bool last) { state->poll(rows, last); };
+    options.participants.push_back(state_.get());
 }
 
-void MeasuredRun::State::poll(recording::StreamWriter& rows, bool last) {
+Result<void> MeasuredRun::State::started(launch::RunScene& scene) {
+    period.begin(scene.begun);
+    return {};
+}
+
+std::uint64_t MeasuredRun::State::tick(launch::RunScene& scene, std::uint64_t now) {
+    if (period.is_due(now) && !scene.is_gone) {
+        scene.log.write_others([this](recording::StreamWriter& rows) { read(rows, false); });
+        period.begin(now);
+    }
+    return period.next();
+}
+
+void MeasuredRun::State::ended(launch::RunScene& scene, launch::RecordOutcome& /*outcome*/) {
+    scene.log.write_others([this](recording::StreamWriter& rows) { read(rows, true); });
+}
+
+void MeasuredRun::State::read(recording::StreamWriter& rows, bool last) {
     if (processors.is_open()) {
         processors.fill();
     }

@@ -11,6 +11,7 @@
 #include "cells/segment.h"
 #include "cells/settings.h"
 #include "launch/record.h"
+#include "launch/run/participant.h"
 #include "metrics/processors.h"
 #include "metrics/series.h"
 
@@ -63,14 +64,19 @@ class MeasuredRun {
     [[nodiscard]] std::uint64_t refused() const { return state_->refused; }
 
   private:
-    struct State {
-        explicit State(cells::Folder&& made) : folder(std::move(made)) {}
+    // Reads the segments every so often, and once when the program is gone.
+    struct State final : launch::RunParticipant {
+        State(cells::Folder&& made, std::uint64_t period_ns) : folder(std::move(made)), period(period_ns) {}
+        Result<void> started(launch::RunScene& scene) override;
+        std::uint64_t tick(launch::RunScene& scene, std::uint64_t now) override;
+        void ended(launch::RunScene& scene, launch::RecordOutcome& outcome) override;
+        void read(recording::StreamWriter& rows, bool last);
+
         cells::Folder folder;
-        std::uint64_t period_ns = 0;
+        launch::Interval period;
         Processors processors;
         Series series;
         std::uint64_t refused = 0;
-        void poll(recording::StreamWriter& rows, bool last);
     };
     explicit MeasuredRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
     std::unique_ptr<State> state_;

@@ -146,7 +146,8 @@ class Parser {
             metric.timers.push_back(name("the timer's name"));
         } else if (is(word, "at")) {
             if (++statements_ > kMaxStatements) {
-                throw Stop{{word.at, fmt::format("more than {} control points", kMaxStatements), "split the file"}};
+                throw Stop{
+                    {word.at, fmt::format("more than {} instrumentation points", kMaxStatements), "split the file"}};
             }
             metric.statements.push_back(statement());
         } else {
@@ -159,7 +160,7 @@ class Parser {
         const Token point = lexer_.take();
         if (!is(point, "entry") && !is(point, "exit") && !is(point, "line")) {
             stop(point, "'entry', 'exit' or 'line'",
-                 "a control point is: at entry FUNCTION, at exit FUNCTION, or: at line FILE:NUMBER");
+                 "an instrumentation point is: at entry FUNCTION, at exit FUNCTION, or: at line FILE:NUMBER");
         }
         statement.at_exit = point.text == "exit";
         const std::string what = point.text == "line" ? "source file" : "function";
@@ -185,7 +186,7 @@ class Parser {
             statement.has_condition = true;
             statement.condition = any_of();
         }
-        expect(":", "a control point is: at entry FUNCTION [in IMAGE] [when CONDITION] : ACTION");
+        expect(":", "an instrumentation point is: at entry FUNCTION [in IMAGE] [when CONDITION] : ACTION");
         do {
             statement.actions.push_back(action());
         } while (accept(","));
@@ -230,7 +231,7 @@ class Parser {
         if (is(token, "-")) {
             const Token number = lexer_.take();
             if (number.kind != Kind::kNumber || number.number > std::uint64_t{1} << 63U) {
-                stop(number, "a number behind '-'");
+                stop(number, "a number after '-'");
             }
             value.negative = number.number != 0;
             value.number = ~number.number + 1;

@@ -20,33 +20,46 @@ bool is_there(pid_t process, std::uint32_t thread) {
 
 }  // namespace
 
-ProbedRun::ProbedRun(Plan plan, std::filesystem::path folder) : plan_(std::move(plan)), folder_(std::move(folder)) {}
+ProbedRun::ProbedRun(Plan plan, std::filesystem::path folder, std::uint64_t period_ns)
+    : plan_(std::move(plan)), folder_(std::move(folder)), period_(period_ns) {}
 
 void ProbedRun::fit(launch::RecordOptions& options) {
-    options.attach = [this, program = std::filesystem::path(options.command.front()).filename().string()](
-                         pid_t process) { return begin(process, program); };
-    options.poll = [this, read = std::move(options.poll)](recording::StreamWriter& rows, bool last) {
-        copy(last);
-        read(rows, last);
-        if (last && unreturned() != 0) {
-            const events::Missing missing = unreturned_calls();
-            recording::Unavailable row;
-            row.what = missing.what;
-            row.why = missing.why;
-            row.remedy = missing.remedy;
-            rows.append(row);
-        }
-    };
+    options.from_outside = true;
+    options.participants.insert(options.participants.begin(), this);
 }
 
-Result<void> ProbedRun::begin(pid_t process, const std::string& program) {
-    process_ = process;
+Result<void> ProbedRun::started(launch::RunScene& scene) {
+    process_ = scene.program;
+    const std::filesystem::path program = scene.settled.options.command.front();
+    if (auto made = make_segment(program.filename().string()); !made) {
+        return made;
+    }
+    period_.begin(scene.begun);
+    return plan_.probes.attach(plan_.places, process_, plan_.wherever);
+}
+
+std::uint64_t ProbedRun::tick(launch::RunScene& scene, std::uint64_t now) {
+    if (period_.is_due(now) && !scene.is_gone) {
+        copy(false);
+        period_.begin(now);
+    }
+    return period_.next();
+}
+
+void ProbedRun::ended(launch::RunScene& scene, launch::RecordOutcome& /*outcome*/) {
+    copy(true);
+    if (unreturned() != 0) {
+        scene.log.write_missing(unreturned_calls());
+    }
+}
+
+Result<void> ProbedRun::make_segment(const std::string& program) {
     cells::SegmentOptions options;
-    options.pid = static_cast<std::uint32_t>(process);
+    options.pid = static_cast<std::uint32_t>(process_);
     options.program = program;
     options.tasks = hooks::kProbeThreads;
     segment_ = std::make_unique<cells::Segment>();
-    const std::filesystem::path path = folder_ / fmt::format("{}-0{}", process, cells::kSegmentSuffix);
+    const std::filesystem::path path = folder_ / fmt::format("{}-0{}", process_, cells::kSegmentSuffix);
     if (const int error = segment_->create(path.c_str(), options); error != 0) {
         return Error{ErrorKind::kNoSpace, fmt::format("cannot make {}: {}", path.string(), std::strerror(error)),
                      kNoMemory};
@@ -60,7 +73,7 @@ Result<void> ProbedRun::begin(pid_t process, const std::string& program) {
         what.description = cell.description;
         segment_->describe(cell.index, what);
     }
-    return plan_.probes.attach(plan_.places, process, plan_.wherever);
+    return {};
 }
 
 events::Missing ProbedRun::unreturned_calls() const {

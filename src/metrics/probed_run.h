@@ -1,13 +1,13 @@
-// A run whose control points are the kernel's probes: the threads' cells go from the kernel into a segment like any
-// other process's, whenever a MeasuredRun's are read. So everything that reads segments works as it does.
+// A run whose instrumentation points are the kernel's probes: the threads' cells go from the kernel into a segment
+// like any other process's, whenever a MeasuredRun's are read. So everything that reads segments works as it does.
 //
-// Use: make(), then fit() behind MeasuredRun::fit(); alive until launch::record() returns.
+// Alive until launch::record() returns.
 #pragma once
 
 #include "base/result.h"
 #include "cells/segment.h"
 #include "hooks/kernel/kernel_probes.h"
-#include "launch/record.h"
+#include "launch/run/participant.h"
 #include "metrics/measured_run.h"
 #include "recording/reader.h"
 
@@ -20,7 +20,7 @@
 
 namespace kymo::metrics {
 
-class ProbedRun {
+class ProbedRun final : public launch::RunParticipant {
   public:
     struct Plan {
         hooks::KernelProbes probes;
@@ -28,10 +28,15 @@ class ProbedRun {
         bool wherever = false;  // KernelProbes::attach
         std::vector<DescribedCell> cells;
     };
-    // `folder`: of the segments.
-    ProbedRun(Plan plan, std::filesystem::path folder);
+    // `folder`: of the segments, which are read every so often.
+    ProbedRun(Plan plan, std::filesystem::path folder, std::uint64_t period_ns);
 
+    // Before whoever reads the segments.
     void fit(launch::RecordOptions& options);
+
+    Result<void> started(launch::RunScene& scene) override;
+    std::uint64_t tick(launch::RunScene& scene, std::uint64_t now) override;
+    void ended(launch::RunScene& scene, launch::RecordOutcome& outcome) override;
 
     // Hits by threads that found no room.
     [[nodiscard]] std::uint64_t missed() const { return plan_.probes.missed(); }
@@ -42,12 +47,13 @@ class ProbedRun {
     [[nodiscard]] events::Missing unreturned_calls() const;
 
   private:
-    Result<void> begin(pid_t process, const std::string& program);
+    Result<void> make_segment(const std::string& program);
     void copy(bool last);
     void copy(std::uint32_t thread, bool last);
 
     Plan plan_;
     std::filesystem::path folder_;
+    launch::Interval period_;
     pid_t process_ = 0;
     std::unique_ptr<cells::Segment> segment_;
     std::unordered_map<std::uint32_t, cells::Row*> rows_;  // by thread; null: it got none

@@ -21,7 +21,7 @@ void message(std::uint64_t* cells, std::int64_t bytes) {
     }
 }
 
-// The thread's own view of what is under way: another thread may complete it, and then this cell goes below 0 there;
+// The thread's own view of what is in flight: another thread may complete it, and then this cell goes below 0 there;
 // the reader's sum over the threads is right.
 void outstanding(std::uint64_t* cells, bool more) {
     if (cells == nullptr) {
@@ -75,18 +75,18 @@ void started_send(const Begin& begin, MPI_Comm communicator, int peer, std::int6
     if (!is_peer(group, peer)) {
         return;
     }
-    Request under_way;
-    under_way.group = group;
-    under_way.bytes = count * size_of(type);
-    under_way.peer = peer;
-    under_way.is_persistent = is_persistent;
-    under_way.is_active = !is_persistent;
+    Request in_flight;
+    in_flight.group = group;
+    in_flight.bytes = count * size_of(type);
+    in_flight.peer = peer;
+    in_flight.is_persistent = is_persistent;
+    in_flight.is_active = !is_persistent;
     std::uint64_t* cells = called(*group, peer, Direction::kSend, begin.ns());
     if (!is_persistent) {
-        message(cells, under_way.bytes);
+        message(cells, in_flight.bytes);
         outstanding(cells, true);
     }
-    note_request(request, under_way);
+    note_request(request, in_flight);
 }
 
 void received(const Begin& begin, MPI_Comm communicator, const MPI_Status& status) {
@@ -98,17 +98,17 @@ void started_receive(const Begin& begin, MPI_Comm communicator, int peer, MPI_Re
     if (group == nullptr || peer == MPI_PROC_NULL) {
         return;
     }
-    Request under_way;
-    under_way.group = group;
-    under_way.peer = is_peer(group, peer) ? peer : kEverybody;
-    under_way.direction = Direction::kReceive;
-    under_way.is_persistent = is_persistent;
-    under_way.is_active = !is_persistent;
-    std::uint64_t* cells = called(*group, under_way.peer, Direction::kReceive, begin.ns());
+    Request in_flight;
+    in_flight.group = group;
+    in_flight.peer = is_peer(group, peer) ? peer : kEverybody;
+    in_flight.direction = Direction::kReceive;
+    in_flight.is_persistent = is_persistent;
+    in_flight.is_active = !is_persistent;
+    std::uint64_t* cells = called(*group, in_flight.peer, Direction::kReceive, begin.ns());
     if (!is_persistent) {
         outstanding(cells, true);
     }
-    note_request(request, under_way);
+    note_request(request, in_flight);
 }
 
 void exchanged(const Begin& begin, MPI_Comm communicator, int peer, std::int64_t count, MPI_Datatype type,
@@ -185,11 +185,11 @@ void received_matched(const Begin& begin, MPI_Message handle, const MPI_Status& 
 }
 
 void started_receive_matched(const Begin& begin, MPI_Message handle, MPI_Request request) {
-    Request under_way;
-    under_way.direction = Direction::kReceive;
-    if (take_message(handle, &under_way.group, &under_way.peer)) {
-        outstanding(called(*under_way.group, under_way.peer, Direction::kReceive, begin.ns()), true);
-        note_request(request, under_way);
+    Request in_flight;
+    in_flight.direction = Direction::kReceive;
+    if (take_message(handle, &in_flight.group, &in_flight.peer)) {
+        outstanding(called(*in_flight.group, in_flight.peer, Direction::kReceive, begin.ns()), true);
+        note_request(request, in_flight);
     }
 }
 

@@ -1,8 +1,8 @@
-// Requests under way: what each was begun as, so that its completion can be counted.
+// Requests in flight: what each was begun as, so that its completion can be counted.
 //
 // A hash table of handles, shared by all threads under one lock (a request may be completed by another thread than it
 // was begun by). The same handle may be there twice: an MPI library may give the same one to all requests that were
-// complete at once; then the older goes first. Costs 48 bytes a request under way; doubled, never given back.
+// complete at once; then the older goes first. Costs 48 bytes a request in flight; doubled, never given back.
 #pragma once
 
 #include "mpi/channels.h"

@@ -20,7 +20,7 @@
 //
 // Contract: no calls, no allocation, no locks; one user at a time. Key 0 means nothing and is never captured. The
 // same source runs in a signal handler and, compiled for it, as an eBPF program: bounded loops only. start() makes a
-// machine ready. Costs: bench/pairs and docs/hunt.md; 16 bytes a cell.
+// machine ready. Costs: bench/pairs and docs/measurements.md; 16 bytes a cell.
 #pragma once
 
 #include "pairs/upkeep.h"

@@ -162,7 +162,7 @@ KYMO_PAIRS bool match(Machine& machine, Cell& cell, uint32_t now) {
                                             : ticks_to(cell.death, now) >= static_cast<int32_t>(bound);
 }
 
-KYMO_PAIRS uint32_t finds_to_look_at([[maybe_unused]] const Machine& machine) {
+KYMO_PAIRS uint32_t sources_to_look_at([[maybe_unused]] const Machine& machine) {
 #ifdef __bpf__
     return kMaxFound;  // (a loop that ends early has as many ways out as rounds, and the verifier follows each)
 #else
@@ -171,13 +171,13 @@ KYMO_PAIRS uint32_t finds_to_look_at([[maybe_unused]] const Machine& machine) {
 }
 
 // Matches become time, of all finds at once. Says which has gone quiet (one an event; the next sees to the next).
-KYMO_PAIRS_RARE Verdict look_after_finds(Machine& machine, uint32_t now) {
+KYMO_PAIRS_RARE Verdict look_after_sources(Machine& machine, uint32_t now) {
     // Tallies hold so many matches.
     const uint64_t most = uint64_t{kMostMatches / 2} * machine.rule.unit;
     const int64_t hold = machine.rule.hold;
     int32_t next = static_cast<int32_t>(most < kMostTicks ? most : kMostTicks);
     uint32_t quiet = kMaxFound;
-    for (uint32_t i = 0; i < finds_to_look_at(machine); ++i) {
+    for (uint32_t i = 0; i < sources_to_look_at(machine); ++i) {
         Cell& slot = machine.cells[kMaxCells + i];
         if (slot.key == 0) {
             continue;
@@ -232,7 +232,7 @@ KYMO_PAIRS_RARE Verdict look_closer(Machine& machine, uint64_t key, uint32_t slo
     }
     Verdict verdict;
     if (machine.found_end != 0 && ticks_to(machine.next_found, now) <= 0) {
-        verdict = look_after_finds(machine, now);
+        verdict = look_after_sources(machine, now);
     }
     const int32_t cells = look_after_cells(machine, key, follows, now);
     const int32_t finds = machine.found_end != 0 ? ticks_to(machine.next_found, now) : kMostTicks;

@@ -4,6 +4,7 @@
 #include "program/scope_names.h"
 
 #include <algorithm>
+#include <cstring>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <map>
@@ -183,7 +184,9 @@ class Unit {
         if (mangled != nullptr) {
             function.name = demangle(mangled);
         } else if (const char* plain = dwarf_diename(&die); plain != nullptr) {
-            function.name = scope_names_.prefix(die) + plain;
+            // A name with a dot is the linker's, as GCC gives it to what it makes of a function (a parallel region):
+            // it says itself where it belongs.
+            function.name = std::strchr(plain, '.') != nullptr ? demangle(plain) : scope_names_.prefix(die) + plain;
         } else {
             function.name = "[unnamed function]";
         }

@@ -134,6 +134,14 @@ std::string short_name(std::string_view name, std::size_t max_template) {
 
 std::string plain_name(std::string_view name) {
     constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    for (const std::string_view mark : {"._omp_fn.", ".omp_outlined"}) {
+        if (const std::size_t at = name.find(mark); at != std::string_view::npos) {
+            std::string_view around = name.substr(0, at);
+            constexpr std::string_view kClone = " [clone ";
+            around.remove_suffix(around.ends_with(kClone) ? kClone.size() : 0);
+            return "parallel region" + (around.empty() ? std::string() : " in " + plain_name(around));
+        }
+    }
     std::string plain = short_name(name);
     for (std::size_t at = 0; (at = plain.find(kUnnamed, at)) != std::string::npos;) {
         plain.erase(at, kUnnamed.size());

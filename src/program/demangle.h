@@ -16,6 +16,8 @@ std::string demangle(const char* mangled);
 std::string short_name(std::string_view name, std::size_t max_template = 16);
 
 // The same for sentences and tables: without unnamed namespaces, too. "(anonymous namespace)::step(int)" is "step".
+// What compilers make of a parallel region's code is called so: "step(int) [clone ._omp_fn.0]" (GCC) and
+// "step.omp_outlined" (Clang) are "parallel region in step".
 std::string plain_name(std::string_view name);
 
 }  // namespace kymo::program

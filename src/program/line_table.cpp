@@ -1,5 +1,6 @@
 #include "program/line_table.h"
 
+#include "base/last_at_most.h"
 #include "program/module_file.h"
 
 #include <algorithm>
@@ -159,9 +160,8 @@ std::vector<std::uint32_t> LineTable::lines(std::uint32_t file) const {
 }
 
 bool LineTable::is_of(std::uint64_t offset, std::uint32_t file, std::uint32_t line) const {
-    const auto behind = std::upper_bound(rows_.begin(), rows_.end(), offset,
-                                         [](std::uint64_t at, const LineRow& row) { return at < row.offset; });
-    return behind != rows_.begin() && std::prev(behind)->file == file && std::prev(behind)->line == line;
+    const LineRow* const row = last_at_most(rows_, offset, &LineRow::offset);
+    return row != nullptr && row->file == file && row->line == line;
 }
 
 }  // namespace kymo::program

@@ -1,5 +1,6 @@
 #include "program/symbol_names.h"
 
+#include "base/last_at_most.h"
 #include "program/demangle.h"
 #include "program/elf_sections.h"
 #include "program/frame_starts.h"
@@ -96,11 +97,9 @@ bool name_by_symbols(Dwfl_Module* module, std::string_view module_name, std::spa
         }
         const char* name = best[i].name;
         if (name == nullptr) {
-            const auto next = std::upper_bound(labels.begin(), labels.end(), wanted[i].offset,
-                                               [](std::uint64_t value, const Label& l) { return value < l.begin; });
-            if (next != labels.begin() && std::prev(next)->open &&
-                in_one_section(module, std::prev(next)->begin, wanted[i].offset)) {
-                name = std::prev(next)->name;
+            const Label* const label = last_at_most(labels, wanted[i].offset, &Label::begin);
+            if (label != nullptr && label->open && in_one_section(module, label->begin, wanted[i].offset)) {
+                name = label->name;
             }
         }
         if (name != nullptr) {
@@ -121,9 +120,8 @@ void name_by_frames(Dwfl_Module* module, std::string_view module_name, std::span
             starts = frame_starts(module);
             is_read = true;
         }
-        const auto next = std::upper_bound(starts.begin(), starts.end(), one.offset);
-        if (next != starts.begin()) {
-            set_frame(one, offset_name(module_name, *std::prev(next)), module_name, NameSource::kFrame, names);
+        if (const std::uint64_t* const start = last_at_most(starts, one.offset)) {
+            set_frame(one, offset_name(module_name, *start), module_name, NameSource::kFrame, names);
         } else {
             set_frame(one, offset_name(module_name, one.offset), module_name, NameSource::kAddress, names);
         }

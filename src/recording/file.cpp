@@ -106,7 +106,7 @@ Result<File> File::read_header(std::filesystem::path given, int descriptor) {
         return open_error(path, errno);
     }
     if (S_ISDIR(status.st_mode)) {
-        return malformed(path, " is a folder and not a recording's file");
+        return malformed(path, " is a directory and not a recording's file");
     }
     if (!S_ISREG(status.st_mode)) {
         return malformed(path, " is not a regular file");

@@ -25,8 +25,8 @@ Error refused(const fs::path& path, int error) {
     std::error_code ignored;
     if (error == ENOTDIR && fs::exists(path, ignored)) {
         const bool part = path.extension() == kFileSuffix;
-        return {ErrorKind::kMalformed, name + " is not a recording: recordings are folders",
-                part ? "give the folder that holds it" : "give the folder that kymo record made"};
+        return {ErrorKind::kMalformed, name + " is not a recording: recordings are directories",
+                part ? "give the directory that holds it" : "give the directory that kymo record made"};
     }
     switch (error) {
         case ENOENT:
@@ -92,8 +92,8 @@ Result<Folder> Folder::open_own(const fs::path& path) {
     Result<Folder> folder = open_with(path, O_NOFOLLOW);
     struct stat status{};
     if (!folder || fstat(folder->descriptor_, &status) != 0 || status.st_uid != geteuid()) {
-        return Error{ErrorKind::kPermission, path.string() + " is not the folder that was made there",
-                     "somebody else writes to the folder above it: use -o with a folder in one of your own"};
+        return Error{ErrorKind::kPermission, path.string() + " is not the directory that was made there",
+                     "somebody else writes to the directory above it: use -o with a directory in one of your own"};
     }
     return folder;
 }

@@ -16,7 +16,7 @@ Result<Recording> Recording::open(const std::filesystem::path& path) {
     }
     if (names->empty()) {
         return Error{ErrorKind::kMalformed, path.string() + " holds no recording (no file ends in .krec)",
-                     "give the folder that kymo record made"};
+                     "give the directory that kymo record made"};
     }
     Recording recording;
     std::optional<Error> first;

@@ -11,7 +11,7 @@ namespace kymo::unwind {
 namespace native = x86_64;
 }
 #else
-#error "no unwinding for this architecture yet: add its folder beside x86_64/ and name it here"
+#error "no unwinding for this architecture yet: add its directory beside x86_64/ and name it here"
 #endif
 
 namespace kymo::unwind {

@@ -2,6 +2,7 @@
 
 #include "findings/words.h"
 #include "program/demangle.h"
+#include "view/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,7 +13,6 @@ namespace {
 using findings::Control;
 using findings::EvidenceRow;
 using findings::Finding;
-using findings::TimeRange;
 using spacetime::Evidence;
 
 constexpr std::size_t kMostTimes = 6;
@@ -51,7 +51,7 @@ std::string times_words(const Evidence& evidence, const Finding& finding) {
     }
     text += " s";
     if (finding.when.size() > kMostTimes) {
-        text += fmt::format(" and {} more times", finding.when.size() - kMostTimes);
+        text += " and " + quantity(finding.when.size() - kMostTimes, "more time");
     }
     return text + ".";
 }
@@ -228,7 +228,11 @@ std::string terminal_findings(const Style& style, const Evidence& evidence, cons
     if (!judgement.advantages.empty()) {
         out += paint(style, Ink::kHeading, "What is good") + "\n";
         for (std::size_t i = 0; i < std::min(top, judgement.advantages.size()); ++i) {
-            add(&out, paragraph(style, judgement.advantages[i].title, 2));
+            const Finding& good = judgement.advantages[i];
+            add(&out, paragraph(style, good.title, 2));
+            if (!good.direction.empty()) {
+                add(&out, paragraph(style, "Direction: " + good.direction + ".", 4));
+            }
         }
         out += '\n';
     }

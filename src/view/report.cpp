@@ -1,9 +1,10 @@
 #include "view/report.h"
 
+#include "spacetime/waits/wait_table.h"
 #include "view/channels.h"
 #include "view/findings.h"
-#include "view/finds.h"
 #include "view/hosts.h"
+#include "view/hunt_results.h"
 #include "view/json.h"
 #include "view/metrics.h"
 #include "view/spaces/look.h"
@@ -33,14 +34,15 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
             terminal_hosts(options.style, analysis.metrics, options.top);
     if (has_code && !options.is_brief) {
         text += terminal_spaces(analysis.evidence, options, filter) +
-                terminal_second_look(options, analysis.look, analysis.earlier.evidence(), filter);
+                terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
+                                     filter);
     }
     if (has_code) {
-        text += terminal_waits(options.style, profile.waits, analysis.wait_table, options.top);
+        text += terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits), options.top);
     }
     text += terminal_metrics(options.style, analysis.metrics, options.top) +
             terminal_channels(options.style, analysis.metrics, options.top) +
-            terminal_finds(options.style, analysis.finds, options.top);
+            terminal_hunt_results(options.style, analysis.hunt_results, options.top);
     if (options.is_brief) {
         text += left_out_note(options.style, profile.processes.size());
     }
@@ -49,6 +51,7 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
 
 nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     const spacetime::Waits& waits = analysis.profile.waits;
+    const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     auto report = json_report(analysis.profile, analysis.named.tree);
     report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
     report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
@@ -56,13 +59,13 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     report["same_spaces"] = json_same_spaces(analysis.evidence);
     report["intervals"] = json_intervals(analysis.evidence);
     report["patterns"] = json_patterns(analysis.evidence);
-    report["waits"] = json_waits(waits, analysis.wait_table);
-    report["blocking"] = json_blocking(waits, analysis.wait_table);
+    report["waits"] = json_waits(waits, wait_table);
+    report["blocking"] = json_blocking(waits, wait_table);
     report["brief_waits"] = json_brief_waits(waits);
     report["findings_control"] = json_control(analysis.judgement.control);
-    report["hunt"] = json_hunt(analysis.finds);
-    report["finds"] = json_finds(analysis.finds);
-    report["second_look"] = json_second_look(analysis.look, analysis.earlier.evidence());
+    report["hunt"] = json_hunt(analysis.hunt_results);
+    report["finds"] = json_hunt_results(analysis.hunt_results);
+    report["second_look"] = json_second_look(analysis.earlier.join(analysis.evidence), analysis.earlier.evidence());
     report["hosts"] = json_hosts(analysis.metrics);
     report["metrics"] = json_metrics(analysis.metrics);
     report["channels"] = json_channels(analysis.metrics);

@@ -110,7 +110,7 @@ std::string terminal_waits(const Style& style, const Waits& waits, const WaitTab
     if (!table.rows.empty()) {
         heading(out, style, "Waiting", "in wrapped calls, by object and place");
         Table lines;
-        lines.headings = {"time", "waits", "longest", "for what, where, kept by whom"};
+        lines.headings = {"time", "waits", "longest", "for what, where, held by whom"};
         const std::size_t shown = std::min(top, table.rows.size());
         for (std::size_t i = 0; i < shown; ++i) {
             const WaitRow& row = table.rows[i];

@@ -8,6 +8,7 @@
 #include "hooks/plan_file.h"
 #include "launch/program.h"
 #include "launch/record.h"
+#include "launch/run/companion_file.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -113,9 +114,8 @@ int main(int argc, char** argv) {
         return fail(images.error());
     }
     const std::string plan = std::string_view(argv[1]) == "places" ? hook_places(*images) : hook_functions(*images);
-    options.companion = [&plan](const events::Session&) -> Result<launch::Companion> {
-        return launch::Companion{hooks::kPlanFile, plan, {}};
-    };
+    launch::CompanionFile companion(hooks::kPlanFile, plan);
+    companion.fit(options);
     const auto done = launch::record(options);
     return done ? done->exit_status() : fail(done.error());
 }

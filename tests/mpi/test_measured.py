@@ -59,7 +59,7 @@ def main():
         check("a function that is not in the ranks' program", (6, True),
               (done.returncode, "no function 'MPI_Isendz'; did you mean 'MPI_Isend'?" in done.stderr))
         done = run([build / "bin" / "kymo", "measure", description, "--", mpirun, "-n", RANKS, "./no-such-program"], folder)
-        check("no program", (3, True), (done.returncode, "no program among the words behind" in done.stderr))
+        check("no program", (3, True), (done.returncode, "no program among the words after" in done.stderr))
     end()
 
 

@@ -102,13 +102,13 @@ class Run:
 
 
 def refused(build):
-    """What is no address, and what is not there."""
+    """What is not an address, and what is not there."""
     kymo = build / "bin" / "kymo"
     with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
         out = f"{folder}/out.kymo"
         subprocess.run([kymo, "record", "-q", "-o", out, "--", "/bin/true"], timeout=PATIENCE)
-        for address, status, message in (("bytes", 2, "is no address of a metric"), ("channel/system/0/bytes", 3, "no metric 'bytes' of a channel"),
-                                         ("processor/process/0/busy", 2, "is no address"), ("task/process/1/use", 3, "no metric 'use' of a task"),
+        for address, status, message in (("bytes", 2, "is not a valid metric address"), ("channel/system/0/bytes", 3, "no metric 'bytes' of a channel"),
+                                         ("processor/process/0/busy", 2, "is not a valid metric address"), ("task/process/1/use", 3, "no metric 'use' of a task"),
                                          ("processor/processor/99999/busy", 3, "no processor 99999 has 'busy'")):
             done = subprocess.run([kymo, "metrics", out, address], capture_output=True, text=True, timeout=PATIENCE)
             check(f"{address}: refused", (status, True, 2), (done.returncode, message in done.stderr, len(done.stderr.splitlines())))

@@ -161,7 +161,7 @@ void hunted(const std::filesystem::path& folder) {
     hunt.refuse = 0.02;
     hunt.confidence = 0.999;
     file.own().append(hunt);
-    recording::Find find;
+    recording::HuntResult find;
     find.time = 1005 * kMs;
     find.number = 1;
     find.image = 1;
@@ -172,7 +172,7 @@ void hunted(const std::filesystem::path& folder) {
     find.matches = 18;
     find.seen = 25;
     file.own().append(find);
-    recording::FindEnd find_end;
+    recording::HuntResultEnd find_end;
     find_end.time = 1015 * kMs;
     find_end.number = 1;
     find_end.quiet = 1;

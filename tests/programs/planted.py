@@ -27,7 +27,7 @@ KINDS = ["load-imbalance", "lock-contention", "serial-section", "oversubscriptio
 NOTHING = ["steady_openmp", "steady_threads", "idle_server", "sequential_loop", "pipeline"]
 # Processes that compute beside the bad version and are no part of it.
 OUTSIDERS = {"outside-interference": 2}
-# What some kinds are recorded with. Visits of more-work last 3 ms, and only registers tell what is done in them.
+# What some kinds are recorded with. Occurrences of more-work last 3 ms, and only registers tell what is done in them.
 OPTIONS = {"more-work": ["--registers", "-F", "4000"]}
 
 

@@ -127,9 +127,9 @@ class Story:
         self.check("how many are slow", f"{len(self.workers)} of the {self.count} occurrences", found["title"],
                    found["title"].startswith(f"{len(self.workers)} of the {self.functions['advance']['occurrences']} occurrences"))
         names = [thread["name"] for thread in self.report["threads"]]
-        visits = next(entry for entry in self.report["intervals"] if entry["space"] == self.functions["advance"]["id"])["occurrences"]
+        occurrences = next(entry for entry in self.report["intervals"] if entry["space"] == self.functions["advance"]["id"])["occurrences"]
         for name, worker in self.workers.items():
-            own = sorted((visit["begin_s"], visit["end_s"]) for visit in visits if names[visit["thread"]] == name)
+            own = sorted((occurrence["begin_s"], occurrence["end_s"]) for occurrence in occurrences if names[occurrence["thread"]] == name)
             slow = [step for step, (begin, end) in enumerate(own)
                     if any(abs(begin - at[0]) < 1e-6 and abs(end - at[1]) < 1e-6 for at in found["when"])]
             self.check(f"slow step of {name}", [worker["slow_step"]], slow, slow == [worker["slow_step"]])

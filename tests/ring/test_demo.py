@@ -38,7 +38,7 @@ def body(test):
     hosts = {host["name"]: host for host in report["hosts"]}
     test.equal("hosts", [f"node{n}" for n in range(HOSTS)], sorted(hosts))
     for name, host in sorted(hosts.items()):
-        # Hours apart they are: what is known of them is at most as wrong as a lap is long.
+        # Hours apart they are: what is known of them is at most as wrong as a round trip is long.
         error = host["clock_error_s"]
         test.check(f"clock of {name}", "an error under 5 s, and not 0", error, error is not None and 0 < error < 5)
         gap = sum(end - begin for begin, end in host["no_answer"])

@@ -114,7 +114,7 @@ def story(test, hosts, url):
     for name, family in both.items():
         test.check(f"{name} is named as its type", family["type"], name, (family["type"] == "counter") == name.endswith("_total"))
         test.check(f"{name} is told about", "a help", family["help"], len(family["help"]) > 3)
-    for name in ("kymo_task_user_seconds_total", "kymo_processor_busy_seconds_total", "kymo_channel_bytes_total", "kymo_ring_lap_seconds"):
+    for name in ("kymo_task_user_seconds_total", "kymo_processor_busy_seconds_total", "kymo_channel_bytes_total", "kymo_ring_round_trip_seconds"):
         test.check(f"there is {name}", "a family", name in both, name in both)
     test.equal("hosts by label", [{"host": "host0"}, {"host": "host1"}],
                sorted((dict(key) for key in both["kymo_host_up"]["samples"]), key=str))

@@ -85,7 +85,7 @@ class Manager:
         return None
 
     def state(self, state):
-        return self.until(lambda line: line["look"]["state"] == state)
+        return self.until(lambda line: line["detail"]["state"] == state)
 
     def end(self):
         self.process.kill()
@@ -98,26 +98,26 @@ def value(row):
 
 def check_rows(test, line, number):
     """One line's rows against what is known, and against the same line's figure of that host."""
-    look, name = line["look"], f"host {number}"
+    detail, name = line["detail"], f"host {number}"
     due = PROGRAMS[number]
     total = sum(sum(counts(*program).values()) + 2 * GONE for program in due)
     of_host = next(host for host in line["hosts"] if host["host"] == f"host{number}")["metrics"][METRIC]["sum"]
     test.equal(f"{name}: the host's figure", total, of_host)
     for what in ("processes", "threads"):
-        rows = look[what]["rows"]
-        test.equal(f"{name}: all {what} are told", (look[what]["there"],) * 2, (look[what]["told"], len(rows)))
+        rows = detail[what]["rows"]
+        test.equal(f"{name}: all {what} are told", (detail[what]["there"],) * 2, (detail[what]["told"], len(rows)))
         test.equal(f"{name}: {what} add up to the host's figure", of_host, sum(map(value, rows)))
     test.equal(f"{name}: programs", sorted(sum(counts(*program).values()) + 2 * GONE for program in due),
-               sorted(value(row) for row in look["processes"]["rows"]))
-    test.equal(f"{name}: processors", os.cpu_count(), look["processors"]["there"])
-    for process in look["processes"]["rows"]:
-        mine = [row for row in look["threads"]["rows"] if row["pid"] == process["pid"]]
+               sorted(value(row) for row in detail["processes"]["rows"]))
+    test.equal(f"{name}: processors", os.cpu_count(), detail["processors"]["there"])
+    for process in detail["processes"]["rows"]:
+        mine = [row for row in detail["threads"]["rows"] if row["pid"] == process["pid"]]
         program = next((program for program in due if sum(counts(*program).values()) + 2 * GONE == value(process)), (0, 0))
         there = {row["name"]: value(row) for row in mine if row["state"] == "there" and value(row)}
         test.equal(f"{name}: threads of {program}", counts(*program), there)
         test.equal(f"{name}: its ended ones", [("gone", GONE)] * 2, [(row["name"], value(row)) for row in mine if row["state"] != "there"])
         test.equal(f"{name}: they add up to their process", value(process), sum(map(value, mine)))
-    return look["processes"]["rows"]
+    return detail["processes"]["rows"]
 
 
 def story(test, folder, hosts):
@@ -125,12 +125,12 @@ def story(test, folder, hosts):
     for number in range(2):
         manager = Manager(test, folder, "--host", f"host{number}")
         try:
-            line = manager.until(lambda line: line["look"]["state"] == "told" and line["coverage"]["answered"] == 2)
-            if test.check(f"host {number} tells", "rows", line and line["look"]["state"], line is not None):
+            line = manager.until(lambda line: line["detail"]["state"] == "told" and line["coverage"]["answered"] == 2)
+            if test.check(f"host {number} tells", "rows", line and line["detail"]["state"], line is not None):
                 pids.append([row["pid"] for row in check_rows(test, line, number)])
-                test.check(f"host {number}: rates", "of so many seconds", line["look"]["seconds"], line["look"]["seconds"] > 0)
+                test.check(f"host {number}: rates", "of so many seconds", line["detail"]["seconds"], line["detail"]["seconds"] > 0)
                 if number == 0:
-                    faults(test, manager, hosts[0], line["look"]["incarnation"])
+                    faults(test, manager, hosts[0], line["detail"]["incarnation"])
         finally:
             manager.end()
     if len(pids) != 2:
@@ -141,9 +141,9 @@ def story(test, folder, hosts):
     manager = Manager(test, folder, "--host", "host1", "--process", str(pids[1][0]))
     try:
         line = manager.state("told")
-        rows = line["look"]["threads"]["rows"] if line else []
+        rows = line["detail"]["threads"]["rows"] if line else []
         test.equal("threads of one process", {pids[1][0]}, {row["pid"] for row in rows})
-        test.check("no other tables", "threads, channels", line and list(line["look"]), line is not None and "processes" not in line["look"])
+        test.check("no other tables", "threads, channels", line and list(line["detail"]), line is not None and "processes" not in line["detail"])
     finally:
         manager.end()
 
@@ -158,17 +158,17 @@ def story(test, folder, hosts):
 def faults(test, manager, host, incarnation):
     host.agent.send_signal(signal.SIGSTOP)
     line = manager.state("silent")
-    test.check("an agent that is stopped", "silent, its old rows", line and line["look"].get("why"), line is not None and "old" in line["look"]["why"])
+    test.check("an agent that is stopped", "silent, its old rows", line and line["detail"].get("why"), line is not None and "old" in line["detail"]["why"])
     host.agent.send_signal(signal.SIGCONT)
     line = manager.state("told")
-    test.equal("it goes on", incarnation, line and line["look"]["incarnation"])
+    test.equal("it goes on", incarnation, line and line["detail"]["incarnation"])
     host.agent.kill()
     host.agent.wait()
     test.check("an agent that is killed", "silent", "", manager.state("silent") is not None)
     host.begin()
-    line = manager.until(lambda line: line["look"]["state"] == "told" and line["coverage"]["answered"] == 2)
-    if test.check("it is back", f"another than {incarnation}", line and line["look"]["incarnation"],
-                  line is not None and line["look"]["incarnation"] > incarnation):
+    line = manager.until(lambda line: line["detail"]["state"] == "told" and line["coverage"]["answered"] == 2)
+    if test.check("it is back", f"another than {incarnation}", line and line["detail"]["incarnation"],
+                  line is not None and line["detail"]["incarnation"] > incarnation):
         check_rows(test, line, 0)
 
 
@@ -179,7 +179,7 @@ def stranger(test, folder):
     try:
         line = manager.state("silent")
         test.equal("a manager without the job's key: tables that it is told", [],
-                   [word for word in ("processors", "processes", "threads", "channels") if line is None or word in line["look"]])
+                   [word for word in ("processors", "processes", "threads", "channels") if line is None or word in line["detail"]])
     finally:
         manager.end()
     manager = Manager(test, folder, "--host", "nobody")
@@ -200,9 +200,9 @@ def body(test):
             stranger(test, folder)
     finally:
         told = [host.end() for host in hosts]
-    test.check("agents have answered looks, and were not let talk to by who has no key", "looks, strangers",
-               [each and (each["looks"], each["channels"]["strangers"], each["refused"]) for each in told],
-               all(each and each["looks"] > 0 and each["channels"]["strangers"] > 0 for each in told))
+    test.check("agents have answered detail queries, and were not let talk to by who has no key", "detail queries, unauthenticated",
+               [each and (each["detail_queries"], each["channels"]["unauthenticated"], each["refused"]) for each in told],
+               all(each and each["detail_queries"] > 0 and each["channels"]["unauthenticated"] > 0 for each in told))
 
 
 main(body)

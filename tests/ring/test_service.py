@@ -71,18 +71,18 @@ def body(test):
         test.equal(f"they came from {number}", (sent["messages"], sent["bytes"]), (came["messages"], came["bytes"]))
     from_manager = channel(told[0]["channels"]["each"], "service-receive", "manager")
     test.equal("from the manager", (rounds, rounds * size), (from_manager["messages"], from_manager["bytes"]))
-    # And beats from each to those before it.
+    # And heartbeats from each to those before it.
     for number in range(1, AGENTS):
-        beats = channel(told[number]["channels"]["each"], "service-send", number - 1)
-        test.check(f"beats {number} to {number - 1}", "some of 72 bytes", beats, 0 < beats["messages"] == beats["bytes"] / 72)
+        heartbeats = channel(told[number]["channels"]["each"], "service-send", number - 1)
+        test.check(f"heartbeats {number} to {number - 1}", "some of 72 bytes", heartbeats, 0 < heartbeats["messages"] == heartbeats["bytes"] / 72)
 
     first = channel(last["channels"], "service-send", 0)
     test.check("the manager's requests", f"{last['sequence']} and what is under way of {rounds}", first["messages"],
                last["sequence"] <= first["messages"] <= rounds)
     test.equal("their bytes", first["messages"] * size, first["bytes"])
     test.check("those that came home", f"at least {last['sequence']}", first["trips"], last["sequence"] <= first["trips"] <= first["messages"])
-    laps = sum(line["lap_ms"] for line in lines) / 1e3
-    test.check("their round trip", f"at least {laps:.4f} s", first["round_trip_s"], first["round_trip_s"] >= laps * 0.999)
+    round_trips = sum(line["round_trip_ms"] for line in lines) / 1e3
+    test.check("their round trip", f"at least {round_trips:.4f} s", first["round_trip_s"], first["round_trip_s"] >= round_trips * 0.999)
 
     # In figures of the ring itself. Cells are read when the token passes, so that this round's are in them but for itself.
     sums = {name: last["metrics"][f"channel/system/0/service-{name}"]["sum"] for name in ("sent", "received", "sent-bytes", "received-bytes")}

@@ -228,8 +228,8 @@ def body(test):
             stranger(test, folder)
     finally:
         told = [host.end() for host in hosts]
-    test.check("agents have obeyed, and were not let talk to by who has no key", "orders, strangers", told,
-               all(each and each["orders"] > 0 and each["channels"]["strangers"] > 0 for each in told))
+    test.check("agents have obeyed, and were not let talk to by who has no key", "orders, unauthenticated", told,
+               all(each and each["orders"] > 0 and each["channels"]["unauthenticated"] > 0 for each in told))
 
 
 def stranger(test, folder):

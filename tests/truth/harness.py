@@ -17,6 +17,7 @@ import math
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -115,12 +116,19 @@ class Test:
             options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("cwd", self.work)
         command = [*(self.prefix if prefix is None else prefix), *map(str, command)]
-        try:
-            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options)
-        except subprocess.TimeoutExpired as late:
-            print(f"FAILED: still running after {late.timeout} s: {' '.join(command)}")
-            self.failures += 1
-            self.end()
+        limit, given = options.pop("timeout"), options.pop("input", None)
+        if given is not None:
+            options["stdin"] = subprocess.PIPE
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options) as started:
+            try:
+                out, err = started.communicate(given, timeout=limit)
+            except subprocess.TimeoutExpired:
+                kill_tree(started.pid)  # not kymo alone: what it has started would go on, and take a processor from every later test
+                started.communicate()
+                print(f"FAILED: still running after {limit} s: {' '.join(command)}")
+                self.failures += 1
+                self.end()
+        return subprocess.CompletedProcess(command, started.returncode, out, err)
 
     def start(self, *command, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
@@ -238,6 +246,17 @@ def preempted(test, truth):
 
 
 FALSE_ALARM = 1e-6  # of a check of a random count: how often it may fail where nothing is wrong
+
+
+def kill_tree(pid):
+    """Kills a process and all that it has started, and they."""
+    try:
+        children = [int(child) for thread in pathlib.Path(f"/proc/{pid}/task").iterdir() for child in (thread / "children").read_text().split()]
+        os.kill(pid, signal.SIGKILL)
+    except (FileNotFoundError, ProcessLookupError):
+        return
+    for child in children:
+        kill_tree(child)
 
 
 def stolen():

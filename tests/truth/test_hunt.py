@@ -1,4 +1,4 @@
-"""kymo hunt names the planted offender, with its line and share; a find ends when its source goes quiet; who may not hunt is
+"""kymo hunt names the planted heavy hitter, with its line and share; a result ends when its source goes quiet; who may not hunt is
 told so. Argument `many`: a hundred runs on page faults, of which ninety-nine must be right (minutes)."""
 
 import itertools
@@ -25,7 +25,7 @@ def line_of(source, words):
 
 
 def hunt(test, *options, program, arguments=(), status=0):
-    # Threads that wait for work sleep: on a busy machine polling for it would rightly be a find of its own.
+    # Threads that wait for work sleep: on a busy machine polling for it would rightly be a result of its own.
     done = test.run(test.kymo, "hunt", "--json", "-o", test.work / f"hunt{next(numbers)}.kymo", *options, "--", program, *arguments,
                     env={**os.environ, "OMP_WAIT_POLICY": "passive"})
     if done.returncode != status:
@@ -44,45 +44,45 @@ def faults(test, engine, runs):
         seen = hunt(test, "-e", "page-faults", "--engine", engine, program=program, arguments=("60",))
         if seen is None:
             continue
-        finds = seen["finds"]
-        lines = [(plain(find["place"]["function"]), find["place"]["line"]) for find in finds]
-        shares = [find["share"] for find in finds]
-        # (What the dynamic loader does before main may be a find of its own.)
+        results = seen["finds"]
+        lines = [(plain(result["place"]["function"]), result["place"]["line"]) for result in results]
+        shares = [result["share"] for result in results]
+        # (What the dynamic loader does before main may be a result of its own.)
         good = (lines[:1] == [("heavy", heavy)] and ("middle", middle) in lines and abs(shares[0] - 0.70) < 0.05
-                and abs(shares[lines.index(("middle", middle))] - 0.20) < 0.05 and finds[0]["precision"] == "precise" and seen["hunt"]["engine"] == engine)
+                and abs(shares[lines.index(("middle", middle))] - 0.20) < 0.05 and results[0]["precision"] == "precise" and seen["hunt"]["engine"] == engine)
         right += good
         if not good:
             print(f"note: run {run}: {lines} {shares} {seen['hunt']}")
         elif run == 0:
-            test.check("the path leads to main", "main", [plain(place["function"]) for place in finds[0]["call_path"]],
-                       "main" in [plain(place["function"]) for place in finds[0]["call_path"]])
-            images = [pathlib.Path(find["place"]["image"]).name for find in finds]
+            test.check("the path leads to main", "main", [plain(place["function"]) for place in results[0]["call_path"]],
+                       "main" in [plain(place["function"]) for place in results[0]["call_path"]])
+            images = [pathlib.Path(result["place"]["image"]).name for result in results]
             test.check("nothing is the monitor's own", "no libkymo-monitor.so", images, "libkymo-monitor.so" not in images)
-            test.check("the listing has the instruction", True, finds[0]["listing"],
-                       any(line["offset"] == finds[0]["place"]["offset"] for line in finds[0]["listing"]))
+            test.check("the listing has the instruction", True, results[0]["listing"],
+                       any(line["offset"] == results[0]["place"]["offset"] for line in results[0]["listing"]))
     test.check(f"{engine}: right runs", f"99 of 100, of {runs}", right, right >= 0.99 * runs)
 
 
 def moving(test, engine):
-    """The offender changes half way: its find ends, and the other's does not."""
+    """The heavy hitter changes half way: its result ends, and the other's does not."""
     seen = hunt(test, "-e", "page-faults", "--engine", engine, program=test.program("hunted_faults"), arguments=("600", "moves"))
     if seen is None:
         return
-    finds = {plain(find["place"]["function"]): find for find in seen["finds"]}
-    if test.check(f"{engine}: both found", "heavy, middle", sorted(finds), {"heavy", "middle"} <= set(finds)):
-        test.equal(f"{engine}: the old one went quiet", True, finds["heavy"]["when"][-1]["quiet"])
-        test.equal(f"{engine}: the new one did not", False, finds["middle"]["when"][-1]["quiet"])
-        test.check(f"{engine}: in this order", "", "", finds["heavy"]["when"][-1]["end_s"] <= finds["middle"]["when"][-1]["end_s"])
+    results = {plain(result["place"]["function"]): result for result in seen["finds"]}
+    if test.check(f"{engine}: both found", "heavy, middle", sorted(results), {"heavy", "middle"} <= set(results)):
+        test.equal(f"{engine}: the old one went quiet", True, results["heavy"]["when"][-1]["quiet"])
+        test.equal(f"{engine}: the new one did not", False, results["middle"]["when"][-1]["quiet"])
+        test.check(f"{engine}: in this order", "", "", results["heavy"]["when"][-1]["end_s"] <= results["middle"]["when"][-1]["end_s"])
 
 
 def reported(test):
-    """The finds are in the recording: report shows them, too."""
+    """The results are in the recording: report shows them, too."""
     path = test.work / "kept.kymo"
     done = test.run(test.kymo, "hunt", "-e", "page-faults", "-o", path, "--", test.program("hunted_faults"), "60")
     test.check("the text names the line", "hunted_faults.c", done.stdout[:400], "hunted_faults.c:" in done.stdout)
     report = test.report(path)
     if report is not None:
-        test.equal("report's first find", "heavy", plain(report["finds"][0]["place"]["function"]) if report["finds"] else None)
+        test.equal("report's first result", "heavy", plain(report["finds"][0]["place"]["function"]) if report["finds"] else None)
         test.equal("report's hunt", "page-faults", report["hunt"]["event"])
     short = hunt(test, "-e", "page-faults", "--share", "0.01", program=test.program("hunted_faults"), arguments=("1",))
     if short is not None:
@@ -96,7 +96,7 @@ def clock(test):
         test.equal("the program itself", "openmp", pathlib.Path(seen["finds"][0]["place"]["image"]).name)
     seen = hunt(test, "-e", "task-clock", "--share", "0.1", program=test.program("openmp"))
     if seen is not None:
-        places = [plain(find["place"]["function"]) for find in seen["finds"]]
+        places = [plain(result["place"]["function"]) for result in seen["finds"]]
         test.check("its loops", "main", places, bool(places) and "main" in places[0])
 
 
@@ -109,13 +109,13 @@ def locks(test):
     seen = hunt(test, "-e", "context-switches", "--key", "call-site", "--share", "0.2", program=program, arguments=("20000",))
     if seen is None:
         return
-    lines = [(plain(find["place"]["function"]), find["place"]["line"]) for find in seen["finds"]]
-    offender = ("take_the_lock", line_of("hunted_lock.c", "// offender"))
-    test.check("the lock's call", offender, lines, offender in lines)
+    lines = [(plain(result["place"]["function"]), result["place"]["line"]) for result in seen["finds"]]
+    hitter = ("take_the_lock", line_of("hunted_lock.c", "// offender"))
+    test.check("the lock's call", hitter, lines, hitter in lines)
 
 
 def replayed(test):
-    """A hunt in a recording: the same offenders, by every key that samples can tell."""
+    """A hunt in a recording: the same heavy hitters, by every key that samples can tell."""
     program = test.program("hunted_faults")
     done, path = test.record(program, "60", out="faults.kymo", options=("-e", "page-faults:period=1"))
     if not test.check("recorded", 0, done.stderr[-400:], done.returncode == 0):
@@ -125,16 +125,16 @@ def replayed(test):
         seen = told(test, "--replay", path, "-e", "page-faults", "--key", key)
         if seen is None:
             continue
-        shares = {plain(find["place"]["function"]): find["share"] for find in seen["finds"]}
-        lines = {plain(find["place"]["function"]): find["place"]["line"] for find in seen["finds"]}
-        test.check(f"{key}: the first find", "heavy", shares, list(shares)[:1] == ["heavy"] and lines["heavy"] == heavy)
+        shares = {plain(result["place"]["function"]): result["share"] for result in seen["finds"]}
+        lines = {plain(result["place"]["function"]): result["place"]["line"] for result in seen["finds"]}
+        test.check(f"{key}: the first result", "heavy", shares, list(shares)[:1] == ["heavy"] and lines["heavy"] == heavy)
         test.near(f"{key}: its share", 0.70, shares.get("heavy", 0), 0.05)
         test.near(f"{key}: the other's", 0.20, shares.get("middle", 0), 0.05)
         test.equal(f"{key}: its line", middle, lines.get("middle"))
         test.equal(f"{key}: engine", "replay", seen["hunt"]["engine"])
     seen = told(test, "--replay", path, "-e", "page-faults", "--key", "image")
     if seen is not None:
-        test.equal("the image", [program.name], [pathlib.Path(find["place"]["image"]).name for find in seen["finds"]][:1])
+        test.equal("the image", [program.name], [pathlib.Path(result["place"]["image"]).name for result in seen["finds"]][:1])
 
 
 def told(test, *options):
@@ -145,11 +145,11 @@ def told(test, *options):
 
 
 def interrupted(test):
-    """Ctrl-C: the program ends, the recording is whole and has the finds so far."""
+    """Ctrl-C: the program ends, the recording is whole and has the results so far."""
     path = test.work / "interrupted.kymo"
     running = test.start(test.kymo, "hunt", "-e", "page-faults", "-o", path, "--", test.program("hunted_faults"), "100000000",
                          start_new_session=True)
-    # The find is written when it is made; the file grows by it. Half a second of page faults is enough for thousands.
+    # The result is written when it is made; the file grows by it. Half a second of page faults is enough for thousands.
     late = time.monotonic() + 60
     while time.monotonic() < late and running.poll() is None and not list(path.glob("process-*.krec")):
         time.sleep(0.05)
@@ -157,17 +157,17 @@ def interrupted(test):
     os.killpg(running.pid, signal.SIGINT)
     out, error = running.communicate(timeout=60)
     test.equal("status after Ctrl-C", 128 + signal.SIGINT, running.returncode)
-    test.check("the finds so far are told", "heavy", out[:400] + error[-400:], "heavy" in out)
+    test.check("the results so far are told", "heavy", out[:400] + error[-400:], "heavy" in out)
     report = test.report(path)
     if report is not None:
         # Written on the way, the latest at half the events.
         test.check("with counts", 1000, report["hunt"]["events"], report["hunt"]["events"] > 1000)
         test.near("and shares", 0.70, report["finds"][0]["share"] if report["finds"] else 0, 0.05)
-        test.equal("and are in the recording", ["heavy"], [plain(find["place"]["function"]) for find in report["finds"]][:1])
+        test.equal("and are in the recording", ["heavy"], [plain(result["place"]["function"]) for result in report["finds"]][:1])
 
 
 def killed(test):
-    """SIGKILL to a program whose hunt signals nobody: the finds of its context switches were written on the way."""
+    """SIGKILL to a program whose hunt signals nobody: the results of its context switches were written on the way."""
     path = test.work / "killed.kymo"
     running = test.start(test.kymo, "hunt", "-e", "context-switches", "--key", "call-site", "--share", "0.2", "--json", "-o", path, "--",
                          test.program("hunted_lock"), "100000000")
@@ -185,10 +185,10 @@ def killed(test):
     out, error = running.communicate(timeout=60)
     test.equal("status", 128 + signal.SIGKILL, running.returncode)
     seen = json.loads(out)
-    offender = ("take_the_lock", line_of("hunted_lock.c", "// offender"))
-    finds = {(plain(find["place"]["function"]), find["place"]["line"]): find for find in seen["finds"]}
-    if test.check("the lock's call", offender, f"{sorted(finds)} {error[-300:]}", offender in finds):
-        test.check("with a share", "above 0.2", finds[offender]["share"], finds[offender]["share"] > 0.2)
+    hitter = ("take_the_lock", line_of("hunted_lock.c", "// offender"))
+    results = {(plain(result["place"]["function"]), result["place"]["line"]): result for result in seen["finds"]}
+    if test.check("the lock's call", hitter, f"{sorted(results)} {error[-300:]}", hitter in results):
+        test.check("with a share", "above 0.2", results[hitter]["share"], results[hitter]["share"] > 0.2)
     test.check("and counts", 1000, seen["hunt"]["events"], seen["hunt"]["events"] > 1000)
     test.equal("which it calls unfinished", 1, seen["hunt"]["unfinished"])
 
@@ -204,7 +204,7 @@ def switches_of(process):
 
 
 def live(test):
-    """On a terminal each find is told as it comes; elsewhere nothing is."""
+    """On a terminal each result is told as it comes; elsewhere nothing is."""
     command = [test.kymo, "hunt", "-e", "page-faults", "--duration", "2", "--", test.program("hunted_faults"), "100000000"]
     ours, theirs = pty.openpty()
     running = test.start(*command[:2], "-o", test.work / "live.kymo", *command[2:], stderr=theirs)
@@ -223,7 +223,7 @@ def live(test):
     os.close(ours)
     text = told.decode(errors="replace")
     heavy = line_of("hunted_faults.c", "// heavy")
-    test.check("the find is told while the program runs", f"heavy  hunted_faults.c:{heavy}", text,
+    test.check("the result is told while the program runs", f"heavy  hunted_faults.c:{heavy}", text,
                before_end and "kymo: found after" in text and f"heavy  hunted_faults.c:{heavy}" in text)
     quiet = test.run(*command[:2], "-o", test.work / "not-live.kymo", *command[2:])
     test.check("and not to a file", "nothing", quiet.stderr, "found after" not in quiet.stderr)
@@ -259,9 +259,9 @@ def refused(test, kernel):
         (("-e", "page-faults", "--key", "data-line"), "no data addresses", "--key data-line"),
         (("-e", "cache-misses"), "no samples of cache-misses", "it has samples of page-faults"),
         (("-e", "page-faults:period=1"), "as they were taken", "-e page-faults"),
-        (("-e", "page-faults", "--engine", "kernel"), "--engine and --replay contradict", "leave one"),
-        (("-e", "page-faults", "--duration", "3"), "--duration and --replay contradict", "leave one"),
-        (("-e", "page-faults", "-o", "y.kymo"), "--output and --replay contradict", "leave one"),
+        (("-e", "page-faults", "--engine", "kernel"), "--engine and --replay contradict", "drop one"),
+        (("-e", "page-faults", "--duration", "3"), "--duration and --replay contradict", "drop one"),
+        (("-e", "page-faults", "-o", "y.kymo"), "--output and --replay contradict", "drop one"),
     ]:
         done = test.run(test.kymo, "hunt", "--replay", path, *options)
         test.check(f"kymo hunt --replay {' '.join(options)}", f"{what} / {next_step}", done.stderr,

@@ -46,14 +46,14 @@ def body(test):
 
     fill = looked_at(report, "fill")
     test.near("page faults in fill(), by the second recording", truth["fill"], faults(fill), few)
-    # A visit in which the thread lost its processor may be seen as two: on a busy machine some of them are.
+    # An occurrence in which the thread lost its processor may be seen as two: on a busy machine some of them are.
     rounds = truth["rounds"]
     test.check("times fill() ran, in both", f"{rounds - 1} to {rounds * 11 // 10}", fill and (fill["first"]["count"], fill["second"]["count"]),
                fill and all(rounds - 1 <= fill[run]["count"] <= rounds * 11 // 10 for run in ("first", "second")))
     parted = max(0, fill["second"]["count"] - rounds) if fill else 0
     between = truth["fill"] * (rounds - 1) / rounds
     gaps = looked_at(report, "compute", "intervals")
-    test.near("page faults in the gaps between visits of compute()", between, faults(gaps), few)
+    test.near("page faults in the gaps between occurrences of compute()", between, faults(gaps), few)
     pattern = looked_at(report, "fill", "patterns", before="compute", after="compute")
     test.near("page faults in fill() between two compute()", between, faults(pattern), few + (1 + parted) * truth["fill"] / rounds)
     test.check("page faults in compute()", "next to none", faults(looked_at(report, "compute")),

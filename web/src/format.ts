@@ -49,6 +49,10 @@ export function withoutArguments(name: string): string {
   if (name.startsWith("[") || name.includes("+0x")) {
     return name; // words of our own; a place that has no name
   }
+  const region = /^(.*?)(?: \[clone )?(?:\._omp_fn\.|\.omp_outlined)/.exec(name); // as program::plain_name() has it
+  if (region) {
+    return `parallel region${region[1] ? ` in ${withoutArguments(region[1])}` : ""}`;
+  }
   const plain = name.replace(/\(anonymous namespace\)::/g, "").replace(/ \[clone [^\]]*\]/g, "");
   let depth = 0;
   let out = "";

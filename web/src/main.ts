@@ -4,7 +4,7 @@ import { leavesBeneath, makeSpaces, Order, SpaceTree, LeafTimes } from "./data/s
 import { sumTimes } from "./data/sums";
 import { isReading } from "./data/blob";
 import { chosenWords } from "./data/lanerows";
-import { openVisits, readVisits, Visits } from "./data/visits";
+import { openOccurrences, readOccurrences, KeptOccurrences } from "./data/kept_occurrences";
 import { css, kChannelNames, kChannelTitles, palette, Palette } from "./draw/palette";
 import { h, replace } from "./draw/dom";
 import { rem } from "./draw/surface";
@@ -35,7 +35,7 @@ class Page implements Context {
   private whole: LeafTimes;
   private regionNow: { key: string; times: LeafTimes } | null = null;
   private selectedNow: { key: string; value: { node: number; leaves: Uint8Array } | null } | null = null;
-  private visitsNow: { key: string; value: Visits | null } | null = null;
+  private occurrencesNow: { key: string; value: KeptOccurrences | null } | null = null;
   private above: ViewPart[] = [];
   private below = new Map<Tab, ViewPart>();
   readonly findings: Finding[];
@@ -118,17 +118,17 @@ class Page implements Context {
     return this.selectedNow.value;
   }
 
-  visits(): Visits | null {
+  occurrences(): KeptOccurrences | null {
     const { space, order } = this.store.view;
     const key = `${order} ${space}`;
-    if (this.visitsNow?.key !== key) {
-      this.visitsNow = { key, value: readVisits(this.model, this.selected(), this.tree()) };
+    if (this.occurrencesNow?.key !== key) {
+      this.occurrencesNow = { key, value: readOccurrences(this.model, this.selected(), this.tree()) };
     }
-    return this.visitsNow.value;
+    return this.occurrencesNow.value;
   }
 
-  forgetVisits() {
-    this.visitsNow = null;
+  forgetOccurrences() {
+    this.occurrencesNow = null;
     this.store.redraw();
   }
 
@@ -346,7 +346,7 @@ async function start() {
     requestAnimationFrame(() =>
       setTimeout(() => {
         performance.mark("kymo-first-picture");
-        openVisits().then(() => shown.forgetVisits());
+        openOccurrences().then(() => shown.forgetOccurrences());
       }),
     );
   } catch (error) {

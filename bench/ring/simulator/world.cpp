@@ -8,7 +8,7 @@ namespace kymo::ring::simulator {
 struct World::Node {
     Slot slot = kManager;
     std::unique_ptr<Agent> agent;  // null: the manager's, or killed
-    std::uint64_t life = 0;        // counts up when it is killed: what was under way to it is lost
+    std::uint64_t life = 0;        // counts up when it is killed: what was in flight to it is lost
     bool alive = false;
     bool stopped = false;
     std::vector<Bytes> waiting;  // while it is stopped

@@ -225,7 +225,7 @@ class ZmqChannels : public Channels {
     void watch_door() {
         zmq::message_t message;
         while (door_.recv(message, zmq::recv_flags::dontwait)) {
-            counts_.strangers += message.more() ? 1 : 0;
+            counts_.unauthenticated += message.more() ? 1 : 0;
         }
     }
 

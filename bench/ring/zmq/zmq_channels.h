@@ -1,5 +1,5 @@
-// The service channels over libzmq: what ours are held against, for speed (bench/ring_laps) and for what they say on
-// the wire (tests/unit/ring/zmq_test.cpp).
+// The service channels over libzmq: what ours are held against, for speed (bench/ring_round_trips) and for what they
+// say on the wire (tests/unit/ring/zmq_test.cpp).
 //
 // A member listens with one PULL socket and has a PUSH socket for each member it sends to. With keys, connections are
 // CURVE's, and a ZAP handler lets in only who has the job's own public key, that is also its secret one. libzmq ends

@@ -104,7 +104,7 @@ Result<Folder> Folder::make() {
     return Error{
         error == ENOSPC ? ErrorKind::kNoSpace : ErrorKind::kPermission,
         std::string("no place for metric cells in XDG_RUNTIME_DIR, /dev/shm or /tmp: ") + std::strerror(error),
-        "set XDG_RUNTIME_DIR to a folder in memory that you may write to"};
+        "set XDG_RUNTIME_DIR to a directory in memory that you may write to"};
 }
 
 Folder::~Folder() {

@@ -60,7 +60,7 @@ std::string text_of(const char (&padded)[Size]) {
 }
 
 Error malformed(const fs::path& path, const std::string& why) {
-    return {ErrorKind::kMalformed, path.string() + " is no good cells segment: " + why,
+    return {ErrorKind::kMalformed, path.string() + " is not a valid cells segment: " + why,
             "it was made by something else, or is damaged; a program that runs again makes a new one"};
 }
 

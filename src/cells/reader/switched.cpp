@@ -49,7 +49,7 @@ Result<CellBits> switch_cells(const std::filesystem::path& segment, const CellBi
     }
     close(file);
     if (!good) {
-        return Error{ErrorKind::kMalformed, segment.string() + " is no segment in which metrics can be switched", ""};
+        return Error{ErrorKind::kMalformed, segment.string() + " is not a segment whose metrics can be switched", ""};
     }
     return bits_of(header.obeyed);
 }

@@ -5,6 +5,7 @@
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "gpu/ptx/measured_kernels.h"
+#include "view/json_text.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -96,9 +97,9 @@ int gpu_accuracy(int argc, char** argv) {
                               {"correlation", one.correlation}});
         }
         fmt::print(
-            "{}\n",
-            Json({{"model", model}, {"gpu", name}, {"not_modelled", missing}, {"summary", totals}, {"rows", list}})
-                .dump(1));
+            "{}",
+            view::json_text(
+                {{"model", model}, {"gpu", name}, {"not_modelled", missing}, {"summary", totals}, {"rows", list}}));
         return 0;
     }
     fmt::print("{:<28} {:>5} {:>8} {:>8} {:>10} {:>8} {:>12}\n", model + " model", "rows", "MAPE", "median",

@@ -28,7 +28,7 @@ class JobFolder {
         std::string name = (fs::temp_directory_path(error) / "kymo-gpu-XXXXXX").string();
         if (error || mkdtemp(name.data()) == nullptr) {
             return Error{ErrorKind::kNoSpace, name + ": " + std::strerror(errno),
-                         "set TMPDIR to a folder with space"};
+                         "set TMPDIR to a directory with space"};
         }
         return JobFolder(name);
     }
@@ -184,7 +184,7 @@ Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const
         job << gpu::cudart::to_json(options).dump() << "\n";
         if (!job.flush()) {
             return Error{ErrorKind::kNoSpace, (folder->path() / "job.json").string() + " cannot be written",
-                         "set TMPDIR to a folder with space"};
+                         "set TMPDIR to a directory with space"};
         }
     }
     const auto status = run_child(program->path, command, environment(folder->path(), *libraries, inside));

@@ -1,6 +1,7 @@
 // What a program's launches cost, put together.
 #include "cli/gpu/program.h"
 #include "cli/verbs.h"
+#include "view/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -136,7 +137,8 @@ std::string ProgramReport::text() const {
     }
     for (const Json& line : run_.lines) {
         if (line.contains("recording")) {
-            out += fmt::format("recorded {} samples of {} in {}\n", line["samples"].get<std::uint64_t>(),
+            out += fmt::format("recorded {} of {} in {}\n",
+                               view::quantity(line["samples"].get<std::uint64_t>(), "sample"),
                                line["kernel"]["name"].get<std::string>(), line["recording"].get<std::string>());
         }
     }

@@ -47,11 +47,11 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
     if (path.extension() != ".ptx") {
         if (checks->any()) {
             return Error{ErrorKind::kUsage, path.string() + " is a trace: nothing is executed that could be checked",
-                         "--check is for a .ptx, or a program behind --"};
+                         "--check is for a .ptx, or a program after --"};
         }
         if (machine_code_.wanted()) {
             return Error{ErrorKind::kUsage, path.string() + " is a trace: it has machine code's instructions already",
-                         "--machine-code is for a .ptx, or a program behind --"};
+                         "--machine-code is for a .ptx, or a program after --"};
         }
         return gpu::open_kernel(path);
     }

@@ -95,7 +95,7 @@ Result<void> group_traces(const fs::path& tracer, const fs::path& folder) {
         if (access(program.c_str(), X_OK) != 0) {
             return Error{ErrorKind::kNotRunnable,
                          program.string() + " is not there: the traces in " + folder.string() + " are not grouped",
-                         "build it (make in the tracer's folder) and run it on " + list.string()};
+                         "build it (make in the tracer's directory) and run it on " + list.string()};
         }
         const auto status = run_child(program, {program.string(), list.string()}, own_variables());
         if (!status) {

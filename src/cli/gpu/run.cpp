@@ -6,6 +6,8 @@
 #include "gpu/report/result_json.h"
 #include "gpu/report/timeline.h"
 #include "gpu/trace/trace_file.h"
+#include "view/json_text.h"
+#include "view/text.h"
 
 #include <fmt/format.h>
 
@@ -84,13 +86,13 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
         return fail({ErrorKind::kUsage,
                      target.warm ? "--warm is for a single launch" : "the basic model is for traces",
                      target.warm ? "a program's launches find the L2 as those before have left it"
-                                 : "kymo gpu trace -o FOLDER -- PROGRAM, then kymo gpu run FOLDER/kernelslist.g"});
+                                 : "kymo gpu trace -o DIR -- PROGRAM, then kymo gpu run DIR/kernelslist.g"});
     }
     if (const auto loaded = target.load(); !loaded) {
         return fail(loaded.error());
     }
     if (!output.empty() && std::filesystem::exists(output)) {
-        return fail({ErrorKind::kOutputExists, output + " exists already", "name another folder with -o"});
+        return fail({ErrorKind::kOutputExists, output + " exists already", "name another directory with -o"});
     }
     if (const auto known = gpu::ptx::checks_from(kernel.checks()); !known) {
         return fail(known.error());
@@ -112,7 +114,7 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
         return fail(run.error());
     }
     const ProgramReport report(*run);
-    const std::string text = json ? report.json().dump(1) + "\n" : report.text();
+    const std::string text = json ? view::json_text(report.json()) : report.text();
     fmt::print("{}", text);
     (void)std::fflush(stdout);
     return report.tell_problems(command.front());
@@ -134,7 +136,7 @@ int gpu_run(int argc, char** argv) {
     kernel.add_to(app);
     kernel.add_machine_code_to(app);
     app.add_option("--set", target.settings, "change the GPU: l2.size=2x, sm.count=64")->type_name("P=V");
-    app.add_option("-o,--output", output, "write a recording into this folder")->type_name("OUT.kymo");
+    app.add_option("-o,--output", output, "write a recording into this directory")->type_name("OUT.kymo");
     app.add_option("--period", period, "a sample of a warp every so many cycles, for -o")
         ->check(CLI::Range(1, 1'000'000'000))
         ->capture_default_str();
@@ -211,11 +213,12 @@ int gpu_run(int argc, char** argv) {
         print_result(*result);
         print_findings(found);
         if (timeline) {
-            fmt::print("  recorded {} samples in {}\n", timeline->samples(), numbered(output, kernels).string());
+            fmt::print("  recorded {} in {}\n", view::quantity(timeline->samples(), "sample"),
+                       numbered(output, kernels).string());
         }
     }
     if (json) {
-        fmt::print("{}\n", all.dump(1));
+        fmt::print("{}", view::json_text(std::move(all)));
     }
     return code;
 }

@@ -2,6 +2,7 @@
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "gpu/trace/trace_file.h"
+#include "view/json_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -76,7 +77,7 @@ int gpu_sweep(int argc, char** argv) {
         }
     }
     if (json) {
-        fmt::print("{}\n", Json({{"kernel", (*source)->header().name}, {"sweep", rows}}).dump(1));
+        fmt::print("{}", view::json_text({{"kernel", (*source)->header().name}, {"sweep", rows}}));
     }
     return 0;
 }

@@ -21,12 +21,12 @@ Result<void> make_trace_folder(const std::string& output) {
     if (mkdir(output.c_str(), 0777) != 0) {
         const int why = errno;
         return Error{why == EEXIST ? ErrorKind::kOutputExists : ErrorKind::kPermission,
-                     output + ": " + std::strerror(why), "name a new folder with -o"};
+                     output + ": " + std::strerror(why), "name a new directory with -o"};
     }
     return {};
 }
 
-// `kymo gpu trace -o FOLDER -- PROGRAM`: a trace a launch, and kernelslist.g, which names them in order.
+// `kymo gpu trace -o DIR -- PROGRAM`: a trace a launch, and kernelslist.g, which names them in order.
 int trace_program(const std::string& gpu, bool text, const std::string& output, const std::string& checks,
                   const std::vector<std::string>& command) {
     if (const auto known = gpu::ptx::checks_from(checks); !known) {
@@ -62,7 +62,7 @@ int trace_program(const std::string& gpu, bool text, const std::string& output, 
     return ProgramReport(*run).tell_problems(command.front());
 }
 
-// `kymo gpu trace --real -o FOLDER -- PROGRAM`: the same by the tracer of the GPU that is here.
+// `kymo gpu trace --real -o DIR -- PROGRAM`: the same by the tracer of the GPU that is here.
 int trace_real(const std::string& named, bool text, const std::string& output,
                const std::vector<std::string>& command) {
     const auto tracer = find_tracer(named);
@@ -94,7 +94,7 @@ int gpu_trace(int argc, char** argv) {
         "kymo gpu trace");
     PtxKernel kernel;
     set_usage(app,
-              "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] [--real] -o FOLDER -- PROGRAM "
+              "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] [--real] -o DIR -- PROGRAM "
               "ARGUMENTS…");
     std::string trace;
     std::string output;
@@ -102,7 +102,7 @@ int gpu_trace(int argc, char** argv) {
     bool text = false;
     app.add_option("TRACE", trace, "a .traceg or .traceg.xz, or a kernel's .ptx");
     kernel.add_to(app);
-    app.add_option("-o,--output", output, "the new file (.traceg: the text form), or of a program the new folder")
+    app.add_option("-o,--output", output, "the new file (.traceg: the text form), or of a program the new directory")
         ->type_name("OUT")
         ->required();
     app.add_option("--gpu", gpu, "of a program: the GPU that it is to see")->type_name("NAME")->capture_default_str();
@@ -120,12 +120,12 @@ int gpu_trace(int argc, char** argv) {
     if (trace.empty() == command.empty()) {
         return fail({ErrorKind::kUsage,
                      trace.empty() ? "no trace and no program to run" : "both a trace and a program to run",
-                     "kymo gpu trace TRACE -o OUT.kgt, or kymo gpu trace -o FOLDER -- PROGRAM ARGUMENTS…"});
+                     "kymo gpu trace TRACE -o OUT.kgt, or kymo gpu trace -o DIR -- PROGRAM ARGUMENTS…"});
     }
     if (real && (command.empty() || !kernel.checks().empty())) {
         return fail({ErrorKind::kUsage,
                      command.empty() ? "--real is for programs" : "--check watches kernels that are executed here",
-                     "kymo gpu trace --real -o FOLDER -- PROGRAM ARGUMENTS…"});
+                     "kymo gpu trace --real -o DIR -- PROGRAM ARGUMENTS…"});
     }
     if (real) {
         return trace_real(tracer, text, output, command);

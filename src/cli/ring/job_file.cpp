@@ -40,7 +40,7 @@ Result<ring::ListedHost> listed_host(const std::string& entry) {
     const std::string where = equals == std::string::npos ? entry : entry.substr(equals + 1);
     const std::string name = equals == std::string::npos ? where.substr(0, where.find(':')) : entry.substr(0, equals);
     if (!ring::is_member_name(name)) {
-        return Error{ErrorKind::kUsage, "'" + entry + "' is no host", kEntries};
+        return Error{ErrorKind::kUsage, "'" + entry + "' is not a host", kEntries};
     }
     auto endpoint = listed_endpoint(where, kAgentPort);
     if (!endpoint) {
@@ -84,7 +84,7 @@ Result<std::string> listed_endpoint(const std::string& host, std::uint16_t port)
     const std::size_t colon = host.find(':');
     const std::string name = host.substr(0, colon);
     if (colon != std::string::npos && (!parse_decimal(host.substr(colon + 1), port, 65535) || port == 0)) {
-        return Error{ErrorKind::kUsage, "'" + host + "' has no port behind its colon", kEntries};
+        return Error{ErrorKind::kUsage, "'" + host + "' has no port after its colon", kEntries};
     }
     const std::string address = name.empty() ? name : look_up(name);
     if (address.empty()) {

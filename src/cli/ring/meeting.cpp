@@ -80,9 +80,10 @@ Result<Meeting> meet(const RingOptions& options, bool is_agent, const std::strin
 }  // namespace
 
 void add_ring_options(CLI::App& app, RingOptions& options) {
-    CLI::Option* const folder = app.add_option("--rendezvous", options.folder,
-                                               "folder that all hosts share and only you may enter; made if missing")
-                                    ->type_name("DIR");
+    CLI::Option* const folder =
+        app.add_option("--rendezvous", options.folder,
+                       "directory that all hosts share and only you may enter; made if missing")
+            ->type_name("DIR");
     app.add_option("--job", options.job,
                    "instead: the job's file, of which each host has a copy (kymo agent --hosts makes it); -: "
                    "standard input")

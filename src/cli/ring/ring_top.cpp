@@ -1,12 +1,10 @@
 #include "cli/ring/ring_top.h"
 
-#include "cli/ring/ring_lines.h"
-#include "cli/ring/ring_screen.h"
+#include "cli/host_cells.h"
+#include "cli/ring/hosts_record.h"
 #include "cli/terminal.h"
-#include "cli/top/host_cells.h"
-#include "launch/output.h"
-#include "launch/run_log.h"
-#include "ring/record/ring_recording.h"
+#include "live/ring_screen.h"
+#include "live/ring_text.h"
 #include "ring/scrape/endpoint.h"
 #include "ring/transport/driver.h"
 
@@ -51,7 +49,7 @@ void allow_many_files() {
 std::vector<ring::AskedMetric> metrics_of(const RingTopOptions& options) {
     std::vector<ring::AskedMetric> metrics;
     metrics.reserve(options.asked.size());
-    for (const Asked& each : options.asked) {
+    for (const live::Asked& each : options.asked) {
         metrics.push_back(ring::asked_metric(each.address));
     }
     return metrics;
@@ -69,74 +67,6 @@ std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFi
     };
 }
 
-// The recording of all hosts, if there is to be one.
-class HostsRecord {
-  public:
-    HostsRecord() = default;
-    HostsRecord(const HostsRecord&) = delete;
-    HostsRecord& operator=(const HostsRecord&) = delete;
-    // A folder in which nothing lies is no recording.
-    ~HostsRecord() {
-        if (recording_ && recording_->hosts() == 0) {
-            std::error_code ignored;
-            std::filesystem::remove(made_, ignored);
-        }
-    }
-    Result<void> begin(const RingTopOptions& options, const std::vector<ring::MemberFile>& roster) {
-        const auto asked =
-            options.record.empty() ? std::nullopt : std::optional<std::filesystem::path>(options.record);
-        const auto folder = launch::make_recording_folder(asked, "ring");
-        if (!folder) {
-            return folder.error();
-        }
-        ring::RecordingSettings settings;
-        settings.folder = made_ = *folder;
-        std::error_code ignored;
-        settings.facts = {"all hosts", options.command, std::filesystem::current_path(ignored),
-                          std::string(launch::kProducer)};
-        settings.asked = metrics_of(options);
-        settings.name_of = names_of(roster);
-        folder_ = options.record.empty() ? folder->filename().string() : options.record;
-        recording_.emplace(std::move(settings));
-        return {};
-    }
-    void take(const ring::Sample& sample) {
-        if (recording_) {
-            const auto taken = recording_->take(sample);
-            if (!taken && !failed_) {
-                failed_ = true;
-                fail(taken.error());
-            }
-        }
-    }
-    [[nodiscard]] const std::string& name() const { return folder_; }
-    [[nodiscard]] bool is_on() const { return recording_.has_value(); }
-    // The exit code.
-    int end(bool interrupted) {
-        if (!recording_) {
-            return 0;
-        }
-        recording_->end(monotonic_now().ns, interrupted);
-        if (recording_->unwritten() != 0) {
-            return fail({ErrorKind::kNoSpace,
-                         fmt::format("{} rows could not be written to {}", recording_->unwritten(), folder_),
-                         "what was recorded before can be read; record on another disk"});
-        }
-        if (recording_->hosts() == 0) {
-            return fail({ErrorKind::kNotFound, "nothing was recorded in " + folder_ + ": no host has answered",
-                         "start agents (kymo agent on every host), and give them a second"});
-        }
-        fmt::print(stderr, "kymo: {} hosts recorded in {}; kymo report {}\n", recording_->hosts(), folder_, folder_);
-        return failed_ ? static_cast<int>(ErrorKind::kPermission) : 0;
-    }
-
-  private:
-    std::optional<ring::RingRecording> recording_;
-    std::filesystem::path made_;
-    std::string folder_;
-    bool failed_ = false;
-};
-
 std::optional<ring::Slot> slot_of(const std::string& host, const std::vector<ring::MemberFile>& named) {
     for (const ring::MemberFile& member : named) {
         if (member.name == host) {
@@ -147,11 +77,12 @@ std::optional<ring::Slot> slot_of(const std::string& host, const std::vector<rin
 }
 
 // Whose rows are wanted: as the user has come to on the screen, or has said.
-std::optional<LookTarget> wanted_rows(RingScreen* screen, const RingTopOptions& options, bool& has_begun,
-                                      const std::vector<ring::MemberFile>& named) {
+std::optional<live::DetailTarget> wanted_rows(live::RingScreen* screen, const RingTopOptions& options,
+                                              bool& has_begun, const std::vector<ring::MemberFile>& named) {
     const std::optional<ring::Slot> slot = options.host.empty() ? std::nullopt : slot_of(options.host, named);
     if (screen == nullptr) {
-        return slot ? std::optional(LookTarget{*slot, options.process, true, TopSort::kOnCpu}) : std::nullopt;
+        return slot ? std::optional(live::DetailTarget{*slot, options.process, true, live::TaskSort::kOnCpu})
+                    : std::nullopt;
     }
     if (slot && !has_begun) {
         has_begun = true;
@@ -160,67 +91,27 @@ std::optional<LookTarget> wanted_rows(RingScreen* screen, const RingTopOptions& 
     return screen->wanted();
 }
 
-// There is nothing more to wait for: rates, or the reason why there are none.
-bool is_ready(const std::optional<LookView>& look) {
-    using State = ring::Looks::State;
-    if (!look || look->state == State::kAsked) {
-        return false;
-    }
-    return look->state != State::kTold || look->tables.front().seconds > 0;
-}
-
-std::string text_of(const RingView& view, const RingTopOptions& options, const LookView* look) {
-    if (options.json) {
-        nlohmann::ordered_json json = ring_json(view, options.asked);
-        if (!options.host.empty()) {
-            json["look"] = {{"host", options.host}};
-            json["look"].update(look != nullptr ? look_json(*look)
-                                                : nlohmann::ordered_json{{"state", "unknown"},
-                                                                         {"why", "No agent of that name is known."}});
-        }
-        return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    }
-    std::string text;
-    RingShown shown;
-    if (look != nullptr) {
-        shown.chosen = look->target.slot;
-        shown.is_inside = true;
-    }
-    const view::Style style = terminal_style();
-    std::vector<std::string> lines = ring_lines(style, view, options.asked, shown);
-    if (look != nullptr) {
-        lines.resize(1);
-        lines.emplace_back();
-        for (std::string& line : look_lines(style, *look, {})) {
-            lines.push_back(std::move(line));
-        }
-    } else if (!options.host.empty()) {
-        lines.push_back("No agent of the name " + options.host + " is known.");
-    }
-    for (const std::string& line : lines) {
-        text += line + "\n";
-    }
-    return text + "\n";
-}
-
 constexpr double kShortestPeriod = 0.125;
 constexpr double kLongestPeriod = 60;
 
 // Keys: true when it is to end.
-bool follow(RingScreen& screen, const RingTopOptions& options, const std::vector<ring::MemberFile>& named,
+bool follow(live::RingScreen& screen, const RingTopOptions& options, const std::vector<ring::MemberFile>& named,
             HostsRecord& record, ring::Manager& manager, double& period) {
-    const RingScreen::Wish wish = screen.press();
-    if (wish == RingScreen::Wish::kRecord) {
+    const live::RingScreen::Wish wish = screen.press();
+    if (wish == live::RingScreen::Wish::kRecord) {
         if (record.is_on()) {
             screen.tell("It is recorded into " + record.name() + " until the end.");
-        } else if (const auto begun = record.begin(options, named); !begun) {
+        } else if (const auto begun =
+                       record.begin(options.record, options.command, metrics_of(options), names_of(named));
+                   !begun) {
             screen.tell(begun.error().what + "; " + begun.error().next);
         }
-    } else if (wish == RingScreen::Wish::kSlower || wish == RingScreen::Wish::kFaster) {
-        period = std::clamp(period * (wish == RingScreen::Wish::kSlower ? 2 : 0.5), kShortestPeriod, kLongestPeriod);
+    } else if (wish == live::RingScreen::Wish::kSlower || wish == live::RingScreen::Wish::kFaster) {
+        period =
+            std::clamp(period * (wish == live::RingScreen::Wish::kSlower ? 2 : 0.5), kShortestPeriod, kLongestPeriod);
         manager.set_period(static_cast<ring::Time>(std::llround(period * 1e9)));
     }
-    return wish == RingScreen::Wish::kEnd;
+    return wish == live::RingScreen::Wish::kEnd;
 }
 
 }  // namespace
@@ -246,13 +137,14 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     }
     HostsRecord record;
     if (!options.record.empty()) {
-        if (const auto begun = record.begin(options, named); !begun) {
+        if (const auto begun = record.begin(options.record, options.command, metrics_of(options), names_of(named));
+            !begun) {
             return fail(begun.error());
         }
     }
     std::vector<ring::Entry> request;
     request.reserve(options.asked.size());
-    for (const Asked& each : options.asked) {
+    for (const live::Asked& each : options.asked) {
         request.push_back(each.entry);
     }
     const ring::Place::Roster roster = place.roster();
@@ -266,15 +158,15 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                           begin);
     ring::Driver<ring::Manager> driver(manager, ring::kManager, place.job().settings().reach, *meeting->channels,
                                        place);
-    std::optional<RingScreen> screen;
+    std::optional<live::RingScreen> screen;
     if (options.live) {
-        screen.emplace();
+        screen.emplace(terminal_style().unicode);
     }
     double period = options.period;
     bool ended = false;
     HostCells cells;
     cells.open_service("kymo-top", kMostChannels, place.job().job);
-    RingHistory history;
+    live::RingHistory history;
     Switching switching;
     const auto order = [&](const Result<std::vector<NamedSwitch>>& wanted) -> Result<void> {
         return wanted ? switching.add(*wanted, manager, monotonic_now().ns) : Result<void>(wanted.error());
@@ -285,7 +177,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         }
     }
     LinesIn lines_in;
-    HostLook look(options.asked);
+    live::HostDetail detail(options.asked);
     bool has_begun = false;
     for (std::uint64_t shown = 0; !ended && !is_stopped() && (options.times == 0 || shown < options.times);) {
         if (screen) {
@@ -294,9 +186,9 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         }
         driver.turn(monotonic_now().ns + 200'000'000);
         named = driver.roster().agents;
-        look.want(wanted_rows(screen ? &*screen : nullptr, options, has_begun, named), manager, monotonic_now().ns);
-        if (look.poll(manager, monotonic_now().ns) && screen) {
-            screen->take(*look.view());
+        detail.want(wanted_rows(screen ? &*screen : nullptr, options, has_begun, named), manager, monotonic_now().ns);
+        if (detail.poll(manager, monotonic_now().ns) && screen) {
+            screen->take(*detail.view());
         }
         if (options.orders) {
             lines_in.take([&](const std::string& line) {
@@ -310,7 +202,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             if (endpoint) {
                 endpoint->publish(families.take(sample, manager.counts(), manager.period()));
             }
-            RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
+            live::RingView view = history.take(std::move(sample), driver.roster().agents, manager.period());
             view.channels = meeting->channels->states();
             view.counts = manager.counts();
             manager.trips([&view](ring::Slot to, std::uint64_t number, std::uint64_t ns) {
@@ -324,14 +216,17 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
             if (screen) {
                 screen->take(std::move(view));
-                look.again(manager, monotonic_now().ns);
+                detail.again(manager, monotonic_now().ns);
                 continue;
             }
-            look.again(manager, monotonic_now().ns);
-            if (look.is_wanted() && !is_ready(look.view())) {
+            detail.again(manager, monotonic_now().ns);
+            if (detail.is_wanted() && !live::is_ready(detail.view())) {
                 continue;
             }
-            const std::string text = text_of(view, options, look.view() ? &*look.view() : nullptr);
+            const live::DetailView* const rows = detail.view() ? &*detail.view() : nullptr;
+            const std::string text = options.json
+                                         ? live::ring_json_line(view, options.asked, options.host, rows)
+                                         : live::ring_text(terminal_style(), view, options.asked, options.host, rows);
             if (!print_now(text)) {
                 record.end(true);
                 return fail({ErrorKind::kNoSpace, "what is shown could not be written", "is the disk full?"});

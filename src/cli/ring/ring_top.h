@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/ring/meeting.h"
-#include "cli/ring/request.h"
 #include "cli/ring/switching.h"
+#include "live/request.h"
 
 #include <cstdint>
 #include <functional>
@@ -25,7 +25,7 @@ struct RingTopOptions {
     std::string record;      // folder of a recording to be made; empty: none
     std::string prometheus;  // where to serve it; empty: nowhere
     std::string command;     // for the recording: arguments, each ended by a NUL
-    std::vector<Asked> asked;
+    std::vector<live::Asked> asked;
     std::vector<NamedSwitch> switches;
     std::string host;                      // whose rows are wanted, too; empty: of none
     std::optional<std::uint32_t> process;  // of that host: its threads

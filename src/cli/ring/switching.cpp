@@ -84,8 +84,8 @@ Result<void> Switching::add(std::vector<NamedSwitch> more, ring::Manager& manage
     return {};
 }
 
-std::vector<RingSwitch> Switching::state(const ring::Orders& orders) const {
-    std::vector<RingSwitch> all;
+std::vector<live::RingSwitch> Switching::state(const ring::Orders& orders) const {
+    std::vector<live::RingSwitch> all;
     for (const ring::Switch& each : orders.state()) {
         for (const NamedSwitch& known : known_) {
             if (known.what.metric == each.metric) {

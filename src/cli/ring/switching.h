@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "cli/ring/ring_view.h"
+#include "live/ring_view.h"
 #include "ring/members/manager.h"
 
 #include <functional>
@@ -25,7 +25,7 @@ class Switching {
   public:
     // To the manager, by `order`; at most ring::kMaxSwitches in all.
     Result<void> add(std::vector<NamedSwitch> more, ring::Manager& manager, std::uint64_t now);
-    [[nodiscard]] std::vector<RingSwitch> state(const ring::Orders& orders) const;
+    [[nodiscard]] std::vector<live::RingSwitch> state(const ring::Orders& orders) const;
 
   private:
     std::vector<NamedSwitch> known_;

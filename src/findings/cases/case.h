@@ -3,11 +3,11 @@
 // What is compared, by Contrast:
 //   kRun         the run as a whole. No sides: rules read RunFacts, wait targets and nodes; their sums are exact.
 //   kSpace       a kept node against the rest of the program. One case a node. `bad` is the node, `good` the rest.
-//   kOccurrences a node's slow visits against its fast ones. Only where there are slow ones (statistics/split.h).
-//   kNeighbours  a node's visits that follow one neighbour against its other visits.
+//   kOccurrences a node's slow occurrences against its fast ones. Only where there are slow ones
+//   (statistics/split.h). kNeighbours  a node's occurrences that follow one neighbour against its other occurrences.
 //   kGaps        a node's long gaps against its other gaps.
-//   kReturns     the visits of a node in (or behind) which one place of waiting comes back, against its other visits.
-//   kThreads     threads at the same step of one node: the one that works longest against the others.
+//   kReturns     the occurrences of a node in (or behind) which one place of waiting comes back, against its other
+//   occurrences. kThreads     threads at the same step of one node: the one that works longest against the others.
 //
 // Cases of kOccurrences and kNeighbours carry the exact account of the excess; kSpace, kOccurrences and kNeighbours
 // the tested features, kReturns one: how even the returns are. Plain values that refer to the Evidence: it lives
@@ -27,7 +27,7 @@ namespace kymo::findings {
 enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kNeighbours, kGaps, kReturns, kThreads };
 
 struct Side {
-    std::size_t count = 0;             // visits, gaps; of kSpace's rest and kRun: 1
+    std::size_t count = 0;             // occurrences, gaps; of kSpace's rest and kRun: 1
     double median_ns = 0;              // without the time for which a processor was lacking
     spacetime::TimeTerms terms;        // sums
     std::vector<std::int64_t> deltas;  // by counter, sums
@@ -36,11 +36,11 @@ struct Side {
 // The feature of kReturns; its good side is what chance gives.
 inline constexpr std::string_view kUnevenness = "unevenness of the returns";
 
-// What was compared between the sides, visit by visit.
+// What was compared between the sides, occurrence by occurrence.
 struct Feature {
     std::string name;
-    // Means over the visits of a side: of a counter its count in a visit (kSpace: in a second of processor time),
-    // otherwise the feature's own value.
+    // Means over the occurrences of a side: of a counter its count in an occurrence (kSpace: in a second of processor
+    // time), otherwise the feature's own value.
     double bad = 0;
     double good = 0;
     double effect = 0;  // Cliff's delta of the feature as tested: counters by wall time
@@ -48,28 +48,28 @@ struct Feature {
     double q = 1;       // and for all cases
 };
 
-// Between two visits that follow each other inside one visit of what is around them.
+// Between two occurrences that follow each other inside one occurrence of what is around them.
 struct GapRow {
     std::uint32_t thread = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::int64_t ns = 0;      // without the time for which a processor was lacking
-    std::uint32_t order = 0;  // of the visit before it
+    std::uint32_t order = 0;  // of the occurrence before it
     // What filled it: nodes of the same level, ascending, likewise. The rest is own code of what is around them.
     std::vector<spacetime::GapPart> filled = {};
 };
 
-// Waits of a thread at the place that comes back, in one visit of a node or behind it, before the next one.
+// Waits of a thread at the place that comes back, in one occurrence of a node or behind it, before the next one.
 struct WaitReturn {
     std::uint32_t thread = 0;
-    std::uint32_t order = 0;  // of the visit
+    std::uint32_t order = 0;  // of the occurrence
     std::uint64_t begin = 0;  // of the first wait; ns
     std::uint64_t end = 0;    // of the last one
     std::int64_t ns = 0;      // waited
 };
 
 // One step of a phase: what each thread worked in it, and for how long it may have waited for the others: off the
-// processor, though not for want of one, in its visits and from their ends to its next step.
+// processor, though not for want of one, in its occurrences and from their ends to its next step.
 struct StepRow {
     std::uint32_t step = 0;
     std::vector<double> busy_ns = {};  // by Case::threads
@@ -82,7 +82,7 @@ struct Case {
     std::uint32_t node = kNoNode;
     std::uint32_t neighbour = spacetime::kStreamEdge;  // kNeighbours: what comes before
 
-    // kOccurrences, kNeighbours: rows of the node's VisitTable.
+    // kOccurrences, kNeighbours: rows of the node's OccurrenceTable.
     std::vector<std::size_t> bad_rows;
     std::vector<std::size_t> good_rows;
     Side bad;
@@ -94,11 +94,11 @@ struct Case {
     std::vector<GapRow> short_gaps;
     std::vector<WaitReturn> returns;     // kReturns: by thread, then in time
     std::vector<std::uint32_t> targets;  // kReturns: wait targets of the place, ascending
-    std::uint32_t every = 0;             // kReturns: visits from one to the next; 0: not regular
+    std::uint32_t every = 0;             // kReturns: occurrences from one to the next; 0: not regular
     std::vector<StepRow> steps;          // kThreads
     std::vector<std::uint32_t> threads;  // taking part in the bad side; kThreads: all that take part
 
-    bool tested = false;  // false: fewer than three bad, or too few visits for any test to show anything
+    bool tested = false;  // false: fewer than three bad, or too few occurrences for any test to show anything
     double p = 1;         // some feature differs
     double q = 1;
 
@@ -109,7 +109,7 @@ struct Case {
     bool differs(std::string_view name, double ratio) const;
     // The part of the excess that is in these terms, 0 … 1; 0 where there is no excess.
     double excess_share(TermSet terms) const;
-    // ns of [begin, end) of each bad visit.
+    // ns of [begin, end) of each bad occurrence.
     std::vector<TimeRange> bad_times() const;
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 using spacetime::Evidence;
 
-double wall(const VisitRef& visit) {
-    return static_cast<double>(std::max<std::int64_t>(1, visit.table->terms[visit.row].wall()));
+double wall(const OccurrenceRef& occurrence) {
+    return static_cast<double>(std::max<std::int64_t>(1, occurrence.table->terms[occurrence.row].wall()));
 }
 
 // Clocks count time, which the terms already have.
@@ -38,19 +38,19 @@ Means means(std::span<const double> values, std::span<const char> label) {
 
 }  // namespace
 
-ComparedVisits compare_by_features(const Evidence& evidence, std::vector<VisitRef> visits) {
-    ComparedVisits compared;
-    compared.visits = std::move(visits);
-    for (const VisitRef& visit : compared.visits) {
-        compared.stream.push_back(visit.table->thread[visit.row]);
+ComparedOccurrences compare_by_features(const Evidence& evidence, std::vector<OccurrenceRef> occurrences) {
+    ComparedOccurrences compared;
+    compared.occurrences = std::move(occurrences);
+    for (const OccurrenceRef& occurrence : compared.occurrences) {
+        compared.stream.push_back(occurrence.table->thread[occurrence.row]);
     }
     std::vector<double> values;
     const auto add = [&](std::string name, const auto& tested, const auto& shown) {
         values.clear();
         bool differs = false;
         std::size_t unknown = 0;
-        for (const VisitRef& visit : compared.visits) {
-            values.push_back(tested(visit));
+        for (const OccurrenceRef& occurrence : compared.occurrences) {
+            values.push_back(tested(occurrence));
             differs = differs || values.back() != values.front();
             unknown += std::isnan(values.back()) ? 1 : 0;
         }
@@ -61,8 +61,8 @@ ComparedVisits compare_by_features(const Evidence& evidence, std::vector<VisitRe
         column.name = std::move(name);
         column.balances = balances(values);
         compared.ranks.push_back(unknown == 0 ? standard_ranks(column.balances) : standard_ranks(values));
-        for (const VisitRef& visit : compared.visits) {
-            column.shown.push_back(shown(visit));
+        for (const OccurrenceRef& occurrence : compared.occurrences) {
+            column.shown.push_back(shown(occurrence));
         }
     };
     const auto add_plain = [&](std::string name, const auto& value) { add(std::move(name), value, value); };
@@ -70,42 +70,48 @@ ComparedVisits compare_by_features(const Evidence& evidence, std::vector<VisitRe
         if (is_clock(evidence.run.counters[c])) {
             continue;
         }
-        const auto count = [c](const VisitRef& visit) {
-            return static_cast<double>(visit.table->deltas_of(visit.row)[c]);
+        const auto count = [c](const OccurrenceRef& occurrence) {
+            return static_cast<double>(occurrence.table->deltas_of(occurrence.row)[c]);
         };
-        add(evidence.run.counters[c], [&](const VisitRef& visit) { return count(visit) / wall(visit); }, count);
+        add(
+            evidence.run.counters[c],
+            [&](const OccurrenceRef& occurrence) { return count(occurrence) / wall(occurrence); }, count);
     }
-    const auto migrations = [](const VisitRef& visit) {
-        return static_cast<double>(visit.table->migrations[visit.row]);
+    const auto migrations = [](const OccurrenceRef& occurrence) {
+        return static_cast<double>(occurrence.table->migrations[occurrence.row]);
     };
-    add("changes of processor", [&](const VisitRef& visit) { return migrations(visit) / wall(visit); }, migrations);
+    add(
+        "changes of processor",
+        [&](const OccurrenceRef& occurrence) { return migrations(occurrence) / wall(occurrence); }, migrations);
     for (const TermInfo& info : kTerms) {
         if (info.term != Term::kUser) {
-            add_plain("share of " + std::string(info.words), [&info](const VisitRef& visit) {
-                return static_cast<double>(visit.table->terms[visit.row].*info.member) / wall(visit);
+            add_plain("share of " + std::string(info.words), [&info](const OccurrenceRef& occurrence) {
+                return static_cast<double>(occurrence.table->terms[occurrence.row].*info.member) / wall(occurrence);
             });
         }
     }
-    add_plain("threads at work",
-              [](const VisitRef& visit) { return static_cast<double>(visit.table->active_threads[visit.row]); });
-    add_plain("iterations a second of user time", [](const VisitRef& visit) {
-        const auto user = static_cast<double>(std::max<std::int64_t>(1, visit.table->terms[visit.row].user));
-        return visit.table->progress[visit.row] * 1e9 / user;
+    add_plain("threads at work", [](const OccurrenceRef& occurrence) {
+        return static_cast<double>(occurrence.table->active_threads[occurrence.row]);
+    });
+    add_plain("iterations a second of user time", [](const OccurrenceRef& occurrence) {
+        const auto user =
+            static_cast<double>(std::max<std::int64_t>(1, occurrence.table->terms[occurrence.row].user));
+        return occurrence.table->progress[occurrence.row] * 1e9 / user;
     });
     compared.plain_columns = compared.columns.size();
     // Without the time that a processor was lacking: that is others' doing.
-    const auto own_ns = [](const VisitRef& visit) {
-        const spacetime::TimeTerms& terms = visit.table->terms[visit.row];
+    const auto own_ns = [](const OccurrenceRef& occurrence) {
+        const spacetime::TimeTerms& terms = occurrence.table->terms[occurrence.row];
         return static_cast<double>(std::max<std::int64_t>(1, terms.wall() - terms.run_queue));
     };
     add(
-        "duration", [&](const VisitRef& visit) { return std::log(own_ns(visit)); },
-        [&](const VisitRef& visit) { return own_ns(visit) / 1e9; });
+        "duration", [&](const OccurrenceRef& occurrence) { return std::log(own_ns(occurrence)); },
+        [&](const OccurrenceRef& occurrence) { return own_ns(occurrence) / 1e9; });
     return compared;
 }
 
-void test_features(const ComparedVisits& compared, std::span<const char> label, const FeatureTestOptions& options,
-                   Random random, Case* subject) {
+void test_features(const ComparedOccurrences& compared, std::span<const char> label,
+                   const FeatureTestOptions& options, Random random, Case* subject) {
     const std::size_t columns = options.with_duration ? compared.columns.size() : compared.plain_columns;
     const Labelled labelled{compared.stream, label, std::span(compared.ranks).first(columns), true};
     const auto bad = static_cast<std::size_t>(std::count(label.begin(), label.end(), 1));

@@ -1,7 +1,7 @@
 // A node's long gaps against its other gaps.
 //
-// Only gaps inside one visit of what is around the node: where that itself was left, the gap is its own, and told of
-// it.
+// Only gaps inside one occurrence of what is around the node: where that itself was left, the gap is its own, and
+// told of it.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/robust.h"
@@ -14,54 +14,56 @@ namespace kymo::findings {
 namespace {
 
 using spacetime::Evidence;
+using spacetime::OccurrenceTable;
 using spacetime::SpaceKind;
-using spacetime::VisitTable;
 
 constexpr std::size_t kMostLong = 3;  // one gap in so many: more are no exception
 
-// Both in one visit of the parent; or in none, as in threads that the parent has made.
-bool is_one_visit(const Evidence& evidence, std::uint32_t parent, std::uint32_t thread, std::uint64_t one,
-                  std::uint64_t other) {
+// Both in one occurrence of the parent; or in none, as in threads that the parent has made.
+bool is_one_occurrence(const Evidence& evidence, std::uint32_t parent, std::uint32_t thread, std::uint64_t one,
+                       std::uint64_t other) {
     return parent == kNoNode ||
            row_at(evidence.nodes[parent].rows, thread, one) == row_at(evidence.nodes[parent].rows, thread, other);
 }
 
-// Between visits that follow each other in their stream, none left out by the cap.
+// Between occurrences that follow each other in their stream, none left out by the cap.
 std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode& node) {
-    const VisitTable& visits = node.rows;
+    const OccurrenceTable& occurrences = node.rows;
     std::vector<GapRow> gaps;
-    if (node.parent != kNoNode && evidence.nodes[node.parent].rows.size() != evidence.nodes[node.parent].visits) {
+    if (node.parent != kNoNode &&
+        evidence.nodes[node.parent].rows.size() != evidence.nodes[node.parent].occurrences) {
         return gaps;
     }
-    for (std::size_t row = 0; row + 1 < visits.size(); ++row) {
-        const std::uint64_t begin = visits.end[row];
-        const std::uint64_t end = visits.begin[row + 1];
-        if (visits.thread[row] != visits.thread[row + 1] || visits.order[row] + 1 != visits.order[row + 1] ||
-            end <= begin || !is_one_visit(evidence, node.parent, visits.thread[row], visits.begin[row], end)) {
+    for (std::size_t row = 0; row + 1 < occurrences.size(); ++row) {
+        const std::uint64_t begin = occurrences.end[row];
+        const std::uint64_t end = occurrences.begin[row + 1];
+        if (occurrences.thread[row] != occurrences.thread[row + 1] ||
+            occurrences.order[row] + 1 != occurrences.order[row + 1] || end <= begin ||
+            !is_one_occurrence(evidence, node.parent, occurrences.thread[row], occurrences.begin[row], end)) {
             continue;
         }
         const std::int64_t length = static_cast<std::int64_t>(end - begin);
         const std::int64_t lacking =
-            visits.ready_before[row + 1] - visits.ready_before[row] - visits.terms[row].run_queue;
-        gaps.push_back({.thread = visits.thread[row],
+            occurrences.ready_before[row + 1] - occurrences.ready_before[row] - occurrences.terms[row].run_queue;
+        gaps.push_back({.thread = occurrences.thread[row],
                         .begin = begin,
                         .end = end,
                         .ns = length - std::clamp<std::int64_t>(lacking, 0, length),
-                        .order = visits.order[row]});
+                        .order = occurrences.order[row]});
     }
     return gaps;
 }
 
 // Without the time for which it waited for other threads.
-std::int64_t worked_ns(const Evidence& evidence, const VisitTable& visits, std::size_t row) {
-    std::int64_t ns = own_ns(visits.terms[row]);
-    for (const spacetime::VisitWait& wait : visits.waits_of(row)) {
+std::int64_t worked_ns(const Evidence& evidence, const OccurrenceTable& occurrences, std::size_t row) {
+    std::int64_t ns = own_ns(occurrences.terms[row]);
+    for (const spacetime::OccurrenceWait& wait : occurrences.waits_of(row)) {
         ns -= spacetime::is_synchronisation(evidence.wait_targets[wait.target].kind) ? wait.ns : 0;
     }
     return std::max<std::int64_t>(0, ns);
 }
 
-// What lay in each gap. `gaps` are by thread, then in time, as visits are.
+// What lay in each gap. `gaps` are by thread, then in time, as occurrences are.
 void fill(const Evidence& evidence, std::uint32_t node, bool is_work_only, std::vector<GapRow>* gaps) {
     for (std::uint32_t sibling = 0; sibling < evidence.nodes.size(); ++sibling) {
         const spacetime::SpaceNode& other = evidence.nodes[sibling];

@@ -18,18 +18,18 @@ Case run_case(const spacetime::Evidence& evidence) {
 }
 
 Grounds::Grounds(const spacetime::Evidence& of)
-    : evidence(of), visits(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
+    : evidence(of), occurrences(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
     std::vector<std::vector<std::uint32_t>> siblings = levels(evidence);
     spaces.resize(siblings.size());
     parallel::for_each_index(spaces.size(),
                              [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
-    parallel::for_each_index(static_cast<std::uint32_t>(visits.size()), [&](std::uint32_t node) {
-        visits[node] = {.node = node,
-                        .split = occurrence_split(evidence, node),
-                        .before = compared_neighbours(evidence, node),
-                        .compared = {}};
-        if (visits[node].split.slow != 0 || !visits[node].before.empty()) {
-            visits[node].compared = compare_by_features(evidence, visits_of(evidence.nodes[node].rows));
+    parallel::for_each_index(static_cast<std::uint32_t>(occurrences.size()), [&](std::uint32_t node) {
+        occurrences[node] = {.node = node,
+                             .split = occurrence_split(evidence, node),
+                             .before = compared_neighbours(evidence, node),
+                             .compared = {}};
+        if (occurrences[node].split.slow != 0 || !occurrences[node].before.empty()) {
+            occurrences[node].compared = compare_by_features(evidence, occurrences_of(evidence.nodes[node].rows));
         }
         gaps[node] = gap_ground(evidence, node);
     });

@@ -1,10 +1,10 @@
 // From evidence to cases, contrast by contrast. Pure; nodes of which too little is known give none.
 //
-// What is compared (which visits, by which features, which of them are slow) does not depend on who is labelled: it
-// is made once, as Grounds, and read by the cases of the evidence itself and by those of every round of the control,
-// from any number of threads.
+// What is compared (which occurrences, by which features, which of them are slow) does not depend on who is labelled:
+// it is made once, as Grounds, and read by the cases of the evidence itself and by those of every round of the
+// control, from any number of threads.
 //
-// `shuffle`: for the control. Where it is given, labels (which visit is slow, which follows which) are
+// `shuffle`: for the control. Where it is given, labels (which occurrence is slow, which follows which) are
 // moved at random as the contrast's own null has it (statistics/max_t.h), and the rest is done as ever. The run and
 // threads at the same step have no labels: what is said of them are plain sums.
 #pragma once
@@ -29,15 +29,15 @@ struct CaseOptions {
 // kSpace: nodes of one level.
 struct SpaceGround {
     std::vector<std::uint32_t> siblings;
-    ComparedVisits compared;  // of all of them; empty where there is but one
+    ComparedOccurrences compared;  // of all of them; empty where there is but one
 };
 
-// kOccurrences and kNeighbours: one node's visits.
-struct VisitGround {
+// kOccurrences and kNeighbours: one node's occurrences.
+struct OccurrenceGround {
     std::uint32_t node = 0;
     Split split;                                  // slow == 0: not to be split, or nothing is slow
-    std::map<std::uint32_t, std::size_t> before;  // neighbours to be compared → visits that follow them
-    ComparedVisits compared;
+    std::map<std::uint32_t, std::size_t> before;  // neighbours to be compared → occurrences that follow them
+    ComparedOccurrences compared;
 };
 
 // kGaps.
@@ -49,7 +49,7 @@ struct GapGround {
     Split split;
 };
 
-// kReturns: one place of waiting, and the node whose visits count its returns.
+// kReturns: one place of waiting, and the node whose occurrences count its returns.
 struct ReturnGround {
     std::uint32_t node = 0;
     std::vector<std::uint32_t> targets;  // ascending
@@ -62,7 +62,7 @@ struct Grounds {
 
     const spacetime::Evidence& evidence;
     std::vector<SpaceGround> spaces;
-    std::vector<VisitGround> visits;  // by node
+    std::vector<OccurrenceGround> occurrences;  // by node
     std::vector<GapGround> gaps;
     std::vector<ReturnGround> returns;
 };

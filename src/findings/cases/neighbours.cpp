@@ -1,4 +1,4 @@
-// A node's visits after one neighbour against its visits after others.
+// A node's occurrences after one neighbour against its occurrences after others.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 
@@ -9,8 +9,8 @@
 namespace kymo::findings {
 namespace {
 
-constexpr std::size_t kLeastEach = 5;       // visits on either side
-constexpr std::size_t kLeastFolded = 30;    // where single visits are too short to be known well
+constexpr std::size_t kLeastEach = 5;       // occurrences on either side
+constexpr std::size_t kLeastFolded = 30;    // where single occurrences are too short to be known well
 constexpr std::size_t kMostNeighbours = 4;  // the most frequent ones
 
 // What waits leaves nothing behind that could be to blame; that it came before says how the threads met.
@@ -18,9 +18,9 @@ bool mostly_waits(const spacetime::Evidence& evidence, std::uint32_t node) {
     return node < evidence.nodes.size() && 2 * evidence.nodes[node].total.waiting > evidence.nodes[node].total.wall();
 }
 
-// Pairs of visits, one after this neighbour and one after other work, that one and the same thread can give: where
-// threads differ in their neighbours, what tells the sides apart may be the thread.
-std::size_t pairs_in_threads(const spacetime::Evidence& evidence, const spacetime::VisitTable& rows,
+// Pairs of occurrences, one after this neighbour and one after other work, that one and the same thread can give:
+// where threads differ in their neighbours, what tells the sides apart may be the thread.
+std::size_t pairs_in_threads(const spacetime::Evidence& evidence, const spacetime::OccurrenceTable& rows,
                              std::uint32_t neighbour) {
     std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> counts;
     for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -47,7 +47,7 @@ std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Eviden
         ++neighbours[before];
     }
     neighbours.erase(spacetime::kStreamEdge);
-    neighbours.erase(node);  // what lay between its visits was too short to be seen
+    neighbours.erase(node);  // what lay between its occurrences was too short to be seen
     const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
     std::erase_if(neighbours, [&](const auto& entry) {
         return entry.second < least || mostly_waits(evidence, entry.first) ||
@@ -60,7 +60,7 @@ std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Eviden
 }
 
 void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
-    for (const VisitGround& ground : grounds.visits) {
+    for (const OccurrenceGround& ground : grounds.occurrences) {
         const std::vector<std::uint32_t>& befores = grounds.evidence.nodes[ground.node].rows.before;
         for (const auto& [neighbour, count] : ground.before) {
             std::vector<char> label;

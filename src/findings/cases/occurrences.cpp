@@ -1,4 +1,4 @@
-// Slow visits of a node against its fast ones.
+// Slow occurrences of a node against its fast ones.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/robust.h"
@@ -13,17 +13,18 @@ namespace {
 
 constexpr std::size_t kMostSlowFolded = 10;  // one in so many
 
-// Most slow visits are of threads that are mostly slow: then threads differ, not occurrences (Contrast::kThreads).
-bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& is_slow, std::size_t slow) {
-    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // visits, slow ones
-    for (std::size_t row = 0; row < visits.size(); ++row) {
-        auto& [all, own] = threads[visits.thread[row]];
+// Most slow occurrences are of threads that are mostly slow: then threads differ, not occurrences
+// (Contrast::kThreads).
+bool is_by_thread(const spacetime::OccurrenceTable& occurrences, const std::vector<char>& is_slow, std::size_t slow) {
+    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // occurrences, slow ones
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
+        auto& [all, own] = threads[occurrences.thread[row]];
         ++all;
         own += is_slow[row] != 0 ? 1 : 0;
     }
     std::size_t theirs = 0;
-    // A single visit says nothing of its thread, but where others have several: then it may be theirs in one.
-    const bool has_several = visits.size() >= 2 * threads.size();
+    // A single occurrence says nothing of its thread, but where others have several: then it may be theirs in one.
+    const bool has_several = occurrences.size() >= 2 * threads.size();
     for (const auto& [thread, counts] : threads) {
         const bool is_slow = counts.second * 5 >= counts.first * 4;
         theirs += is_slow && (counts.first >= 2 || has_several) ? counts.second : 0;
@@ -35,15 +36,15 @@ bool is_by_thread(const spacetime::VisitTable& visits, const std::vector<char>& 
 
 Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceNode& space = evidence.nodes[node];
-    // Short visits of loops and of inlined functions are pieces of one call, cut by sampling.
+    // Short occurrences of loops and of inlined functions are pieces of one call, cut by sampling.
     if (space.rows.size() < 4 || ((space.folded || median(durations(space.rows)) < 2 * sampling_period(evidence)) &&
                                   space.kind != spacetime::SpaceKind::kFunction)) {
         return {};
     }
-    // Where the usual visit is of few samples, only what takes many times as long is told from it.
+    // Where the usual occurrence is of few samples, only what takes many times as long is told from it.
     const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
     Split split = split_slow(durations(space.rows), resolution);
-    // Of short visits several look like one where what lies between them is not seen: only rare slow ones mean a
+    // Of short occurrences several look like one where what lies between them is not seen: only rare slow ones mean a
     // thing.
     const bool is_merging = space.folded && split.slow * kMostSlowFolded > space.rows.size();
     const bool is_no_contrast = is_merging || split.slow == 0 || split.slow == space.rows.size() ||
@@ -55,7 +56,7 @@ Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node) 
 }
 
 void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
-    for (const VisitGround& ground : grounds.visits) {
+    for (const OccurrenceGround& ground : grounds.occurrences) {
         if (ground.split.slow == 0) {
             continue;
         }

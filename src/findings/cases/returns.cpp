@@ -1,6 +1,6 @@
-// Places of waiting that come back: in which visits of what is around them.
+// Places of waiting that come back: in which occurrences of what is around them.
 //
-// That a thread waited, where and when is recorded exactly, however noisy the visits' own durations are: so
+// That a thread waited, where and when is recorded exactly, however noisy the occurrences' own durations are: so
 // a pause is found by where its waits lie among the rounds, and not by how long those took. Waits for other threads
 // are left out: they mirror what the others do. Polling and accepting are how programs wait for work.
 #include "findings/cases/make.h"
@@ -20,7 +20,7 @@ using namespace spacetime;
 using recording::WaitKind;
 
 constexpr std::size_t kLeastReturns = 3;  // in a thread: two distances
-constexpr std::size_t kMostOften = 3;     // one visit in so many: more often is no exception
+constexpr std::size_t kMostOften = 3;     // one occurrence in so many: more often is no exception
 
 constexpr std::size_t kMostElsewhere =
     4;  // of the waits, one in so many: where the loop is left after one, its end may be seen before it
@@ -30,16 +30,16 @@ bool can_pause(WaitKind kind) {
            kind == WaitKind::kSync || kind == WaitKind::kSleep || kind == WaitKind::kChild;
 }
 
-std::map<std::uint32_t, std::size_t> visits_by_thread(const VisitTable& visits) {
+std::map<std::uint32_t, std::size_t> occurrences_by_thread(const OccurrenceTable& occurrences) {
     std::map<std::uint32_t, std::size_t> result;
-    for (const std::uint32_t thread : visits.thread) {
+    for (const std::uint32_t thread : occurrences.thread) {
         ++result[thread];
     }
     return result;
 }
 
-// Waits that lie in a visit of what is around the node, each with the node's visit that it lies in or follows.
-// None where more than a few lie elsewhere: then this is not what is around the place.
+// Waits that lie in an occurrence of what is around the node, each with the node's occurrence that it lies in or
+// follows. None where more than a few lie elsewhere: then this is not what is around the place.
 std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
                                    const std::vector<TimedWait>& waits) {
     const SpaceNode& space = evidence.nodes[node];
@@ -47,7 +47,7 @@ std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
     std::vector<WaitReturn> returns;
     for (const TimedWait& wait : waits) {
         if (space.parent != kNoNode) {
-            const VisitTable& around = evidence.nodes[space.parent].rows;
+            const OccurrenceTable& around = evidence.nodes[space.parent].rows;
             const auto row = row_at(around, wait.thread, wait.begin);
             if (!row || around.end[*row] <= wait.begin) {
                 ++elsewhere;
@@ -73,12 +73,12 @@ std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
 }
 
 // Only of threads in which it comes back, and is an exception.
-void keep_rare(const VisitTable& visits, std::vector<WaitReturn>* returns) {
+void keep_rare(const OccurrenceTable& occurrences, std::vector<WaitReturn>* returns) {
     std::map<std::uint32_t, std::size_t> events;
     for (const WaitReturn& wait : *returns) {
         ++events[wait.thread];
     }
-    const auto rounds = visits_by_thread(visits);
+    const auto rounds = occurrences_by_thread(occurrences);
     std::erase_if(*returns, [&](const WaitReturn& wait) {
         const std::size_t own = events[wait.thread];
         return own < kLeastReturns || own * kMostOften > rounds.at(wait.thread);
@@ -86,7 +86,7 @@ void keep_rare(const VisitTable& visits, std::vector<WaitReturn>* returns) {
 }
 
 bool is_whole(const SpaceNode& node) {
-    return node.rows.size() == node.visits && node.kind != SpaceKind::kMark;
+    return node.rows.size() == node.occurrences && node.kind != SpaceKind::kMark;
 }
 
 // What counts the returns best is chosen before anything is tested: the rounds of the innermost loop around them, or
@@ -95,7 +95,7 @@ std::optional<ReturnGround> ground_of(const Evidence& evidence, const std::vecto
     std::optional<ReturnGround> best;
     const auto rank = [&](std::uint32_t node) {
         const SpaceNode& space = evidence.nodes[node];
-        return std::tuple(space.kind == SpaceKind::kIteration, space.depth, space.visits);
+        return std::tuple(space.kind == SpaceKind::kIteration, space.depth, space.occurrences);
     };
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const SpaceNode& space = evidence.nodes[node];
@@ -113,21 +113,22 @@ std::optional<ReturnGround> ground_of(const Evidence& evidence, const std::vecto
 }
 
 // Case::returns as they would be in rounds drawn at random.
-void shuffle_returns(const VisitTable& visits, Random* random, std::vector<WaitReturn>* returns) {
-    std::vector<char> label(visits.size(), 0);
+void shuffle_returns(const OccurrenceTable& occurrences, Random* random, std::vector<WaitReturn>* returns) {
+    std::vector<char> label(occurrences.size(), 0);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> rows;
-    for (std::size_t row = 0; row < visits.size(); ++row) {
-        rows[{visits.thread[row], visits.order[row]}] = row;
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
+        rows[{occurrences.thread[row], occurrences.order[row]}] = row;
     }
     for (const WaitReturn& wait : *returns) {
         label[rows.at({wait.thread, wait.order})] = 1;
     }
-    label = exchanged_labels(visits.thread, label, random);
+    label = exchanged_labels(occurrences.thread, label, random);
     std::size_t next = 0;
-    for (std::size_t row = 0; row < visits.size(); ++row) {
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
         if (label[row] != 0) {
             WaitReturn& wait = (*returns)[next++];
-            wait = {visits.thread[row], visits.order[row], visits.begin[row], visits.end[row], wait.ns};
+            wait = {occurrences.thread[row], occurrences.order[row], occurrences.begin[row], occurrences.end[row],
+                    wait.ns};
         }
     }
 }
@@ -167,9 +168,9 @@ void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::v
         subject.node = ground.node;
         subject.targets = ground.targets;
         subject.returns = ground.returns;
-        const VisitTable& visits = subject.space().rows;
+        const OccurrenceTable& occurrences = subject.space().rows;
         if (options.shuffle != nullptr) {
-            shuffle_returns(visits, options.shuffle, &subject.returns);
+            shuffle_returns(occurrences, options.shuffle, &subject.returns);
         }
         std::map<std::uint32_t, RoundEvents> streams;
         for (const WaitReturn& wait : subject.returns) {
@@ -177,7 +178,7 @@ void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::v
         }
         std::vector<RoundEvents> events;
         std::size_t rounds = 0;
-        const auto by_thread = visits_by_thread(visits);
+        const auto by_thread = occurrences_by_thread(occurrences);
         for (auto& [thread, stream] : streams) {
             stream.rounds = static_cast<std::uint32_t>(by_thread.at(thread));
             rounds += stream.rounds;

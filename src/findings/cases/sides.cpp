@@ -6,17 +6,17 @@
 
 namespace kymo::findings {
 
-using spacetime::VisitTable;
+using spacetime::OccurrenceTable;
 
-Side side_of(const VisitTable& visits, std::span<const std::size_t> rows) {
+Side side_of(const OccurrenceTable& occurrences, std::span<const std::size_t> rows) {
     Side side;
     side.count = rows.size();
-    side.deltas.assign(visits.counters, 0);
+    side.deltas.assign(occurrences.counters, 0);
     std::vector<double> times;
     for (const std::size_t row : rows) {
-        times.push_back(static_cast<double>(own_ns(visits.terms[row])));
-        side.terms += visits.terms[row];
-        const auto deltas = visits.deltas_of(row);
+        times.push_back(static_cast<double>(own_ns(occurrences.terms[row])));
+        side.terms += occurrences.terms[row];
+        const auto deltas = occurrences.deltas_of(row);
         for (std::size_t c = 0; c < deltas.size(); ++c) {
             side.deltas[c] += deltas[c];
         }
@@ -26,41 +26,42 @@ Side side_of(const VisitTable& visits, std::span<const std::size_t> rows) {
 }
 
 void fill_sides(std::span<const char> label, Case* subject) {
-    const VisitTable& visits = subject->space().rows;
+    const OccurrenceTable& occurrences = subject->space().rows;
     for (std::size_t row = 0; row < label.size(); ++row) {
         (label[row] != 0 ? subject->bad_rows : subject->good_rows).push_back(row);
     }
-    subject->bad = side_of(visits, subject->bad_rows);
-    subject->good = side_of(visits, subject->good_rows);
-    subject->excess = account(visits, subject->bad_rows, subject->good_rows);
+    subject->bad = side_of(occurrences, subject->bad_rows);
+    subject->good = side_of(occurrences, subject->good_rows);
+    subject->excess = account(occurrences, subject->bad_rows, subject->good_rows);
     for (const std::size_t row : subject->bad_rows) {
-        subject->threads.push_back(visits.thread[row]);
+        subject->threads.push_back(occurrences.thread[row]);
     }
     std::sort(subject->threads.begin(), subject->threads.end());
     subject->threads.erase(std::unique(subject->threads.begin(), subject->threads.end()), subject->threads.end());
 }
 
-std::optional<std::size_t> row_at(const VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
+std::optional<std::size_t> row_at(const OccurrenceTable& occurrences, std::uint32_t thread, std::uint64_t time) {
     std::size_t begin = 0;
-    std::size_t end = visits.size();
+    std::size_t end = occurrences.size();
     while (begin < end) {
         const std::size_t middle = begin + (end - begin) / 2;
-        const bool is_later = std::pair(visits.thread[middle], visits.begin[middle]) > std::pair(thread, time);
+        const bool is_later =
+            std::pair(occurrences.thread[middle], occurrences.begin[middle]) > std::pair(thread, time);
         (is_later ? end : begin) = is_later ? middle : middle + 1;
     }
-    return begin != 0 && visits.thread[begin - 1] == thread ? std::optional(begin - 1) : std::nullopt;
+    return begin != 0 && occurrences.thread[begin - 1] == thread ? std::optional(begin - 1) : std::nullopt;
 }
 
-std::vector<VisitRef> visits_of(const VisitTable& table) {
-    std::vector<VisitRef> visits;
-    visits.reserve(table.size());
+std::vector<OccurrenceRef> occurrences_of(const OccurrenceTable& table) {
+    std::vector<OccurrenceRef> occurrences;
+    occurrences.reserve(table.size());
     for (std::size_t row = 0; row < table.size(); ++row) {
-        visits.push_back({&table, row});
+        occurrences.push_back({&table, row});
     }
-    return visits;
+    return occurrences;
 }
 
-std::vector<double> durations(const VisitTable& table) {
+std::vector<double> durations(const OccurrenceTable& table) {
     std::vector<double> result;
     result.reserve(table.size());
     for (const spacetime::TimeTerms& terms : table.terms) {
@@ -91,12 +92,12 @@ const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidenc
     return found != evidence.intervals.end() ? &*found : nullptr;
 }
 
-// What lies between two visits is now and then too short to be seen: where more than one in twenty of the times that
-// it was seen are of a single sample, there are others that had none. (A sample that was bridged counts: it may be
-// one of them. Where most of that time is waiting, it is known exactly.)
+// What lies between two occurrences is now and then too short to be seen: where more than one in twenty of the times
+// that it was seen are of a single sample, there are others that had none. (A sample that was bridged counts: it may
+// be one of them. Where most of that time is waiting, it is known exactly.)
 bool may_overlook_gaps(const spacetime::Evidence& evidence, std::uint32_t node) {
     constexpr std::uint64_t kMostShort = 20;  // one in so many
-    const VisitTable& visits = evidence.nodes[node].rows;
+    const OccurrenceTable& occurrences = evidence.nodes[node].rows;
     const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
     if (intervals != nullptr && 2 * intervals->gap_terms.waiting >= intervals->gap_terms.wall()) {
         return false;
@@ -104,13 +105,14 @@ bool may_overlook_gaps(const spacetime::Evidence& evidence, std::uint32_t node) 
     const double period = sampling_period(evidence);
     std::uint64_t gaps = 0;
     std::uint64_t single = 0;
-    for (std::size_t row = 0; row < visits.size(); ++row) {
-        gaps += visits.bridged[row];
-        single += visits.bridged[row];
-        const bool follows = row != 0 && visits.thread[row - 1] == visits.thread[row] &&
-                             visits.order[row - 1] + 1 == visits.order[row];
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
+        gaps += occurrences.bridged[row];
+        single += occurrences.bridged[row];
+        const bool follows = row != 0 && occurrences.thread[row - 1] == occurrences.thread[row] &&
+                             occurrences.order[row - 1] + 1 == occurrences.order[row];
         if (follows) {
-            const double gap = static_cast<double>(visits.begin[row]) - static_cast<double>(visits.end[row - 1]);
+            const double gap =
+                static_cast<double>(occurrences.begin[row]) - static_cast<double>(occurrences.end[row - 1]);
             ++gaps;
             single += gap >= period / 2 && gap < kSeen * period ? 1 : 0;
         }
@@ -127,7 +129,7 @@ bool may_merge_rounds(const spacetime::Evidence& evidence, std::uint32_t node) {
         const bool is_part = part.parent == loop && part.kind != spacetime::SpaceKind::kIteration &&
                              part.kind != spacetime::SpaceKind::kMark;
         const bool is_seen = part.median_samples >= kLeastSamples || 2 * part.total.waiting >= part.total.wall();
-        const bool is_in_each = part.visits * 10 >= evidence.nodes[node].visits * 9;
+        const bool is_in_each = part.occurrences * 10 >= evidence.nodes[node].occurrences * 9;
         if (is_part && is_seen && is_in_each && part.rows.size() > 1 && !may_overlook_gaps(evidence, i)) {
             return false;
         }

@@ -1,4 +1,4 @@
-// The two sides of a comparison of one node's visits.
+// The two sides of a comparison of one node's occurrences.
 #pragma once
 
 #include "findings/cases/case.h"
@@ -12,24 +12,25 @@
 
 namespace kymo::findings {
 
-Side side_of(const spacetime::VisitTable& visits, std::span<const std::size_t> rows);
-// Rows, sides, account and threads of a case from labels on all of the node's kept visits.
+Side side_of(const spacetime::OccurrenceTable& occurrences, std::span<const std::size_t> rows);
+// Rows, sides, account and threads of a case from labels on all of the node's kept occurrences.
 void fill_sides(std::span<const char> label, Case* subject);
 // The row of the thread that begins last before or at a time. Logarithmic.
-std::optional<std::size_t> row_at(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time);
-std::vector<VisitRef> visits_of(const spacetime::VisitTable& table);
-// How long a visit took, ns, without the time for which it lacked a processor: that is others' doing, and on a busy
-// machine it would hide everything else.
+std::optional<std::size_t> row_at(const spacetime::OccurrenceTable& occurrences, std::uint32_t thread,
+                                  std::uint64_t time);
+std::vector<OccurrenceRef> occurrences_of(const spacetime::OccurrenceTable& table);
+// How long an occurrence took, ns, without the time for which it lacked a processor: that is others' doing, and on a
+// busy machine it would hide everything else.
 inline std::int64_t own_ns(const spacetime::TimeTerms& terms) {
     return terms.wall() - terms.run_queue;
 }
 // By row.
-std::vector<double> durations(const spacetime::VisitTable& table);
+std::vector<double> durations(const spacetime::OccurrenceTable& table);
 
 // Mean time on a processor between two samples of the run, ns; 0: no samples.
 double sampling_period(const spacetime::Evidence& evidence);
 
-// Several visits may look like one: what lies between them may be too short to be seen.
+// Several occurrences may look like one: what lies between them may be too short to be seen.
 bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.

@@ -15,19 +15,19 @@ double per_second(std::int64_t count, const spacetime::TimeTerms& terms) {
     return processor(terms) > 0 ? static_cast<double>(count) * 1e9 / static_cast<double>(processor(terms)) : 0;
 }
 
-// The visits of a level, by thread, then in time.
-std::vector<VisitRef> level_visits(const Evidence& evidence, const std::vector<std::uint32_t>& siblings) {
-    std::vector<VisitRef> visits;
+// The occurrences of a level, by thread, then in time.
+std::vector<OccurrenceRef> level_occurrences(const Evidence& evidence, const std::vector<std::uint32_t>& siblings) {
+    std::vector<OccurrenceRef> occurrences;
     for (const std::uint32_t node : siblings) {
-        const std::vector<VisitRef> own = visits_of(evidence.nodes[node].rows);
-        visits.insert(visits.end(), own.begin(), own.end());
+        const std::vector<OccurrenceRef> own = occurrences_of(evidence.nodes[node].rows);
+        occurrences.insert(occurrences.end(), own.begin(), own.end());
     }
-    std::sort(visits.begin(), visits.end(), [](const VisitRef& a, const VisitRef& b) {
+    std::sort(occurrences.begin(), occurrences.end(), [](const OccurrenceRef& a, const OccurrenceRef& b) {
         const std::pair left(a.table->thread[a.row], a.table->begin[a.row]);
         const std::pair right(b.table->thread[b.row], b.table->begin[b.row]);
         return left < right;
     });
-    return visits;
+    return occurrences;
 }
 
 Side rest_of(const Evidence& evidence, const SpaceNode& space) {
@@ -66,7 +66,7 @@ SpaceGround space_ground(const Evidence& evidence, std::vector<std::uint32_t> si
     SpaceGround ground;
     ground.siblings = std::move(siblings);
     if (ground.siblings.size() > 1) {
-        ground.compared = compare_by_features(evidence, level_visits(evidence, ground.siblings));
+        ground.compared = compare_by_features(evidence, level_occurrences(evidence, ground.siblings));
     }
     return ground;
 }
@@ -81,14 +81,14 @@ void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::ve
             subject.contrast = Contrast::kSpace;
             subject.node = node;
             subject.threads = space.threads;
-            subject.bad.count = space.visits;
+            subject.bad.count = space.occurrences;
             subject.bad.terms = space.total;
             subject.bad.deltas = space.deltas;
             subject.good = rest_of(evidence, space);
             std::vector<char> label;
-            label.reserve(ground.compared.visits.size());
-            for (const VisitRef& visit : ground.compared.visits) {
-                label.push_back(visit.table == &space.rows ? 1 : 0);
+            label.reserve(ground.compared.occurrences.size());
+            for (const OccurrenceRef& occurrence : ground.compared.occurrences) {
+                label.push_back(occurrence.table == &space.rows ? 1 : 0);
             }
             if (options.shuffle != nullptr) {
                 label = swapped_labels(ground.compared.stream, label, options.shuffle);

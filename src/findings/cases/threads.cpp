@@ -1,10 +1,10 @@
 // Threads at the same step of one node.
 //
-// A step is an iteration of the loop around (VisitTable::step); where the analysis found none, the whole run is one.
-// Iterations between which threads do not wait for each other count as one step: there nothing is lost where one is
-// quicker, and which of their iterations belong together is not known.
-// Only what threads *worked* counts: processor time; waiting is its mirror image. Threads that were not there at the
-// same time are no peers and are not compared.
+// A step is an iteration of the loop around (OccurrenceTable::step); where the analysis found none, the whole run is
+// one. Iterations between which threads do not wait for each other count as one step: there nothing is lost where one
+// is quicker, and which of their iterations belong together is not known. Only what threads *worked* counts:
+// processor time; waiting is its mirror image. Threads that were not there at the same time are no peers and are not
+// compared.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 
@@ -26,7 +26,7 @@ bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b
     return a.process == b.process || (a.rank && b.rank);
 }
 
-// Threads that share work and whose visits overlap most of the time, ascending.
+// Threads that share work and whose occurrences overlap most of the time, ascending.
 std::vector<std::uint32_t> sharers(const spacetime::Evidence& evidence, const SpaceNode& space) {
     std::map<std::uint32_t, TimeRange> spans;
     for (std::size_t row = 0; row < space.rows.size(); ++row) {
@@ -58,9 +58,9 @@ std::map<std::uint32_t, std::uint32_t> joined_steps(const SpaceNode& space,
     std::map<std::uint32_t, TimeRange> steps;
     for (std::size_t row = 0; row < space.rows.size(); ++row) {
         if (std::binary_search(threads.begin(), threads.end(), space.rows.thread[row])) {
-            const TimeRange visit{space.rows.begin[row], space.rows.end[row]};
-            TimeRange& span = steps.try_emplace(space.rows.step[row], visit).first->second;
-            span = {std::min(span.begin, visit.begin), std::max(span.end, visit.end)};
+            const TimeRange occurrence{space.rows.begin[row], space.rows.end[row]};
+            TimeRange& span = steps.try_emplace(space.rows.step[row], occurrence).first->second;
+            span = {std::min(span.begin, occurrence.begin), std::max(span.end, occurrence.end)};
         }
     }
     std::map<std::uint32_t, std::uint32_t> first_of;
@@ -76,17 +76,17 @@ std::map<std::uint32_t, std::uint32_t> joined_steps(const SpaceNode& space,
     return first_of;
 }
 
-// From the visit's begin to the thread's next visit: off the processor in it, and all of the time behind it but that
-// for which a processor was lacking. Behind the last one anything may be.
-std::int64_t idle_until_next_ns(const spacetime::VisitTable& visits, std::size_t row) {
-    const spacetime::TimeTerms& terms = visits.terms[row];
+// From the occurrence's begin to the thread's next occurrence: off the processor in it, and all of the time behind it
+// but that for which a processor was lacking. Behind the last one anything may be.
+std::int64_t idle_until_next_ns(const spacetime::OccurrenceTable& occurrences, std::size_t row) {
+    const spacetime::TimeTerms& terms = occurrences.terms[row];
     const std::int64_t inside = terms.spinning + terms.waiting + terms.other;
-    if (row + 1 == visits.size() || visits.thread[row + 1] != visits.thread[row]) {
+    if (row + 1 == occurrences.size() || occurrences.thread[row + 1] != occurrences.thread[row]) {
         return std::numeric_limits<std::int64_t>::max() / 2;
     }
-    const auto behind =
-        static_cast<std::int64_t>(visits.begin[row + 1] - std::min(visits.begin[row + 1], visits.end[row]));
-    const std::int64_t lacking = visits.ready_before[row + 1] - visits.ready_before[row] - terms.run_queue;
+    const auto behind = static_cast<std::int64_t>(occurrences.begin[row + 1] -
+                                                  std::min(occurrences.begin[row + 1], occurrences.end[row]));
+    const std::int64_t lacking = occurrences.ready_before[row + 1] - occurrences.ready_before[row] - terms.run_queue;
     return inside + behind - std::clamp<std::int64_t>(lacking, 0, behind);
 }
 
@@ -96,7 +96,7 @@ void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
                       const std::vector<std::uint32_t>& threads,
                       const std::map<std::uint32_t, std::uint32_t>& first_of,
                       std::map<std::uint32_t, StepRow>* steps) {
-    const spacetime::VisitTable& visits = evidence.nodes[node].rows;
+    const spacetime::OccurrenceTable& occurrences = evidence.nodes[node].rows;
     for (std::uint32_t inner = 0; inner < evidence.nodes.size(); ++inner) {
         const SpaceNode& polling = evidence.nodes[inner];
         if (!polling.polls || !is_inside(evidence, inner, node)) {
@@ -104,11 +104,11 @@ void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
         }
         for (std::size_t row = 0; row < polling.rows.size(); ++row) {
             const auto place = std::lower_bound(threads.begin(), threads.end(), polling.rows.thread[row]);
-            const auto around = row_at(visits, polling.rows.thread[row], polling.rows.begin[row]);
+            const auto around = row_at(occurrences, polling.rows.thread[row], polling.rows.begin[row]);
             if (place == threads.end() || *place != polling.rows.thread[row] || !around) {
                 continue;
             }
-            StepRow& step = steps->at(first_of.at(visits.step[*around]));
+            StepRow& step = steps->at(first_of.at(occurrences.step[*around]));
             const auto thread = static_cast<std::size_t>(place - threads.begin());
             const double polled =
                 std::min(step.busy_ns[thread], static_cast<double>(processor(polling.rows.terms[row])));
@@ -118,8 +118,8 @@ void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
     }
 }
 
-// What a thread worked here between waits with no sample to see it is in no visit. It worked then all the same, and
-// in its steps alike, as far as is known.
+// What a thread worked here between waits with no sample to see it is in no occurrence. It worked then all the same,
+// and in its steps alike, as far as is known.
 void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& threads,
                 std::map<std::uint32_t, StepRow>* steps) {
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -153,8 +153,8 @@ void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& thread
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases) {
     for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
         const SpaceNode& space = evidence.nodes[node];
-        // Sums by step and thread are true only where no visit was left out.
-        if (space.threads.size() < 2 || space.rows.size() != space.visits || space.polls) {
+        // Sums by step and thread are true only where no occurrence was left out.
+        if (space.threads.size() < 2 || space.rows.size() != space.occurrences || space.polls) {
             continue;
         }
         Case subject;

@@ -1,8 +1,8 @@
 // allocation-churn: memory is given back and taken again, each time. Large pieces show by the kernel's records of
 // mappings and by page faults, small ones by the time in the allocator.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ bool is_allocator(const Place& place) {
                                                                 "operator delete[]",
                                                                 "tcache_init",
                                                                 "_int_malloc"};
-    std::string_view function = plain_name(place.function);
+    std::string_view function = library_function_name(place.function);
     function = function.starts_with('_') ? function.substr(1) : function;
     return std::find(kNames.begin(), kNames.end(), function) != kNames.end();
 }
@@ -144,7 +144,8 @@ void look_for_small(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kAllocationChurnLarge{
+extern const Rule kAllocationChurnLarge{
+    .place = 100,
     .kind = "allocation-churn",
     .contrast = Contrast::kRun,
     .needs =
@@ -162,7 +163,8 @@ const Rule kAllocationChurnLarge{
         "allocator has options of its own): page faults and run time fall",
 };
 
-const Rule kAllocationChurnSmall{
+extern const Rule kAllocationChurnSmall{
+    .place = 110,
     .kind = "allocation-churn",
     .contrast = Contrast::kRun,
     .needs = "a twentieth of a thread's processor time is in the allocator, called from one function",

@@ -1,7 +1,7 @@
 // busy-wait: a thread asks memory again and again whether it may go on, and keeps a processor from others meanwhile.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -81,7 +81,8 @@ void claim_busy_wait(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kBusyWait{
+extern const Rule kBusyWait{
+    .place = 70,
     .kind = "busy-wait",
     .contrast = Contrast::kRun,
     .needs =

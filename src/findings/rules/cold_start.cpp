@@ -1,9 +1,9 @@
 // cold-start: the first occurrence is slow: it fills memory, caches, files, connections that later ones find ready.
 #include "findings/cases/sides.h"
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/more_inside.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -16,14 +16,15 @@ namespace {
 using namespace spacetime;
 
 constexpr double kMoreColdFaults = 3;
-constexpr std::uint64_t kRepeated = 10;  // visits of a neighbour from which on the level counts as repeated
+constexpr std::uint64_t kRepeated = 10;  // occurrences of a neighbour from which on the level counts as repeated
 
 // Slow occurrences that are the first of their threads.
 void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
-    const VisitTable& visits = subject.space().rows;
-    const std::set<std::uint32_t> threads(visits.thread.begin(), visits.thread.end());
-    const auto first = static_cast<std::size_t>(std::count_if(
-        subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) { return visits.order[row] == 0; }));
+    const OccurrenceTable& occurrences = subject.space().rows;
+    const std::set<std::uint32_t> threads(occurrences.thread.begin(), occurrences.thread.end());
+    const auto first =
+        static_cast<std::size_t>(std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(),
+                                               [&](std::size_t row) { return occurrences.order[row] == 0; }));
     if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
         is_negligible(subject) || has_more_inside(subject) || did_more_work(subject) || waits_for_workers(subject) ||
@@ -64,13 +65,15 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
     const std::uint32_t faults = counter(evidence, "page-faults");
-    if (node.parent == kNoNode || faults == kNoNode || node.visits == 0 || node.visits > node.threads.size() ||
-        node.rows.size() != node.visits || is_body_of_loop(evidence, subject.node)) {
+    if (node.parent == kNoNode || faults == kNoNode || node.occurrences == 0 ||
+        node.occurrences > node.threads.size() || node.rows.size() != node.occurrences ||
+        is_body_of_loop(evidence, subject.node)) {
         return;
     }
-    bool is_repeated = evidence.nodes[node.parent].visits >= kRepeated;
+    bool is_repeated = evidence.nodes[node.parent].occurrences >= kRepeated;
     for (const SpaceNode& other : evidence.nodes) {
-        is_repeated = is_repeated || (other.parent == node.parent && other.visits >= kRepeated * node.visits);
+        is_repeated =
+            is_repeated || (other.parent == node.parent && other.occurrences >= kRepeated * node.occurrences);
     }
     // Or it lies in a loop whose rounds go on without it.
     for (std::uint32_t around = node.parent; around != kNoNode; around = evidence.nodes[around].parent) {
@@ -113,7 +116,7 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
     claim.title = fmt::format(
         "{} runs {} at the beginning, for {}, and takes {} page faults{}, while what surrounds it runs "
         "over and over.",
-        name(evidence, subject.node), node.visits == 1 ? "once" : "once in each thread", in_seconds(all),
+        name(evidence, subject.node), node.occurrences == 1 ? "once" : "once in each thread", in_seconds(all),
         number(static_cast<double>(node.deltas[faults])), where.empty() ? "" : ", " + where);
     claim.evidence.push_back({"page-faults a second of processor time", rate * 1e9, rest * 1e9,
                               rest > 0 ? rate / rest : kUnknown, kUnknown, kUnknown});
@@ -127,15 +130,18 @@ constexpr std::string_view kColdStartConfirm =
 
 }  // namespace
 
-const Rule kColdStartOfOccurrences{
+extern const Rule kColdStartOfOccurrences{
+    .place = 140,
     .kind = "cold-start",
     .contrast = Contrast::kOccurrences,
     .needs =
         "at least four fifths of the slow occurrences are the first of their threads, and at least half of the "
         "threads have one",
     .against =
-        "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time in "
-        "which somebody took the processor unsaid (ticks came late); or there are too few to be tested, and they "
+        "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time "
+        "that "
+        "something the kernel does not account for took the processor (ticks came late); or there are too few to be "
+        "tested, and they "
         "cost less "
         "than a fiftieth of the run; or the first holds as many more rounds or calls as it takes longer, or did more "
         "work as far as that was measured: then it had more to do, or is several that look like one; or the threads "
@@ -145,7 +151,8 @@ const Rule kColdStartOfOccurrences{
     .confirm = kColdStartConfirm,
 };
 
-const Rule kColdStartOfSpace{
+extern const Rule kColdStartOfSpace{
+    .place = 150,
     .kind = "cold-start",
     .contrast = Contrast::kSpace,
     .needs =

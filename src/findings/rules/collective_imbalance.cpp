@@ -1,8 +1,8 @@
 // collective-imbalance: ranks come to collective operations at different times, and wait there for the last.
+#include "findings/rule.h"
 #include "findings/rules/message_waits.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -62,7 +62,8 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
 
 }  // namespace
 
-const Rule kCollectiveImbalance{
+extern const Rule kCollectiveImbalance{
+    .place = 30,
     .kind = "collective-imbalance",
     .contrast = Contrast::kRun,
     .needs =

@@ -1,6 +1,6 @@
 // io-wait: a thread that has work to do waits for a disk, a pipe or the network.
+#include "findings/rule.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 #include "spacetime/waits/wait_table.h"
 
@@ -48,7 +48,7 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
     std::map<Key, Spot> spots;
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
         const bool serves = waits_for_work(evidence, thread);
-        for (const VisitWait& wait : evidence.run.threads[thread].waits) {
+        for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead)) {
                 Spot& spot = spots[{programs.at(evidence.run.threads[thread].process), target.kind,
@@ -93,7 +93,8 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kIoWait{
+extern const Rule kIoWait{
+    .place = 90,
     .kind = "io-wait",
     .contrast = Contrast::kRun,
     .needs =

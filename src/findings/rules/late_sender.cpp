@@ -1,8 +1,8 @@
 // late-sender: ranks wait for messages that another rank sends late: it does something else meanwhile.
+#include "findings/rule.h"
 #include "findings/rules/message_waits.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -85,7 +85,8 @@ void claim_late_sender(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kLateSender{
+extern const Rule kLateSender{
+    .place = 10,
     .kind = "late-sender",
     .contrast = Contrast::kRun,
     .needs =

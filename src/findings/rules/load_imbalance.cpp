@@ -1,9 +1,9 @@
 // load-imbalance: one thread has more work than its peers between two meetings, and they wait for it.
 #include "findings/cases/sides.h"
+#include "findings/rule.h"
 #include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/messages.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -81,10 +81,10 @@ double idle_beside_ns(const Case& subject) {
     const ByThread messages = run.threads[subject.threads[0]].rank ? in_messages(*subject.evidence) : ByThread{};
     std::uint64_t begin = ~std::uint64_t{0};
     std::uint64_t end = 0;
-    const VisitTable& visits = subject.space().rows;
-    for (std::size_t row = 0; row < visits.size(); ++row) {
-        begin = std::min(begin, visits.begin[row]);
-        end = std::max(end, visits.end[row]);
+    const OccurrenceTable& occurrences = subject.space().rows;
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
+        begin = std::min(begin, occurrences.begin[row]);
+        end = std::max(end, occurrences.end[row]);
     }
     double idle = 0;
     for (const std::uint32_t thread : subject.threads) {
@@ -224,7 +224,8 @@ void look_for_even(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kLoadImbalance{
+extern const Rule kLoadImbalance{
+    .place = 230,
     .kind = "load-imbalance",
     .contrast = Contrast::kThreads,
     .needs =
@@ -238,8 +239,9 @@ const Rule kLoadImbalance{
         "another "
         "then): they do something else meanwhile; or one thread has all of the work of most steps, or as much of it "
         "alone "
-        "as is lost: that is a serial section; or half of what is lost may be time in which somebody took processors "
-        "unsaid (ticks came late); of ranks, it is inside a call of MPI, where polling is waiting",
+        "as is lost: that is a serial section; or half of what is lost may be time that something the kernel does "
+        "not account for took processors (ticks came late); of ranks, it is inside a call of MPI, where polling is "
+        "waiting",
     .look = look_for_uneven,
     .direction =
         "deal the work out in smaller pieces as threads become free (dynamic or guided schedule, a work queue), or "
@@ -250,7 +252,8 @@ const Rule kLoadImbalance{
         "schedule(runtime))",
 };
 
-const Rule kEvenLoad{
+extern const Rule kEvenLoad{
+    .place = 260,
     .kind = "load-imbalance",
     .contrast = Contrast::kThreads,
     .needs =

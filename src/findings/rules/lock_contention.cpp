@@ -1,6 +1,6 @@
 // lock-contention: threads wait for a lock that others of them hold.
+#include "findings/rule.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 #include "spacetime/waits/wait_table.h"
 
@@ -51,7 +51,7 @@ std::map<LockKey, Lock> find_locks(const Evidence& evidence) {
         }
     }
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
-        for (const VisitWait& wait : evidence.run.threads[thread].waits) {
+        for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             const auto found = locks.find({target.process, family(target.kind), target.object});
             if (found != locks.end()) {
@@ -105,7 +105,8 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kLockContention{
+extern const Rule kLockContention{
+    .place = 80,
     .kind = "lock-contention",
     .contrast = Contrast::kRun,
     .needs = "threads wait for the same lock ten times or more",

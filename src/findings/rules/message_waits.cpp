@@ -22,7 +22,7 @@ struct Interval {
     std::uint64_t end = 0;
 };
 
-// Of several nodes' visits; disjoint, ascending.
+// Of several nodes' occurrences; disjoint, ascending.
 class Intervals {
   public:
     void add(const SpaceNode& node, std::uint32_t thread) {
@@ -194,10 +194,10 @@ Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double w
         if (node.kind != SpaceKind::kFunction || is_library(node.place) || is_in_messages(evidence, i)) {
             continue;
         }
-        Intervals visits;
-        visits.add(node, working.thread);
-        visits.settle();
-        if (outside > 0 && visits.overlap(calls) >= 0.5 * outside) {
+        Intervals occurrences;
+        occurrences.add(node, working.thread);
+        occurrences.settle();
+        if (outside > 0 && occurrences.overlap(calls) >= 0.5 * outside) {
             found.node = i;
         }
     }
@@ -208,10 +208,10 @@ std::uint32_t longest_call(const Evidence& evidence, std::uint32_t thread) {
     std::uint32_t longest = RankWaits::kNone;
     double most = 0;
     for (const std::uint32_t node : waiting_calls(evidence)) {
-        Intervals visits;
-        visits.add(evidence.nodes[node], thread);
-        if (visits.length() > most) {
-            most = visits.length();
+        Intervals occurrences;
+        occurrences.add(evidence.nodes[node], thread);
+        if (occurrences.length() > most) {
+            most = occurrences.length();
             longest = node;
         }
     }

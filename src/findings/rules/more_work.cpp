@@ -1,6 +1,6 @@
 // more-work: slow occurrences did more of the same work, at the same speed: no defect of the code.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,8 @@ void claim_more_work(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kMoreWork{
+extern const Rule kMoreWork{
+    .place = 190,
     .kind = "more-work",
     .contrast = Contrast::kOccurrences,
     .needs =

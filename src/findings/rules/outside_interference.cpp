@@ -1,6 +1,6 @@
 // outside-interference: the machine was not the program's alone.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -12,16 +12,16 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastOfRun = 0.05;              // smaller is the ordinary life of a machine
-constexpr std::uint64_t kLeastVisit = 5'000'000;  // ns
+constexpr double kLeastOfRun = 0.05;                   // smaller is the ordinary life of a machine
+constexpr std::uint64_t kLeastOccurrence = 5'000'000;  // ns
 
-// Visits that were kept from a processor for a third of their time or more.
+// Occurrences that were kept from a processor for a third of their time or more.
 std::vector<TimeRange> times_of(const Evidence& evidence) {
     std::vector<TimeRange> times;
     for (const SpaceNode& node : evidence.nodes) {
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
             const TimeTerms& terms = node.rows.terms[row];
-            if (node.rows.duration(row) >= kLeastVisit &&
+            if (node.rows.duration(row) >= kLeastOccurrence &&
                 (terms.run_queue + node.rows.taken[row]) * 3 >= terms.wall()) {
                 times.push_back({node.rows.begin[row], node.rows.end[row]});
             }
@@ -91,8 +91,9 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
             fmt::format("the host took {} from the processors", in_seconds(static_cast<double>(*run.steal_ns))));
     }
     if (is_taken) {
-        said.push_back(fmt::format("for about {} somebody had their processors unsaid (timer ticks came late)",
-                                   in_seconds(taken)));
+        said.push_back(fmt::format(
+            "for about {} something that the kernel does not account for took processors (timer ticks came late)",
+            in_seconds(taken)));
         claim.evidence.push_back({"seconds that late ticks stand for", taken / 1e9});
     }
     claim.title = fmt::format("The machine was busy with something else: {}.", fmt::join(said, "; "));
@@ -101,13 +102,14 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
 
 }  // namespace
 
-const Rule kOutsideInterference{
+extern const Rule kOutsideInterference{
+    .place = 240,
     .kind = "outside-interference",
     .contrast = Contrast::kRun,
     .needs =
         "for at least 5 % of the run some thread was ready without a processor, where at least half of all such time "
-        "is not explained by the program having more threads ready than there are processors, or somebody took its "
-        "processor unsaid: ticks of its own clock came late",
+        "is not explained by the program having more threads ready than there are processors, or something the "
+        "kernel does not account for took its processor: ticks of its own clock came late",
     .against =
         "threads that are held on one processor (thread-migration), more threads than processors (oversubscription)",
     .look = claim_outside_interference,
@@ -115,6 +117,7 @@ const Rule kOutsideInterference{
         "measure on a quiet machine, or reserve processors for the program; this says nothing about its code",
     .confirm =
         "look at the load at the times listed (top, /proc/loadavg, kymo doctor) and record again when it is quiet",
+    .is_others_doing = true,
 };
 
 }  // namespace kymo::findings

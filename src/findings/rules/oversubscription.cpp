@@ -1,7 +1,7 @@
 // oversubscription: more threads share the work than there are processors, and switching between them costs.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void keep_members(const Evidence& evidence, std::vector<std::uint32_t>* team) {
 std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> teams;
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
-        for (const VisitWait& wait : evidence.run.threads[thread].waits) {
+        for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             if (is_meeting(target.kind)) {
                 auto& team = teams[{target.process, target.object}];
@@ -109,7 +109,7 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
         {"seconds in the kernel", static_cast<double>(run.total.system) / 1e9},
         {"seconds with more threads ready than processors", crowded / 1e9}};
     for (const std::uint32_t thread : team) {
-        for (const VisitWait& wait : run.threads[thread].waits) {
+        for (const OccurrenceWait& wait : run.threads[thread].waits) {
             if (is_meeting(evidence.wait_targets[wait.target].kind)) {
                 claim.targets.push_back(wait.target);
             }
@@ -130,7 +130,8 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kOversubscription{
+extern const Rule kOversubscription{
+    .place = 60,
     .kind = "oversubscription",
     .contrast = Contrast::kRun,
     .needs =

@@ -1,6 +1,6 @@
 // page-faults: a piece of code pays for page faults, again and again.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -14,19 +14,19 @@ using namespace spacetime;
 constexpr double kMoreFaults = 3;          // than elsewhere
 constexpr double kSlowFaultNs = 20'000;    // of a minor fault, on a slow virtual machine
 constexpr double kLeastKernelShare = 0.3;  // of the excess, in the kernel
-constexpr std::uint64_t kLeastFaultingVisits = 3;
+constexpr std::uint64_t kLeastFaultingOccurrences = 3;
 
-// Both halves of the visits have a fifth of the faults or more.
+// Both halves of the occurrences have a fifth of the faults or more.
 bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
-    std::vector<std::pair<std::uint64_t, std::int64_t>> visits;
-    visits.reserve(node.rows.size());
+    std::vector<std::pair<std::uint64_t, std::int64_t>> occurrences;
+    occurrences.reserve(node.rows.size());
     for (std::size_t row = 0; row < node.rows.size(); ++row) {
-        visits.emplace_back(node.rows.begin[row], node.rows.deltas_of(row)[faults]);
+        occurrences.emplace_back(node.rows.begin[row], node.rows.deltas_of(row)[faults]);
     }
-    std::sort(visits.begin(), visits.end());
+    std::sort(occurrences.begin(), occurrences.end());
     std::int64_t halves[2] = {0, 0};
-    for (std::size_t i = 0; i < visits.size(); ++i) {
-        halves[i * 2 < visits.size() ? 0 : 1] += visits[i].second;
+    for (std::size_t i = 0; i < occurrences.size(); ++i) {
+        halves[i * 2 < occurrences.size() ? 0 : 1] += occurrences[i].second;
     }
     return std::min(halves[0], halves[1]) * 4 >= std::max(halves[0], halves[1]);
 }
@@ -35,7 +35,7 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
     const std::uint32_t faults = counter(evidence, "page-faults");
-    if (faults == kNoNode || node.visits < kLeastFaultingVisits || node.deltas[faults] <= 0 ||
+    if (faults == kNoNode || node.occurrences < kLeastFaultingOccurrences || node.deltas[faults] <= 0 ||
         !again_and_again(node, faults)) {
         return;
     }
@@ -61,9 +61,10 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     claim.own_terms = set_of(Term::kSystem);
     claim.own_sure = 0.9;  // system time of short stretches is known less well than their user time
     const std::string where = mostly_at(node, faults);
-    claim.title = fmt::format(
-        "{} takes page faults again and again: {} in {} visits{}. They cost up to {} in the kernel.",
-        name(evidence, subject.node), number(count), node.visits, where.empty() ? "" : ", " + where, in_seconds(all));
+    claim.title =
+        fmt::format("{} takes page faults again and again: {} in {} occurrences{}. They cost up to {} in the kernel.",
+                    name(evidence, subject.node), number(count), node.occurrences, where.empty() ? "" : ", " + where,
+                    in_seconds(all));
     claim.evidence.push_back({"page-faults a second of processor time", rate(subject.bad), rate(subject.good),
                               rate(subject.good) > 0 ? rate(subject.bad) / rate(subject.good) : kUnknown, kUnknown,
                               kUnknown});
@@ -98,12 +99,13 @@ constexpr std::string_view kPageFaultsConfirm =
 
 }  // namespace
 
-const Rule kPageFaultsOfSpace{
+extern const Rule kPageFaultsOfSpace{
+    .place = 210,
     .kind = "page-faults",
     .contrast = Contrast::kSpace,
     .needs =
-        "page faults are counted; the code is visited at least three times, takes faults in both halves of its "
-        "visits, "
+        "page faults are counted; the code occurs at least three times, takes faults in both halves of its "
+        "occurrences, "
         "and has nine tenths of all faults or three times as many by processor time as the rest of the program",
     .against = "faults only at the beginning: that is a cold start",
     .look = claim_page_faults_of_spaces,
@@ -111,7 +113,8 @@ const Rule kPageFaultsOfSpace{
     .confirm = kPageFaultsConfirm,
 };
 
-const Rule kPageFaultsOfOccurrences{
+extern const Rule kPageFaultsOfOccurrences{
+    .place = 200,
     .kind = "page-faults",
     .contrast = Contrast::kOccurrences,
     .needs =

@@ -1,8 +1,8 @@
 // periodic-pause: every k occurrences something stops them for a while.
 #include "findings/rules/periodic_pause.h"
 
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
 
@@ -28,7 +28,7 @@ struct Event {
     std::uint64_t begin = 0;
 };
 
-// Processor time in a node's visits of one thread, up to some time: what was waited for meanwhile is no work.
+// Processor time in a node's occurrences of one thread, up to some time: what was waited for meanwhile is no work.
 class WorkBefore {
   public:
     // Rows are by thread, then by begin. Cost: linear; asking: a binary search.
@@ -74,7 +74,7 @@ Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& ev
         if (const std::uint32_t distance = regular_distance(orders); distance != 0) {
             every.push_back(distance);
             add_periods(own);
-        } else if (node.rows.size() == node.visits) {
+        } else if (node.rows.size() == node.occurrences) {
             const WorkBefore work(node, thread);
             std::vector<double> amounts;
             for (const Event& event : own) {
@@ -202,9 +202,9 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
 void claim_periodic_pause_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     std::vector<Event> events;
     events.reserve(subject.bad_rows.size());
-    const spacetime::VisitTable& visits = subject.space().rows;
+    const spacetime::OccurrenceTable& occurrences = subject.space().rows;
     for (const std::size_t row : subject.bad_rows) {
-        events.push_back({visits.thread[row], visits.order[row], visits.begin[row]});
+        events.push_back({occurrences.thread[row], occurrences.order[row], occurrences.begin[row]});
     }
     const Pauses pauses = regularity(subject.space(), events);
     if (pauses.every == 0 || subject.space().folded || subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
@@ -224,7 +224,8 @@ void claim_periodic_pause_of_occurrences(const Case& subject, std::vector<Claim>
 
 }  // namespace
 
-const Rule kPeriodicPauseInGaps{
+extern const Rule kPeriodicPauseInGaps{
+    .place = 170,
     .kind = "periodic-pause",
     .contrast = Contrast::kGaps,
     .needs =
@@ -238,7 +239,8 @@ const Rule kPeriodicPauseInGaps{
     .confirm = kPauseConfirm,
 };
 
-const Rule kPeriodicPauseInside{
+extern const Rule kPeriodicPauseInside{
+    .place = 180,
     .kind = "periodic-pause",
     .contrast = Contrast::kOccurrences,
     .needs = "slow occurrences follow each other after the same number of occurrences, as above",

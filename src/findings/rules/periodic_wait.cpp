@@ -1,9 +1,9 @@
 // periodic-pause: a thread waits at one place in every k-th round of what is around it.
 //
 // Told from where the waits lie, which is known exactly, so that it is found however noisy the rounds are.
+#include "findings/rule.h"
 #include "findings/rules/periodic_pause.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
 #include "spacetime/waits/wait_table.h"
@@ -99,7 +99,8 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kPeriodicPauseOfWaits{
+extern const Rule kPeriodicPauseOfWaits{
+    .place = 160,
     .kind = "periodic-pause",
     .contrast = Contrast::kReturns,
     .needs =

@@ -1,8 +1,8 @@
 // serial-chain: ranks wait for one another in turn, so that hardly more than one works at a time.
+#include "findings/rule.h"
 #include "findings/rules/message_waits.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ void claim_serial_chain(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kSerialChain{
+extern const Rule kSerialChain{
+    .place = 20,
     .kind = "serial-chain",
     .contrast = Contrast::kRun,
     .needs =

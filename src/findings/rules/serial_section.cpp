@@ -1,8 +1,8 @@
 // serial-section: one thread works while the others, that share the work elsewhere, have nothing to do.
+#include "findings/rule.h"
 #include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
 double waited_for_locks_ns(const Evidence& evidence) {
     double ns = 0;
     for (const ThreadFacts& thread : evidence.run.threads) {
-        for (const VisitWait& wait : thread.waits) {
+        for (const OccurrenceWait& wait : thread.waits) {
             ns += is_lock(evidence.wait_targets[wait.target].kind) ? static_cast<double>(wait.ns) : 0;
         }
     }
@@ -135,7 +135,8 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kSerialSection{
+extern const Rule kSerialSection{
+    .place = 130,
     .kind = "serial-section",
     .contrast = Contrast::kRun,
     .needs =

@@ -1,12 +1,12 @@
-// slow-instance: a few visits of a piece of code take much longer than the rest of them.
+// slow-instance: a few occurrences of a piece of code take much longer than the rest of them.
 //
 // The generic rule: it says what happened and what the excess consists of. Why is for the other rules; where none of
 // them explains half of it, this one is shown.
 #include "findings/cases/sides.h"
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/more_inside.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -15,52 +15,53 @@
 namespace kymo::findings {
 namespace {
 
-// What interrupts a visit for one sample is taken for a sample in the wrong place and bridged, as is other code in
-// turn with this one that happened to be seen once only. Slow visits that are no longer than the usual ones on both
-// sides of what was bridged, with the usual time between, may be several.
+// What interrupts an occurrence for one sample is taken for a sample in the wrong place and bridged, as is other code
+// in turn with this one that happened to be seen once only. Slow occurrences that are no longer than the usual ones
+// on both sides of what was bridged, with the usual time between, may be several.
 bool are_joined(const Case& subject) {
-    const spacetime::VisitTable& visits = subject.space().rows;
+    const spacetime::OccurrenceTable& occurrences = subject.space().rows;
     const auto& intervals = subject.evidence->intervals;
     const auto interval =
         std::find_if(intervals.begin(), intervals.end(), [&](const auto& of) { return of.node == subject.node; });
     const double gap = interval == intervals.end() ? 0 : static_cast<double>(interval->median_gap_ns);
     const auto joined = std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) {
-        const auto bridges = static_cast<double>(visits.bridged[row]);  // a sample each
-        return bridges > 0 && static_cast<double>(own_ns(visits.terms[row])) <=
+        const auto bridges = static_cast<double>(occurrences.bridged[row]);  // a sample each
+        return bridges > 0 && static_cast<double>(own_ns(occurrences.terms[row])) <=
                                   kLeastSlower * ((bridges + 1) * subject.good.median_ns + bridges * gap);
     });
     return static_cast<std::size_t>(joined) * 2 > subject.bad_rows.size();
 }
 
-// Slow visits of any thread that crowd in a tenth of a second, with no more than a few usual visits between, happened
-// at one moment. Visits at one moment are not independent: what befell the machine then befell them all.
+// Slow occurrences of any thread that crowd in a tenth of a second, with no more than a few usual occurrences
+// between, happened at one moment. Occurrences at one moment are not independent: what befell the machine then befell
+// them all.
 std::size_t moments_of(const Case& subject) {
     constexpr std::uint64_t kLongestMoment = 100'000'000;  // ns
     constexpr double kFew = 4;
-    const spacetime::VisitTable& visits = subject.space().rows;
+    const spacetime::OccurrenceTable& occurrences = subject.space().rows;
     std::vector<std::size_t> rows = subject.bad_rows;
     std::sort(rows.begin(), rows.end(),
-              [&](std::size_t a, std::size_t b) { return visits.begin[a] < visits.begin[b]; });
+              [&](std::size_t a, std::size_t b) { return occurrences.begin[a] < occurrences.begin[b]; });
     const auto few = static_cast<std::uint64_t>(kFew * subject.good.median_ns);
     std::size_t moments = 0;
     std::uint64_t first = 0;
     std::uint64_t last_end = 0;
     for (const std::size_t row : rows) {
-        if (moments == 0 || visits.begin[row] > last_end + few || visits.begin[row] > first + kLongestMoment) {
+        if (moments == 0 || occurrences.begin[row] > last_end + few ||
+            occurrences.begin[row] > first + kLongestMoment) {
             ++moments;
-            first = visits.begin[row];
+            first = occurrences.begin[row];
         }
-        last_end = std::max(last_end, visits.end[row]);
+        last_end = std::max(last_end, occurrences.end[row]);
     }
     return moments;
 }
 
-// Visits of a moment or two that were slower, on the processor or off it, and nothing that says why (they did no more
-// work, as far as that is known): a processor that
-// was slower for a moment (by the other thread of its core, or because the host took it away unsaid) looks the same.
-// On a virtual machine that happens every few seconds, for milliseconds to tens of them. Where the host says how much
-// it took, that may have been here: all of it looks like time on the processor, and keeps waiting who waits for the
-// thread.
+// Occurrences of a moment or two that were slower, on the processor or off it, and nothing that says why (they did no
+// more work, as far as that is known): a processor that was slower for a moment (by the other thread of its core, or
+// because the host took it away unsaid) looks the same. On a virtual machine that happens every few seconds, for
+// milliseconds to tens of them. Where the host says how much it took, that may have been here: all of it looks like
+// time on the processor, and keeps waiting who waits for the thread.
 bool may_be_processor(const Case& subject) {
     constexpr double kLeastOfMoments = 0.05;  // of the run
     const std::size_t moments = moments_of(subject);
@@ -84,8 +85,8 @@ bool may_be_processor(const Case& subject) {
 }
 
 void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
-    // The exception is what is slow: where most visits are, the fast ones are the exception. And one that others kept
-    // from the processor, or those it waits for, is none of the code's.
+    // The exception is what is slow: where most occurrences are, the fast ones are the exception. And one that others
+    // kept from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || may_be_several(subject) ||
         most_lacking_share(subject) > 0.5 ||
@@ -108,19 +109,26 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kSlowInstance{
+extern const Rule kSlowInstance{
+    .place = 250,
     .kind = "slow-instance",
     .contrast = Contrast::kOccurrences,
     .needs = "a few occurrences (at most half) are clearly apart from the rest and take at least 1.2 times as long",
     .against =
-        "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time in "
-        "which somebody took the processor unsaid (ticks came late); or another rule explains at least half of it; "
+        "more than half of the excess is waiting for a processor, or for threads that lacked one, or may be time "
+        "that "
+        "something the kernel does not account for took the processor (ticks came late); or another rule explains at "
+        "least half of it; "
         "or "
-        "a slow round holds about as many more visits of what is called in it: then it is several rounds; or most "
-        "slow visits are as long as usual ones on both sides of what was seen only once between, likewise; or what "
-        "lies between visits is often too short to be seen and less than half of the excess is waiting, likewise; or "
+        "a slow round holds about as many more occurrences of what is called in it: then it is several rounds; or "
+        "most "
+        "slow occurrences are as long as usual ones on both sides of what was seen only once between, likewise; or "
+        "what "
+        "lies between occurrences is often too short to be seen and less than half of the excess is waiting, "
+        "likewise; or "
         "the slow "
-        "visits were all at one moment or two (a tenth of a second each at most) and had more time on the processor, "
+        "occurrences were all at one moment or two (a tenth of a second each at most) and had more time on the "
+        "processor, "
         "off it for a reason not known, or waiting for a thread, less than a fiftieth of the run where each is by "
         "itself, "
         "a twentieth of these threads' time where there are several at a moment, or no more than the host took from "

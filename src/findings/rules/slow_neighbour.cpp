@@ -1,7 +1,7 @@
 // slow-neighbour: a piece of code is slow after one neighbour and fast after another.
 #include "findings/cases/sides.h"
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/table.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
 
@@ -17,10 +17,10 @@ constexpr double kMostWaiting = 0.5;    // of the excess: others make it wait, n
 constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and others, 2006). Where short neighbours are
                                         // not seen, the one before them stands in their place half of the time
 constexpr std::size_t kLeastOthers = 5;
-constexpr double kLeastPeriods = 2;  // between the medians: a visit's ends are known to a sampling period
+constexpr double kLeastPeriods = 2;  // between the medians: an occurrence's ends are known to a sampling period
 
-// The median of the others without those that follow the space itself: a visit that a wait has cut in two, and whose
-// rest is short whatever came before. NaN: too few are left.
+// The median of the others without those that follow the space itself: an occurrence that a wait has cut in two, and
+// whose rest is short whatever came before. NaN: too few are left.
 double others_median(const Case& subject) {
     const auto& rows = subject.space().rows;
     std::vector<double> others;
@@ -32,8 +32,8 @@ double others_median(const Case& subject) {
     return others.size() < kLeastOthers ? std::numeric_limits<double>::quiet_NaN() : median(std::move(others));
 }
 
-// More work after that neighbour is no slowness; and of visits that are shorter than the sampling can see, which ones
-// follow which is chance.
+// More work after that neighbour is no slowness; and of occurrences that are shorter than the sampling can see, which
+// ones follow which is chance.
 bool may_speak(const Case& subject) {
     const double speed = work_ratio(subject);
     const double period = sampling_period(*subject.evidence);
@@ -89,22 +89,25 @@ void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
 }
 
 constexpr std::string_view kNeeds =
-    "at least five visits after this neighbour and five others (30 where visits are under eight samples), medians "
+    "at least five occurrences after this neighbour and five others (30 where occurrences are under eight samples), "
+    "medians "
     "(without waiting for a processor) two sampling periods and more, and 1.2 times and two periods apart, most "
-    "visits of the one side longer "
+    "occurrences of the one side longer "
     "than most of the other (Cliff's delta 0.474), and "
     "chance does not explain it in "
-    "pairs of visits that follow each other";
+    "pairs of occurrences that follow each other";
 
 }  // namespace
 
-const Rule kSlowNeighbour{
+extern const Rule kSlowNeighbour{
+    .place = 220,
     .kind = "slow-neighbour",
     .contrast = Contrast::kNeighbours,
     .needs = kNeeds,
     .against =
         "progress by user time is the same: then there is more work after this neighbour; or most of the excess is "
-        "waiting for others; or what lies between two visits is often too short to be seen: then some are several",
+        "waiting for others; or what lies between two occurrences is often too short to be seen: then some are "
+        "several",
     .look = look_for_slow,
     .direction =
         "look at what the neighbour leaves behind: the order and place of the data, the contents of the caches, the "
@@ -113,13 +116,14 @@ const Rule kSlowNeighbour{
         "put something neutral between the two (or change their order) and record again: the difference must go",
 };
 
-const Rule kFastNeighbour{
+extern const Rule kFastNeighbour{
+    .place = 270,
     .kind = "slow-neighbour",
     .contrast = Contrast::kNeighbours,
     .needs = kNeeds,
     .against =
         "progress by user time is the same: then there is less work after this neighbour; or what lies between two "
-        "visits is often too short to be seen: then some are several",
+        "occurrences is often too short to be seen: then some are several",
     .look = look_for_fast,
     .direction = "what this neighbour leaves behind is worth having elsewhere as well",
     .confirm = "compare the lines of the two neighbours: the order and place of the data that they leave",

@@ -1,7 +1,7 @@
 // syscall-storm: very many short system calls, each for very little.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 #include "spacetime/waits/wait_table.h"
 
@@ -31,7 +31,8 @@ bool is_system_call(const Place& place) {
         "getpid",   "getppid",    "gettid",      "getuid",    "syscall",         "ioctl",     "fcntl64", "poll",
         "select",   "epoll_wait", "sched_yield", "nanosleep", "clock_nanosleep", "getrusage", "times",   "kill",
         "tgkill",   "madvise",    "mprotect",    "getdents64"};
-    return is_library(place) && std::find(kNames.begin(), kNames.end(), plain_name(place.function)) != kNames.end();
+    return is_library(place) &&
+           std::find(kNames.begin(), kNames.end(), library_function_name(place.function)) != kNames.end();
 }
 
 // Time in the kernel that neither faults nor switches nor threads' lives account for.
@@ -147,7 +148,8 @@ void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kSyscallStorm{
+extern const Rule kSyscallStorm{
+    .place = 120,
     .kind = "syscall-storm",
     .contrast = Contrast::kRun,
     .needs =

@@ -1,7 +1,7 @@
 // thread-churn: threads are made and joined for pieces of work that are over almost at once.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -79,7 +79,8 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kThreadChurn{
+extern const Rule kThreadChurn{
+    .place = 50,
     .kind = "thread-churn",
     .contrast = Contrast::kRun,
     .needs = "a hundred threads and more are made at one place and live for ten milliseconds at most",

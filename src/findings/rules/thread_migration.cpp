@@ -1,6 +1,6 @@
 // thread-migration: threads share a processor while another one has nothing to do.
+#include "findings/rule.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/table.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace {
 using namespace spacetime;
 
 constexpr double kLeastQueue = 0.1;  // of a thread's life, ready and without a processor
-constexpr double kHeld = 0.95;       // of its visits on one processor
+constexpr double kHeld = 0.95;       // of its occurrences on one processor
 constexpr double kUsedUp = 0.7;      // of the processor, by these threads
-constexpr std::size_t kLeastVisits = 5;
+constexpr std::size_t kLeastOccurrences = 5;
 
-// thread → processor → visits, over all nodes.
+// thread → processor → occurrences, over all nodes.
 std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> processors_of(const Evidence& evidence) {
     std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> result;
     for (const SpaceNode& node : evidence.nodes) {
@@ -28,7 +28,7 @@ std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> processors_of(cons
     return result;
 }
 
-// The innermost node that holds most of these threads' time in nodes that they all visit.
+// The innermost node that holds most of these threads' time in nodes that they all occurrence.
 std::uint32_t common_place(const Evidence& evidence, const std::vector<std::uint32_t>& threads) {
     std::uint32_t best = kNoNode;
     std::int64_t most = 0;
@@ -61,7 +61,7 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
         }
         const ThreadFacts& facts = run.threads[thread];
         const auto life = static_cast<double>(facts.end - std::min(facts.begin, facts.end));
-        if (all >= kLeastVisits && static_cast<double>(most->second) >= kHeld * static_cast<double>(all) &&
+        if (all >= kLeastOccurrences && static_cast<double>(most->second) >= kHeld * static_cast<double>(all) &&
             static_cast<double>(facts.total.run_queue) >= kLeastQueue * life) {
             held[most->first].push_back(thread);
         }
@@ -111,11 +111,13 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
 
 }  // namespace
 
-const Rule kThreadMigration{
+extern const Rule kThreadMigration{
+    .place = 40,
     .kind = "thread-migration",
     .contrast = Contrast::kRun,
     .needs =
-        "two or more threads stay on one processor (95 % of their visits) and wait for it for at least a tenth of "
+        "two or more threads stay on one processor (95 % of their occurrences) and wait for it for at least a tenth "
+        "of "
         "their lives",
     .against =
         "the program has more threads ready than there are processors for most of the time: that is "

@@ -91,10 +91,10 @@ std::size_t bounded(std::size_t permutations, std::size_t features, std::size_t 
 // The features' ranks: made here, unless they were given.
 class Ranks {
   public:
-    explicit Ranks(const Labelled& visits) : ranks_(visits.features) {
-        if (!visits.is_ranked) {
-            made_.reserve(visits.features.size());
-            for (const std::vector<double>& feature : visits.features) {
+    explicit Ranks(const Labelled& occurrences) : ranks_(occurrences.features) {
+        if (!occurrences.is_ranked) {
+            made_.reserve(occurrences.features.size());
+            for (const std::vector<double>& feature : occurrences.features) {
                 made_.push_back(standard_ranks(feature));
             }
             ranks_ = made_;
@@ -191,15 +191,15 @@ std::vector<double> standard_ranks(std::span<const std::int32_t> balances) {
     return ranks;
 }
 
-MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations, std::size_t enough) {
-    const std::size_t n = visits.label.size();
-    const std::vector<StreamPart> streams = parts(visits.stream);
+MaxT shift_test(const Labelled& occurrences, Random random, std::size_t permutations, std::size_t enough) {
+    const std::size_t n = occurrences.label.size();
+    const std::vector<StreamPart> streams = parts(occurrences.stream);
     std::vector<std::vector<std::size_t>> labelled(streams.size());  // places within their stream
     std::size_t count = 0;
     double shifts = 1;
     for (std::size_t s = 0; s < streams.size(); ++s) {
         for (std::size_t i = 0; i < streams[s].size; ++i) {
-            if (visits.label[streams[s].begin + i] != 0) {
+            if (occurrences.label[streams[s].begin + i] != 0) {
                 labelled[s].push_back(i);
                 ++count;
             }
@@ -208,10 +208,10 @@ MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations,
             shifts *= static_cast<double>(streams[s].size);
         }
     }
-    if (count == 0 || count == n || visits.features.empty()) {
+    if (count == 0 || count == n || occurrences.features.empty()) {
         return Tally({}).result(0);
     }
-    const Ranks ranks(visits);
+    const Ranks ranks(occurrences);
     const auto members = static_cast<double>(count);
     const double scale = 1 / std::sqrt(members * (1 - members / static_cast<double>(n)));
     const auto statistics = [&](std::span<const std::size_t> shift, std::vector<double>* out) {
@@ -255,19 +255,20 @@ MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations,
     return test;
 }
 
-MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations, std::size_t enough) {
+MaxT pair_test(const Labelled& occurrences, Random random, std::size_t permutations, std::size_t enough) {
     // Disjoint pairs of neighbours in time: one labelled, one not, of one stream.
     std::vector<std::pair<std::size_t, std::size_t>> pairs;
-    for (std::size_t i = 0; i + 1 < visits.label.size(); ++i) {
-        if (visits.stream[i] == visits.stream[i + 1] && (visits.label[i] != 0) != (visits.label[i + 1] != 0)) {
-            pairs.emplace_back(visits.label[i] != 0 ? i : i + 1, visits.label[i] != 0 ? i + 1 : i);
+    for (std::size_t i = 0; i + 1 < occurrences.label.size(); ++i) {
+        if (occurrences.stream[i] == occurrences.stream[i + 1] &&
+            (occurrences.label[i] != 0) != (occurrences.label[i + 1] != 0)) {
+            pairs.emplace_back(occurrences.label[i] != 0 ? i : i + 1, occurrences.label[i] != 0 ? i + 1 : i);
             ++i;
         }
     }
-    if (pairs.empty() || visits.features.empty()) {
+    if (pairs.empty() || occurrences.features.empty()) {
         return Tally({}).result(0);
     }
-    const Ranks ranks(visits);
+    const Ranks ranks(occurrences);
     std::vector<std::vector<double>> differences(ranks.size());
     std::vector<double> observed(ranks.size(), 0);
     for (std::size_t f = 0; f < ranks.size(); ++f) {

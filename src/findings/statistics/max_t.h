@@ -1,11 +1,11 @@
-// Which features tell labelled visits from the others, under a null that respects time order.
+// Which features tell labelled occurrences from the others, under a null that respects time order.
 //
-// Visits that follow each other are alike, so their labels must not be shuffled one by one: on labelled data that
-// alarms in most blocks where nothing is wrong. Two nulls:
+// Occurrences that follow each other are alike, so their labels must not be shuffled one by one: on labelled data
+// that alarms in most blocks where nothing is wrong. Two nulls:
 //
 // - *circular shifts*: within each stream all labels are moved by one random distance, cyclically. Keeps the labels'
 //   own order and the features' autocorrelation, breaks what ties them. For labels found from durations.
-// - *paired signs*: each labelled visit is paired with the nearest unlabelled one of its stream; under the null
+// - *paired signs*: each labelled occurrence is paired with the nearest unlabelled one of its stream; under the null
 // either
 //   of the two could be the labelled one. For labels that alternate regularly, which shifts would only map onto
 //   themselves.
@@ -19,8 +19,8 @@
 // Besag and Clifford 1991): where nothing is to be found, that is soon; small p-values get all permutations. The
 // p-values hold their promise either way, a large one is just known less exactly (± 18 %).
 //
-// Work: features × (visits × log visits + labelled × permutations); permutations are cut so that this stays under
-// kMostWork. Paired signs are summed eight pairs at a time: about a quarter of that.
+// Work: features × (occurrences × log occurrences + labelled × permutations); permutations are cut so that this stays
+// under kMostWork. Paired signs are summed eight pairs at a time: about a quarter of that.
 #pragma once
 
 #include "findings/statistics/random.h"
@@ -40,9 +40,9 @@ inline constexpr std::size_t kEnoughHits = 30;
 inline constexpr std::size_t kAllHits = ~std::size_t{0};  // never end early
 
 struct Labelled {
-    std::span<const std::uint32_t> stream;  // visits by stream, then in time
+    std::span<const std::uint32_t> stream;  // occurrences by stream, then in time
     std::span<const char> label;
-    // Feature by feature, one value a visit. NaN is "not known": counts as the feature's median.
+    // Feature by feature, one value an occurrence. NaN is "not known": counts as the feature's median.
     std::span<const std::vector<double>> features;
     bool is_ranked = false;  // `features` are standard_ranks() already: so that several labellings share the sorting
 };
@@ -56,14 +56,14 @@ struct FeatureTest {
 struct MaxT {
     std::vector<FeatureTest> features;
     double p = 1;        // of the best feature, adjusted: is there any difference at all?
-    double least_p = 1;  // the smallest p that this many visits allow
+    double least_p = 1;  // the smallest p that this many occurrences allow
     std::size_t permutations = 0;
 };
 
 // `enough`: hits of the best feature after which no more is drawn.
-MaxT shift_test(const Labelled& visits, Random random, std::size_t permutations = kPermutations,
+MaxT shift_test(const Labelled& occurrences, Random random, std::size_t permutations = kPermutations,
                 std::size_t enough = kEnoughHits);
-MaxT pair_test(const Labelled& visits, Random random, std::size_t permutations = kPermutations,
+MaxT pair_test(const Labelled& occurrences, Random random, std::size_t permutations = kPermutations,
                std::size_t enough = kEnoughHits);
 
 // Ranks centred on 0, ties sharing theirs, scaled so that their squares add up to one less than their number; NaN

@@ -3,6 +3,8 @@
 // The distributions of <random> are not fixed by the standard, and a report must not change with the library.
 #pragma once
 
+#include "base/hash.h"
+
 #include <cstdint>
 
 namespace kymo::findings {
@@ -13,10 +15,7 @@ class Random {
 
     constexpr std::uint64_t next() {
         state_ += 0x9e3779b97f4a7c15U;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31U);
+        return mix(state_);
     }
     // Uniform in [0, bound), with a bias below bound / 2^64. Precondition: bound > 0.
     constexpr std::uint64_t below(std::uint64_t bound) {

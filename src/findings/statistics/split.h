@@ -35,7 +35,7 @@ struct Split {
 };
 
 // `durations`: greater than 0, any unit; non-positive ones count as the smallest positive. `resolution`: relative
-// error of a duration (1 / samples of the median visit). Under 4 values nothing is split. O(n log n).
+// error of a duration (1 / samples of the median occurrence). Under 4 values nothing is split. O(n log n).
 Split split_slow(std::span<const double> durations, double resolution);
 
 }  // namespace kymo::findings

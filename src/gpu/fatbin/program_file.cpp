@@ -65,7 +65,7 @@ Result<GpuProgram> read_program(std::span<const std::uint8_t> elf, const std::st
             return size.error();
         }
         if (*size > bytes.size()) {
-            return Error{ErrorKind::kMalformed, name + ": damaged fat binary: it goes on behind its section's end",
+            return Error{ErrorKind::kMalformed, name + ": damaged fat binary: it goes on beyond its section's end",
                          "build the program again with nvcc"};
         }
         program.fat_binaries.push_back(bytes.first(*size));

@@ -58,7 +58,7 @@ Error failed(const std::filesystem::path& path, int why) {
             : why == EACCES || why == EPERM  ? ErrorKind::kPermission
             : why == ENOSPC || why == EDQUOT ? ErrorKind::kNoSpace
                                              : ErrorKind::kNotFound,
-            path.string() + ": " + std::strerror(why), "name another folder with -o"};
+            path.string() + ": " + std::strerror(why), "name another directory with -o"};
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Result<CubinCode> read_code(std::span<const std::uint8_t> cubin, const std::stri
         const auto bytes = file.contents(section);
         if (bytes.size() > kMostBytes || bytes.size() % kInstructionBytes != 0) {
             return Error{ErrorKind::kMalformed,
-                         name + ": " + std::string(title) + " is no list of at most 2^20 instructions", next};
+                         name + ": " + std::string(title) + " is not a list of at most 2^20 instructions", next};
         }
         Code code;
         code.registers = section.sh_info >> kRegistersShift;

@@ -138,7 +138,7 @@ Result<std::unique_ptr<ByteInput>> open_bytes(const std::filesystem::path& path)
     const std::string name = path.string();
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
-        return Error{ErrorKind::kNotFound, name + ": is a folder", "name a trace, or the kernelslist.g in it"};
+        return Error{ErrorKind::kNotFound, name + ": is a directory", "name a trace, or the kernelslist.g in it"};
     }
     std::FILE* file = std::fopen(path.c_str(), "rbe");
     if (file == nullptr) {

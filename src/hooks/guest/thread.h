@@ -61,9 +61,10 @@ struct alignas(64) Hook {
     const cells::Step* exit = nullptr;
     std::uint16_t entry_steps = 0;
     std::uint16_t exit_steps = 0;
-    bool follows = false;       // there is something to do at exits
-    bool tells_images = false;  // not a control point: the dynamic linker's word that images have come or gone
-    bool is_quick = false;      // both lists are additions or nothing: the trampolines do them themselves
+    bool follows = false;  // there is something to do at exits
+    bool tells_images =
+        false;              // not an instrumentation point: the dynamic linker's word that images have come or gone
+    bool is_quick = false;  // both lists are additions or nothing: the trampolines do them themselves
     Addition quick_entry;
     Addition quick_exit;
 };

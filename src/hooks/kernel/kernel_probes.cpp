@@ -165,7 +165,7 @@ Result<KernelProbes> KernelProbes::load(const Planned& planned,
     }
     struct stat space{};
     if (stat("/proc/self/ns/pid", &space) != 0) {
-        return refused("the name space of processes is not to be seen", errno);
+        return refused("the PID namespace cannot be read", errno);
     }
     state->given.namespace_device = space.st_dev;
     state->given.namespace_inode = space.st_ino;
@@ -195,7 +195,7 @@ Result<void> KernelProbes::attach(std::span<const Probe> probes, pid_t process, 
     const std::uint32_t zero = 0;
     state_->given.process = static_cast<std::uint32_t>(process);
     if (bpf_map_update_elem(state_->settings, &zero, &state_->given, BPF_ANY) != 0) {
-        return refused("their settings cannot be given", errno);
+        return refused("their settings cannot be written", errno);
     }
     for (const Probe& probe : probes) {
         bpf_link* link = attach_one(state_->program, probe, wherever ? -1 : process);

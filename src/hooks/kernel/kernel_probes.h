@@ -1,5 +1,5 @@
-// Control points by the kernel: stops at instructions of a program into which nothing can be preloaded (uprobes,
-// uretprobes), and does the points' steps there on the calling thread's cells.
+// Instrumentation points by the kernel: stops at instructions of a program into which nothing can be preloaded
+// (uprobes, uretprobes), and does the points' steps there on the calling thread's cells.
 //
 // Needs CAP_BPF and CAP_PERFMON (root), Linux 5.15, and a build that had clang and libbpf; every refusal says which.
 // Nothing stays in the kernel when this object is gone. One thread. Cost: some microseconds a hit, in the program

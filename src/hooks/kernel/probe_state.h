@@ -17,7 +17,7 @@ struct ProbeSettings {
     std::uint32_t bindings[cells::kTaskTimers];  // of timers to cells, until a task binds them otherwise
 };
 
-// A control point: its steps, one behind the other in their map.
+// An instrumentation point: its steps, one behind the other in their map.
 struct ProbePoint {
     std::uint32_t first;
     std::uint32_t count;

@@ -1,5 +1,6 @@
-// Control points in the kernel: runs at each hit of a probe, and does the steps of its point on the calling thread's
-// cells. The steps, the primitives and what they mean are those of the monitor, the same source (cells/actions.h).
+// Instrumentation points in the kernel: runs at each hit of a probe, and does the steps of its point on the calling
+// thread's cells. The steps, the primitives and what they mean are those of the monitor, the same source
+// (cells/actions.h).
 //
 // Compiled by clang when Kymo is built and carried in the program; nothing is compiled where it runs. Needs
 // Linux 5.15 (attach cookies).

@@ -223,7 +223,7 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
     const std::uint64_t end = offset + entry->original_bytes;
     const auto target = std::upper_bound(targets_.begin(), targets_.end(), offset);
     if (target != targets_.end() && *target < end) {
-        return "jumps lead to behind its first instruction, where the hook would be";
+        return "jumps lead past its first instruction, where the hook would be";
     }
     if (end > extent.end) {
         const std::uint32_t next = code_.function_at(end - 1);
@@ -241,7 +241,7 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
             return kLoopAtEntry;
         }
         if (to > offset && to < end && edge.kind != program::EdgeKind::kFallThrough) {
-            return "jumps lead to behind its first instruction, where the hook would be";
+            return "jumps lead past its first instruction, where the hook would be";
         }
     }
     return {};

@@ -42,7 +42,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 Result<std::string> output_of(std::vector<std::string> command, const std::string& more) {
     std::array<int, 2> pipe{};
     if (pipe2(pipe.data(), O_CLOEXEC) != 0) {
-        return Error{ErrorKind::kNotRunnable, std::string("no pipe to be had: ") + std::strerror(errno),
+        return Error{ErrorKind::kNotRunnable, std::string("no pipe is available: ") + std::strerror(errno),
                      "close some files, or raise ulimit -n"};
     }
     std::vector<std::string> words;

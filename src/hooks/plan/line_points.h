@@ -1,4 +1,5 @@
-// Source lines as control points: which files and lines are meant, and the places at which their statements begin.
+// Source lines as instrumentation points: which files and lines are meant, and the places at which their statements
+// begin.
 //
 // A line is had at all its places or not at all, since its count would be wrong otherwise. Places that one jump
 // covers share it, and one within a hooked function's entry joins that: in the order of their addresses.

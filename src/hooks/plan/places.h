@@ -1,4 +1,4 @@
-// Places inside functions as control points: any instruction that a jump may stand in place of.
+// Places inside functions as instrumentation points: any instruction that a jump may stand in place of.
 //
 // A jump takes five bytes, usually more than the instruction. What it covers must be instructions that only the first
 // of them leads to: of one basic block, or of blocks that nothing but the one before goes on to; in a function all of
@@ -33,8 +33,8 @@ class Places {
     // where the compiler does not mark statements, one a block.
     std::vector<std::uint64_t> statements(const program::LineTable& table, std::uint32_t file, std::uint32_t line);
 
-    // Empty: `entry` tells how the instruction at `at` becomes a control point, with nothing before `not_before`
-    // changed. Otherwise why not, in words that follow its name.
+    // Empty: `entry` tells how the instruction at `at` becomes an instrumentation point, with nothing before
+    // `not_before` changed. Otherwise why not, in words that follow its name.
     std::string plan(std::uint64_t at, std::uint64_t not_before, PlanEntry* entry);
 
     // Whether whoever comes to `from` comes to `to` next: the same block, and no call between them.

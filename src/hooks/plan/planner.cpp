@@ -217,7 +217,8 @@ class Planner {
             }
             if (reason.empty() && !exit.empty() && is_unwound_) {
                 reason = image.find_returns(offset, &returns);
-                reason += reason.empty() ? "" : ": its exits cannot be had in a program that throws or moves stacks";
+                reason +=
+                    reason.empty() ? "" : ": its exits cannot be hooked in a program that throws or moves stacks";
             }
             if (!reason.empty()) {
                 refuse(image, wanted, reason);

@@ -17,7 +17,7 @@ namespace kymo::hunt {
 struct KernelWish {
     pairs::Rule rule;
     std::uint32_t key = 0;     // recording::HuntKey
-    std::uint32_t signal = 0;  // told to the thread of a find; 0: none
+    std::uint32_t signal = 0;  // told to the thread of a result; 0: none
     std::uint32_t seed = 1;
 };
 

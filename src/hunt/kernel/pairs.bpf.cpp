@@ -1,5 +1,5 @@
 // The pair machine in the kernel: runs at each overflow of the hunted event, keeps its cells in a mapped array, drops
-// every event, and signals the thread when its event decided a find.
+// every event, and signals the thread when its event decided a result.
 //
 // Licence. The kernel lends some helpers (reading memory, its clock, signals) only to programs whose object says that
 // it may be used under the GPL. So this file, and the four headers of pairs/ that are compiled into its object

@@ -27,7 +27,7 @@ using namespace kymo;
 
 constexpr int kMostHunts = 8;
 constexpr int kMostCounters = 4096;
-constexpr unsigned kKeptFinds = 32;
+constexpr unsigned kKeptResults = 32;
 
 thread_local std::string last_error;
 
@@ -60,10 +60,10 @@ struct kymo_hunt {
     events::SessionEvent event;
     int signal = 0;
     int notify = 0;
-    kymo_find_function found = nullptr;
+    kymo_hunt_function found = nullptr;
     void* context = nullptr;
     pairs::Shared state;
-    kymo_find finds[kKeptFinds] = {};
+    kymo_hunt_result results[kKeptResults] = {};
     std::atomic<unsigned> made{0};
     unsigned taken = 0;
 };
@@ -72,12 +72,12 @@ namespace {
 
 kymo_hunt hunts[kMostHunts];
 
-void hand_over(kymo_hunt& hunt, const kymo_find& find) {
+void hand_over(kymo_hunt& hunt, const kymo_hunt_result& result) {
     if (hunt.found != nullptr) {
-        hunt.found(&find, hunt.context);
+        hunt.found(&result, hunt.context);
     }
     if (hunt.notify != 0) {
-        syscall(SYS_tgkill, getpid(), find.thread, hunt.notify);
+        syscall(SYS_tgkill, getpid(), result.thread, hunt.notify);
     }
 }
 
@@ -85,25 +85,25 @@ void take_event(kymo_hunt& hunt, std::uint64_t pc) {
     if (!hunt.live.load(std::memory_order_acquire) || hunt.busy.test_and_set(std::memory_order_acquire)) {
         return;
     }
-    kymo_find find{};
+    kymo_hunt_result result{};
     const pairs::Verdict verdict = pairs::step(hunt.state.machine, pc);
     if (verdict.turn != pairs::Turn::kNothing) {
         const pairs::News& news = *pairs::add_news(hunt.state, verdict);
-        find.address = reinterpret_cast<const void*>(news.key);
-        find.events = news.events;
-        find.matches = news.matches;
-        find.seen = news.seen;
-        find.share = news.events > 1 && news.matches > 0
-                         ? static_cast<double>(news.matches - 1) / static_cast<double>(news.events - 1)
-                         : static_cast<double>(news.matches);
-        find.thread = thread_id();
-        find.quiet = verdict.turn == pairs::Turn::kQuiet ? 1 : 0;
-        hunt.finds[hunt.made.load(std::memory_order_relaxed) % kKeptFinds] = find;
+        result.address = reinterpret_cast<const void*>(news.key);
+        result.events = news.events;
+        result.matches = news.matches;
+        result.seen = news.seen;
+        result.share = news.events > 1 && news.matches > 0
+                           ? static_cast<double>(news.matches - 1) / static_cast<double>(news.events - 1)
+                           : static_cast<double>(news.matches);
+        result.thread = thread_id();
+        result.quiet = verdict.turn == pairs::Turn::kQuiet ? 1 : 0;
+        hunt.results[hunt.made.load(std::memory_order_relaxed) % kKeptResults] = result;
         hunt.made.fetch_add(1, std::memory_order_release);
     }
     hunt.busy.clear(std::memory_order_release);
     if (verdict.turn != pairs::Turn::kNothing) {
-        hand_over(hunt, find);
+        hand_over(hunt, result);
     }
 }
 
@@ -256,7 +256,7 @@ KYMO_PUBLIC kymo_hunt* kymo_hunt_start(const kymo_hunt_options* options) try {
         hunt.used.store(false);
         return nullptr;
     }
-    last_error = "eight hunts are under way already";
+    last_error = "eight hunts are running already";
     return nullptr;
 } catch (const std::exception& problem) {
     last_error = problem.what();
@@ -273,18 +273,18 @@ KYMO_PUBLIC void kymo_hunt_leave(kymo_hunt* hunt) {
     }
 }
 
-KYMO_PUBLIC int kymo_hunt_next(kymo_hunt* hunt, kymo_find* find) {
-    if (hunt == nullptr || find == nullptr) {
+KYMO_PUBLIC int kymo_hunt_next(kymo_hunt* hunt, kymo_hunt_result* result) {
+    if (hunt == nullptr || result == nullptr) {
         return 0;
     }
     const unsigned made = hunt->made.load(std::memory_order_acquire);
     if (hunt->taken == made) {
         return 0;
     }
-    if (made - hunt->taken > kKeptFinds) {
-        hunt->taken = made - kKeptFinds;
+    if (made - hunt->taken > kKeptResults) {
+        hunt->taken = made - kKeptResults;
     }
-    *find = hunt->finds[hunt->taken++ % kKeptFinds];
+    *result = hunt->results[hunt->taken++ % kKeptResults];
     return 1;
 }
 

@@ -65,7 +65,7 @@ bool Hunt::begin() {
     }
     on_ = true;
     if (in_kernel()) {
-        kymo_signal_owners.kernel_finds = 1;
+        kymo_signal_owners.kernel_results = 1;
         tell_program();
     }
     return true;
@@ -208,7 +208,7 @@ std::uint64_t Hunt::news_count() const {
 }
 
 // Only a thread itself knows its call path: what concerns other threads stays for theirs, or for the end. Where no
-// thread is signalled a find might wait for that for ever, and whoever comes first writes it, without a path. Under
+// thread is signalled a result might wait for that for ever, and whoever comes first writes it, without a path. Under
 // the lock.
 template <typename PathOf>
 void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
@@ -276,7 +276,7 @@ bool Hunt::is_mine(std::uint32_t number) const {
 void Hunt::write_find(ThreadState* thread, const News& news, ContextId context) {
     const unwind::ImageSet::Lookup at = images.rule_at(news.pc);
     const bool known = at.image != nullptr && raw(at.id) != 0;
-    recording::Find row;
+    recording::HuntResult row;
     row.time = news.time;
     row.number = news.number;
     row.key = news.key;
@@ -299,7 +299,7 @@ void Hunt::write_find(ThreadState* thread, const News& news, ContextId context) 
 }
 
 void Hunt::write_end(std::uint64_t number, bool quiet, std::uint64_t events, std::uint64_t matches) const {
-    recording::FindEnd row;
+    recording::HuntResultEnd row;
     row.time = clock_now();
     row.number = number;
     row.quiet = quiet ? 1 : 0;
@@ -321,7 +321,7 @@ void Hunt::finish(Process::End /*how*/) {
                 note(entry.number);
                 write_find(nullptr, entry, ContextId{0});
             } else if (entry.turn == static_cast<std::uint32_t>(Turn::kQuiet) && is_mine(entry.number)) {
-                recording::FindEnd row;
+                recording::HuntResultEnd row;
                 row.time = entry.time;
                 row.number = entry.number;
                 row.quiet = 1;

@@ -1,4 +1,5 @@
-// Hunting in the measured program: events go to the pair machine instead of becoming samples, and finds become rows.
+// Hunting in the measured program: events go to the pair machine instead of becoming samples, and results become
+// rows.
 //
 // Two engines. In the program: the sampling handler steps the machine with each overflow of the hunted event. In the
 // kernel: every thread has a counter of its own with the parent's eBPF program attached, which steps a machine in a
@@ -30,8 +31,9 @@ class Hunt : public Part {
     // Gives the thread a counter where the kernel hunts, and takes it away.
     void thread_begin(ThreadState& thread);
     void thread_end(ThreadState& thread);
-    // Last words (a program that is killed leaves those written on the way, the latest at half its events): finds not
-    // yet written, and how each find ended. Not after `finish` was called for an exec that failed: then once more.
+    // Last words (a program that is killed leaves those written on the way, the latest at half its events): results
+    // not yet written, and how each result ended. Not after `finish` was called for an exec that failed: then once
+    // more.
     void finish(Process::End how);
     void after_fork(ThreadState* own);
 
@@ -40,8 +42,8 @@ class Hunt : public Part {
 
     // An overflow of one of the session's events. True: it was hunted, and is not to be written as a sample.
     bool take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers);
-    // Finds that the kernel's engine has made in this thread; in hunts that signal nobody (context-switches: a signal
-    // would end waits early), in any thread of the process.
+    // HuntResults that the kernel's engine has made in this thread; in hunts that signal nobody (context-switches: a
+    // signal would end waits early), in any thread of the process.
     void news(ThreadState& thread, const unwind::Registers& registers);
     // The same after a wait that lasted from `begin` to now, whose call path is `context`. Two loads where there is
     // no news.

@@ -69,7 +69,7 @@ static void tell_no_cells() {
     row.what = "metrics of this process";
     const bool full = failure == ENOSPC || failure == ENOMEM || failure == EFAULT;
     row.why = failure == EFBIG                        ? "their file would be larger than files may be (ulimit -f)"
-              : full                                  ? "the folder of their file is full"
+              : full                                  ? "the directory of their file is full"
               : failure == EACCES || failure == EPERM ? "their file may not be made"
                                                       : "their file could not be made";
     row.remedy = failure == EFBIG ? "ulimit -f unlimited"

@@ -1,4 +1,5 @@
-// The program's control points: hooks that the launcher has planned (hooks/plan_file.h, a file beside the session).
+// The program's instrumentation points: hooks that the launcher has planned (hooks/plan_file.h, a file beside the
+// session).
 //
 // When it acts: at a part's moments (part.h); the code is changed at the program's start. Without a plan nothing here
 // does anything.
@@ -19,8 +20,8 @@ class ProgramHooks : public Part {
     // Tells what was left out.
     static void finish(Process::End how);
 
-    // Where somebody outside has switched metrics off or on, their control points do so from now on. In the handler;
-    // a look at two words where nothing has changed.
+    // Where somebody outside has switched metrics off or on, their instrumentation points do so from now on. In the
+    // handler; a look at two words where nothing has changed.
     static void obey_switches();
     // Whether an address on a stack is a hook's, in place of a caller's; *caller: the caller's return address.
     static bool is_hooked_return(std::uint64_t address, std::uint64_t* caller);

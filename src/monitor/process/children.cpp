@@ -255,7 +255,7 @@ bool is_library_readable() {
         const kymo::Quiet quiet;
         recording::Unavailable row;
         row.what = "programs that are started where Kymo's library cannot be read";
-        row.why = "their root folder or their user has no way to it";
+        row.why = "their root directory or their user has no way to it";
         row.remedy = "install Kymo where they can read it, at the same path";
         process_log.write(row);
     }

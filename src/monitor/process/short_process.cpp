@@ -100,7 +100,7 @@ bool write_short_process(ThreadState& thread, Process::End how) {
 
     CounterValues values;
     rusage space{};
-    thread.counters.read(values, Counters::own_usage(space));
+    thread.counters.read(values, own_usage(space));
     process_counters.read(values);
     const BriefWaits waits(thread);
     recording::ShortProcess row;

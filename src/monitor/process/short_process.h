@@ -1,7 +1,7 @@
 // What is left of a process that ended before its first sample: one row, in a chunk of its own, appended to the file
-// that all such processes of the run share. The parent has made that file (launch/short_processes.h), with its header
-// and the descriptions of its tables; each append is one write() at its end, which the kernel does not mix with
-// others.
+// that all such processes of the run share. The parent has made that file (launch/run/short_processes.h), with its
+// header and the descriptions of its tables; each append is one write() at its end, which the kernel does not mix
+// with others.
 #pragma once
 
 #include "monitor/process/process.h"

@@ -1,13 +1,8 @@
-// What needs no counter of its own: the kernel keeps processor time, faults and switches of every thread and process
-// anyhow (getrusage, the processor-time clocks).
+#include "monitor/sampling/counted_by_usage.h"
 
 #include "events/attributes.h"
 #include "monitor/clock.h"
-#include "monitor/sampling/counters.h"
 #include "monitor/sampling/usage.h"
-
-#include <ctime>
-#include <sys/resource.h>
 
 namespace kymo::monitor {
 
@@ -22,25 +17,31 @@ clockid_t thread_clock(int tid) {
 
 }  // namespace
 
-// The events that have no counter in this thread. Of another thread: as at its last sample.
-void Counters::fill_uncounted(CounterValues& values, const rusage* own) {
-    if (by_usage_ == 0) {
+void CountedByUsage::open(const events::Session& session, int tid, const rusage& usage, const timespec& spent) {
+    session_ = &session;
+    tid_ = tid;
+    events_ = 0;
+    fill_from_usage(session, usage, spent, at_open_);
+}
+
+void CountedByUsage::fill(CounterValues& values, const rusage* own, const CounterValues& latest) const {
+    if (events_ == 0) {
         return;
     }
-    CounterValues all = latest_;
+    CounterValues all = latest;
     if (own != nullptr) {
         fill_since_open(*own, {}, all);
     }
     for (std::size_t i = 1; i < session_->event_count; ++i) {
-        if ((by_usage_ >> i & 1U) != 0) {
+        if (has(i)) {
             values.value[i] = all.value[i];
         }
     }
 }
 
-void Counters::read_thread_usage(CounterValues& values, const rusage* own) {
+void CountedByUsage::read(CounterValues& values, const rusage* own, const CounterValues& latest) const {
     timespec spent{};
-    values = latest_;
+    values = latest;
     if (own != nullptr && clock_function(CLOCK_THREAD_CPUTIME_ID, &spent) == 0) {
         fill_since_open(*own, spent, values);
     } else if (own == nullptr && clock_function(thread_clock(tid_), &spent) == 0) {
@@ -48,7 +49,7 @@ void Counters::read_thread_usage(CounterValues& values, const rusage* own) {
     }
 }
 
-void Counters::fill_since_open(const rusage& usage, const timespec& spent, CounterValues& values) const {
+void CountedByUsage::fill_since_open(const rusage& usage, const timespec& spent, CounterValues& values) const {
     fill_from_usage(*session_, usage, spent, values);
     for (std::size_t i = 0; i < kMaxValues; ++i) {
         const bool counts = i < session_->event_count ? usage_counts(session_->events[i])
@@ -60,7 +61,7 @@ void Counters::fill_since_open(const rusage& usage, const timespec& spent, Count
     values.enabled_ns = values.running_ns = since(values.enabled_ns, at_open_.enabled_ns);
 }
 
-bool Counters::usage_counts(const events::SessionEvent& event) {
+bool usage_counts(const events::SessionEvent& event) {
     if (event.type == events::kUsageType) {
         return true;
     }
@@ -70,8 +71,8 @@ bool Counters::usage_counts(const events::SessionEvent& event) {
             event.config == PERF_COUNT_SW_CONTEXT_SWITCHES);
 }
 
-void Counters::fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
-                               CounterValues& values) {
+void fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
+                     CounterValues& values) {
     const auto count = [](long one, long other) { return static_cast<std::uint64_t>(one + other); };
     for (std::size_t i = 0; i < session.event_count; ++i) {
         if (!usage_counts(session.events[i])) {

@@ -1,4 +1,4 @@
-// The signal handler: the path of every sample. docs/monitor.md has what it costs.
+// The signal handler: the path of every sample. docs/measurements.md has what it costs.
 //
 // Runs in the measured thread, between any two of the program's instructions, with every signal blocked, on the
 // thread's own stack (signal_entry.h). No malloc, no locks but the monitor's own (a thread's first sample and a new

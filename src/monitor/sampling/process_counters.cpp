@@ -24,7 +24,7 @@ bool is_inherited(const events::SessionEvent& event) {
     if (events::is_clock(event) || is_migrations(event) || events::samples_rare_faults(event)) {
         return false;
     }
-    return !Counters::usage_counts(event) || event.user_only || event.samples();
+    return !usage_counts(event) || event.user_only || event.samples();
 }
 
 bool read_usage(CounterValues& values) {
@@ -33,7 +33,7 @@ bool read_usage(CounterValues& values) {
     if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_function(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0) {
         return false;
     }
-    Counters::fill_from_usage(process.session(), usage, spent, values);
+    fill_from_usage(process.session(), usage, spent, values);
     return true;
 }
 

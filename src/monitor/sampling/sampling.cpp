@@ -30,7 +30,7 @@ void Sampling::thread_begin(ThreadState& thread) {
     thread.pauses_seen = process.resumes();
     thread.muted = false;
     rusage usage{};
-    Counters::own_usage(usage);
+    own_usage(usage);
     thread.before = usage_so_far(usage);
     thread.counters.open(process.session(), process.descriptors(), &thread, thread.tid, thread.opening, usage);
     if (!process_log.is_short()) {

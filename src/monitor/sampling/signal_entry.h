@@ -24,7 +24,7 @@ struct SignalOwners {
     std::atomic<ThreadState*>* table = nullptr;  // by descriptor, from `base`; 1: ours, but signals nobody
     std::uint32_t base = 0;
     std::uint32_t count = 0;
-    std::uint32_t kernel_finds = 0;  // not 0: a signal that the kernel itself sends is the hunt's
+    std::uint32_t kernel_results = 0;  // not 0: a signal that the kernel itself sends is the hunt's
 };
 
 // NOLINTBEGIN(readability-identifier-naming): the entry's names

@@ -69,7 +69,7 @@ void tell_unavailable(const CounterOutcome& outcome) {
         }
     };
     if (outcome.kind == CounterKind::kThreadTimer) {
-        if (Counters::adds_system_time(session) && (told.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
+        if (adds_system_time(session) && (told.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
             // A thread of a session for performance events that has to be measured with a timer after all.
             recording::Event system;
             system.index = session.event_count;
@@ -82,7 +82,7 @@ void tell_unavailable(const CounterOutcome& outcome) {
                  reason(outcome.error), remedy(outcome.error));
         }
         for (std::size_t i = 1; i < session.event_count && !outcome.silent; ++i) {
-            if (!Counters::usage_counts(session.events[i])) {
+            if (!usage_counts(session.events[i])) {
                 tell(1U << i, session.events[i].name, "timers do not count it", remedy(EPERM));
             }
         }

@@ -125,7 +125,7 @@ bool announce(ThreadState& thread) {
 CounterValues write_stream_end(ThreadState& thread, bool own_thread) {
     CounterValues values = thread.last;
     rusage space{};
-    const rusage* usage = own_thread ? Counters::own_usage(space) : nullptr;
+    const rusage* usage = own_thread ? own_usage(space) : nullptr;
     thread.counters.read(values, usage);
     recording::StreamEnd row;
     row.time = clock_now();

@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 using namespace kymo::monitor;
 
@@ -41,18 +39,6 @@ FutexUse use_of(long operation) {
     }
 }
 
-// The thread that holds a lock with priority inheritance. Whether the word is memory at all is the kernel's to say,
-// of the program's own call; so the kernel is asked first, by a wait for a value that the word does not have.
-std::uint64_t owner_of(const std::uint32_t* word, long operation) {
-    constexpr std::uint32_t kNever = 0xFFFF'FFFF;
-    const timespec at_once{};
-    const int error = errno;
-    syscall(SYS_futex, word, FUTEX_WAIT | (operation & FUTEX_PRIVATE_FLAG), kNever, &at_once);
-    const bool readable = errno == EAGAIN;
-    errno = error;
-    return readable ? __atomic_load_n(word, __ATOMIC_RELAXED) & FUTEX_TID_MASK : 0;
-}
-
 }  // namespace
 
 long kymo_futex_call(long number, long word, long operation, long value, long timeout, long other, long last) {
@@ -70,7 +56,17 @@ long kymo_futex_call(long number, long word, long operation, long value, long ti
     if (use == FutexUse::kWait) {
         return waited(WaitKind::kFutex, address_of(object), 0, call, [=] { return waker_of(object); });
     }
-    return waited(WaitKind::kFutex, address_of(object), owner_of(object, operation), call);
+    // Tried first, as every lock is: to take a free one is no wait, however long others have the processor meanwhile.
+    // Only "another has it" (EAGAIN) also says that the word is memory, and may be read.
+    constexpr long kFlags = FUTEX_PRIVATE_FLAG;
+    const int error = errno;
+    if (real(number, word, FUTEX_TRYLOCK_PI | (operation & kFlags), 0, 0, 0, 0) == 0) {
+        return 0;
+    }
+    const bool held = errno == EAGAIN;
+    errno = error;
+    const std::uint64_t owner = held ? __atomic_load_n(object, __ATOMIC_RELAXED) & FUTEX_TID_MASK : 0;
+    return waited(WaitKind::kFutex, address_of(object), owner, call);
 }
 
 #endif

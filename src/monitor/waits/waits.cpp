@@ -6,6 +6,7 @@
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/threads/busy.h"
 #include "monitor/threads/stream.h"
+#include "monitor/waits/wakers.h"
 
 #include <cerrno>
 #include <pthread.h>
@@ -20,38 +21,7 @@ namespace kymo::monitor {
 
 constinit Waiting waiting;
 
-namespace {
-
-// One word an entry, so that it is read whole: the object's tag above, the thread id below.
-class Wakers {
-  public:
-    void note(std::uint64_t object, int tid) {
-        const std::uint64_t mixed = mix(object);
-        entries_[mixed % kEntries].store((mixed & kTagMask) | static_cast<std::uint32_t>(tid),
-                                         std::memory_order_relaxed);
-    }
-    std::uint64_t last(std::uint64_t object) const {
-        const std::uint64_t mixed = mix(object);
-        const std::uint64_t entry = entries_[mixed % kEntries].load(std::memory_order_relaxed);
-        return ((entry ^ mixed) & kTagMask) == 0 ? entry & ~kTagMask : 0;
-    }
-
-  private:
-    static constexpr std::size_t kEntries = 4096;
-    static constexpr std::uint64_t kTagMask = 0xFFFF'FFFF'0000'0000U;
-    static std::uint64_t mix(std::uint64_t object) {
-        // High bits too must tell on the place, which the low ones choose.
-        object *= 0x9E3779B97F4A7C15U;
-        object ^= object >> 32U;
-        object *= 0xBF58476D1CE4E5B9U;
-        return object ^ (object >> 29U);
-    }
-    std::atomic<std::uint64_t> entries_[kEntries]{};
-};
-
-constinit Wakers wakers;
-
-}  // namespace
+static constinit Wakers wakers;
 
 void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin, std::uint64_t end, ContextId context,
                 std::uint64_t flags) {

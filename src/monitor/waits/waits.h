@@ -65,9 +65,7 @@ int thread_id_of(pthread_t handle);
 
 // ---- who wakes waiters -------------------------------------------------------------------------------
 
-// Notes that this thread signals, posts or arrives at an object. A plain store into a small table; another object in
-// the same place takes it over, so that an answer may be missing, but is never of another object (up to a tag of 32
-// bits).
+// Notes that this thread signals, posts or arrives at an object: a plain store into a small table (wakers.h).
 // round: which use of an object that is used again and again, where that is known.
 void note_waker(const void* object, std::uint64_t round = 0);
 // The thread that last did, 0: not known.

@@ -18,7 +18,7 @@ static_assert(offsetof(siginfo_t, si_value) == 24);
 static_assert(offsetof(SignalOwners, table) == 0);
 static_assert(offsetof(SignalOwners, base) == 8);
 static_assert(offsetof(SignalOwners, count) == 12);
-static_assert(offsetof(SignalOwners, kernel_finds) == 16);
+static_assert(offsetof(SignalOwners, kernel_results) == 16);
 static_assert(offsetof(ThreadState, own_stack_top) == 0);
 static_assert(offsetof(ThreadState, busy) == 8);
 static_assert(SI_TIMER == -2 && SI_KERNEL == 0x80);

@@ -69,7 +69,7 @@ Result<void> check(const Wish& wish) {
                      "the share to refuse is above 0 and below the share to find: half of it, for example");
     }
     if (!(wish.confidence >= 0.5 && wish.confidence < 1)) {
-        return usage(fmt::format("--confidence {} is no probability that a test can be held to", wish.confidence),
+        return usage(fmt::format("--confidence {} is not a probability that a test can be held to", wish.confidence),
                      "it lies between 0.5 and 1, and below 1: for example 0.99");
     }
     if (!(wish.false_reports > 0 && wish.false_reports < 1) ||

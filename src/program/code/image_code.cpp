@@ -1,5 +1,6 @@
 #include "program/code/image_code.h"
 
+#include "base/last_at_most.h"
 #include "program/elf_sections.h"
 #include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
@@ -186,13 +187,8 @@ void ImageCode::join_cold_parts() {
 }
 
 std::uint32_t ImageCode::function_at(std::uint64_t offset) const {
-    const auto next =
-        std::upper_bound(extents_.begin(), extents_.end(), offset,
-                         [](std::uint64_t value, const auto& part) { return value < part.first.begin; });
-    if (next == extents_.begin() || std::prev(next)->first.end <= offset) {
-        return kNoNode;
-    }
-    return std::prev(next)->second;
+    const auto* const part = last_at_most(extents_, offset, [](const auto& each) { return each.first.begin; });
+    return part == nullptr || part->first.end <= offset ? kNoNode : part->second;
 }
 
 const std::string& ImageCode::name_of_plt(std::uint64_t target) {

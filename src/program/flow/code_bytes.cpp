@@ -1,5 +1,7 @@
 #include "program/flow/code_bytes.h"
 
+#include "base/last_at_most.h"
+
 #include <algorithm>
 
 namespace kymo::program {
@@ -17,14 +19,11 @@ CodeBytes::CodeBytes(std::vector<CodeRange> ranges) {
 }
 
 std::span<const std::uint8_t> CodeBytes::from(std::uint64_t address) const {
-    const auto behind =
-        std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                         [](std::uint64_t value, const CodeRange& range) { return value < range.begin; });
-    if (behind == ranges_.begin() || address >= std::prev(behind)->end()) {
+    const CodeRange* const range = last_at_most(ranges_, address, &CodeRange::begin);
+    if (range == nullptr || address >= range->end()) {
         return {};
     }
-    const CodeRange& range = *std::prev(behind);
-    return range.bytes.subspan(address - range.begin);
+    return range->bytes.subspan(address - range->begin);
 }
 
 }  // namespace kymo::program

@@ -1,16 +1,17 @@
 #include "program/flow/flow_graph.h"
 
+#include "base/last_at_most.h"
+
 #include <algorithm>
 
 namespace kymo::program {
 
 std::uint32_t FlowGraph::block_at(std::uint64_t address) const {
-    const auto behind = std::upper_bound(blocks.begin(), blocks.end(), address,
-                                         [](std::uint64_t value, const Block& block) { return value < block.begin; });
-    if (behind == blocks.begin() || address >= std::prev(behind)->end) {
+    const Block* const block = last_at_most(blocks, address, &Block::begin);
+    if (block == nullptr || address >= block->end) {
         return kNoNode;
     }
-    return static_cast<std::uint32_t>(std::prev(behind) - blocks.begin());
+    return static_cast<std::uint32_t>(block - blocks.data());
 }
 
 std::uint32_t FlowGraph::instruction_at(const Block& block, std::uint64_t address) const {

@@ -1,5 +1,6 @@
 #include "program/flow/make_flow_graph.h"
 
+#include "base/last_at_most.h"
 #include "program/flow/jump_table.h"
 
 #include <algorithm>
@@ -52,14 +53,11 @@ class Builder {
   private:
     ByteMark* mark(std::uint64_t address) {
         const auto ranges = function_.code.ranges();
-        const auto behind =
-            std::upper_bound(ranges.begin(), ranges.end(), address,
-                             [](std::uint64_t value, const CodeRange& range) { return value < range.begin; });
-        if (behind == ranges.begin() || address >= std::prev(behind)->end()) {
+        const CodeRange* const range = last_at_most(ranges, address, &CodeRange::begin);
+        if (range == nullptr || address >= range->end()) {
             return nullptr;
         }
-        const auto range = std::prev(behind);
-        return &marks_[static_cast<std::size_t>(range - ranges.begin())][address - range->begin];
+        return &marks_[static_cast<std::size_t>(range - ranges.data())][address - range->begin];
     }
 
     void push(std::uint64_t address) {

@@ -1,4 +1,4 @@
-// Hunts: an event's worst offenders, found in constant memory. See recording/tables.h.
+// Hunts: an event's worst heavy hitters, found in constant memory. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -24,7 +24,7 @@ enum class HuntPrecision : std::uint8_t {
 struct Hunt {
     std::uint64_t time = 0;
     std::string_view event = {};  // as asked for
-    std::uint64_t engine = 0;     // HuntEngine asked for; `kernel` of a find says which one found it
+    std::uint64_t engine = 0;     // HuntEngine asked for; `kernel` of a result says which one found it
     std::uint64_t form = 0;       // 0 sequential test, 1 literal pair
     std::uint64_t key = 0;        // HuntKey
     std::uint64_t cells = 0;
@@ -71,9 +71,9 @@ enum class HuntKey : std::uint8_t {
 };
 
 // A source was found: in the stream of the thread whose event decided it, or in stream 0 where that is not known.
-struct Find {
+struct HuntResult {
     std::uint64_t time = 0;
-    std::uint64_t number = 0;  // of the process's finds, from 1
+    std::uint64_t number = 0;  // of the process's results, from 1
     std::uint64_t key = 0;
     std::uint64_t image = 0;  // ImageId of the instruction; 0: `offset` is a process address
     std::uint64_t offset = 0;
@@ -90,27 +90,28 @@ struct Find {
     static constexpr std::uint32_t kTableId = 44;
     template <typename V>
     static constexpr void columns(V&& visit) {
-        visit("time", ColumnType::kDelta, "ns", &Find::time);
-        visit("number", ColumnType::kUint, "", &Find::number);
-        visit("key", ColumnType::kUint, "", &Find::key);
-        visit("image", ColumnType::kUint, "", &Find::image);
-        visit("offset", ColumnType::kUint, "address", &Find::offset);
-        visit("context", ColumnType::kUint, "", &Find::context);
-        visit("data", ColumnType::kUint, "address", &Find::data);
-        visit("tid", ColumnType::kUint, "", &Find::tid);
-        visit("events", ColumnType::kUint, "", &Find::events);
-        visit("matches", ColumnType::kUint, "", &Find::matches);
-        visit("seen", ColumnType::kUint, "", &Find::seen);
-        visit("captures", ColumnType::kUint, "", &Find::captures);
-        visit("engine", ColumnType::kUint, "", &Find::engine);
+        visit("time", ColumnType::kDelta, "ns", &HuntResult::time);
+        visit("number", ColumnType::kUint, "", &HuntResult::number);
+        visit("key", ColumnType::kUint, "", &HuntResult::key);
+        visit("image", ColumnType::kUint, "", &HuntResult::image);
+        visit("offset", ColumnType::kUint, "address", &HuntResult::offset);
+        visit("context", ColumnType::kUint, "", &HuntResult::context);
+        visit("data", ColumnType::kUint, "address", &HuntResult::data);
+        visit("tid", ColumnType::kUint, "", &HuntResult::tid);
+        visit("events", ColumnType::kUint, "", &HuntResult::events);
+        visit("matches", ColumnType::kUint, "", &HuntResult::matches);
+        visit("seen", ColumnType::kUint, "", &HuntResult::seen);
+        visit("captures", ColumnType::kUint, "", &HuntResult::captures);
+        visit("engine", ColumnType::kUint, "", &HuntResult::engine);
     }
 };
 
-// A find's last word: its source has lost its share, or the process ended. The counts are of the time after the find.
-struct FindEnd {
+// A result's last word: its source has lost its share, or the process ended. The counts are of the time after the
+// result.
+struct HuntResultEnd {
     std::uint64_t time = 0;
     std::uint64_t number = 0;
-    std::uint64_t quiet = 0;  // 1: its source lost its share; 0: it ruled to the end
+    std::uint64_t quiet = 0;  // 1: its source lost its share; 0: it held it to the end
     std::uint64_t events = 0;
     std::uint64_t matches = 0;
 
@@ -118,11 +119,11 @@ struct FindEnd {
     static constexpr std::uint32_t kTableId = 45;
     template <typename V>
     static constexpr void columns(V&& visit) {
-        visit("time", ColumnType::kDelta, "ns", &FindEnd::time);
-        visit("number", ColumnType::kUint, "", &FindEnd::number);
-        visit("quiet", ColumnType::kUint, "", &FindEnd::quiet);
-        visit("events", ColumnType::kUint, "", &FindEnd::events);
-        visit("matches", ColumnType::kUint, "", &FindEnd::matches);
+        visit("time", ColumnType::kDelta, "ns", &HuntResultEnd::time);
+        visit("number", ColumnType::kUint, "", &HuntResultEnd::number);
+        visit("quiet", ColumnType::kUint, "", &HuntResultEnd::quiet);
+        visit("events", ColumnType::kUint, "", &HuntResultEnd::events);
+        visit("matches", ColumnType::kUint, "", &HuntResultEnd::matches);
     }
 };
 
@@ -132,7 +133,7 @@ struct HuntEnd {
     std::uint64_t engine = 0;  // HuntEngine that hunted in the end
     std::uint64_t events = 0;  // looked at; of the kernel's engine: by the whole tree of processes
     std::uint64_t captures = 0;
-    std::uint64_t overfull = 0;  // finds that had no place in memory
+    std::uint64_t overfull = 0;  // results that had no place in memory
     std::uint64_t dropped = 0;   // events passed over because another processor was at the cells
 
     static constexpr const char* kTable = "hunt-end";

@@ -1,5 +1,5 @@
 // The cell of a process's rows that a metric's code means, and what a row says in it: what figures of tokens and rows
-// of looks have in common.
+// of detail queries have in common.
 #pragma once
 
 #include "cells/standard.h"

@@ -1,4 +1,4 @@
-// The rows of this host that a look asks for (docs/ring-protocol.md, "Looks and rows").
+// The rows of this host that a detail query asks for (docs/ring-protocol.md, "Detail queries and rows").
 //
 // A pure function of the reading. It goes by the same rules as the figures of tokens (answer.h), so that of one
 // reading the values of all threads add up to those of their processes, and these to the host's. Costs a pass over
@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ring/live/host_reading.h"
-#include "ring/protocol/look.h"
+#include "ring/protocol/detail_query.h"
 
 #include <span>
 

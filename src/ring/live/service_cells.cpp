@@ -27,7 +27,7 @@ Result<void> ServiceCells::open(const std::filesystem::path& path, std::string_v
     if (const int error = segment_.create(path.c_str(), options); error != 0) {
         return Error{error == ENOSPC ? ErrorKind::kNoSpace : ErrorKind::kPermission,
                      path.string() + " cannot be made: " + std::strerror(error),
-                     "set XDG_RUNTIME_DIR to a folder in memory that you may write to"};
+                     "set XDG_RUNTIME_DIR to a directory in memory that you may write to"};
     }
     job_ = job;
     cells::NewCell cell{

@@ -15,7 +15,7 @@ Agent::Agent(const AgentSettings& settings, Read read, Time now, Obey obey, Tell
       obey_(std::move(obey)),
       tell_(std::move(tell)),
       successors_(settings.job.heartbeat),
-      next_beat_(now),
+      next_heartbeat_(now),
       last_call_(now) {
     take_span(0, 0, settings.slots, now);
 }
@@ -33,31 +33,31 @@ void Agent::on_frame(Bytes frame, Time now, Outbox& out) {
         on_token(std::move(frame), now, out);
     } else if (prefix.kind == FrameKind::kOrder) {
         on_order(frame, out);
-    } else if (prefix.kind == FrameKind::kLook) {
-        on_look(frame, out);
+    } else if (prefix.kind == FrameKind::kDetailQuery) {
+        on_detail_query(frame, out);
     } else {
-        on_beat(frame, now, out);
+        on_heartbeat(frame, now, out);
     }
 }
 
-void Agent::on_beat(std::span<const std::uint8_t> frame, Time now, Outbox& out) {
+void Agent::on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& out) {
     Prefix prefix{};
-    Beat beat{};
-    if (const Refusal refusal = open_beat(frame, prefix, beat); refusal != Refusal::kNone) {
+    Heartbeat heartbeat{};
+    if (const Refusal refusal = open_heartbeat(frame, prefix, heartbeat); refusal != Refusal::kNone) {
         return refuse(refusal);
     }
     seen_slots_ = std::max(seen_slots_, prefix.slots);
-    if (prefix.kind == FrameKind::kProbe && prefix.epoch > epoch_ && beat.slot == kManager) {
+    if (prefix.kind == FrameKind::kProbe && prefix.epoch > epoch_ && heartbeat.slot == kManager) {
         begin_epoch(prefix.epoch);
     }
-    if (prefix.epoch == epoch_ && beat.first <= settings_.slot && settings_.slot < beat.end) {
-        take_span(beat.sequence, beat.first, beat.end, now);
+    if (prefix.epoch == epoch_ && heartbeat.first <= settings_.slot && settings_.slot < heartbeat.end) {
+        take_span(heartbeat.sequence, heartbeat.first, heartbeat.end, now);
     }
     if (prefix.kind == FrameKind::kFarewell) {
-        successors_.gone(beat.slot, beat.incarnation);
+        successors_.gone(heartbeat.slot, heartbeat.incarnation);
     } else if (prefix.kind == FrameKind::kProbe) {
-        out.push_back({beat.slot, this->beat(FrameKind::kBeat, now)});
-    } else if (!successors_.heard(beat.slot, beat.incarnation, now)) {
+        out.push_back({heartbeat.slot, this->heartbeat(FrameKind::kHeartbeat, now)});
+    } else if (!successors_.heard(heartbeat.slot, heartbeat.incarnation, now)) {
         refuse(Refusal::kStale);
     }
 }
@@ -161,7 +161,7 @@ void Agent::begin_epoch(std::uint64_t epoch) {
     forwarded_ = {};
     span_sequence_ = 0;
     order_ = 0;
-    look_ = 0;
+    query_ = 0;
     clock_ = {};  // another manager may be on another host
 }
 
@@ -190,7 +190,7 @@ void Agent::take_span(std::uint64_t sequence, Slot first, Slot end, Time now) {
         watched.push_back(slot);
     }
     successors_.set(watched, now);
-    next_beat_ = std::min(next_beat_, now);  // others may wait for it now
+    next_heartbeat_ = std::min(next_heartbeat_, now);  // others may wait for it now
 }
 
 void Agent::learn_clock(const TokenHeader& header, Time now) {
@@ -288,23 +288,23 @@ void Agent::on_timer(Time now, Outbox& out) {
         latch_what_is_due(now);
     }
     pass_the_silent(now, out);
-    if (now >= next_beat_) {
-        tell_those_before(beat(FrameKind::kBeat, now), out);
+    if (now >= next_heartbeat_) {
+        tell_those_before(heartbeat(FrameKind::kHeartbeat, now), out);
         for (const Slot slot : successors_.silent(now)) {
-            out.push_back({slot, beat(FrameKind::kProbe, now)});
+            out.push_back({slot, heartbeat(FrameKind::kProbe, now)});
         }
-        next_beat_ = now + settings_.job.heartbeat / kBeatsInHeartbeat;
+        next_heartbeat_ = now + settings_.job.heartbeat / kHeartbeatsInSilence;
     }
 }
 
 Time Agent::next_timer(Time now) const {
-    const Time next = std::min(next_beat_, next_latch_);
+    const Time next = std::min(next_heartbeat_, next_latch_);
     return kept_.empty() ? next : std::min(next, successors_.next(now));
 }
 
-Bytes Agent::beat(FrameKind kind, Time now) const {
+Bytes Agent::heartbeat(FrameKind kind, Time now) const {
     const bool has_span = span_sequence_ != 0;
-    return make_beat(
+    return make_heartbeat(
         kind, std::max(settings_.slots, seen_slots_), settings_.job.job, epoch_,
         {settings_.slot, 0, settings_.incarnation, now, span_sequence_, has_span ? first_ : 0, has_span ? end_ : 0});
 }
@@ -322,10 +322,10 @@ void Agent::tell_those_before(const Bytes& frame, Outbox& out) const {
 }
 
 void Agent::say_farewell(Time now, Outbox& out) const {
-    tell_those_before(beat(FrameKind::kFarewell, now), out);
+    tell_those_before(heartbeat(FrameKind::kFarewell, now), out);
 }
 
-// It has not run for longer than it lets pass between two beats: silence then says nothing of others.
+// It has not run for longer than it lets pass between two heartbeats: silence then says nothing of others.
 void Agent::notice_pause(Time now) {
     if (now > last_call_ + settings_.job.heartbeat / 2) {
         successors_.begin_anew(now);

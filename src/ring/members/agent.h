@@ -8,7 +8,7 @@
 #include "ring/members/clock_relation.h"
 #include "ring/members/member.h"
 #include "ring/members/watch.h"
-#include "ring/protocol/look.h"
+#include "ring/protocol/detail_query.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -33,7 +33,7 @@ struct AgentCounts {
     std::uint64_t sent = 0;
     std::uint64_t resent = 0;    // to another, as the first had fallen silent
     std::uint64_t orders = 0;    // obeyed and answered
-    std::uint64_t looks = 0;     // answered
+    std::uint64_t queries = 0;   // answered
     std::uint64_t off_time = 0;  // latched at another time than announced
     RefusalCounts refused{};
 };
@@ -49,7 +49,7 @@ class Agent {
     // Reads the rows that are asked for: a table for each, within its bounds.
     using Tell = std::function<Rows(std::span<const AskedTable>)>;
 
-    // Without `obey` no metric is switched, and answers say so; without `tell` looks are refused.
+    // Without `obey` no metric is switched, and answers say so; without `tell` queries are refused.
     Agent(const AgentSettings& settings, Read read, Time now, Obey obey = {}, Tell tell = {});
 
     void on_frame(Bytes frame, Time now, Outbox& out);
@@ -63,7 +63,7 @@ class Agent {
     // What a token has cost of late, ns of processor time: told with the next one.
     void set_work(std::uint64_t work) { work_ = work; }
 
-    // To those who wait for its beats.
+    // To those who wait for its heartbeats.
     void say_farewell(Time now, Outbox& out) const;
 
     [[nodiscard]] const AgentCounts& counts() const { return counts_; }
@@ -92,9 +92,9 @@ class Agent {
     };
 
     void on_token(Bytes frame, Time now, Outbox& out);
-    void on_beat(std::span<const std::uint8_t> frame, Time now, Outbox& out);
+    void on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& out);
     void on_order(std::span<const std::uint8_t> frame, Outbox& out);
-    void on_look(std::span<const std::uint8_t> frame, Outbox& out);
+    void on_detail_query(std::span<const std::uint8_t> frame, Outbox& out);
     void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
     void begin_epoch(std::uint64_t epoch);
     Refusal admit(const Token& token);
@@ -109,7 +109,7 @@ class Agent {
     [[nodiscard]] Slot next_of(Slot end, Time now) const;
     void hand_on(Token& token, Time now, Outbox& out);
     void pass_the_silent(Time now, Outbox& out);
-    [[nodiscard]] Bytes beat(FrameKind kind, Time now) const;
+    [[nodiscard]] Bytes heartbeat(FrameKind kind, Time now) const;
     void tell_those_before(const Bytes& frame, Outbox& out) const;
     void notice_pause(Time now);
 
@@ -122,7 +122,7 @@ class Agent {
     Watch successors_;
     std::uint64_t epoch_ = 0;
     std::uint64_t order_ = 0;  // the newest that was obeyed, in this epoch
-    std::uint64_t look_ = 0;   // and that was answered
+    std::uint64_t query_ = 0;  // and that was answered
     std::uint64_t oldest_ = 1;
     std::uint64_t done_ = 0;  // bit i: had sequence oldest_ + i
     std::map<std::uint64_t, Latch> latches_;
@@ -134,7 +134,7 @@ class Agent {
     Slot end_ = 0;
     std::uint32_t seen_slots_ = 0;
     std::uint64_t work_ = 0;
-    Time next_beat_ = 0;
+    Time next_heartbeat_ = 0;
     Time last_call_ = 0;
 };
 

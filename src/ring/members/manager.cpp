@@ -20,7 +20,7 @@ Manager::Manager(const ManagerSettings& settings, std::vector<Entry> request, Ti
       pace_(settings.period, settings.longest_period, settings.budget),
       watch_(settings.job.heartbeat),
       orders_(settings.job, settings.epoch),
-      looks_(settings.job, settings.epoch),
+      queries_(settings.job, settings.epoch),
       next_round_(now),
       last_call_(now) {
     settings_.in_flight = std::clamp<std::uint32_t>(settings.in_flight, 1, kWindow / 2);
@@ -72,18 +72,18 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
         return on_answer(frame);
     }
     if (prefix.kind == FrameKind::kRows) {
-        const Refusal refusal = looks_.take(frame, settings_.slots, now);
+        const Refusal refusal = queries_.take(frame, settings_.slots, now);
         return refusal == Refusal::kNone ? void() : refuse(refusal);
     }
-    Beat beat{};
-    if (const Refusal refusal = open_beat(frame, prefix, beat); refusal != Refusal::kNone) {
+    Heartbeat heartbeat{};
+    if (const Refusal refusal = open_heartbeat(frame, prefix, heartbeat); refusal != Refusal::kNone) {
         return refuse(refusal);
     }
-    looks_.heard(beat.slot, prefix.minor);
+    queries_.heard(heartbeat.slot, prefix.minor);
     if (prefix.kind == FrameKind::kFarewell) {
-        watch_.gone(beat.slot, beat.incarnation);
+        watch_.gone(heartbeat.slot, heartbeat.incarnation);
         next_silence_ = now;
-    } else if (!watch_.heard(beat.slot, beat.incarnation, now)) {
+    } else if (!watch_.heard(heartbeat.slot, heartbeat.incarnation, now)) {
         refuse(Refusal::kStale);
     }
 }
@@ -116,7 +116,7 @@ void Manager::on_token(Bytes frame, Time now) {
             return refuse(Refusal::kRepeated);
         }
         ++counts_.late;
-        return learn_lap(now - std::min(header.sent, now));
+        return learn_round_trip(now - std::min(header.sent, now));
     }
     std::vector<Sent>& tokens = round->second.tokens;
     const auto sent = std::lower_bound(tokens.begin(), tokens.end(), header.first,
@@ -133,7 +133,7 @@ void Manager::on_token(Bytes frame, Time now) {
     ++counts_.received;
     Home& home = home_[header.first];
     home = {header.sequence, now, home.trips + 1, home.trips_ns + (now - header.sent)};
-    learn_lap(now - header.sent);
+    learn_round_trip(now - header.sent);
     sent->home = true;
     sent->token = std::move(token);
     if (--round->second.awaited == 0) {
@@ -141,8 +141,8 @@ void Manager::on_token(Bytes frame, Time now) {
     }
 }
 
-void Manager::learn_lap(Time lap) {
-    lap_ = lap_ == 0 ? lap : (7 * lap_ + lap) / 8;
+void Manager::learn_round_trip(Time round_trip) {
+    round_trip_ = round_trip_ == 0 ? round_trip : (7 * round_trip_ + round_trip) / 8;
 }
 
 void Manager::on_timer(Time now, Outbox& out) {
@@ -156,7 +156,7 @@ void Manager::on_timer(Time now, Outbox& out) {
     }
     probe_the_silent(now, out);
     orders_.send(settings_.slots, now, out);
-    looks_.send(settings_.slots, now, out);
+    queries_.send(settings_.slots, now, out);
     while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
         end_round(rounds_.begin()->first, now);
     }
@@ -168,16 +168,16 @@ void Manager::on_timer(Time now, Outbox& out) {
 
 Time Manager::next_timer() const {
     Time next = std::min(
-        {next_probe_, orders_.next(), looks_.next(), rounds_.size() < settings_.in_flight ? next_round_ : kNever});
+        {next_probe_, orders_.next(), queries_.next(), rounds_.size() < settings_.in_flight ? next_round_ : kNever});
     if (!rounds_.empty()) {
         next = std::min({next, rounds_.begin()->second.give_up, next_silence_});
     }
     return next;
 }
 
-// A gap is closed within a heartbeat and a lap; what is not home well after that does not come.
+// A gap is closed within a heartbeat and a round trip; what is not home well after that does not come.
 Time Manager::time_allowed() const {
-    return settings_.job.heartbeat * 5 / 4 + (lap_ == 0 ? settings_.job.heartbeat : 4 * lap_);
+    return settings_.job.heartbeat * 5 / 4 + (round_trip_ == 0 ? settings_.job.heartbeat : 4 * round_trip_);
 }
 
 Slot Manager::next_of(Slot first, Slot end, Time now) const {
@@ -240,10 +240,10 @@ void Manager::start_round(Time now, Outbox& out) {
 // So far ahead that all hear of it before the moment comes.
 void Manager::announce(TokenHeader& header, Time now) {
     const Time period = pace_.period();
-    const std::uint64_t ahead = std::min<std::uint64_t>(1 + lap_ / std::max<Time>(period, 1), kWindow / 2);
+    const std::uint64_t ahead = std::min<std::uint64_t>(1 + round_trip_ / std::max<Time>(period, 1), kWindow / 2);
     header.announced = sequence_ + ahead;
     const Time after_last = deadlines_.empty() ? now + ahead * period : deadlines_.rbegin()->second + period;
-    const auto [place, is_new] = deadlines_.emplace(header.announced, std::max(after_last, now + lap_ + 1));
+    const auto [place, is_new] = deadlines_.emplace(header.announced, std::max(after_last, now + round_trip_ + 1));
     header.announced_at = place->second;
 }
 
@@ -262,24 +262,24 @@ void Manager::pass_the_silent(Time now, Outbox& out) {
     }
 }
 
-// Those may be there and beat for a span that is over.
+// Those may be there and send heartbeats for a span that is over.
 void Manager::probe_the_silent(Time now, Outbox& out) {
     if (now < next_probe_) {
         return;
     }
-    next_probe_ = now + settings_.job.heartbeat / kBeatsInHeartbeat;
+    next_probe_ = now + settings_.job.heartbeat / kHeartbeatsInSilence;
     for (const Slot slot : watch_.silent(now)) {
         for (const Span& span : spans_.all()) {
             if (slot >= span.first && slot < span.end) {
-                const Beat probe{kManager,
-                                 0,
-                                 settings_.epoch,
-                                 now,
-                                 sequence_,
-                                 sequence_ == 0 ? 0 : span.first,
-                                 sequence_ == 0 ? 0 : span.end};
-                out.push_back(
-                    {slot, make_beat(FrameKind::kProbe, settings_.slots, settings_.job.job, settings_.epoch, probe)});
+                const Heartbeat probe{kManager,
+                                      0,
+                                      settings_.epoch,
+                                      now,
+                                      sequence_,
+                                      sequence_ == 0 ? 0 : span.first,
+                                      sequence_ == 0 ? 0 : span.end};
+                out.push_back({slot, make_heartbeat(FrameKind::kProbe, settings_.slots, settings_.job.job,
+                                                    settings_.epoch, probe)});
             }
         }
     }
@@ -353,11 +353,11 @@ void Manager::judge(const Sample& sample, Time now) {
         });
     }
     if (settings_.segments == 0 && token_cost_ > 0 && sample.coverage.is_whole()) {
-        // Of a lap, the tokens' waiting for one another at the manager is no hop's.
+        // Of a round trip, the tokens' waiting for one another at the manager is no hop's.
         const auto spans = static_cast<double>(spans_.all().size());
         const double hops = static_cast<double>(settings_.slots) / spans + 1;
-        const double lap = static_cast<double>(lap_);
-        const double hop = std::max(lap - spans * token_cost_ / 2, lap / 10) / hops;
+        const double round_trip = static_cast<double>(round_trip_);
+        const double hop = std::max(round_trip - spans * token_cost_ / 2, round_trip / 10) / hops;
         const std::uint32_t best = best_segments(settings_.slots, hop, token_cost_);
         const double change = static_cast<double>(best) / static_cast<double>(spans_.segments());
         if (change > 1.5 || change < 0.67) {

@@ -2,11 +2,11 @@
 // (members/member.h): no I/O of its own.
 //
 // A round is one sequence over all spans. It ends when every token is home, or when the time allowed is over: what is
-// missing then is a hole. At most `in_flight` rounds are under way. Costs a few hundred nanoseconds a token beside
+// missing then is a hole. At most `in_flight` rounds are in flight. Costs a few hundred nanoseconds a token beside
 // its bytes, whatever the number of agents in reduce mode.
 #pragma once
 
-#include "ring/members/looks.h"
+#include "ring/members/detail_queries.h"
 #include "ring/members/orders.h"
 #include "ring/members/pace.h"
 #include "ring/members/sample.h"
@@ -59,9 +59,9 @@ class Manager {
     void order(std::vector<Switch> switches, Time now) { orders_.begin(std::move(switches), now); }
     [[nodiscard]] const Orders& orders() const { return orders_; }
     // At one host's single objects.
-    void look(Slot slot, std::vector<AskedTable> tables, Time now) { looks_.ask(slot, std::move(tables), now); }
-    void look_away() { looks_.end(); }
-    [[nodiscard]] const Looks& looks() const { return looks_; }
+    void query(Slot slot, std::vector<AskedTable> tables, Time now) { queries_.ask(slot, std::move(tables), now); }
+    void end_detail() { queries_.end(); }
+    [[nodiscard]] const DetailQueries& queries() const { return queries_; }
     // What a token and its reply cost here, ns of processor time: decides the number of segments.
     void set_token_cost(double ns) { token_cost_ = ns; }
 
@@ -72,12 +72,12 @@ class Manager {
     [[nodiscard]] const ManagerCounts& counts() const { return counts_; }
     [[nodiscard]] const Spans& spans() const { return spans_; }
     [[nodiscard]] Time period() const { return pace_.period(); }
-    [[nodiscard]] Time lap() const { return lap_; }  // smoothed; 0: none yet
+    [[nodiscard]] Time round_trip() const { return round_trip_; }  // smoothed; 0: none yet
     [[nodiscard]] bool wants_roster() const { return seen_slots_ > settings_.slots; }
-    // How long tokens may be left lying that have come home, ns: while so many rounds are under way nobody waits for
-    // the one, and a quarter of a lap is what it is worth.
+    // How long tokens may be left lying that have come home, ns: while so many rounds are in flight nobody waits for
+    // the one, and a quarter of a round trip is what it is worth.
     [[nodiscard]] Time may_gather() const {
-        return rounds_.size() < kGatherFrom ? 0 : std::min(lap_ / 4, kGatherFor);
+        return rounds_.size() < kGatherFrom ? 0 : std::min(round_trip_ / 4, kGatherFor);
     }
     // Calls take(first slot, tokens, ns) for each span: how many came home, and how long they took together.
     template <typename Take>
@@ -128,7 +128,7 @@ class Manager {
     void end_round(std::uint64_t sequence, Time now);
     void judge(const Sample& sample, Time now);
     void watch(Time now);
-    void learn_lap(Time lap);
+    void learn_round_trip(Time round_trip);
 
     ManagerSettings settings_;
     std::vector<Entry> request_;
@@ -137,8 +137,8 @@ class Manager {
     Watch watch_;
     ManagerCounts counts_;
     Orders orders_;
-    Looks looks_;
-    std::map<std::uint64_t, Round> rounds_;          // under way
+    DetailQueries queries_;
+    std::map<std::uint64_t, Round> rounds_;          // in flight
     std::map<std::uint64_t, std::set<Slot>> ended_;  // spans that came home of late, by sequence
     std::map<std::uint64_t, Time> deadlines_;        // announced, not yet started
     std::map<Slot, Home> home_;                      // by span
@@ -149,7 +149,7 @@ class Manager {
     Time next_round_ = 0;
     Time next_probe_ = 0;
     Time next_silence_ = 0;  // before it none falls silent that was not
-    Time lap_ = 0;
+    Time round_trip_ = 0;
     double token_cost_ = 0;
     std::uint32_t good_rounds_ = 0;
     Time last_call_ = 0;

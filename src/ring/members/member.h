@@ -29,7 +29,7 @@ struct JobSettings {
     Time heartbeat = 2'000'000'000;  // silence after which a member is passed over
     std::uint32_t reach = 4;         // members before it that an agent tells that it is there
 };
-inline constexpr std::uint32_t kBeatsInHeartbeat = 4;
+inline constexpr std::uint32_t kHeartbeatsInSilence = 4;
 
 using RefusalCounts = std::array<std::uint64_t, kRefusals>;
 

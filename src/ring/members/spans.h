@@ -1,9 +1,9 @@
 // Into which spans the slots are cut: evenly into segments, and once more where a span's tokens do not come home.
 //
-// A lap over n slots in S segments takes about (n / S) a + S c, where a is the cost of a hop and c what a token and
-// its reply cost the manager: least at S = sqrt(n a / c). A span that failed twice in a row is cut in the middle,
-// since more neighbours are gone than the agent before them can know; a cut goes when the slots at both sides of it
-// are there.
+// A round trip over n slots in S segments takes about (n / S) a + S c, where a is the cost of a hop and c what a
+// token and its reply cost the manager: least at S = sqrt(n a / c). A span that failed twice in a row is cut in the
+// middle, since more neighbours are gone than the agent before them can know; a cut goes when the slots at both sides
+// of it are there.
 #pragma once
 
 #include "ring/protocol/layout.h"

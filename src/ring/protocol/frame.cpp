@@ -30,23 +30,26 @@ Refusal open_prefix(std::span<const std::uint8_t> frame, Prefix& prefix) {
     return prefix.major == 0 || prefix.slots > kMaxSlots ? Refusal::kMalformed : Refusal::kNone;
 }
 
-Refusal open_beat(std::span<const std::uint8_t> frame, Prefix& prefix, Beat& beat) {
+Refusal open_heartbeat(std::span<const std::uint8_t> frame, Prefix& prefix, Heartbeat& heartbeat) {
     if (const Refusal refusal = open_prefix(frame, prefix); refusal != Refusal::kNone) {
         return refusal;
     }
-    if (prefix.kind != FrameKind::kBeat && prefix.kind != FrameKind::kFarewell && prefix.kind != FrameKind::kProbe) {
+    if (prefix.kind != FrameKind::kHeartbeat && prefix.kind != FrameKind::kFarewell &&
+        prefix.kind != FrameKind::kProbe) {
         return Refusal::kMalformed;
     }
-    if (frame.size() < kBeatBytes) {
+    if (frame.size() < kHeartbeatBytes) {
         return Refusal::kTruncated;
     }
-    if (frame.size() > kBeatBytes) {
+    if (frame.size() > kHeartbeatBytes) {
         return Refusal::kOversized;
     }
-    std::memcpy(&beat, frame.data() + sizeof prefix, sizeof beat);
-    const bool slot_is_good = beat.slot < kMaxSlots || (beat.slot == kManager && prefix.kind == FrameKind::kProbe);
-    const bool span_is_good =
-        beat.sequence == 0 ? beat.first == 0 && beat.end == 0 : beat.first < beat.end && beat.end <= prefix.slots;
+    std::memcpy(&heartbeat, frame.data() + sizeof prefix, sizeof heartbeat);
+    const bool slot_is_good =
+        heartbeat.slot < kMaxSlots || (heartbeat.slot == kManager && prefix.kind == FrameKind::kProbe);
+    const bool span_is_good = heartbeat.sequence == 0
+                                  ? heartbeat.first == 0 && heartbeat.end == 0
+                                  : heartbeat.first < heartbeat.end && heartbeat.end <= prefix.slots;
     return slot_is_good && span_is_good ? Refusal::kNone : Refusal::kMalformed;
 }
 
@@ -62,11 +65,12 @@ Prefix make_prefix(FrameKind kind, std::size_t bytes, std::uint32_t slots, std::
             .epoch = epoch};
 }
 
-Bytes make_beat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch, const Beat& beat) {
-    const Prefix prefix = make_prefix(kind, kBeatBytes, slots, job, epoch);
-    Bytes frame(kBeatBytes);
+Bytes make_heartbeat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch,
+                     const Heartbeat& heartbeat) {
+    const Prefix prefix = make_prefix(kind, kHeartbeatBytes, slots, job, epoch);
+    Bytes frame(kHeartbeatBytes);
     std::memcpy(frame.data(), &prefix, sizeof prefix);
-    std::memcpy(frame.data() + sizeof prefix, &beat, sizeof beat);
+    std::memcpy(frame.data() + sizeof prefix, &heartbeat, sizeof heartbeat);
     return frame;
 }
 

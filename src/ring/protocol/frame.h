@@ -1,7 +1,7 @@
 // Frames as bytes, and what may be wrong with them.
 //
 // open_prefix() is the first look at bytes from elsewhere: nothing is read beyond them, whatever they say. Which of a
-// frame's figures may be believed is then the business of Token and open_beat().
+// frame's figures may be believed is then the business of Token and open_heartbeat().
 #pragma once
 
 #include "ring/protocol/layout.h"
@@ -35,8 +35,9 @@ Refusal open_prefix(std::span<const std::uint8_t> frame, Prefix& prefix);
 
 Prefix make_prefix(FrameKind kind, std::size_t bytes, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch);
 
-// A beat, a farewell or a probe.
-Refusal open_beat(std::span<const std::uint8_t> frame, Prefix& prefix, Beat& beat);
-Bytes make_beat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch, const Beat& beat);
+// A heartbeat, a farewell or a probe.
+Refusal open_heartbeat(std::span<const std::uint8_t> frame, Prefix& prefix, Heartbeat& heartbeat);
+Bytes make_heartbeat(FrameKind kind, std::uint32_t slots, std::uint64_t job, std::uint64_t epoch,
+                     const Heartbeat& heartbeat);
 
 }  // namespace kymo::ring

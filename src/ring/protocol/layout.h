@@ -1,10 +1,10 @@
 // The bytes of the service ring's frames: what docs/ring-protocol.md says, as constants and structs.
 //
-// Tokens are sent round by the manager and filled by the agents; by beats an agent tells those before it that it is
-// there, by farewells that it goes, and by probes members ask those that have fallen silent; orders of the manager's,
-// which agents answer, switch what is counted (order.h); looks ask one agent for its single objects (look.h).
-// Integers are little-endian, times nanoseconds. The structs are copied from and to the bytes, so a frame need not be
-// aligned.
+// Tokens are sent round by the manager and filled by the agents; by heartbeats an agent tells those before it that it
+// is there, by farewells that it goes, and by probes members ask those that have fallen silent; orders of the
+// manager's, which agents answer, switch what is counted (order.h); queries ask one agent for its single objects
+// (detail_query.h). Integers are little-endian, times nanoseconds. The structs are copied from and to the bytes, so a
+// frame need not be aligned.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "frames are copied as 
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint8_t kMajorVersion = 1;
-inline constexpr std::uint8_t kMinorVersion = 2;  // 1: orders and answers; 2: looks and rows
+inline constexpr std::uint8_t kMinorVersion = 2;  // 1: orders and answers; 2: queries and rows
 inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
 
 // A place in the ring, from 0; fixed for the life of a job.
@@ -33,12 +33,12 @@ inline constexpr std::uint32_t kHoleRanges = 8;  // of slots that were passed ov
 
 enum class FrameKind : std::uint8_t {
     kToken = 1,
-    kBeat = 2,
+    kHeartbeat = 2,
     kFarewell = 3,
     kProbe = 4,
     kOrder = 5,
     kAnswer = 6,
-    kLook = 7,
+    kDetailQuery = 7,
     kRows = 8
 };
 
@@ -56,7 +56,7 @@ struct Prefix {
     std::uint32_t bytes;  // of the whole frame
     std::uint32_t slots;  // in the sender's roster
     std::uint64_t job;
-    std::uint64_t epoch;  // the manager's incarnation; in beats the greatest that the sender has seen
+    std::uint64_t epoch;  // the manager's incarnation; in heartbeats the greatest that the sender has seen
 };
 static_assert(sizeof(Prefix) == 32);
 
@@ -126,8 +126,8 @@ struct Part {
 };
 static_assert(sizeof(Part) == 48);
 
-// Beats, farewells and probes.
-struct Beat {
+// Heartbeats, farewells and probes.
+struct Heartbeat {
     Slot slot;  // who sends it
     std::uint32_t reserved;
     std::uint64_t incarnation;
@@ -136,9 +136,9 @@ struct Beat {
     Slot first;
     Slot end;
 };
-static_assert(sizeof(Beat) == 40);
+static_assert(sizeof(Heartbeat) == 40);
 
 inline constexpr std::size_t kTokenHeadBytes = sizeof(Prefix) + sizeof(TokenHeader);
-inline constexpr std::size_t kBeatBytes = sizeof(Prefix) + sizeof(Beat);
+inline constexpr std::size_t kHeartbeatBytes = sizeof(Prefix) + sizeof(Heartbeat);
 
 }  // namespace kymo::ring

@@ -42,7 +42,7 @@ Result<std::unique_ptr<HostFile>> HostFile::create(const std::filesystem::path& 
         const bool space = error == ENOSPC || error == EDQUOT || error == EFBIG;
         return Error{space ? ErrorKind::kNoSpace : ErrorKind::kPermission,
                      "cannot write " + path.string() + ": " + std::strerror(error),
-                     space ? "free some space, or record on another disk" : "record into a folder of your own"};
+                     space ? "free some space, or record on another disk" : "record into a directory of your own"};
     }
     rec::StreamWriter& rows = made->rows_;
     rows.open(made->file_, StreamId{0});

@@ -77,7 +77,8 @@ void Families::add_ring(const Sample& sample, const ManagerCounts& counts, Time 
     const auto counter = FamilyType::kCounter;
     add("kymo_ring_hosts", "Hosts that have a place in the ring", gauge, sample.coverage.slots);
     add("kymo_ring_hosts_answered", "Hosts that answered the last request", gauge, sample.coverage.contributed);
-    add("kymo_ring_lap_seconds", "Way of the last request round the ring", gauge, seconds(sample.home - sample.sent));
+    add("kymo_ring_round_trip_seconds", "Way of the last request round the ring", gauge,
+        seconds(sample.home - sample.sent));
     add("kymo_ring_skew_seconds", "First to last reading of the last sample", gauge,
         sample.coverage.contributed == 0 ? 0 : seconds(sample.latest - sample.earliest));
     add("kymo_ring_period_seconds", "Time between requests, as it is adapted", gauge, seconds(period));

@@ -1,9 +1,10 @@
 // As much of HTTP/1.1 as a Prometheus server needs: GET and HEAD of /metrics, one request a connection, over plain
 // TCP.
 //
-// A thread of its own serves all connections at once and never waits for one. What strangers can take is bounded:
-// kConnections at a time (a further one takes the place of the one that has had the most time), kMaxRequest bytes of
-// a request, kRequestFor until it is there, kReplyFor until its reply is taken. A body is shared by those it goes to.
+// A thread of its own serves all connections at once and never waits for one. What unauthenticated can take is
+// bounded: kConnections at a time (a further one takes the place of the one that has had the most time), kMaxRequest
+// bytes of a request, kRequestFor until it is there, kReplyFor until its reply is taken. A body is shared by those it
+// goes to.
 #pragma once
 
 #include "ring/transport/sockets.h"

@@ -34,10 +34,10 @@ struct ChannelCounts {
     std::uint64_t sent_bytes = 0;
     std::uint64_t received = 0;
     std::uint64_t received_bytes = 0;
-    std::uint64_t dropped = 0;    // the receiver did not take them
-    std::uint64_t strangers = 0;  // connections refused: without the job's keys
+    std::uint64_t dropped = 0;          // the receiver did not take them
+    std::uint64_t unauthenticated = 0;  // connections refused: without the job's keys
     // Processor time, ns, for connections that have not proved who they are: not work of this member's.
-    std::uint64_t stranger_work = 0;
+    std::uint64_t unauthenticated_work = 0;
 };
 
 // One service channel, as far as it is this member's: what it has sent to `peer`, or received from it.

@@ -2,12 +2,12 @@
 
 #include "base/line_words.h"
 #include "base/time.h"
-#include "ring/transport/allowance.h"
 #include "ring/transport/curve_connection.h"
+#include "ring/transport/curve_gate.h"
+#include "ring/transport/curve_peer.h"
 
 #include <cerrno>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <memory>
 #include <sodium.h>
@@ -17,41 +17,17 @@
 namespace kymo::ring {
 namespace {
 
-constexpr std::size_t kPending = 16;           // frames that wait for a channel that is being made
-constexpr Time kPendingFor = 1'000'000'000;    // ns
-constexpr Time kHandshakeFor = 2'000'000'000;  // and a connection for its being made
+constexpr Time kHandshakeFor = 2'000'000'000;  // ns, for a connection's being made
 constexpr Time kGiveUpEvery = 250'000'000;
-constexpr Time kFirstRetry = 50'000'000;
-constexpr Time kLastRetry = 1'000'000'000;
-// Connections that have not proved who they are: so many at a time, each for kHandshakeFor and the bytes of a
-// handshake (curve_link.h), all together for a hundredth of a processor.
-constexpr std::size_t kStrangers = 256;
-constexpr std::size_t kStrangersBytes = 2048;  // read at once
+// Of connections that have not proved who they are (curve_gate.h): each has the bytes of a handshake (curve_link.h).
+constexpr std::size_t kUnauthenticatedBytes = 2048;  // read at once
 constexpr int kLetInAtOnce = 8;
-constexpr Time kStrangersParts = 100;
-constexpr Time kStrangersAtOnce = 100'000'000;  // ns: some three hundred handshakes
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 16U;
 constexpr int kEventsAtOnce = 64;
 
 Time now() {
     return monotonic_now().ns;
 }
-
-struct Pending {
-    Bytes frame;
-    Time since;
-};
-
-struct Peer {
-    std::string endpoint;
-    sockaddr_in address{};
-    CurveConnection* connection = nullptr;
-    Time retry = 0;
-    Time pause = kFirstRetry;
-    std::deque<Pending> pending;
-    ChannelState state;
-    Time blocked_since = 0;  // frames wait; 0: none does
-};
 
 // As members tell each other who they are.
 std::string to_identity(Slot slot) {
@@ -66,20 +42,18 @@ Slot parse_identity(std::string_view text) {
 class CurveChannels : public Channels {
   public:
     CurveChannels(const KeyPair& keys, bool plain, Slot own, Descriptor listener)
-        : keys_(keys), plain_(plain), own_(own), listener_(std::move(listener)) {
-        gate_.add(listener_, EPOLLIN);
-        poller_.add(gate_.descriptor(), EPOLLIN);
+        : keys_(keys), plain_(plain), own_(own), gate_(std::move(listener), poller_) {
         read_.resize(kReadAtOnce);
     }
     ~CurveChannels() override { sodium_memzero(&keys_, sizeof keys_); }
 
     [[nodiscard]] bool is_good() const { return poller_.is_good() && gate_.is_good(); }
 
-    [[nodiscard]] std::string endpoint() const override { return "tcp://" + to_text(own_address(listener_)); }
+    [[nodiscard]] std::string endpoint() const override { return "tcp://" + to_text(own_address(gate_.listener())); }
 
     void connect(Slot slot, const std::string& endpoint) override {
-        Peer& peer = peers_[slot];
-        if (peer.endpoint == endpoint) {
+        CurvePeer& peer = peers_[slot];
+        if (peer.endpoint() == endpoint) {
             return;
         }
         constexpr std::string_view kScheme = "tcp://";
@@ -89,17 +63,10 @@ class CurveChannels : public Channels {
         if (!address) {
             return;
         }
-        if (peer.connection != nullptr) {
-            forget(peer.connection->number());
+        if (peer.connection() != nullptr) {
+            forget(peer.connection()->number());
         }
-        peer.endpoint = endpoint;
-        peer.address = *address;
-        peer.retry = 0;
-        peer.pause = kFirstRetry;
-        peer.pending.clear();
-        peer.state.peer = slot;
-        peer.state.sends = true;
-        note_waiting(peer);
+        peer.lead_to(slot, endpoint, *address);
         open(slot, peer, now());
     }
 
@@ -152,9 +119,8 @@ class CurveChannels : public Channels {
         std::vector<ChannelState> all;
         const Time time = now();
         for (const auto& [slot, peer] : peers_) {
-            if (!peer.endpoint.empty()) {
-                all.push_back(peer.state);
-                all.back().blocked += peer.blocked_since != 0 ? time - peer.blocked_since : 0;
+            if (peer.is_known()) {
+                all.push_back(peer.state(time));
             }
         }
         for (const auto& [slot, state] : received_) {
@@ -167,86 +133,49 @@ class CurveChannels : public Channels {
     // False: it is not known where that member is. What can go at once does so by flush_given().
     bool put(Slot to, const Bytes& frame) {
         const auto found = peers_.find(to);
-        if (found == peers_.end() || found->second.endpoint.empty()) {
+        if (found == peers_.end() || !found->second.is_known()) {
             ++counts_.dropped;
             return false;
         }
-        Peer& peer = found->second;
-        if (peer.pending.empty() && has_room(peer)) {
-            give(peer, frame);
+        CurvePeer& peer = found->second;
+        if (!peer.has_pending() && peer.has_room()) {
+            peer.give(frame, counts_);
+            note_given(peer);
             return true;
         }
-        const Time time = now();
-        peer.pending.push_back({frame, time});
-        if (peer.pending.size() > kPending) {
-            drop_first(peer);
-        }
-        note_waiting(peer);
-        next_care_ = std::min(next_care_, time + kPendingFor);
+        peer.wait(frame, now(), counts_);
+        next_care_ = std::min(next_care_, peer.too_old());
         return true;
     }
 
-    static bool has_room(const Peer& peer) { return peer.connection != nullptr && peer.connection->has_room(); }
-
-    void give(Peer& peer, const Bytes& frame) {
-        peer.connection->put(frame);
-        ++counts_.sent;
-        counts_.sent_bytes += frame.size();
-        note(peer.state, frame.size());
+    void note_given(CurvePeer& peer) {
         if (given_.empty() || given_.back() != &peer) {
             given_.push_back(&peer);
         }
     }
 
     void flush_given() {
-        for (Peer* const peer : given_) {
-            peer->connection->flush();
-            note_waiting(*peer);
+        for (CurvePeer* const peer : given_) {
+            peer->flush();
         }
         given_.clear();
     }
 
-    static void note(ChannelState& state, std::size_t bytes) {
-        ++state.messages;
-        state.bytes += bytes;
-        state.largest = std::max<std::uint64_t>(state.largest, bytes);
-    }
-
-    // The clock is asked only when frames begin to wait, and when none does any more.
-    static void note_waiting(Peer& peer) {
-        peer.state.outstanding = peer.pending.size() + (peer.connection != nullptr ? peer.connection->unsent() : 0);
-        peer.state.most_outstanding = std::max(peer.state.most_outstanding, peer.state.outstanding);
-        if (peer.state.outstanding != 0 && peer.blocked_since == 0) {
-            peer.blocked_since = now();
-        } else if (peer.state.outstanding == 0 && peer.blocked_since != 0) {
-            peer.state.blocked += now() - peer.blocked_since;
-            peer.blocked_since = 0;
-        }
-    }
-
-    void drop_first(Peer& peer) {
-        peer.pending.pop_front();
-        ++counts_.dropped;
-        ++peer.state.dropped;
-    }
-
-    void open(Slot slot, Peer& peer, Time time) {
-        Descriptor socket = connect_to(peer.address);
-        peer.retry = time + peer.pause;
-        peer.pause = std::min(2 * peer.pause, kLastRetry);
-        next_care_ = std::min(next_care_, peer.retry);
+    void open(Slot slot, CurvePeer& peer, Time time) {
+        Descriptor socket = connect_to(peer.address());
+        peer.begin_try(time);
+        next_care_ = std::min(next_care_, peer.retry());
         if (!socket) {
             return;
         }
-        peer.connection = add(std::move(socket), CurveLink::Side::kSends, slot, time);
-        peer.connection->state = &peer.state;
-        peer.connection->begin();
+        peer.set_connection(add(std::move(socket), CurveLink::Side::kSends, slot, time));
+        peer.connection()->begin();
     }
 
     CurveConnection* add(Descriptor socket, CurveLink::Side side, Slot peer, Time time) {
         auto made =
             std::make_unique<CurveConnection>(std::move(socket), side, plain_ ? nullptr : &keys_, to_identity(own_),
-                                              peer, side == CurveLink::Side::kSends ? poller_ : gate_);
+                                              peer, side == CurveLink::Side::kSends ? poller_ : gate_.poller());
         made->give_up = time + kHandshakeFor;
         if (side == CurveLink::Side::kReceives) {
             made->give_up += kGiveUpEvery - made->give_up % kGiveUpEvery;  // many at once
@@ -265,8 +194,8 @@ class CurveChannels : public Channels {
         const int count = poller_.wait(events, until == kNever ? nullptr : &rest);
         for (int i = 0; i < count; ++i) {
             const int number = events[i].data.fd;
-            if (number == gate_.descriptor().number()) {
-                serve_strangers();
+            if (number == gate_.number()) {
+                serve_unauthenticated();
             } else if (const auto found = connections_.find(number); found != connections_.end()) {
                 serve(*found->second, events[i].events);
             }
@@ -275,41 +204,36 @@ class CurveChannels : public Channels {
     }
 
     // Behind a gate of their own, which is shut while they have used up what they may.
-    void serve_strangers() {
+    void serve_unauthenticated() {
         const Time before = read_clock(CLOCK_THREAD_CPUTIME_ID).ns;
         epoll_event events[kLetInAtOnce];
         const timespec at_once{};
-        const int count = gate_.wait(events, &at_once);
+        const int count = gate_.poller().wait(events, &at_once);
         for (int i = 0; i < count; ++i) {
             const int number = events[i].data.fd;
-            if (number == listener_.number()) {
+            if (number == gate_.listener().number()) {
                 let_in();
             } else if (const auto found = connections_.find(number); found != connections_.end()) {
                 serve(*found->second, events[i].events);
             }
         }
         const Time spent = read_clock(CLOCK_THREAD_CPUTIME_ID).ns - before;
-        counts_.stranger_work += spent;
-        allowance_.spend(spent);
-        allowance_.save(now());
-        if (!allowance_.is_left()) {
-            poller_.change(gate_.descriptor(), 0);
-            gate_opens_ = allowance_.again();
-            next_care_ = std::min(next_care_, gate_opens_);
-        }
+        counts_.unauthenticated_work += spent;
+        gate_.spend(spent, now());
+        next_care_ = std::min(next_care_, gate_.opens());
     }
 
     void let_in() {
         const Time time = now();
         for (int i = 0; i < kLetInAtOnce; ++i) {
-            Descriptor socket = accept_one(listener_);
+            Descriptor socket = accept_one(gate_.listener());
             if (!socket) {
                 return;
             }
-            if (unproved_ >= kStrangers) {
+            if (gate_.is_full()) {
                 forget(longest_unproved());
             }
-            ++unproved_;
+            gate_.came();
             add(std::move(socket), CurveLink::Side::kReceives, kManager, time)->begin();
         }
     }
@@ -330,14 +254,14 @@ class CurveChannels : public Channels {
         if ((events & EPOLLOUT) != 0) {
             connection.flush();
             if (connection.sends()) {
-                note_waiting(peers_[connection.peer()]);
+                peers_[connection.peer()].note_waiting();
             }
         }
         if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
             const bool was_ready = connection.is_ready();
             const std::size_t had = messages_.size();
             const std::span<std::uint8_t> room(read_);
-            if (!connection.receive(was_ready || connection.sends() ? room : room.first(kStrangersBytes),
+            if (!connection.receive(was_ready || connection.sends() ? room : room.first(kUnauthenticatedBytes),
                                     messages_)) {
                 return forget(connection.number());
             }
@@ -346,7 +270,7 @@ class CurveChannels : public Channels {
             }
             connection.count_call();
             for (std::size_t i = had; i < messages_.size(); ++i) {
-                note(*connection.state, messages_[i].size());
+                note_message(*connection.state, messages_[i].size());
             }
         }
         if (connection.sends() && connection.is_ready()) {
@@ -357,9 +281,9 @@ class CurveChannels : public Channels {
     void became_ready(CurveConnection& connection) {
         connection.give_up = kNever;
         if (connection.sends()) {
-            peers_[connection.peer()].pause = kFirstRetry;
+            peers_[connection.peer()].became_ready();
         } else {
-            --unproved_;
+            gate_.left();
             connection.move_to(poller_);
             const Slot from = parse_identity(connection.peer_identity());
             connection.state = &received_[from];
@@ -367,19 +291,12 @@ class CurveChannels : public Channels {
         }
     }
 
-    void send_pending(Peer& peer, Time time) {
-        while (!peer.pending.empty()) {
-            if (time > peer.pending.front().since + kPendingFor) {
-                drop_first(peer);
-            } else if (has_room(peer)) {
-                give(peer, peer.pending.front().frame);
-                peer.pending.pop_front();
-            } else {
-                break;
-            }
+    void send_pending(CurvePeer& peer, Time time) {
+        if (peer.give_pending(time, counts_)) {
+            note_given(peer);
         }
         flush_given();
-        note_waiting(peer);
+        peer.note_waiting();
     }
 
     // The channel is made anew after a while; who knocked and was not let in is counted.
@@ -387,20 +304,19 @@ class CurveChannels : public Channels {
         const auto found = connections_.find(number);
         const CurveConnection& connection = *found->second;
         if (connection.sends()) {
-            Peer& peer = peers_[connection.peer()];
-            peer.connection = nullptr;
-            peer.retry = std::max(peer.retry, now() + kFirstRetry);
-            next_care_ = std::min(next_care_, peer.retry);
+            CurvePeer& peer = peers_[connection.peer()];
+            peer.lost_connection(now());
+            next_care_ = std::min(next_care_, peer.retry());
         } else if (!connection.is_ready()) {
-            --unproved_;
-            ++counts_.strangers;
+            gate_.left();
+            ++counts_.unauthenticated;
         }
         connections_.erase(found);
     }
 
     void give_up_late(Time time) {
-        const bool has_strangers = unproved_ != 0;
-        const Time before = has_strangers ? read_clock(CLOCK_THREAD_CPUTIME_ID).ns : 0;
+        const bool has_unauthenticated = !gate_.is_empty();
+        const Time before = has_unauthenticated ? read_clock(CLOCK_THREAD_CPUTIME_ID).ns : 0;
         std::vector<int> late;
         for (const auto& [number, connection] : connections_) {
             if (time >= connection->give_up) {
@@ -412,31 +328,27 @@ class CurveChannels : public Channels {
         for (const int number : late) {
             forget(number);
         }
-        if (has_strangers) {
-            counts_.stranger_work += read_clock(CLOCK_THREAD_CPUTIME_ID).ns - before;
+        if (has_unauthenticated) {
+            counts_.unauthenticated_work += read_clock(CLOCK_THREAD_CPUTIME_ID).ns - before;
         }
     }
 
     // What time does: connections that are not ready in time are given up, channels are made again, frames that wait
     // for one grow too old.
     void take_care(Time time) {
-        next_care_ = gate_opens_;
-        if (time >= gate_opens_) {
-            allowance_.save(time);
-            gate_opens_ = next_care_ = kNever;
-            poller_.change(gate_.descriptor(), EPOLLIN);
-        }
+        gate_.open_if_due(time);
+        next_care_ = gate_.opens();
         give_up_late(time);
         for (auto& [slot, peer] : peers_) {
             send_pending(peer, time);
-            if (!peer.pending.empty()) {
-                next_care_ = std::min(next_care_, peer.pending.front().since + kPendingFor + 1);
+            if (peer.has_pending()) {
+                next_care_ = std::min(next_care_, peer.too_old());
             }
-            if (peer.connection == nullptr && !peer.endpoint.empty()) {
-                if (time >= peer.retry) {
+            if (peer.connection() == nullptr && peer.is_known()) {
+                if (time >= peer.retry()) {
                     open(slot, peer, time);
                 }
-                next_care_ = std::min(next_care_, peer.retry);
+                next_care_ = std::min(next_care_, peer.retry());
             }
         }
     }
@@ -444,16 +356,12 @@ class CurveChannels : public Channels {
     KeyPair keys_;
     bool plain_;
     Slot own_;
-    Descriptor listener_;
     Poller poller_;
-    Poller gate_;  // the listener and who has not proved who he is
-    Allowance allowance_{kStrangersParts, kStrangersAtOnce};
-    Time gate_opens_ = kNever;  // it is shut until then; kNever: it is open
+    CurveGate gate_;
     std::unordered_map<int, std::unique_ptr<CurveConnection>> connections_;  // by descriptor
-    std::map<Slot, Peer> peers_;
-    std::vector<Peer*> given_;  // that were given frames which are still to be flushed; their connections stand
+    std::map<Slot, CurvePeer> peers_;
+    std::vector<CurvePeer*> given_;  // that were given frames which are still to be flushed; their connections stand
     std::map<Slot, ChannelState> received_;  // by who sends
-    std::size_t unproved_ = 0;
     Time next_care_ = kNever;
     Bytes read_;
     std::vector<Bytes> messages_;  // that came and were not asked for yet, from next_message_ on

@@ -19,8 +19,8 @@ namespace kymo::ring {
 std::uint64_t own_clock();
 
 // How often the place is looked at. A new manager gives all agents the time to hear of it before its first round.
-inline constexpr Time kLookEvery = 500'000'000;
-inline constexpr Time kHeardOf = kLookEvery + 200'000'000;
+inline constexpr Time kReadPlaceEvery = 500'000'000;
+inline constexpr Time kHeardOf = kReadPlaceEvery + 200'000'000;
 
 // Beyond so many times its reach an agent opens no channel: a gap that wide the manager cuts out.
 inline constexpr std::uint32_t kFar = 4;
@@ -34,14 +34,14 @@ class Driver {
     // What has come, and one timer. Returns at `until` at the latest, or at a signal.
     void turn(Time until) {
         Time now = monotonic_now().ns;
-        if (now >= next_look_) {
+        if (now >= next_reading_) {
             look(now);
         }
         Bytes frame;
         Outbox out;
         const Time timer = next_timer(now);
         const Time before = begin_turn();
-        const Time end = std::min({until, next_look_, timer});
+        const Time end = std::min({until, next_reading_, timer});
         gather(now, end);
         const bool came = channels_.receive(frame, end);
         now = monotonic_now().ns;
@@ -54,7 +54,7 @@ class Driver {
         deliver(out);
         took(before);
         if (member_.wants_roster()) {
-            next_look_ = std::min(next_look_, now + kLookEvery / 10);
+            next_reading_ = std::min(next_reading_, now + kReadPlaceEvery / 10);
         }
     }
 
@@ -84,8 +84,10 @@ class Driver {
         }
     }
 
-    // Strangers who knock are no work of ours: a flood of them would make the ring slower.
-    Time own_work() const { return read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - channels_.counts().stranger_work; }
+    // Unauthenticated who knock are no work of ours: a flood of them would make the ring slower.
+    Time own_work() const {
+        return read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - channels_.counts().unauthenticated_work;
+    }
 
     // Asking for processor time is a call into the kernel, so the manager's turns are sampled: one in so many.
     static constexpr std::uint32_t kSampledTurns = 8;
@@ -100,8 +102,8 @@ class Driver {
         return 0;
     }
 
-    // An agent's: the processor time of all of this process since the token before, beats and the rest included. The
-    // manager's: what a turn costs that takes a token.
+    // An agent's: the processor time of all of this process since the token before, heartbeats and the rest included.
+    // The manager's: what a turn costs that takes a token.
     void took(Time before) {
         if constexpr (std::is_same_v<Member, Agent>) {
             const std::uint64_t tokens = member_.counts().received;
@@ -126,7 +128,7 @@ class Driver {
     }
 
     void look(Time now) {
-        next_look_ = now + kLookEvery;
+        next_reading_ = now + kReadPlaceEvery;
         const std::uint64_t version = place_.version();
         if (version == version_) {
             return;
@@ -156,7 +158,7 @@ class Driver {
     const Place& place_;
     Place::Roster roster_;
     std::uint64_t version_ = ~std::uint64_t{0};
-    Time next_look_ = 0;
+    Time next_reading_ = 0;
     std::uint64_t tokens_ = 0;
     Time spent_ = own_work();
     double cost_ = 0;

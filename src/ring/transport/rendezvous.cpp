@@ -33,7 +33,7 @@ std::optional<std::string> read_small(const fs::path& path) {
 
 Error broken(const std::string& what, const fs::path& path) {
     return {ErrorKind::kPermission, what + " " + path.string() + ": " + std::strerror(errno),
-            "the folder must be on a file system that all hosts share, and writable"};
+            "the directory must be on a file system that all hosts share, and writable"};
 }
 
 // 0600, with all of the text, under a name that nobody else has, on no host; empty: errno says why.
@@ -70,17 +70,17 @@ fs::path slot_file(const fs::path& folder, Slot slot) {
 
 Result<void> make_private(const fs::path& folder) {
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-        return broken("cannot make the rendezvous folder", folder);
+        return broken("cannot make the rendezvous directory", folder);
     }
     struct stat facts{};
     if (lstat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-        return Error{ErrorKind::kNotFound, folder.string() + " is no folder",
+        return Error{ErrorKind::kNotFound, folder.string() + " is not a directory",
                      "name a new one, or one that kymo made"};
     }
     if (facts.st_uid != geteuid() || (facts.st_mode & 077U) != 0) {
         return Error{ErrorKind::kPermission,
                      "others may enter " + folder.string() + ", and would read the job's keys there",
-                     "chmod 700 " + folder.string() + ", or name a new folder"};
+                     "chmod 700 " + folder.string() + ", or name a new directory"};
     }
     return {};
 }
@@ -122,13 +122,13 @@ Result<Rendezvous> Rendezvous::open(const fs::path& folder, const JobFile& wante
     const auto job = text ? parse_job(*text) : std::nullopt;
     if (!job) {
         return Error{ErrorKind::kMalformed, path.string() + " is not a job's file of this version of Kymo",
-                     "remove the folder, and start all members again"};
+                     "remove the directory, and start all members again"};
     }
     if (job->plain != wanted.plain) {
         return Error{
             ErrorKind::kUsage,
             std::string("this job is ") + (job->plain ? "not encrypted" : "encrypted") + ": " + folder.string(),
-            job->plain ? "give --plain to all members, or name another folder" : "leave --plain out"};
+            job->plain ? "give --plain to all members, or name another directory" : "leave --plain out"};
     }
     return Rendezvous(folder, *job);
 }

@@ -44,7 +44,7 @@ struct SameSpaces {
     double weight = 0;
     double time_share = 0;
     std::uint64_t occurrences = 0;
-    std::uint32_t node = 0xffffffffU;  // whose visits are its occurrences in time
+    std::uint32_t node = 0xffffffffU;  // whose occurrences are its occurrences in time
     std::vector<std::int64_t> deltas;  // by counter
 };
 
@@ -59,9 +59,9 @@ struct LongGap {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     TimeTerms terms;
-    std::vector<VisitWait> waits;      // most time first
-    std::vector<std::int64_t> deltas;  // by counter
-    std::vector<GapPart> filled;       // most time first
+    std::vector<OccurrenceWait> waits;  // most time first
+    std::vector<std::int64_t> deltas;   // by counter
+    std::vector<GapPart> filled;        // most time first
 };
 
 // One node's times and the gaps between, over all its streams.

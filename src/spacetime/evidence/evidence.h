@@ -21,9 +21,9 @@ namespace kymo::spacetime {
 struct EvidenceOptions {
     Share space_share = percent(1);  // heavier spaces, and nodes with more of the time, are kept
     Share same_overlap = percent(90);
-    std::uint64_t fold_below = 8;          // samples of the median visit
-    std::size_t visit_cap = 4096;          // visits kept a node
-    std::size_t sequence_cap = 1U << 16U;  // visits of a level and stream looked at for structure
+    std::uint64_t fold_below = 8;          // samples of the median occurrence
+    std::size_t occurrence_cap = 4096;     // occurrences kept a node
+    std::size_t sequence_cap = 1U << 16U;  // occurrences of a level and stream looked at for structure
     // For a second look: code_sums of one's own heavy spaces, or of those of an earlier recording, whose nodes are
     // then kept too. Borrowed.
     bool sums_code = false;
@@ -43,7 +43,7 @@ struct Evidence {
 
     std::vector<HeavySpace> spaces;  // heaviest first
     std::vector<SameSpaces> same_spaces;
-    std::vector<SpaceIntervals> intervals;  // of nodes with two visits or more in a stream, by node
+    std::vector<SpaceIntervals> intervals;  // of nodes with two occurrences or more in a stream, by node
     std::vector<CodePattern> patterns;      // by node, then most time first
 
     std::vector<CodeSums> code_sums;  // where asked for, by the heavy spaces concerned

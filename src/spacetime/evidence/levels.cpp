@@ -73,10 +73,10 @@ class Chooser {
 
 }  // namespace
 
-std::vector<LevelStructure> find_levels(const KeptNodes& kept, const VisitSums& sums, std::int64_t wall_ns) {
+std::vector<LevelStructure> find_levels(const KeptNodes& kept, const OccurrenceSums& sums, std::int64_t wall_ns) {
     std::vector<LevelStructure> levels(kept.size());
     parallel::for_each_index(kept.size(), [&](std::size_t node) {
-        std::vector<const VisitSequence*> sequences;
+        std::vector<const OccurrenceSequence*> sequences;
         std::vector<std::uint32_t> threads;
         for (auto at = sums.sequences.lower_bound({static_cast<std::uint32_t>(node), 0});
              at != sums.sequences.end() && at->first.first == node; ++at) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "spacetime/evidence/kept_nodes.h"
+#include "spacetime/evidence/occurrences/occurrence_sums.h"
 #include "spacetime/evidence/occurrences/rounds.h"
-#include "spacetime/evidence/occurrences/visit_sums.h"
 
 #include <cstdint>
 #include <utility>
@@ -22,6 +22,6 @@ struct LevelStructure {
 // By kept node. `wall_ns`: of all streams. `share`: levels whose rounds cover less of the time are no loops.
 // Of levels above each other that are about as good, the outermost is the main loop. Threads may have main loops of
 // their own, as long as none lies above another.
-std::vector<LevelStructure> find_levels(const KeptNodes& kept, const VisitSums& sums, std::int64_t wall_ns);
+std::vector<LevelStructure> find_levels(const KeptNodes& kept, const OccurrenceSums& sums, std::int64_t wall_ns);
 
 }  // namespace kymo::spacetime

@@ -3,13 +3,13 @@
 #include "spacetime/evidence/holder_places.h"
 #include "spacetime/evidence/identity.h"
 #include "spacetime/evidence/levels.h"
+#include "spacetime/evidence/make_run_facts.h"
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/occurrences/loop_progress.h"
 #include "spacetime/evidence/places.h"
 #include "spacetime/evidence/rule_facts.h"
 #include "spacetime/evidence/wait_targets.h"
 #include "spacetime/evidence/weighing.h"
-#include "spacetime/metrics/stolen_time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,42 +42,43 @@ class Maker {
         evidence_.wait_targets = std::move(waits.targets);
         addresses_ = number_addresses(profile_);
         const std::size_t nodes = std::max<std::size_t>(1, kept_.size());
-        options_.visit_cap =
-            std::clamp<std::size_t>(kMostRows / nodes, 256, std::max<std::size_t>(options_.visit_cap, 256));
-        const VisitLimits limits{.visit_cap = options_.visit_cap,
-                                 .sequence_cap = std::clamp<std::size_t>(
-                                     kMostEntries / (nodes * std::max<std::size_t>(1, profile_.streams.size())), 512,
-                                     std::max<std::size_t>(options_.sequence_cap, 512))};
+        options_.occurrence_cap =
+            std::clamp<std::size_t>(kMostRows / nodes, 256, std::max<std::size_t>(options_.occurrence_cap, 256));
+        const OccurrenceLimits limits{.occurrence_cap = options_.occurrence_cap,
+                                      .sequence_cap = std::clamp<std::size_t>(
+                                          kMostEntries / (nodes * std::max<std::size_t>(1, profile_.streams.size())),
+                                          512, std::max<std::size_t>(options_.sequence_cap, 512))};
 
-        stage("visits");
+        stage("occurrences");
         const auto loops = count_loops(recording_, profile_, addresses_, *run_.code);
         if (!loops) {
             return loops.error();
         }
-        auto visits = run_visit_pass(recording_, profile_, kept_, addresses_, *loops, waits.of_thread, limits);
-        if (!visits) {
-            return visits.error();
+        auto occurrences =
+            run_occurrence_pass(recording_, profile_, kept_, addresses_, *loops, waits.of_thread, limits);
+        if (!occurrences) {
+            return occurrences.error();
         }
         stage("iterations");
-        const auto levels = find_levels(kept_, visits->visits, wall_time(structure_.total[0]));
+        const auto levels = find_levels(kept_, occurrences->occurrences, wall_time(structure_.total[0]));
         stage("weights");
-        Weighing weighing =
-            weigh_pairs(profile_, addresses_, visits->pairs, *run_.code, options_.space_share, options_.same_overlap);
-        SpanWork work = plan_spans(levels, *visits);
+        Weighing weighing = weigh_pairs(profile_, addresses_, occurrences->pairs, *run_.code, options_.space_share,
+                                        options_.same_overlap);
+        SpanWork work = plan_spans(levels, *occurrences);
         work.spaces_of = std::move(weighing.spaces_of);
         work.spaces = static_cast<std::uint32_t>(weighing.heavy.size());
         stage("spans");
-        auto spans =
-            run_span_pass(recording_, profile_, addresses_, visits->pairs, waits.of_thread, work, options_.visit_cap);
+        auto spans = run_span_pass(recording_, profile_, addresses_, occurrences->pairs, waits.of_thread, work,
+                                   options_.occurrence_cap);
         if (!spans) {
             return spans.error();
         }
         stage("tables");
-        make_nodes(*visits, levels);
+        make_nodes(*occurrences, levels);
         weigh_nodes(weighing.weight_of_address);
-        evidence_.patterns = make_patterns(visits->visits);
-        find_periods(evidence_.intervals, evidence_.nodes, visits->visits, kept_.size());
-        add_span_nodes(std::move(spans->groups), *visits, levels);
+        evidence_.patterns = make_patterns(occurrences->occurrences);
+        find_periods(evidence_.intervals, evidence_.nodes, occurrences->occurrences, kept_.size());
+        add_span_nodes(std::move(spans->groups), *occurrences, levels);
         number_steps(evidence_.nodes, levels);
         evidence_.spaces = make_heavy_spaces(profile_, weighing, *spans, evidence_.nodes, names_);
         if (options_.sums_code || options_.looked_at != nullptr) {
@@ -86,27 +87,21 @@ class Maker {
                          options_.looked_at != nullptr ? options_.looked_at->spaces : evidence_.spaces);
         }
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
-        make_run_facts(*visits, waits.of_thread);
-        const auto metrics = load_run_metrics(recording_.files());
-        if (!metrics) {
-            return metrics.error();
-        }
-        evidence_.run.channels = channels_of(*metrics);
-        evidence_.run.steal_ns = stolen_time(*metrics);
+        evidence_.run = make_run_facts(profile_, names_, *occurrences, waits.of_thread);
         add_rule_facts(profile_, waits.of_thread, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
         evidence_.warnings = run_.code->problems();
-        if (visits->pairs.floor() > 1) {
+        if (occurrences->pairs.floor() > 1) {
             evidence_.warnings.push_back(
                 "more pairs of addresses than are told apart: in the weights, addresses with fewer than " +
-                std::to_string(visits->pairs.floor()) + " samples are one place");
+                std::to_string(occurrences->pairs.floor()) + " samples are one place");
         }
-        if (visits->visits.patterns.floor() > 1) {
+        if (occurrences->occurrences.patterns.floor() > 1) {
             evidence_.warnings.push_back("more patterns than are told apart: neighbours with fewer than " +
-                                         std::to_string(visits->visits.patterns.floor()) +
+                                         std::to_string(occurrences->occurrences.patterns.floor()) +
                                          " samples count as their parent's own code");
         }
-        if (visits->too_many_marks) {
+        if (occurrences->too_many_marks) {
             evidence_.warnings.emplace_back("the program set more marks than are looked at: the first million were");
         }
         return std::move(evidence_);
@@ -139,7 +134,7 @@ class Maker {
         }
     }
 
-    SpanWork plan_spans(const std::vector<LevelStructure>& levels, const VisitPass& visits) {
+    SpanWork plan_spans(const std::vector<LevelStructure>& levels, const OccurrencePass& occurrences) {
         SpanWork work;
         work.spans.resize(profile_.threads.size());
         for (std::uint32_t node = 0; node < levels.size(); ++node) {
@@ -154,7 +149,7 @@ class Maker {
             }
             groups_.push_back({.node = node});
         }
-        plan_marks(visits, work);
+        plan_marks(occurrences, work);
         for (std::vector<Span>& spans : work.spans) {
             std::erase_if(spans, [](const Span& span) { return span.begin >= span.end; });
             std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
@@ -166,9 +161,9 @@ class Maker {
     }
 
     // From a begin to its end; of nested regions of one name the outermost.
-    void plan_marks(const VisitPass& visits, SpanWork& work) {
+    void plan_marks(const OccurrencePass& occurrences, SpanWork& work) {
         std::map<std::uint32_t, std::uint32_t> groups;
-        for (const auto& [thread, rows] : visits.marks) {
+        for (const auto& [thread, rows] : occurrences.marks) {
             struct Open {
                 std::uint64_t begin = 0;
                 std::uint32_t depth = 0;
@@ -179,7 +174,13 @@ class Maker {
                 Open& mark = open[row.name];
                 if (row.kind == recording::MarkKind::kBegin) {
                     mark.begin = mark.depth++ == 0 ? row.time : mark.begin;
-                } else if (row.kind == recording::MarkKind::kEnd && mark.depth != 0 && --mark.depth == 0) {
+                    continue;
+                }
+                if (row.kind != recording::MarkKind::kEnd || mark.depth == 0) {
+                    continue;
+                }
+                mark.depth -= 1;
+                if (mark.depth == 0) {
                     const auto [group, is_new] =
                         groups.try_emplace(row.name, static_cast<std::uint32_t>(groups_.size()));
                     if (is_new) {
@@ -191,11 +192,11 @@ class Maker {
         }
     }
 
-    Meanwhile meanwhile(const VisitPass& visits) const {
-        return {profile_, visits.at_work, visits.lacking, evidence_.wait_targets};
+    Meanwhile meanwhile(const OccurrencePass& occurrences) const {
+        return {profile_, occurrences.at_work, occurrences.lacking, evidence_.wait_targets};
     }
 
-    void make_nodes(VisitPass& visits, const std::vector<LevelStructure>& levels) {
+    void make_nodes(OccurrencePass& occurrences, const std::vector<LevelStructure>& levels) {
         evidence_.nodes.resize(kept_.size());
         for (std::uint32_t i = 0; i < kept_.size(); ++i) {
             SpaceNode& node = evidence_.nodes[i];
@@ -210,10 +211,10 @@ class Maker {
             node.identity = identities_[at];
             node.structure = levels[i].score;
             node.rounds = levels[i].rounds;
-            if (visits.visits.nodes[i].gaps.count != 0) {
-                evidence_.intervals.push_back(make_intervals(i, visits.visits.nodes[i]));
+            if (occurrences.occurrences.nodes[i].gaps.count != 0) {
+                evidence_.intervals.push_back(make_intervals(i, occurrences.occurrences.nodes[i]));
             }
-            fill_node(node, std::move(visits.visits.nodes[i]), meanwhile(visits), options_);
+            fill_node(node, std::move(occurrences.occurrences.nodes[i]), meanwhile(occurrences), options_);
             add_lines(node, at);
             if (levels[i].is_main) {
                 node.role = Role::kMainLoop;
@@ -266,10 +267,10 @@ class Maker {
         node.lines.resize(std::min(node.lines.size(), kMostLines));
     }
 
-    void add_span_nodes(std::vector<NodeSums>&& groups, const VisitPass& visits,
+    void add_span_nodes(std::vector<NodeSums>&& groups, const OccurrencePass& occurrences,
                         const std::vector<LevelStructure>& levels) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
-            if (groups[i].visits == 0) {
+            if (groups[i].occurrences == 0) {
                 continue;
             }
             SpaceNode node;
@@ -287,98 +288,15 @@ class Maker {
                 node.rounds = levels[groups_[i].node].rounds;
             } else {
                 node.kind = SpaceKind::kMark;
-                node.mark = visits.mark_names[groups_[i].mark];
+                node.mark = occurrences.mark_names[groups_[i].mark];
                 node.identity = mix_identity(kNoIdentity, node.mark);
             }
             if (groups[i].gaps.count != 0 && node.kind == SpaceKind::kMark) {
                 evidence_.intervals.push_back(make_intervals(number, groups[i]));
             }
-            fill_node(node, std::move(groups[i]), meanwhile(visits), options_);
+            fill_node(node, std::move(groups[i]), meanwhile(occurrences), options_);
             evidence_.nodes.push_back(std::move(node));
         }
-    }
-
-    void make_run_facts(const VisitPass& visits, const std::vector<std::vector<std::uint32_t>>& targets) {
-        RunFacts& run = evidence_.run;
-        run.begin = profile_.begin;
-        run.end = profile_.end;
-        run.processors = profile_.processors;
-        const Quality& quality = profile_.quality;
-        const auto dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
-        run.dropped_paths =
-            quality.samples == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(quality.samples);
-        for (const EventInfo& event : profile_.events) {
-            run.counters.push_back(event.name);
-        }
-        run.deltas.resize(run.counters.size());
-        for (std::uint32_t i = 0; i < profile_.threads.size(); ++i) {
-            const ProfileThread& thread = profile_.threads[i];
-            ThreadFacts facts{.process = thread.process,
-                              .tid = thread.tid,
-                              .name = thread.name,
-                              .rank = {},
-                              .begin = thread.begin,
-                              .end = thread.end,
-                              .creator = thread.creator,
-                              .created_at = {},
-                              .is_sampled = thread.is_sampled,
-                              .total = total_of(thread),
-                              .deltas = {},
-                              .voluntary = thread.switches.voluntary,
-                              .involuntary = thread.switches.involuntary,
-                              .migrations = static_cast<std::uint64_t>(visits.migrations[i]),
-                              .waits = waits_of(thread, targets[i]),
-                              .brief = {},
-                              .mappings = {}};
-            if (const std::uint64_t rank = profile_.processes[thread.process].rank; rank != kNoRank) {
-                facts.rank = rank;
-            }
-            for (const TakenTime& taken : thread.taken) {
-                facts.taken += taken.ns;
-            }
-            if (thread.creation_node != kNone) {
-                facts.created_at = own_place(profile_, thread.creation_node, names_);
-            }
-            facts.deltas.assign(
-                thread.costs.begin() + std::min<std::ptrdiff_t>(kFirstEvent, std::ssize(thread.costs)),
-                thread.costs.end());
-            facts.deltas.resize(run.counters.size());
-            run.total += facts.total;
-            for (std::size_t event = 0; event < facts.deltas.size(); ++event) {
-                run.deltas[event] += facts.deltas[event];
-            }
-            run.threads.push_back(std::move(facts));
-        }
-        const TimeGrid& ready = visits.ready;
-        for (std::size_t bin = 0; bin < ready.bins(); ++bin) {
-            const std::uint64_t begin = run.begin + bin * ready.width();
-            if (begin >= run.end) {
-                break;
-            }
-            const std::uint64_t width = std::min(ready.width(), run.end - begin);
-            const auto threads = static_cast<std::size_t>(
-                std::llround(static_cast<double>(ready.at(0, bin)) / static_cast<double>(width)));
-            run.ready_ns.resize(std::max(run.ready_ns.size(), threads + 1));
-            run.ready_ns[threads] += static_cast<std::int64_t>(width);
-        }
-    }
-
-    static TimeTerms total_of(const ProfileThread& thread) {
-        const StateSums sums = thread.states.sums();
-        return {.user = sums[ThreadState::kUser],
-                .spinning = sums[ThreadState::kSpinning],
-                .system = sums[ThreadState::kSystem],
-                .run_queue = sums[ThreadState::kReady],
-                .waiting = sums[ThreadState::kWaiting],
-                .other = sums[ThreadState::kOff] + sums[ThreadState::kPaused]};
-    }
-
-    static std::vector<VisitWait> waits_of(const ProfileThread& thread, const std::vector<std::uint32_t>& targets) {
-        std::map<std::uint32_t, std::int64_t> by_target;
-        for (const WaitShare& share : thread.states.filling(thread.states.begin(), thread.states.end()).waits) {
-            by_target[targets[share.wait]] += share.ns;
-        }
-        return sorted_waits(by_target);
     }
 
     const recording::Recording& recording_;

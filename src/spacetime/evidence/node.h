@@ -1,17 +1,17 @@
-// A kept node: a piece of code on a call path that holds more than a share of the run, with its visits.
+// A kept node: a piece of code on a call path that holds more than a share of the run, with its occurrences.
 //
 // The hierarchy that people read, outermost first: call path → function (inlined ones as functions) → loop nest →
 // loop, and from a loop on to what is called in it. A node's parent is the next larger kept node. The *level* of a
-// node is its parent's split into children: visits of children of one parent are neighbours of each other.
+// node is its parent's split into children: occurrences of children of one parent are neighbours of each other.
 //
 // Beside these, nodes of two other kinds: iterations of a loop that the analysis found (or of the time between marks'
 // begins), and regions that the program itself marked.
 #pragma once
 
-#include "spacetime/evidence/occurrences/visit_table.h"
+#include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/spaces/code_space.h"
+#include "spacetime/spaces/occurrences.h"
 #include "spacetime/spaces/period.h"
-#include "spacetime/spaces/visits.h"
 
 #include <cstdint>
 #include <optional>
@@ -66,28 +66,28 @@ struct SpaceNode {
     std::string mark;               // of kMark
     std::uint64_t identity = 0;     // the same in other recordings of the program (identity.h)
 
-    // Exact, over all streams and all visits. Nodes nest: totals include those of children.
+    // Exact, over all streams and all occurrences. Nodes nest: totals include those of children.
     TimeTerms total;
     std::vector<std::int64_t> deltas;  // by counter
     std::uint64_t samples = 0;
     // Share of instructions × occurrences, shared among call paths by their samples at each address; below 0:
     // unknown.
     double weight = -1;
-    std::uint64_t visits = 0;
-    DurationSums durations;              // of the visits
-    std::vector<VisitWait> waits;        // by target, most time first
-    std::vector<std::uint32_t> threads;  // that visit it, ascending
-    // By thread, ascending: user and system time, ns, also what is in no visit since nothing was seen of it. Empty:
-    // of iterations and marks.
+    std::uint64_t occurrences = 0;
+    DurationSums durations;              // of the occurrences
+    std::vector<OccurrenceWait> waits;   // by target, most time first
+    std::vector<std::uint32_t> threads;  // that occurrence it, ascending
+    // By thread, ascending: user and system time, ns, also what is in no occurrence since nothing was seen of it.
+    // Empty: of iterations and marks.
     std::vector<std::pair<std::uint32_t, std::int64_t>> work;
-    std::uint64_t median_samples = 0;  // of a visit
+    std::uint64_t median_samples = 0;  // of an occurrence
     bool polls = false;                // kLoop: its rounds change nothing; it waits for another thread (polling.h)
-    bool folded = false;               // median under 8 samples: single visits are not to be compared
+    bool folded = false;               // median under 8 samples: single occurrences are not to be compared
 
-    VisitTable rows;               // at most EvidenceOptions::visit_cap
+    OccurrenceTable rows;          // at most EvidenceOptions::occurrence_cap
     std::vector<LineShare> lines;  // most processor time first, at most 32
 
-    // The structure found in time at this level: of the sequence of children's visits.
+    // The structure found in time at this level: of the sequence of children's occurrences.
     double structure = 0;                   // coverage × (1 − coefficient of variation of the gaps): 0 none … 1
     std::uint64_t rounds = 0;               // repetitions of the rule
     std::uint32_t iteration = 0xffffffffU;  // the kIteration node made of them; kNone: none

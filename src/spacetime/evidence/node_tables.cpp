@@ -1,5 +1,6 @@
 #include "spacetime/evidence/node_tables.h"
 
+#include "base/last_at_most.h"
 #include "parallel/loops.h"
 
 #include <algorithm>
@@ -22,10 +23,10 @@ TimeTerms terms_or_none(const SumRow& row) {
 }
 
 // The waits are known by their sums only: those for a thread count for as long as it lacked a processor at any time
-// of the visit.
-std::int64_t held_up(const SampledVisit& row, const Meanwhile& meanwhile) {
+// of the occurrence.
+std::int64_t held_up(const SampledOccurrence& row, const Meanwhile& meanwhile) {
     std::int64_t held = 0;
-    for (const VisitWait& wait : row.waits) {
+    for (const OccurrenceWait& wait : row.waits) {
         const std::uint32_t holder = meanwhile.wait_targets[wait.target].holder;
         if (holder != kNone && holder != row.thread) {
             const double share = meanwhile.lacking.mean(holder, row.begin, row.end);
@@ -43,9 +44,9 @@ double progress_of(const SumRow& sums) {
                                                 : std::numeric_limits<double>::quiet_NaN();
 }
 
-void fill_rows(VisitTable& table, std::vector<SampledVisit>&& rows, const Meanwhile& meanwhile) {
+void fill_rows(OccurrenceTable& table, std::vector<SampledOccurrence>&& rows, const Meanwhile& meanwhile) {
     table.first_wait.push_back(0);
-    for (SampledVisit& row : rows) {
+    for (SampledOccurrence& row : rows) {
         table.thread.push_back(row.thread);
         table.begin.push_back(row.begin);
         table.end.push_back(row.end);
@@ -102,12 +103,9 @@ class Steps {
 
   private:
     static std::uint32_t index(const std::vector<Round>& rounds, std::uint64_t time) {
-        const auto next =
-            std::upper_bound(rounds.begin(), rounds.end(), time,
-                             [](std::uint64_t value, const Round& round) { return value < round.begin; });
-        return next == rounds.begin() || std::prev(next)->end <= time
-                   ? kStreamEdge
-                   : static_cast<std::uint32_t>(next - rounds.begin()) - 1;
+        const Round* const round = last_at_most(rounds, time, &Round::begin);
+        return round == nullptr || round->end <= time ? kStreamEdge
+                                                      : static_cast<std::uint32_t>(round - rounds.data());
     }
     const LevelStructure& level_;
     const std::vector<Round>* reference_ = nullptr;
@@ -121,7 +119,7 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
     node.deltas = counters_of(sums.own);
     node.deltas.resize(counters);
     node.samples = sums.own.empty() ? 0 : static_cast<std::uint64_t>(sums.own[kSumSamples]);
-    node.visits = sums.visits;
+    node.occurrences = sums.occurrences;
     node.durations = std::move(sums.durations);
     node.waits = sorted_waits(sums.own_waits);
     node.work.assign(sums.own_work.begin(), sums.own_work.end());
@@ -131,15 +129,15 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
     // Waits are known to the nanosecond: what mostly waits needs no samples.
     const bool is_waiting = 2 * (node.total.wall() - node.total.user - node.total.system) > node.total.wall();
     node.folded = node.median_samples < options.fold_below && !is_waiting;
-    node.rows = VisitTable(counters);
-    fill_rows(node.rows, std::move(sums.sample).take(options.visit_cap), meanwhile);
+    node.rows = OccurrenceTable(counters);
+    fill_rows(node.rows, std::move(sums.sample).take(options.occurrence_cap), meanwhile);
 }
 
 void add_up(std::vector<SpaceNode>& nodes) {
     std::vector<std::map<std::uint32_t, std::int64_t>> waits(nodes.size());
     std::vector<std::map<std::uint32_t, std::int64_t>> work(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (const VisitWait& wait : nodes[i].waits) {
+        for (const OccurrenceWait& wait : nodes[i].waits) {
             waits[i][wait.target] += wait.ns;
         }
         work[i].insert(nodes[i].work.begin(), nodes[i].work.end());
@@ -214,11 +212,11 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums) {
     return result;
 }
 
-void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes, const VisitSums& sums,
-                  std::size_t kept) {
+void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes,
+                  const OccurrenceSums& sums, std::size_t kept) {
     parallel::for_each_index(intervals.size(), [&](std::size_t i) {
         const std::uint32_t node = intervals[i].node;
-        // Where single visits are not to be looked at, neither are their begins.
+        // Where single occurrences are not to be looked at, neither are their begins.
         if (node >= kept || nodes[node].folded) {
             return;
         }
@@ -227,7 +225,7 @@ void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<Spac
         for (auto at = sums.sequences.lower_bound({level, 0}); at != sums.sequences.end() && at->first.first == level;
              ++at) {
             std::vector<std::uint64_t> times;
-            for (const VisitSequence::Entry& entry : at->second.entries()) {
+            for (const OccurrenceSequence::Entry& entry : at->second.entries()) {
                 if (entry.node == node && times.size() < kMostTimes) {
                     times.push_back(entry.begin);
                 }
@@ -240,7 +238,7 @@ void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<Spac
     });
 }
 
-std::vector<CodePattern> make_patterns(const VisitSums& sums) {
+std::vector<CodePattern> make_patterns(const OccurrenceSums& sums) {
     std::map<PatternKey, PatternRecord> all;
     std::map<std::uint32_t, std::vector<CodePattern>> by_node;
     const auto as_pattern = [](const PatternKey& key, const PatternRecord& record) {

@@ -1,20 +1,20 @@
-// From sums of visits to the tables of Evidence: nodes with their rows, intervals, patterns.
+// From sums of occurrences to the tables of Evidence: nodes with their rows, intervals, patterns.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/levels.h"
-#include "spacetime/evidence/occurrences/visit_pass.h"
+#include "spacetime/evidence/occurrences/occurrence_pass.h"
 
 #include <span>
 #include <vector>
 
 namespace kymo::spacetime {
 
-// What was going on while a visit lasted.
+// What was going on while an occurrence lasted.
 struct Meanwhile {
     const Profile& profile;
-    const TimeGrid& at_work;  // VisitPass
-    const TimeGrid& lacking;  // VisitPass
+    const TimeGrid& at_work;  // OccurrencePass
+    const TimeGrid& lacking;  // OccurrencePass
     std::span<const WaitTarget> wait_targets;
 };
 
@@ -31,10 +31,10 @@ void number_steps(std::vector<SpaceNode>& nodes, const std::vector<LevelStructur
 
 SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums);
 
-// Periods of nodes' visits, by the sequence of the stream that visits them most. Parallel to `intervals`.
-void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes, const VisitSums& sums,
-                  std::size_t kept);
+// Periods of nodes' occurrences, by the sequence of the stream that occurrences them most. Parallel to `intervals`.
+void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes,
+                  const OccurrenceSums& sums, std::size_t kept);
 
-std::vector<CodePattern> make_patterns(const VisitSums& sums);
+std::vector<CodePattern> make_patterns(const OccurrenceSums& sums);
 
 }  // namespace kymo::spacetime

@@ -43,10 +43,10 @@ struct ThreadFacts {
     std::uint64_t voluntary = 0;       // switches: it left by itself
     std::uint64_t involuntary = 0;     // another took its processor
     std::uint64_t migrations = 0;      // between samples
-    std::int64_t taken = 0;         // ns of its time on processors, estimated, that they were not its: late_ticks.h
-    std::vector<VisitWait> waits;   // by target, most time first
-    std::vector<BriefWaits> brief;  // by kind
-    std::uint64_t mappings = 0;     // times that it took memory from the system
+    std::int64_t taken = 0;  // ns of its time on processors, estimated, that they were not its: late_ticks.h
+    std::vector<OccurrenceWait> waits;  // by target, most time first
+    std::vector<BriefWaits> brief;      // by kind
+    std::uint64_t mappings = 0;         // times that it took memory from the system
 };
 
 struct RunFacts {

@@ -1,5 +1,6 @@
 #include "spacetime/evidence/structure.h"
 
+#include "base/hash.h"
 #include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
@@ -18,9 +19,7 @@ struct Key {
 };
 struct KeyHash {
     std::size_t operator()(const Key& key) const {
-        std::uint64_t hash = (std::uint64_t{key.parent} << 8U | key.kind) * 0x9E3779B97F4A7C15ULL;
-        hash ^= key.what * 0xC2B2AE3D27D4EB4FULL;
-        return hash ^ (hash >> 29U);
+        return hash_of(std::uint64_t{key.parent} << 8U | key.kind, key.what);
     }
 };
 

@@ -1,7 +1,7 @@
 // What threads waited for, each target once, and which target each recorded wait has.
 #pragma once
 
-#include "spacetime/evidence/occurrences/visit_table.h"
+#include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/evidence/structure.h"
 #include "spacetime/profile/profile.h"
 

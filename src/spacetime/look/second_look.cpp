@@ -35,7 +35,7 @@ class Matched {
 
 Seen seen(const SpaceNode& node) {
     return {.is_seen = true,
-            .count = node.visits,
+            .count = node.occurrences,
             .ns = node.total.wall(),
             .longest_ns = node.durations.longest,
             .deltas = node.deltas};

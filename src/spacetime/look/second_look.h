@@ -3,7 +3,7 @@
 // Pieces of code are the same where image, kind and call path are (evidence/identity.h). A heavy space is taken by
 // its code: which pairs of addresses follow each other differs from run to run, so events and user time are those of
 // all pairs' spaces, each in the proportion in which its bytes lie in this one, in both recordings alike. A gap's
-// events are summed over all gaps of the piece of code, a pattern's over its visits between these neighbours.
+// events are summed over all gaps of the piece of code, a pattern's over its occurrences between these neighbours.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -19,9 +19,9 @@ namespace kymo::spacetime {
 // What one of the two recordings says.
 struct Seen {
     bool is_seen = false;
-    std::uint64_t count = 0;           // visits, gaps; of a heavy space 0
-    std::int64_t ns = 0;               // wall time of visits and gaps; user time in a heavy space
-    std::uint64_t longest_ns = 0;      // visit or gap
+    std::uint64_t count = 0;           // occurrences, gaps; of a heavy space 0
+    std::int64_t ns = 0;               // wall time of occurrences and gaps; user time in a heavy space
+    std::uint64_t longest_ns = 0;      // occurrence or gap
     std::vector<std::int64_t> deltas;  // by counter of that recording
 };
 

@@ -1,5 +1,7 @@
 #include "spacetime/profile/call_tree.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -16,9 +18,7 @@ struct PlaceKey {
 
 struct PlaceHash {
     std::size_t operator()(const PlaceKey& key) const {
-        std::uint64_t hash = (std::uint64_t{key.owner} << 32U | key.line) * 0x9E3779B97F4A7C15ULL;
-        hash ^= key.file * 0xC2B2AE3D27D4EB4FULL;
-        return hash ^ (hash >> 31U);
+        return hash_of(std::uint64_t{key.owner} << 32U | key.line, key.file);
     }
 };
 

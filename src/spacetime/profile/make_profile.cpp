@@ -121,7 +121,7 @@ class Merger {
             return other.run && other.run_end && other.pid == file.parent_pid;
         });
         if (starter == files_.end()) {
-            return "the process ended without a last word (killed, or by a system call of its own)";
+            return "the process ended without saying so (killed, or by a system call of its own)";
         }
         const std::uint64_t status = starter->run_end->wait_status;
         if ((status & kSignalMask) != 0) {

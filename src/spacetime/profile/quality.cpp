@@ -19,7 +19,7 @@ constexpr std::array<PathEndText, recording::kPathEnds> kPathEndTexts = {{
     {"next frame outside the stack", "outside_stack"},
     {"stack pointer did not move", "no_progress"},
     {"too deep", "too_deep"},
-    {"return address is no code", "unmapped"},
+    {"return address is not in code", "unmapped"},
     {"no room for outer frames", "no_room"},
 }};
 

@@ -6,6 +6,7 @@
 // counted.
 #pragma once
 
+#include "base/hash.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/profile/profile.h"
 
@@ -26,10 +27,8 @@ struct NodeKey {
 
 struct NodeHash {
     std::size_t operator()(const NodeKey& key) const {
-        std::uint64_t hash = key.offset * 0x9E3779B97F4A7C15ULL;
-        hash ^= (std::uint64_t{key.parent} << 32U | key.image) * 0xC2B2AE3D27D4EB4FULL;
-        hash ^= static_cast<std::uint64_t>(key.kind) << 56U;
-        return hash ^ (hash >> 29U);
+        const auto kind = static_cast<std::uint64_t>(key.kind) << 56U;
+        return hash_of(key.offset ^ kind, std::uint64_t{key.parent} << 32U | key.image);
     }
 };
 

@@ -1,20 +1,11 @@
 #include "spacetime/spaces/pair_counts.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <numeric>
 
 namespace kymo::spacetime {
-namespace {
-
-std::uint64_t mix(std::uint64_t value) {  // the finaliser of MurmurHash3 (Appleby)
-    value ^= value >> 33U;
-    value *= 0xff51afd7ed558ccdULL;
-    value ^= value >> 33U;
-    value *= 0xc4ceb9fe1a85ec53ULL;
-    return value ^ value >> 33U;
-}
-
-}  // namespace
 
 std::size_t PairCounts::slot_of(const AddressPairKey& key) const {
     const std::uint64_t first = key.a.address ^ std::uint64_t{key.a.function} << 40U;

@@ -14,19 +14,19 @@ void merge_into(PatternSums* to, const PatternSums& from) {
 
 }  // namespace
 
-void Patterns::add(const Stretches& visits) {
-    for (std::size_t row = 0; row < visits.size(); ++row) {
-        if (visits.node[row] == kNowhere) {
+void Patterns::add(const Stretches& occurrences) {
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
+        if (occurrences.node[row] == kNowhere) {
             continue;
         }
-        const PatternKey key = {row > 0 ? visits.node[row - 1] : kNowhere, visits.node[row],
-                                row + 1 < visits.size() ? visits.node[row + 1] : kNowhere};
+        const PatternKey key = {row > 0 ? occurrences.node[row - 1] : kNowhere, occurrences.node[row],
+                                row + 1 < occurrences.size() ? occurrences.node[row + 1] : kNowhere};
         PatternSums& into = triples_[key];
-        into.durations.add(visits.duration(row));
-        into.samples += visits.samples[row];
-        into.sums.resize(visits.counters, 0);
-        for (std::size_t i = 0; i < visits.counters; ++i) {
-            into.sums[i] += visits.sums_of(row)[i];
+        into.durations.add(occurrences.duration(row));
+        into.samples += occurrences.samples[row];
+        into.sums.resize(occurrences.counters, 0);
+        for (std::size_t i = 0; i < occurrences.counters; ++i) {
+            into.sums[i] += occurrences.sums_of(row)[i];
         }
     }
 }

@@ -1,14 +1,15 @@
 // Code patterns: the same node next to different neighbours. A → S → B against C → S → D.
 //
-// For every visit of S with a visit before and one after in its stream: how often the three came so, how long S then
-// took, and the counters' deltas over S. A visit at the edge of its stream has no neighbour on that side (kNowhere).
-// Neighbours are visits at the same level; time at no node of interest is a neighbour too (kNowhere).
+// For every occurrence of S with an occurrence before and one after in its stream: how often the three came so, how
+// long S then took, and the counters' deltas over S. An occurrence at the edge of its stream has no neighbour on that
+// side (kNowhere). Neighbours are occurrences at the same level; time at no node of interest is a neighbour too
+// (kNowhere).
 //
 // Mergeable by stream: tables of parts of the streams added are the table of all, bit for bit. (A stream cut in time
-// is put together at its runs, visits.h, before this.)
+// is put together at its runs, occurrences.h, before this.)
 #pragma once
 
-#include "spacetime/spaces/visits.h"
+#include "spacetime/spaces/occurrences.h"
 
 #include <cstdint>
 #include <map>
@@ -24,7 +25,7 @@ struct PatternKey {
 };
 
 struct PatternSums {
-    DurationSums durations;  // of the visits of `node`
+    DurationSums durations;  // of the occurrences of `node`
     std::uint64_t samples = 0;
     std::vector<std::int64_t> sums;  // by counter
     bool operator==(const PatternSums&) const = default;
@@ -32,8 +33,8 @@ struct PatternSums {
 
 class Patterns {
   public:
-    // All visits of one stream. Cost: O(visits × log patterns).
-    void add(const Stretches& visits);
+    // All occurrences of one stream. Cost: O(occurrences × log patterns).
+    void add(const Stretches& occurrences);
     void merge(const Patterns& other);
 
     const std::map<PatternKey, PatternSums>& triples() const { return triples_; }  // A → S → B

@@ -25,7 +25,7 @@ Complex product(const Complex& a, const Complex& b) {
 }
 
 // The roots of unity of a transform's last round; earlier rounds take every second, fourth, … of them. Of the size
-// that this thread asked for last they are there already: most nodes with many visits have as many times as are
+// that this thread asked for last they are there already: most nodes with many occurrences have as many times as are
 // looked at.
 std::span<const Complex> roots_of(std::size_t n) {
     thread_local std::vector<Complex> roots;

@@ -25,7 +25,7 @@ struct PeriodOptions {
     std::uint64_t least_times = 8;  // fewer cannot be told from chance
 };
 
-// `times`: ns, ascending, as of the begins of a node's visits. Nothing where chance explains it.
+// `times`: ns, ascending, as of the begins of a node's occurrences. Nothing where chance explains it.
 // Cost: O(n + B log B + n × candidates), B ≤ 2^17 bins. Periods looked at: from 2 bins (span / B) to a third of the
 // span.
 std::optional<Period> find_period(std::span<const std::uint64_t> times, const PeriodOptions& options = {});

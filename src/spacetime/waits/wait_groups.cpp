@@ -1,5 +1,7 @@
 #include "spacetime/waits/wait_groups.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -86,9 +88,7 @@ class WaitGroups::Watch {
     };
     struct Hash {
         std::size_t operator()(const At& at) const {
-            const auto value = (reinterpret_cast<std::uintptr_t>(at.first) >> 4U ^ std::uintptr_t{at.second} << 32U) *
-                               0x9E3779B97F4A7C15ULL;
-            return value ^ value >> 29U;
+            return hash_of(reinterpret_cast<std::uintptr_t>(at.first), at.second);
         }
     };
     // A program comes back to the same few call paths: most sums are found without looking into the table.

@@ -48,7 +48,7 @@ Json card(const findings::Finding& finding, const spacetime::Profile& profile,
                             {"unit", is_time ? "ns" : "number"}});
     }
     Json when = Json::array();
-    for (const findings::TimeRange& range : finding.when) {
+    for (const TimeRange& range : finding.when) {
         if (when.size() < kMostRanges) {
             when.push_back(
                 {range.begin - std::min(range.begin, profile.begin), range.end - std::min(range.end, profile.begin)});

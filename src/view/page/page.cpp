@@ -1,14 +1,14 @@
 #include "view/page/page.h"
 
-#include "view/finds.h"
+#include "view/hunt_results.h"
 #include "view/page/blob.h"
 #include "view/page/code.h"
 #include "view/page/findings.h"
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
+#include "view/page/occurrences.h"
 #include "view/page/series.h"
 #include "view/page/tables.h"
-#include "view/page/visits.h"
 #include "view/page/waits.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace spacetime;
 
 constexpr std::string_view kDataMark = "<!--KYMO-DATA-->";
 constexpr std::size_t kMostWaits = 50'000;
-constexpr std::size_t kFewestVisits = 1000;
+constexpr std::size_t kFewestOccurrences = 1000;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
 
@@ -44,12 +44,13 @@ std::string element(std::string_view id, const std::string& deflated) {
 }
 
 // Fewer of them where they would take more bytes than they may.
-std::string visits_within(const analysis::Analysis& analysis, const Leaves& leaves, const TimeRange& range,
-                          const PageOptions& options) {
-    for (std::size_t most = options.most_visits;; most = most * 2 / 3) {
+std::string occurrences_within(const analysis::Analysis& analysis, const Leaves& leaves, const TimeRange& range,
+                               const PageOptions& options) {
+    for (std::size_t most = options.most_occurrences;; most = most * 2 / 3) {
         std::string deflated =
-            make_visits(analysis.evidence, analysis.profile, analysis.named.tree, leaves, range, most).deflated();
-        if (deflated.size() <= options.visit_bytes || most < kFewestVisits) {
+            make_occurrences(analysis.evidence, analysis.profile, analysis.named.tree, leaves, range, most)
+                .deflated();
+        if (deflated.size() <= options.occurrence_bytes || most < kFewestOccurrences) {
             return deflated;
         }
     }
@@ -105,9 +106,9 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     }
     head.json["findings"] =
         page_findings(analysis.judgement, profile, page_nodes(analysis.evidence, analysis.named.tree, leaves));
-    head.json["hunt"] = json_hunt(analysis.finds);
-    head.json["finds"] = json_finds(analysis.finds);
-    data += element("visits", visits_within(analysis, leaves, range, options));
+    head.json["hunt"] = json_hunt(analysis.hunt_results);
+    head.json["finds"] = json_hunt_results(analysis.hunt_results);
+    data += element("occurrences", occurrences_within(analysis, leaves, range, options));
     if (options.sources) {
         data +=
             element("code", make_code(profile, analysis.named.tree, leaves, names, options.source_bytes).deflated());

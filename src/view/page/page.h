@@ -12,15 +12,15 @@
 namespace kymo::view {
 
 struct PageOptions {
-    std::optional<TimeRange> range;       // show only this; single samples reach further in it
-    std::size_t most_pieces = 300'000;    // single samples are kept when they are no more than this
-    std::size_t most_cells = 2'500'000;   // of all levels together
-    std::size_t level_bytes = 6U << 20U;  // deflated, of all levels and single samples together
-    std::size_t most_nodes = 12'000;      // of the call tree
-    std::size_t most_visits = 300'000;    // occurrences of all spaces together
-    std::size_t visit_bytes = 4U << 20U;  // deflated, of all occurrences together
-    std::size_t source_bytes = 600'000;   // of source text and disassembly, before deflating
-    bool sources = true;                  // embed source lines of what was sampled
+    std::optional<TimeRange> range;            // show only this; single samples reach further in it
+    std::size_t most_pieces = 300'000;         // single samples are kept when they are no more than this
+    std::size_t most_cells = 2'500'000;        // of all levels together
+    std::size_t level_bytes = 6U << 20U;       // deflated, of all levels and single samples together
+    std::size_t most_nodes = 12'000;           // of the call tree
+    std::size_t most_occurrences = 300'000;    // occurrences of all spaces together
+    std::size_t occurrence_bytes = 4U << 20U;  // deflated, of all occurrences together
+    std::size_t source_bytes = 600'000;        // of source text and disassembly, before deflating
+    bool sources = true;                       // embed source lines of what was sampled
 };
 
 // The page's bytes. `shell` is the built page without data. Errors: a file of the recording cannot be read.

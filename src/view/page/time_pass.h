@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
 #include "recording/reader.h"
 #include "spacetime/profile/profile.h"
 #include "view/page/cells.h"
@@ -17,12 +18,6 @@
 #include <vector>
 
 namespace kymo::view {
-
-// ns since the run's begin.
-struct TimeRange {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-};
 
 constexpr std::uint32_t kNoPoint = 0;  // index of TimePass::points
 

@@ -3,6 +3,7 @@
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_words.h"
 #include "view/table.h"
+#include "view/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ class LookTables {
         heading("Second look", fmt::format("at what {} kept; times and events there {} here", look_.asked.recording,
                                            signs(style_).arrow));
         table("space", look_.spaces, [&](const LookedAt& at) { return name_of(earlier_, at); });
-        heading("In the gaps between two visits", "of the same recordings");
+        heading("In the gaps between two occurrences", "of the same recordings");
         table("gaps of", look_.intervals, [&](const LookedAt& at) { return name_of(earlier_, at); });
         heading("By neighbours", "before, space, after");
         table("pattern", look_.patterns, [&](const LookedAt& at) {
@@ -88,8 +89,8 @@ class LookTables {
         if (look_.asked.left_out != 0) {
             out_ += "  " +
                     paint(style_, Ink::kDim,
-                          fmt::format("{} samples of these events lay elsewhere and were only counted",
-                                      count(static_cast<std::int64_t>(look_.asked.left_out)))) +
+                          quantity(look_.asked.left_out, "sample") +
+                              " of these events lay elsewhere and were only counted") +
                     "\n";
         }
         return std::move(out_);
@@ -218,7 +219,7 @@ std::string terminal_second_look(const ReportOptions& options, const SecondLook&
     if (earlier == nullptr) {
         return "\n" + paint(options.style, Ink::kHeading, "Second look") + "  " +
                paint(options.style, Ink::kWarning,
-                     fmt::format("this run was made for {}, which is not to be had: {}", look.asked.recording,
+                     fmt::format("this run was made for {}, which is not available: {}", look.asked.recording,
                                  look.problem)) +
                "\n";
     }

@@ -25,7 +25,7 @@ Json terms_of(const TimeTerms& terms) {
             {"waiting_s", seconds(terms.waiting)}, {"other_s", seconds(terms.other)}};
 }
 
-Json waits_of(const Evidence& evidence, const std::vector<VisitWait>& waits, std::size_t most) {
+Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits, std::size_t most) {
     Json list = Json::array();
     for (std::size_t i = 0; i < waits.size() && i < most; ++i) {
         const WaitTarget& target = evidence.wait_targets[waits[i].target];
@@ -61,7 +61,7 @@ Json node_json(const Evidence& evidence, std::uint32_t id) {
     json["parent"] = node.parent < evidence.nodes.size() ? Json(node.parent) : Json();
     json["weight"] = node.weight >= 0 ? Json(node.weight) : Json();
     json["time_share"] = processor > 0 ? static_cast<double>(own) / static_cast<double>(processor) : 0;
-    json["occurrences"] = node.visits;
+    json["occurrences"] = node.occurrences;
     const auto interval = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
                                        [&](const SpaceIntervals& at) { return at.node == id; });
     json["longest_gap_s"] = interval == evidence.intervals.end() ? Json() : Json(seconds(interval->gaps.longest));
@@ -72,7 +72,8 @@ Json node_json(const Evidence& evidence, std::uint32_t id) {
     json["folded"] = node.folded;
     json["median_samples"] = node.median_samples;
     json["samples"] = node.samples;
-    json["mean_s"] = node.visits == 0 ? 0 : seconds(node.durations.total) / static_cast<double>(node.visits);
+    json["mean_s"] =
+        node.occurrences == 0 ? 0 : seconds(node.durations.total) / static_cast<double>(node.occurrences);
     json["longest_s"] = seconds(node.durations.longest);
     json["threads"] = node.threads;
     json["terms"] = terms_of(node.total);

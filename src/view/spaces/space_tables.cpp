@@ -13,7 +13,7 @@ using namespace spacetime;
 
 namespace {
 
-constexpr std::uint64_t kManyFolded = 30;  // visits too short to be looked at one by one
+constexpr std::uint64_t kManyFolded = 30;  // occurrences too short to be looked at one by one
 
 class Tables {
   public:
@@ -50,7 +50,8 @@ class Tables {
                     "\n";
         }
     }
-    // Of code whose visits have hardly a sample many are not seen at all: what lies between two of them is chance.
+    // Of code whose occurrences have hardly a sample many are not seen at all: what lies between two of them is
+    // chance.
     bool is_seen(std::uint32_t node) const {
         return !evidence_.nodes[node].folded || evidence_.nodes[node].median_samples >= 2;
     }
@@ -88,8 +89,8 @@ class Tables {
                                                [&](const SpaceIntervals& at) { return at.node == i; });
             std::vector<Cell> cells = {
                 {percent(share(metric_of(node), all))},
-                {count(static_cast<std::int64_t>(node.visits))},
-                {node.folded && node.visits > 1 ? std::string("short") : time(median_duration(node))},
+                {count(static_cast<std::int64_t>(node.occurrences))},
+                {node.folded && node.occurrences > 1 ? std::string("short") : time(median_duration(node))},
                 {time(node.durations.longest)},
                 {interval == evidence_.intervals.end() ? std::string(signs(style_).dot)
                                                        : time(interval->gaps.longest)}};

@@ -45,7 +45,7 @@ bool repeats_parent(const Evidence& evidence, std::uint32_t node) {
         return false;
     }
     const SpaceNode& parent = evidence.nodes[space.parent];
-    return space.visits == parent.visits && space.total.wall() * 20 >= parent.total.wall() * 19;
+    return space.occurrences == parent.occurrences && space.total.wall() * 20 >= parent.total.wall() * 19;
 }
 
 std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, std::uint32_t node, bool is_before) {

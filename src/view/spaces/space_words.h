@@ -12,10 +12,10 @@ namespace kymo::view {
 std::string space_name(const spacetime::SpaceNode& node);
 // "fem.cpp:88–131"; nothing where no line is known.
 std::string place_lines(const spacetime::Place& place, bool unicode = true);
-// The same visits and nearly the same time as what is around it, as a function's only loop: a row of its own would
-// say the same once more. Not so main loops and phases.
+// The same occurrences and nearly the same time as what is around it, as a function's only loop: a row of its own
+// would say the same once more. Not so main loops and phases.
 bool repeats_parent(const spacetime::Evidence& evidence, std::uint32_t node);
-// Most of its processor time is that of threads which it created: its own visits took less.
+// Most of its processor time is that of threads which it created: its own occurrences took less.
 bool is_of_created_threads(const spacetime::SpaceNode& node);
 // Of a neighbour or a part of a gap: a node's name, "own code of step", "outside step", "begin", "end", "any".
 std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour, std::uint32_t node,

@@ -99,7 +99,7 @@ void programs(Sheet& sheet) {
         }
     }
     const auto order = sheet.ranked(all.size(), [&](std::size_t i) { return processor_time(all[i].costs) + 1; });
-    sheet.heading("Programs", quantity(costs.size(), "process", "processes") + " by what they run");
+    sheet.heading("Programs", quantity(costs.size(), "process", "processes") + " by program");
     Table table;
     table.headings = {"user", "system", "off-CPU", "samples", "processes", "program"};
     const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));

@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const kymo::cells::TickRate rate;
     const kymo::cells::Task task{cells, timers, &rate, bindings};
     const std::uint64_t arguments[kymo::cells::kMaxArguments] = {1, 2, 3, 4, 5, 6};
-    for (const ControlPoint& point : description.points) {
+    for (const InstrumentationPoint& point : description.points) {
         const kymo::cells::Step* steps = point.steps.data();
         if (point.function.empty() || !kymo::cells::valid(steps, point.steps.size())) {
             std::abort();

@@ -1,5 +1,5 @@
 // Any bytes as a frame: refused, or what is read adds up, and stays so when the token is filled to its end.
-#include "ring/protocol/look.h"
+#include "ring/protocol/detail_query.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -45,9 +45,9 @@ void fill(Token token) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::span<const std::uint8_t> frame(data, size);
     Prefix prefix{};
-    Beat beat{};
-    if (open_beat(frame, prefix, beat) == Refusal::kNone) {
-        demand(size == kBeatBytes && beat.first <= beat.end && beat.end <= kMaxSlots);
+    Heartbeat heartbeat{};
+    if (open_heartbeat(frame, prefix, heartbeat) == Refusal::kNone) {
+        demand(size == kHeartbeatBytes && heartbeat.first <= heartbeat.end && heartbeat.end <= kMaxSlots);
     }
     Order order;
     if (open_order(frame, prefix, order) == Refusal::kNone) {
@@ -56,12 +56,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         demand(open_order(made, prefix, again) == Refusal::kNone && again.switches == order.switches);
         demand(made.size() == size && order.switches.size() <= kMaxSwitches);
     }
-    Look look;
-    if (open_look(frame, prefix, look) == Refusal::kNone) {
-        const Bytes made = make_look(prefix.slots, prefix.job, prefix.epoch, look);
-        Look again;
-        demand(open_look(made, prefix, again) == Refusal::kNone && again.tables == look.tables);
-        demand(made.size() == size && look.tables.size() <= kMaxTables);
+    DetailQuery query;
+    if (open_detail_query(frame, prefix, query) == Refusal::kNone) {
+        const Bytes made = make_detail_query(prefix.slots, prefix.job, prefix.epoch, query);
+        DetailQuery again;
+        demand(open_detail_query(made, prefix, again) == Refusal::kNone && again.tables == query.tables);
+        demand(made.size() == size && query.tables.size() <= kMaxTables);
     }
     Rows rows;
     if (open_rows(frame, prefix, rows) == Refusal::kNone) {

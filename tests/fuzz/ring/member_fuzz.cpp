@@ -14,14 +14,14 @@ void check(const Outbox& out) {
     for (const Outgoing& each : out) {
         Token token;
         Prefix prefix{};
-        Beat beat{};
+        Heartbeat heartbeat{};
         Order order;
-        Look look;
+        DetailQuery query;
         Rows rows;
         const bool good = Token::open(each.frame, token) == Refusal::kNone ||
-                          open_beat(each.frame, prefix, beat) == Refusal::kNone ||
+                          open_heartbeat(each.frame, prefix, heartbeat) == Refusal::kNone ||
                           open_order(each.frame, prefix, order) == Refusal::kNone ||
-                          open_look(each.frame, prefix, look) == Refusal::kNone ||
+                          open_detail_query(each.frame, prefix, query) == Refusal::kNone ||
                           open_rows(each.frame, prefix, rows) == Refusal::kNone;
         if (!good || (each.to != kManager && each.to >= kMaxSlots)) {
             std::abort();
@@ -63,9 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.period = 100'000;
     Manager manager(settings, {{1, 2, 0, 1, kEvery}}, 0);
     manager.order({{1, 0, 0, 7, 1'000'000'000, 0, 0}}, 0);
-    // As in the example of rows, from the fifth look on.
+    // As in the example of rows, from the fifth query on.
     for (int i = 0; i < 5; ++i) {
-        manager.look(3, {{{1, 0, 2, 1, 4242, 3, 0}, {1, 2}}}, 0);
+        manager.query(3, {{{1, 0, 2, 1, 4242, 3, 0}, {1, 2}}}, 0);
     }
     Outbox out;
     for (Time now = 1; now < 4'000'000; now += 90'000) {
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     check(out);
-    if (const Rows* const rows = manager.looks().rows(); rows != nullptr && rows->tables[0].rows.size() > 1) {
+    if (const Rows* const rows = manager.queries().rows(); rows != nullptr && rows->tables[0].rows.size() > 1) {
         std::abort();
     }
     for (const Switch& each : manager.orders().state()) {

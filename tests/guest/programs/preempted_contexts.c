@@ -34,16 +34,21 @@ static void on_timer(int number) {
     to_next();
 }
 
+static void mask_timer(int how) {
+    sigset_t timer;
+    sigemptyset(&timer);
+    sigaddset(&timer, SIGALRM);
+    MUST(sigprocmask(how, &timer, NULL) == 0);
+}
+
 static void run(int number) {
+    mask_timer(SIG_UNBLOCK);
     uint64_t x = (uint64_t)number;
     for (int i = 0; i < kRounds; ++i) {
         x = x * 6364136223846793005ULL + 1442695040888963407ULL;
         __asm__ volatile("" : "+r"(x));
     }
-    sigset_t timer;
-    sigemptyset(&timer);
-    sigaddset(&timer, SIGALRM);
-    sigprocmask(SIG_BLOCK, &timer, NULL);
+    mask_timer(SIG_BLOCK);
     results[number] = x;
     ended[number] = 1;
     left = left - 1;
@@ -54,6 +59,9 @@ int main(void) {
     const struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
     const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     MUST(sigaction(SIGALRM, &action, NULL) == 0);
+    // swapcontext sets the new mask before it leaves the old stack: a context that lets the signal in from its first
+    // instruction may be interrupted there, and then be saved as if it lay on the stack that it was to leave.
+    mask_timer(SIG_BLOCK);
     for (int i = 0; i < kFibers; ++i) {
         MUST(getcontext(&contexts[i]) == 0);
         contexts[i].uc_stack.ss_sp = stacks[i];

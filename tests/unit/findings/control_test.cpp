@@ -34,22 +34,22 @@ MadeEvidence unremarkable(double memory, Random* random) {
         }
         for (std::size_t round = 0; round < kRounds; ++round) {
             for (std::size_t phase = 0; phase < 3; ++phase) {
-                MadeVisit visit;
-                visit.thread = thread;
-                visit.begin = time;
-                visit.terms.user = static_cast<std::int64_t>(1.2e7 * std::exp(0.1 * durations[phase][round]));
-                visit.terms.system = static_cast<std::int64_t>(2e5 * std::exp(0.5 * counts[phase][round]));
-                visit.deltas = {static_cast<std::int64_t>(20 * std::exp(counts[phase][round])),
-                                static_cast<std::int64_t>(random->below(3))};
-                visit.before = phases[(phase + 2) % 3];
-                visit.after = phases[(phase + 1) % 3];
-                visit.step = static_cast<std::uint32_t>(round);
-                made.add_visit(phases[phase], visit);
-                time += static_cast<std::uint64_t>(visit.terms.wall());
-                all += visit.terms;
+                MadeOccurrence occurrence;
+                occurrence.thread = thread;
+                occurrence.begin = time;
+                occurrence.terms.user = static_cast<std::int64_t>(1.2e7 * std::exp(0.1 * durations[phase][round]));
+                occurrence.terms.system = static_cast<std::int64_t>(2e5 * std::exp(0.5 * counts[phase][round]));
+                occurrence.deltas = {static_cast<std::int64_t>(20 * std::exp(counts[phase][round])),
+                                     static_cast<std::int64_t>(random->below(3))};
+                occurrence.before = phases[(phase + 2) % 3];
+                occurrence.after = phases[(phase + 1) % 3];
+                occurrence.step = static_cast<std::uint32_t>(round);
+                made.add_occurrence(phases[phase], occurrence);
+                time += static_cast<std::uint64_t>(occurrence.terms.wall());
+                all += occurrence.terms;
             }
         }
-        made.add_visit(parent, {.thread = thread, .terms = all, .deltas = {4000, 120}});
+        made.add_occurrence(parent, {.thread = thread, .terms = all, .deltas = {4000, 120}});
     }
     made.finish();
     return made;
@@ -75,12 +75,12 @@ TEST(Control, SaysThatChanceGivesLittleWhereTheFindingIsReal) {
     Random random(3);
     for (int i = 0; i < 200; ++i) {
         const bool is_slow = i == 11 || i == 29 || i == 30 || i == 77 || i == 81 || i == 110 || i == 191;
-        const MadeVisit visit{.begin = time,
-                              .terms = {.user = 10 * kMs + static_cast<std::int64_t>(random.below(kMs)),
-                                        .system = is_slow ? 80 * kMs : 0},
-                              .deltas = {is_slow ? 4100 : 10}};
-        made.add_visit(node, visit);
-        time += static_cast<std::uint64_t>(visit.terms.wall());
+        const MadeOccurrence occurrence{.begin = time,
+                                        .terms = {.user = 10 * kMs + static_cast<std::int64_t>(random.below(kMs)),
+                                                  .system = is_slow ? 80 * kMs : 0},
+                                        .deltas = {is_slow ? 4100 : 10}};
+        made.add_occurrence(node, occurrence);
+        time += static_cast<std::uint64_t>(occurrence.terms.wall());
     }
     const Judgement judgement = judge(made.finish(), {.rounds = 20});
     EXPECT_EQ(judgement.findings.size(), 1U);

@@ -12,19 +12,19 @@ namespace {
 
 constexpr std::size_t kSlow[] = {23, 37, 41, 70, 96, 113};
 
-// 120 visits of about 10 ms (± 5 %), the first `slow` of kSlow 90 ms.
+// 120 occurrences of about 10 ms (± 5 %), the first `slow` of kSlow 90 ms.
 MadeEvidence steady(std::size_t slow) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("assemble");
     Random random(7);
     std::uint64_t time = 0;
     for (std::size_t i = 0; i < 120; ++i) {
-        MadeVisit visit;
-        visit.begin = time;
-        visit.terms.user = 10 * kMs + static_cast<std::int64_t>(random.below(kMs)) - kMs / 2;
-        visit.terms.user += std::find(kSlow, kSlow + slow, i) != kSlow + slow ? 80 * kMs : 0;
-        made.add_visit(node, visit);
-        time += static_cast<std::uint64_t>(visit.terms.wall());
+        MadeOccurrence occurrence;
+        occurrence.begin = time;
+        occurrence.terms.user = 10 * kMs + static_cast<std::int64_t>(random.below(kMs)) - kMs / 2;
+        occurrence.terms.user += std::find(kSlow, kSlow + slow, i) != kSlow + slow ? 80 * kMs : 0;
+        made.add_occurrence(node, occurrence);
+        time += static_cast<std::uint64_t>(occurrence.terms.wall());
     }
     return made;
 }

@@ -36,57 +36,58 @@ std::uint32_t MadeEvidence::add_node(std::string function, std::uint32_t parent,
     node.path = parent == kNoNode ? std::vector<std::string>() : evidence.nodes[parent].path;
     node.path.push_back(std::move(function));
     node.deltas.assign(evidence.run.counters.size(), 0);
-    node.rows = VisitTable(evidence.run.counters.size());
+    node.rows = OccurrenceTable(evidence.run.counters.size());
     node.rows.first_wait = {0};
     evidence.nodes.push_back(std::move(node));
     return static_cast<std::uint32_t>(evidence.nodes.size() - 1);
 }
 
-void MadeEvidence::add_visit(std::uint32_t index, const MadeVisit& visit) {
+void MadeEvidence::add_occurrence(std::uint32_t index, const MadeOccurrence& occurrence) {
     SpaceNode& node = evidence.nodes[index];
-    VisitTable& rows = node.rows;
-    const auto order = static_cast<std::uint32_t>(std::count(rows.thread.begin(), rows.thread.end(), visit.thread));
-    const auto wall = static_cast<std::uint64_t>(visit.terms.wall());
-    rows.thread.push_back(visit.thread);
-    rows.begin.push_back(visit.begin);
-    rows.end.push_back(visit.begin + wall);
+    OccurrenceTable& rows = node.rows;
+    const auto order =
+        static_cast<std::uint32_t>(std::count(rows.thread.begin(), rows.thread.end(), occurrence.thread));
+    const auto wall = static_cast<std::uint64_t>(occurrence.terms.wall());
+    rows.thread.push_back(occurrence.thread);
+    rows.begin.push_back(occurrence.begin);
+    rows.end.push_back(occurrence.begin + wall);
     rows.samples.push_back(wall / static_cast<std::uint64_t>(kMs));
     rows.bridged.push_back(0);
-    rows.terms.push_back(visit.terms);
-    rows.waits.insert(rows.waits.end(), visit.waits.begin(), visit.waits.end());
+    rows.terms.push_back(occurrence.terms);
+    rows.waits.insert(rows.waits.end(), occurrence.waits.begin(), occurrence.waits.end());
     rows.first_wait.push_back(static_cast<std::uint32_t>(rows.waits.size()));
     for (std::size_t c = 0; c < rows.counters; ++c) {
-        const std::int64_t delta = c < visit.deltas.size() ? visit.deltas[c] : 0;
+        const std::int64_t delta = c < occurrence.deltas.size() ? occurrence.deltas[c] : 0;
         rows.deltas.push_back(delta);
         node.deltas[c] += delta;
     }
-    rows.processor.push_back(visit.processor);
-    rows.migrations.push_back(visit.migrations);
-    rows.before.push_back(visit.before);
-    rows.after.push_back(visit.after);
+    rows.processor.push_back(occurrence.processor);
+    rows.migrations.push_back(occurrence.migrations);
+    rows.before.push_back(occurrence.before);
+    rows.after.push_back(occurrence.after);
     rows.order.push_back(order);
-    rows.ready_before.push_back(visit.ready_before);
-    rows.held_up.push_back(visit.held_up);
-    rows.taken.push_back(visit.taken);
-    evidence.run.threads.at(visit.thread).taken += visit.taken;
-    rows.step.push_back(visit.step);
+    rows.ready_before.push_back(occurrence.ready_before);
+    rows.held_up.push_back(occurrence.held_up);
+    rows.taken.push_back(occurrence.taken);
+    evidence.run.threads.at(occurrence.thread).taken += occurrence.taken;
+    rows.step.push_back(occurrence.step);
     rows.active_threads.push_back(1);
-    rows.progress.push_back(visit.progress);
-    node.total += visit.terms;
+    rows.progress.push_back(occurrence.progress);
+    node.total += occurrence.terms;
     node.samples += rows.samples.back();
-    ++node.visits;
+    ++node.occurrences;
     node.durations.add(wall);
-    for (const VisitWait& wait : visit.waits) {
+    for (const OccurrenceWait& wait : occurrence.waits) {
         const auto found = std::find_if(node.waits.begin(), node.waits.end(),
-                                        [&](const VisitWait& other) { return other.target == wait.target; });
+                                        [&](const OccurrenceWait& other) { return other.target == wait.target; });
         if (found != node.waits.end()) {
             found->ns += wait.ns;
         } else {
             node.waits.push_back(wait);
         }
     }
-    if (std::find(node.threads.begin(), node.threads.end(), visit.thread) == node.threads.end()) {
-        node.threads.push_back(visit.thread);
+    if (std::find(node.threads.begin(), node.threads.end(), occurrence.thread) == node.threads.end()) {
+        node.threads.push_back(occurrence.thread);
         std::sort(node.threads.begin(), node.threads.end());
     }
 }

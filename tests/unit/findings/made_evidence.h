@@ -1,4 +1,4 @@
-// Evidence made by hand: a run, threads, nodes, and visits one by one. Sums are kept as the analysis would.
+// Evidence made by hand: a run, threads, nodes, and occurrences one by one. Sums are kept as the analysis would.
 #pragma once
 
 #include "findings/judge.h"
@@ -13,13 +13,13 @@ namespace kymo::findings {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// One visit; whatever is not set is 0, or as in a quiet run.
-struct MadeVisit {
+// One occurrence; whatever is not set is 0, or as in a quiet run.
+struct MadeOccurrence {
     std::uint32_t thread = 0;
     std::uint64_t begin = 0;
     spacetime::TimeTerms terms;
     std::vector<std::int64_t> deltas = {};  // by counter
-    std::vector<spacetime::VisitWait> waits = {};
+    std::vector<spacetime::OccurrenceWait> waits = {};
     std::uint32_t before = spacetime::kParentItself;
     std::uint32_t after = spacetime::kParentItself;
     std::uint32_t step = spacetime::kStreamEdge;
@@ -38,10 +38,10 @@ class MadeEvidence {
     std::uint32_t add_node(std::string function, std::uint32_t parent = kNoNode,
                            spacetime::SpaceKind kind = spacetime::SpaceKind::kFunction);
     // In the order of the stream: by thread, then by time.
-    void add_visit(std::uint32_t node, const MadeVisit& visit);
+    void add_occurrence(std::uint32_t node, const MadeOccurrence& occurrence);
     std::uint32_t add_wait_target(recording::WaitKind kind, std::string function, std::uint32_t holder = kNoNode);
 
-    // Fills in what follows from the visits (medians, the run's ends and sums). Call once, last.
+    // Fills in what follows from the occurrences (medians, the run's ends and sums). Call once, last.
     const spacetime::Evidence& finish();
 
     spacetime::Evidence evidence;

@@ -8,11 +8,11 @@
 namespace kymo::findings {
 namespace {
 
-// Visits of a node with samples 1 ms apart; what lies between them takes `gap_us` as a rule.
+// Occurrences of a node with samples 1 ms apart; what lies between them takes `gap_us` as a rule.
 struct Short {
     Short(std::uint64_t median_samples, std::uint64_t gap_us) {
         node = made.add_node("f");
-        made.add_visit(node, {.terms = {.user = 100 * kMs}});
+        made.add_occurrence(node, {.terms = {.user = 100 * kMs}});
         made.evidence.nodes[node].folded = true;
         made.evidence.nodes[node].median_samples = median_samples;
         spacetime::SpaceIntervals intervals;
@@ -24,8 +24,8 @@ struct Short {
     std::uint32_t node = 0;
 };
 
-// Seen apart: two samples and more in a visit, and a period and a half between two.
-TEST(MayMerge, IsSaidOfShortVisitsWithShortTimeBetween) {
+// Seen apart: two samples and more in an occurrence, and a period and a half between two.
+TEST(MayMerge, IsSaidOfShortOccurrencesWithShortTimeBetween) {
     EXPECT_FALSE(may_merge(Short(2, 1'500).made.evidence, 0));
     EXPECT_TRUE(may_merge(Short(2, 1'499).made.evidence, 0));
     EXPECT_TRUE(may_merge(Short(1, 5'000).made.evidence, 0));
@@ -38,14 +38,15 @@ TEST(MayMerge, IsSaidOfShortVisitsWithShortTimeBetween) {
     EXPECT_FALSE(may_merge(whole.made.evidence, 0));
 }
 
-// Visits of 20 ms, samples 1 ms apart. What lies between them has a single sample now and then, or is known exactly.
+// Occurrences of 20 ms, samples 1 ms apart. What lies between them has a single sample now and then, or is known
+// exactly.
 TEST(MayMerge, IsSaidWhereMoreThanOneGapInTwentyHasASingleSample) {
     const auto of = [](std::size_t single, std::int64_t single_us, std::size_t bridged = 0) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("f");
         std::uint64_t time = 0;
         for (std::size_t i = 0; i <= 100; ++i) {
-            made.add_visit(node, {.begin = time, .terms = {.user = 20 * kMs}});
+            made.add_occurrence(node, {.begin = time, .terms = {.user = 20 * kMs}});
             made.evidence.nodes[node].rows.bridged.back() = i < bridged ? 1 : 0;
             time += 20'000'000 + (i < single ? static_cast<std::uint64_t>(single_us) * 1'000 : 5'000'000);
         }
@@ -62,15 +63,15 @@ TEST(MayMerge, IsSaidWhereMoreThanOneGapInTwentyHasASingleSample) {
 
 // Rounds of a call of 10 ms and another that is too short to be seen in each of them.
 TEST(MayMerge, IsSaidOfRoundsInWhichNothingIsSeenEachTime) {
-    const auto of = [](std::uint64_t median_samples, std::size_t visits) {
+    const auto of = [](std::uint64_t median_samples, std::size_t occurrences) {
         MadeEvidence made;
         const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
         const std::uint32_t round = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
         const std::uint32_t call = made.add_node("call", loop);
         for (std::uint64_t i = 0; i < 20; ++i) {
-            made.add_visit(round, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}});
-            if (i < visits) {
-                made.add_visit(call, {.begin = 20'000'000 * i, .terms = {.user = 10 * kMs}});
+            made.add_occurrence(round, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}});
+            if (i < occurrences) {
+                made.add_occurrence(call, {.begin = 20'000'000 * i, .terms = {.user = 10 * kMs}});
             }
         }
         made.evidence.nodes[call].median_samples = median_samples;
@@ -87,10 +88,10 @@ TEST(RowAt, IsTheLastThatHasBegunInTheThread) {
     const std::uint32_t node = made.add_node("f");
     for (const std::uint32_t thread : {0U, 1U}) {
         for (const std::uint64_t begin : {100U, 200U}) {
-            made.add_visit(node, {.thread = thread, .begin = begin, .terms = {.user = 10}});
+            made.add_occurrence(node, {.thread = thread, .begin = begin, .terms = {.user = 10}});
         }
     }
-    const spacetime::VisitTable& rows = made.evidence.nodes[node].rows;
+    const spacetime::OccurrenceTable& rows = made.evidence.nodes[node].rows;
     EXPECT_EQ(row_at(rows, 0, 99), std::nullopt);
     EXPECT_EQ(row_at(rows, 0, 100), 0U);
     EXPECT_EQ(row_at(rows, 0, 5'000), 1U);

@@ -1,7 +1,7 @@
 // Which of several claims about the same time is shown.
 #include "findings/stories.h"
 
-#include "findings/rules/table.h"
+#include "findings/rule.h"
 #include "made_evidence.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace kymo::findings {
+
+extern const Rule kPageFaultsOfSpace;
+extern const Rule kSlowInstance;
 namespace {
 
 Weighed claim(std::uint32_t node, double share_low, std::string kind = "page-faults") {

@@ -97,7 +97,7 @@ TEST(ProbePlan, RefusesJumpsToOtherFunctionsThere) {
     ASSERT_EQ(planned.outcomes[0].refused.size(), 1U);
     EXPECT_EQ(
         planned.outcomes[0].refused[0].reason,
-        "may end in a jump to another function: its exits cannot be had in a program that throws or moves stacks");
+        "may end in a jump to another function: its exits cannot be hooked in a program that throws or moves stacks");
 }
 
 TEST(ProbePlan, SuggestsNames) {

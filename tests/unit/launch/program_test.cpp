@@ -52,7 +52,7 @@ TEST_F(FindProgram, MissingOnesGetAHint) {
     EXPECT_EQ(refusal("no-such-program-anywhere").kind, ErrorKind::kNotFound);
     EXPECT_EQ(refusal("/no/such/program").kind, ErrorKind::kNotFound);
     folder_.program("my_tool", "#!/bin/sh\n");
-    EXPECT_EQ(refusal("my_tool").next, "it is in this folder: use ./my_tool");
+    EXPECT_EQ(refusal("my_tool").next, "it is in this directory: use ./my_tool");
     EXPECT_THAT(refusal("my_tolo", folder_.path()).next, HasSubstr("did you mean my_tool"));
     EXPECT_EQ(refusal("").kind, ErrorKind::kUsage);
 }
@@ -61,7 +61,7 @@ TEST_F(FindProgram, WhatCannotBeRun) {
     std::ofstream("plain") << "text";
     EXPECT_EQ(refusal("./plain").kind, ErrorKind::kNotRunnable);
     EXPECT_EQ(refusal("./plain").next, "chmod +x ./plain");
-    EXPECT_THAT(refusal("/tmp").what, HasSubstr("is a folder"));
+    EXPECT_THAT(refusal("/tmp").what, HasSubstr("is a directory"));
     EXPECT_THAT(refusal("/dev/null").what, HasSubstr("not a regular file"));
     folder_.program("text", "hello\n");
     EXPECT_THAT(refusal("./text").what, HasSubstr("neither a program nor a script"));

@@ -1,5 +1,6 @@
 // Whole runs whose recording folder somebody changes while the program runs: moved, replaced by a link, removed,
 // filled with what is no file.
+#include "launch/run/companion_file.h"
 #include "record_fixture.h"
 
 #include <algorithm>
@@ -42,9 +43,8 @@ void expect_untouched(const fs::path& victim) {
 TEST_F(RecordTest, ALinkInTheFoldersPlaceIsNotFollowed) {
     RecordOptions options =
         in_out(shell(std::string(kVictim) + "; mv out.kymo aside.kymo; ln -s victim out.kymo; exit 3"));
-    options.companion = [](const events::Session&) -> Result<Companion> {
-        return Companion{"hooks", "text of the companion", {}};
-    };
+    CompanionFile companion("hooks", "text of the companion");
+    companion.fit(options);
     RecordOutcome outcome;
     const Log log = record_and_read(options, outcome);
     EXPECT_EQ(outcome.exit_status(), 3);
@@ -67,12 +67,16 @@ TEST_F(RecordTest, AnotherFolderInTheFoldersPlaceIsLeftAlone) {
 TEST_F(RecordTest, AStartThatFailsRemovesNothingThroughALink) {
     RecordOptions options = in_out(shell("exit 0"));
     // Asked when the folder is there and before the program starts.
-    options.attach = [](pid_t) -> Result<void> {
-        const int done =
-            std::system((std::string(kVictim) + "; mv out.kymo aside.kymo; ln -s victim out.kymo").c_str());
-        EXPECT_EQ(done, 0);
-        return Error{ErrorKind::kUnsupported, "not today", ""};
-    };
+    class Refuses final : public RunParticipant {
+      public:
+        Result<void> started(RunScene& /*scene*/) override {
+            const int done =
+                std::system((std::string(kVictim) + "; mv out.kymo aside.kymo; ln -s victim out.kymo").c_str());
+            EXPECT_EQ(done, 0);
+            return Error{ErrorKind::kUnsupported, "not today", ""};
+        }
+    } refuses;
+    options.participants.push_back(&refuses);
     EXPECT_FALSE(record(options));
     expect_untouched("victim");
     EXPECT_TRUE(fs::is_symlink("out.kymo"));
@@ -99,7 +103,7 @@ TEST_F(RecordTest, WhatIsNoFileInTheFolderIsToldAndLeft) {
     EXPECT_EQ(outcome.processes, 1U);
     EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("process-1-0.krec is not a regular file")));
     EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("process-2-0.krec is a symbolic link")));
-    EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("process-3-0.krec is a folder")));
+    EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("process-3-0.krec is a directory")));
     EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("process-4-0.krec is damaged")));
 }
 

@@ -40,7 +40,7 @@ TEST(StartedPrograms, AreToBeThere) {
     const auto programs = started_programs(command, kPath);
     ASSERT_FALSE(programs);
     EXPECT_EQ(programs.error().kind, ErrorKind::kNotFound);
-    EXPECT_THAT(programs.error().what, HasSubstr("no program among the words behind mpirun"));
+    EXPECT_THAT(programs.error().what, HasSubstr("no program among the words after mpirun"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Description good(std::string_view text) {
     return std::get<Description>(std::move(compiled));
 }
 
-// A task that runs the steps of control points, as a hooked program would.
+// A task that runs the steps of instrumentation points, as a hooked program would.
 struct Machine {
     std::uint64_t cells[cells::kTaskCells] = {};
     cells::Timer timers[cells::kTaskTimers] = {};
@@ -33,7 +33,7 @@ struct Machine {
               std::initializer_list<std::uint64_t> arguments = {}, std::uint64_t result = 0) {
         std::uint64_t all[cells::kMaxArguments] = {};
         std::copy(arguments.begin(), arguments.end(), all);
-        for (const ControlPoint& point : description.points) {
+        for (const InstrumentationPoint& point : description.points) {
             if (point.function == function && point.at_exit == exit) {
                 ASSERT_TRUE(cells::valid(point.steps.data(), point.steps.size()));
                 cells::run(point.steps.data(), point.steps.data() + point.steps.size(), task,
@@ -245,7 +245,7 @@ TEST(MetricDescription, MistakesSayWhereAndWhat) {
         {"metric m { at entry f : add 5parsec }", 1, 29, "no unit 'parsec' (ns us ms s, k M G, KiB MiB GiB)"},
         {"metric m { at entry f : add 0x }", 1, 29, "a hexadecimal number without digits"},
         {"metric m \"text\n { }", 1, 10, "a text that does not end on its line: a \" is missing"},
-        {"metric m { }", 1, 8, "the metric 'm' has no control point"},
+        {"metric m { }", 1, 8, "the metric 'm' has no instrumentation point"},
         {"metric m { at entry f : add }\nmetric m { at entry f : add }", 2, 8, "the metric 'm' is there already"},
         {"metric m { cell m at entry f : add }", 1, 17, "the name 'm' is taken already"},
         {"const c = x\nmetric m { at entry f : add }", 1, 11, "a constant is a number"},
@@ -293,7 +293,7 @@ TEST(MetricDescription, IsBounded) {
     for (int i = 0; i < 1100; ++i) {
         points += " at entry f : add\n";
     }
-    EXPECT_EQ(refused(points + "}"), "more than 1024 control points");
+    EXPECT_EQ(refused(points + "}"), "more than 1024 instrumentation points");
     EXPECT_EQ(refused(std::string(300 * 1024, ' ')), "more than 256 KiB");
     EXPECT_EQ(refused("metric " + std::string(60, 'x') + " { at entry f : add }"),
               "the name '" + std::string(60, 'x') + "' is longer than 47 bytes");

@@ -1,4 +1,4 @@
-// The table of requests under way, against a plain map, with handles that collide and that are there twice.
+// The table of requests in flight, against a plain map, with handles that collide and that are there twice.
 #include "mpi/requests.h"
 
 #include <cstring>
@@ -60,11 +60,11 @@ TEST(Requests, PersistentOnesStay) {
     EXPECT_FALSE(take_request(handle, &taken)) << "not begun yet";
     for (int round = 0; round < 3; ++round) {
         ASSERT_TRUE(start_request(handle, &taken));
-        EXPECT_FALSE(start_request(handle, &taken)) << "it is under way";
+        EXPECT_FALSE(start_request(handle, &taken)) << "it is in flight";
         ASSERT_TRUE(take_request(handle, &taken));
         EXPECT_FALSE(take_request(handle, &taken)) << "MPI_Wait on an inactive request";
     }
-    EXPECT_FALSE(drop_request(handle, &taken)) << "there, but not under way";
+    EXPECT_FALSE(drop_request(handle, &taken)) << "there, but not in flight";
     EXPECT_FALSE(start_request(handle, &taken));
 }
 

@@ -61,6 +61,16 @@ TEST(ShortName, SurvivesUnbalancedBrackets) {
     }
 }
 
+TEST(PlainName, TellsParallelRegions) {
+    EXPECT_EQ(plain_name("main._omp_fn.0"), "parallel region in main");
+    EXPECT_EQ(plain_name(demangle("_Z9CalcForcePd._omp_fn.12")), "parallel region in CalcForce");
+    EXPECT_EQ(plain_name("(anonymous namespace)::step(int) [clone ._omp_fn.0] [clone .isra.0]"),
+              "parallel region in step");
+    EXPECT_EQ(plain_name("step.omp_outlined"), "parallel region in step");
+    EXPECT_EQ(plain_name(".omp_outlined..3"), "parallel region");
+    EXPECT_EQ(plain_name("GOMP_parallel"), "GOMP_parallel");
+}
+
 TEST(PlainName, HasNoUnnamedNamespaces) {
     EXPECT_EQ(plain_name("(anonymous namespace)::step(int)"), "step");
     EXPECT_EQ(plain_name("demo::(anonymous namespace)::Strip::bounce()"), "demo::Strip::bounce");

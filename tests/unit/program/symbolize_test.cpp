@@ -301,6 +301,31 @@ TEST_F(Symbolize, QualifiesFunctionsWithoutALinkerName) {
                                                      ::testing::EndsWith("operator()"))));
 }
 
+// What GCC makes of a parallel region lies, in the debug information, inside the function around it, under its
+// linker's name.
+TEST_F(Symbolize, NamesParallelRegionsAsTheirFunctions) {
+    std::ofstream(folder_ / "sample.cpp") << "namespace lib {\n"
+                                             "static void half(double* values) {\n"
+                                             "#pragma omp parallel for\n"
+                                             "    for (int i = 0; i < 1000; ++i) values[i] *= 0.5;\n"
+                                             "}\n"
+                                             "}\n"
+                                             "extern \"C\" double values[1000];\n"
+                                             "double values[1000];\n"
+                                             "int main() {\n"
+                                             "    lib::half(values);\n"
+                                             "#pragma omp parallel for\n"
+                                             "    for (int i = 0; i < 1000; ++i) values[i] += 1;\n"
+                                             "}\n";
+    const fs::path file = compile("-O1 -g -fopenmp -fno-inline");
+    const Symbols symbols = ask(file, offsets_of(file));
+    std::vector<std::string> names;
+    for (const Function& function : symbols.functions) {
+        names.push_back(function.name);
+    }
+    EXPECT_THAT(names, ::testing::IsSupersetOf({"main._omp_fn.0", "lib::half(double*) [clone ._omp_fn.0]"}));
+}
+
 TEST_F(Symbolize, ReadsSplitDwarf) {
     const fs::path file = compile("-O2 -g -gsplit-dwarf");
     const auto offsets = offsets_of(file);

@@ -157,7 +157,7 @@ TEST(Pack, ChecksumsCatchOverwrittenBytes) {
     const std::string bytes = contents(path);
     std::mt19937_64 random(5);
     unsigned caught = 0;
-    constexpr unsigned kRounds = 60;
+    constexpr unsigned kRounds = 30;
     for (unsigned round = 0; round < kRounds; ++round) {
         std::string changed = bytes;
         const std::size_t at = kHeaderBytes + random() % (bytes.size() - kHeaderBytes);
@@ -183,7 +183,7 @@ TEST(Pack, ChecksumsCatchOverwrittenBytes) {
         }
         EXPECT_GT(delivered, 10'000U);
     }
-    EXPECT_GE(caught, kRounds - 3);  // the few bytes of padding are not covered
+    EXPECT_GE(caught, kRounds - 1);  // the few bytes of padding are not covered
 }
 
 }  // namespace

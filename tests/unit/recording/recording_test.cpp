@@ -70,7 +70,7 @@ TEST(RecordingFolder, WhatIsNoPlainFileIsToldAndNeverOpened) {
     ASSERT_TRUE(recording) << recording.error().what;
     EXPECT_EQ(recording->files().size(), 1U);
     ASSERT_EQ(recording->warnings().size(), 5U);
-    const std::array<const char*, 5> told = {"is a folder and not", "is a symbolic link", "is a symbolic link",
+    const std::array<const char*, 5> told = {"is a directory and not", "is a symbolic link", "is a symbolic link",
                                              "is not a regular file", "is not a regular file"};
     for (std::size_t i = 0; i < told.size(); ++i) {
         EXPECT_NE(recording->warnings()[i].find(told[i]), std::string::npos) << recording->warnings()[i];

@@ -16,7 +16,7 @@ KeyPair new_keys() {
     return keys;
 }
 
-// A sender and a receiver, with what is under way between them.
+// A sender and a receiver, with what is in flight between them.
 struct Pair {
     Pair(const KeyPair* senders, const KeyPair* receivers)
         : sender(Side::kSends, senders), receiver(Side::kReceives, receivers) {
@@ -24,7 +24,7 @@ struct Pair {
         receiver.begin(to_sender);
     }
 
-    // Until nothing is under way. False: one of them refused.
+    // Until nothing is in flight. False: one of them refused.
     bool talk(std::size_t piece = 100'000) {
         while (!to_receiver.empty() || !to_sender.empty()) {
             if (!pass(receiver, to_receiver, to_sender, piece) || !pass(sender, to_sender, to_receiver, piece)) {
@@ -156,10 +156,10 @@ TEST(RingLink, OnlyWhoHasTheSecretKeyBecomesReady) {
     const KeyPair keys = new_keys();
     const KeyPair other = new_keys();
     const KeyPair knows_the_door{keys.public_key, other.secret_key};
-    const std::pair<const KeyPair*, const KeyPair*> strangers[] = {{&other, &keys},          {&keys, &other},
-                                                                   {&knows_the_door, &keys}, {&keys, &knows_the_door},
-                                                                   {nullptr, &keys},         {&keys, nullptr}};
-    for (const auto& [sender, receiver] : strangers) {
+    const std::pair<const KeyPair*, const KeyPair*> unauthenticated[] = {
+        {&other, &keys},          {&keys, &other},  {&knows_the_door, &keys},
+        {&keys, &knows_the_door}, {nullptr, &keys}, {&keys, nullptr}};
+    for (const auto& [sender, receiver] : unauthenticated) {
         Pair pair(sender, receiver);
         EXPECT_FALSE(pair.talk());
         EXPECT_FALSE(pair.receiver.is_ready());

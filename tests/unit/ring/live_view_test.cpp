@@ -131,7 +131,7 @@ TEST(LiveView, AChannelIsTheSumOfItsThreads) {
     to_all.key = {5, ~std::uint64_t{0}, 2};
     const LiveView view = compare(
         reading(kSecond, {process(1, ResourceKind::kChannel, {channel(7, 10, 0, 8)})}),
-        // One thread begins what another completes: the sum over both is what is under way.
+        // One thread begins what another completes: the sum over both is what is in flight.
         reading(3 * kSecond, {process(1, ResourceKind::kChannel,
                                       {channel(7, 14, 3, 8), channel(8, 2, ~std::uint64_t{0}, 64), to_all})}));
     ASSERT_EQ(view.channels.size(), 2U);

@@ -54,7 +54,7 @@ TEST(RingOrder, EachMistakeHasItsName) {
     frame[36] = kMaxSwitches + 1;
     EXPECT_EQ(opened(frame), Refusal::kMalformed);
     frame = order(7, 1);
-    frame[6] = 2;  // a beat of that length
+    frame[6] = 2;  // a heartbeat of that length
     EXPECT_EQ(opened(frame), Refusal::kMalformed);
 }
 

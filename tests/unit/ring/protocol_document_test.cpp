@@ -1,7 +1,7 @@
 // The worked examples of docs/ring-protocol.md are frames, say what they are said to say, and are what we make.
 
 #include "../hex_blocks.h"
-#include "ring/protocol/look.h"
+#include "ring/protocol/detail_query.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -86,12 +86,12 @@ TEST(RingDocument, TheAppendedTokenIsWhatWeMakeAndReads) {
     EXPECT_EQ(read.record(1, 0), kFigures);
 }
 
-TEST(RingDocument, TheBeatIsWhatWeMakeAndReads) {
-    const Beat beat{3, 0, 11, 100'000, 7, 0, 4};
-    EXPECT_EQ(make_beat(FrameKind::kBeat, 4, kJob, 3, beat), examples()[3]);
+TEST(RingDocument, TheHeartbeatIsWhatWeMakeAndReads) {
+    const Heartbeat heartbeat{3, 0, 11, 100'000, 7, 0, 4};
+    EXPECT_EQ(make_heartbeat(FrameKind::kHeartbeat, 4, kJob, 3, heartbeat), examples()[3]);
     Prefix prefix{};
-    Beat read{};
-    ASSERT_EQ(open_beat(examples()[3], prefix, read), Refusal::kNone);
+    Heartbeat read{};
+    ASSERT_EQ(open_heartbeat(examples()[3], prefix, read), Refusal::kNone);
     EXPECT_EQ(read.slot, 3U);
     EXPECT_EQ(read.incarnation, 11U);
     EXPECT_EQ(read.sequence, 7U);
@@ -112,16 +112,16 @@ TEST(RingDocument, TheOrderIsWhatWeMakeAndReads) {
 
 const AskedTable kAskedThreads{{1, 0, 2, 2, 4242, 3, 0}, {1, 2}};
 
-TEST(RingDocument, TheLookIsWhatWeMakeAndReads) {
-    const Look look{{3, 1, 0, 0, 5}, {kAskedThreads}};
-    EXPECT_EQ(make_look(4, kJob, 3, look), examples()[4]);
+TEST(RingDocument, TheDetailQueryIsWhatWeMakeAndReads) {
+    const DetailQuery query{{3, 1, 0, 0, 5}, {kAskedThreads}};
+    EXPECT_EQ(make_detail_query(4, kJob, 3, query), examples()[4]);
     Prefix prefix{};
-    Look read;
-    ASSERT_EQ(open_look(examples()[4], prefix, read), Refusal::kNone);
+    DetailQuery read;
+    ASSERT_EQ(open_detail_query(examples()[4], prefix, read), Refusal::kNone);
     EXPECT_EQ(read.head.slot, 3U);
     EXPECT_EQ(read.head.number, 5U);
-    EXPECT_EQ(read.tables, look.tables);
-    EXPECT_EQ(prefix.minor, kLooksSince);
+    EXPECT_EQ(read.tables, query.tables);
+    EXPECT_EQ(prefix.minor, kDetailsSince);
 }
 
 TEST(RingDocument, TheRowsAreWhatWeMakeAndRead) {
@@ -146,13 +146,13 @@ TEST(RingDocument, EveryLengthMayBeCut) {
             const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
             Token token;
             Prefix prefix{};
-            Beat beat{};
+            Heartbeat heartbeat{};
             EXPECT_EQ(Token::open(cut, token), Refusal::kTruncated) << size;
-            EXPECT_EQ(open_beat(cut, prefix, beat), Refusal::kTruncated) << size;
+            EXPECT_EQ(open_heartbeat(cut, prefix, heartbeat), Refusal::kTruncated) << size;
             Order order;
             EXPECT_EQ(open_order(cut, prefix, order), Refusal::kTruncated) << size;
-            Look look;
-            EXPECT_EQ(open_look(cut, prefix, look), Refusal::kTruncated) << size;
+            DetailQuery query;
+            EXPECT_EQ(open_detail_query(cut, prefix, query), Refusal::kTruncated) << size;
             Rows rows;
             EXPECT_EQ(open_rows(cut, prefix, rows), Refusal::kTruncated) << size;
         }

@@ -1,4 +1,4 @@
-// What a host's cells say to a look, by hand; and that it adds up to what they say to a token.
+// What a host's cells say to a query, by hand; and that it adds up to what they say to a token.
 
 #include "ring/live/rows.h"
 

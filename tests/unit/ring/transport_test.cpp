@@ -72,7 +72,7 @@ TEST_F(RingChannels, FramesOfAllSizesArrive) {
             }));
             EXPECT_EQ(read, frame);
         }
-        EXPECT_EQ(to->counts().strangers, 0U);
+        EXPECT_EQ(to->counts().unauthenticated, 0U);
     }
 }
 
@@ -162,7 +162,7 @@ TEST_F(RingChannels, WhoHasNoKeyOrAnotherGetsNothingAndIsCounted) {
     const Keys knows_the_door{keys_.public_key, other->secret_key};
     for (const Keys& keys : {*other, Keys{}, knows_the_door}) {
         const auto stranger = open(keys);
-        const std::uint64_t before = to->counts().strangers;
+        const std::uint64_t before = to->counts().unauthenticated;
         stranger->connect(0, to->endpoint());
         stranger->send(0, {1, 2, 3});
         Bytes read;
@@ -173,7 +173,7 @@ TEST_F(RingChannels, WhoHasNoKeyOrAnotherGetsNothingAndIsCounted) {
         EXPECT_TRUE(comes([&] {
             stranger->receive(read, now() + 5 * kMs);
             EXPECT_FALSE(to->receive(read, now() + 5 * kMs));
-            return to->counts().strangers > before;
+            return to->counts().unauthenticated > before;
         }));
     }
     // It still serves those who have it.
@@ -189,7 +189,8 @@ TEST_F(RingChannels, WhoHasNoKeyOrAnotherGetsNothingAndIsCounted) {
     EXPECT_EQ(read, Bytes{9});
 }
 
-// Strangers that connect as fast as they can, in a thread: some say nothing, some begin a handshake with nonsense.
+// Unauthenticated that connect as fast as they can, in a thread: some say nothing, some begin a handshake with
+// nonsense.
 class Flood {
   public:
     explicit Flood(const std::string& endpoint) : thread_([this, endpoint] { run(endpoint); }) {}
@@ -245,7 +246,7 @@ std::size_t open_descriptors() {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator{}));
 }
 
-TEST_F(RingChannels, AFloodOfStrangersIsBoundedAndNotItsOwnWork) {
+TEST_F(RingChannels, AFloodOfTheUnauthenticatedIsBoundedAndNotItsOwnWork) {
     const auto to = open(keys_, 3);
     const auto from = open(keys_, 1);
     from->connect(3, to->endpoint());
@@ -280,11 +281,11 @@ TEST_F(RingChannels, AFloodOfStrangersIsBoundedAndNotItsOwnWork) {
     const std::uint64_t spent = read_clock(CLOCK_THREAD_CPUTIME_ID).ns - own_before;
     EXPECT_GE(arrived, rounds - 1) << "whoever is proved is served meanwhile";
     EXPECT_LE(most, before + 300 + 256 + 4) << "as many of theirs, and as many of ours at a time";
-    EXPECT_GT(counts.strangers, 0U);
+    EXPECT_GT(counts.unauthenticated, 0U);
     // A hundredth of the time, what is allowed at once, and the last that was begun.
-    EXPECT_GT(counts.stranger_work, 0U);
-    EXPECT_LE(counts.stranger_work, (now() - begin) / 100 + 100 * kMs + 20 * kMs);
-    EXPECT_GT(spent, counts.stranger_work);
+    EXPECT_GT(counts.unauthenticated_work, 0U);
+    EXPECT_LE(counts.unauthenticated_work, (now() - begin) / 100 + 100 * kMs + 20 * kMs);
+    EXPECT_GT(spent, counts.unauthenticated_work);
 }
 
 TEST_F(RingChannels, WithoutEncryptionOnlyTheLoopback) {

@@ -1,4 +1,4 @@
-// The members over virtual channels: laps, latches, clocks, and each fault by itself.
+// The members over virtual channels: round trips, latches, clocks, and each fault by itself.
 
 #include "simulator/world.h"
 
@@ -93,10 +93,10 @@ TEST(RingWorld, AllLatchAtOneMoment) {
     auto samples = run(world, 1000 * kWorldMs);
     const Sample& last = samples.back().sample;
     EXPECT_EQ(last.coverage.off_time, 0U);
-    const Time lap = last.home - last.sent;
-    EXPECT_LT(true_skew(last), lap / 2) << "without an announcement it is nearly a lap: " << lap;
+    const Time round_trip = last.home - last.sent;
+    EXPECT_LT(true_skew(last), round_trip / 2) << "without an announcement it is nearly a round trip: " << round_trip;
     EXPECT_LE(true_skew(last), last.latest - last.earliest + 2 * last.clock_error) << "the error is told";
-    EXPECT_GT(true_skew(samples.front().sample), lap / 2) << "nobody can have told the first one";
+    EXPECT_GT(true_skew(samples.front().sample), round_trip / 2) << "nobody can have told the first one";
     EXPECT_EQ(samples.front().sample.coverage.off_time, 64U);
 }
 
@@ -113,7 +113,7 @@ TEST(RingWorld, ClocksAreRelatedWithinTheToldError) {
 
 TEST(RingWorld, SeveralTokensAreInFlight) {
     WorldSettings many = settings(100);
-    many.manager.period = kWorldMs;  // a lap takes about 3
+    many.manager.period = kWorldMs;  // a round trip takes about 3
     many.manager.in_flight = 8;
     World world(many);
     const auto samples = run(world, 1000 * kWorldMs);
@@ -133,7 +133,7 @@ TEST(RingWorld, SegmentsAndStarAreTheSameProtocol) {
     }
 }
 
-TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndALap) {
+TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndARoundTrip) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         WorldSettings one = settings(24);
         one.seed = seed;
@@ -147,8 +147,8 @@ TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndALap) {
                 closed = std::min(closed, each.at);
             }
         }
-        const Time lap = 24 * 40'000;
-        EXPECT_LE(closed, 1000 * kWorldMs + kWorldHeartbeat + 2 * lap) << seed;
+        const Time round_trip = 24 * 40'000;
+        EXPECT_LE(closed, 1000 * kWorldMs + kWorldHeartbeat + 2 * round_trip) << seed;
         EXPECT_EQ(world.manager().counts().lost, 0U) << "what met the gap was handed on again";
         ASSERT_FALSE(samples.empty());
         EXPECT_EQ(samples.back().sample.coverage.holes, (std::vector<HoleRange>{{static_cast<Slot>(seed), 1}}));
@@ -276,8 +276,8 @@ TEST(RingWorld, ThePeriodKeepsTheBudget) {
     const std::uint64_t before = world.bytes();
     const std::uint64_t rounds = world.manager().counts().rounds;
     run(world, 40'000 * kWorldMs);
-    const std::uint64_t beats = 20 * 4 * 4 * 5 * 72 * 20;  // 20 s of them
-    const double a_second = static_cast<double>(world.bytes() - before - beats) / 20;
+    const std::uint64_t heartbeats = 20 * 4 * 4 * 5 * 72 * 20;  // 20 s of them
+    const double a_second = static_cast<double>(world.bytes() - before - heartbeats) / 20;
     EXPECT_LT(a_second, 110'000);
     EXPECT_GT(world.manager().counts().rounds, rounds + 150) << "and uses it";
 }

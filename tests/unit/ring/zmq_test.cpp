@@ -1,5 +1,5 @@
 // Our channels and libzmq's understand each other: both ways, encrypted and not, and neither lets in the other's
-// strangers.
+// unauthenticated.
 #include "base/time.h"
 #include "ring/transport/library.h"
 #include "zmq/zmq_channels.h"
@@ -51,7 +51,7 @@ TEST_F(RingZmq, FramesComeFromAndGoToLibzmq) {
             EXPECT_TRUE(arrives(*us, *them, Bytes(size, 7), 60'000 * kMs)) << "to libzmq, " << size;
             EXPECT_TRUE(arrives(*them, *us, Bytes(size, 8), 60'000 * kMs)) << "from libzmq, " << size;
         }
-        EXPECT_EQ(us->counts().strangers, 0U);
+        EXPECT_EQ(us->counts().unauthenticated, 0U);
     }
 }
 
@@ -65,11 +65,11 @@ TEST_F(RingZmq, WhoHasOtherKeysIsRefusedByEither) {
         const auto they = theirs(strange);
         they->connect(1, us->endpoint());
         EXPECT_FALSE(arrives(*they, *us, {1}, 300 * kMs));
-        for (const Time end = clock_now() + 60'000 * kMs; us->counts().strangers == 0 && clock_now() < end;) {
+        for (const Time end = clock_now() + 60'000 * kMs; us->counts().unauthenticated == 0 && clock_now() < end;) {
             Bytes none;
             us->receive(none, clock_now() + 5 * kMs);
         }
-        EXPECT_GT(us->counts().strangers, 0U);
+        EXPECT_GT(us->counts().unauthenticated, 0U);
 
         const auto them = theirs(*keys);
         const auto we = ours(strange);

@@ -200,7 +200,7 @@ TEST_F(TwoThreads, HowAProgramEndedIsAsItsParentSawIt) {
     };
     EXPECT_THAT(told(0, true), ::testing::HasSubstr("left by a system call of its own, with exit status 0"));
     EXPECT_THAT(told(9, true), ::testing::HasSubstr("was killed by signal 9"));
-    EXPECT_THAT(told(0, false), ::testing::HasSubstr("without a last word"));
+    EXPECT_THAT(told(0, false), ::testing::HasSubstr("without saying so"));
 }
 
 TEST(CalledName, IsTheLinksAndNotTheFiles) {

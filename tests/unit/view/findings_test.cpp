@@ -49,6 +49,7 @@ findings::Judgement judgement() {
     made.findings[0].also[0].kind = "slow-instance";
     made.advantages = {finding};
     made.advantages[0].title = "The work is even.";
+    made.advantages[0].direction = "keep this division of work";
     made.control = {10, 0.1, 4};
     return made;
 }
@@ -60,7 +61,7 @@ TEST(Findings, AreToldInWords) {
     EXPECT_THAT(text, HasSubstr("At 2.00 s."));
     EXPECT_THAT(text, HasSubstr("Direction: keep the memory."));
     EXPECT_THAT(text, HasSubstr("Also slow-instance"));
-    EXPECT_THAT(text, HasSubstr("The work is even."));
+    EXPECT_THAT(text, HasSubstr("The work is even.\n    Direction: keep this division of work."));
     EXPECT_THAT(text, HasSubstr("and 0.1 on average"));
     EXPECT_LT(text.find("Direction"), text.find("The work is even."));
     EXPECT_LT(text.find("The work is even."), text.find("Control"));

@@ -8,21 +8,21 @@ namespace {
 
 using namespace spacetime;
 
-// A function of 100 ms in 10 visits, and a loop in it.
-Evidence nested(std::uint64_t visits, std::int64_t user, SpaceKind kind = SpaceKind::kLoop) {
+// A function of 100 ms in 10 occurrences, and a loop in it.
+Evidence nested(std::uint64_t occurrences, std::int64_t user, SpaceKind kind = SpaceKind::kLoop) {
     Evidence evidence;
     evidence.nodes.resize(2);
     evidence.nodes[0].parent = ~std::uint32_t{0};
-    evidence.nodes[0].visits = 10;
+    evidence.nodes[0].occurrences = 10;
     evidence.nodes[0].total.user = 100;
     evidence.nodes[1].parent = 0;
     evidence.nodes[1].kind = kind;
-    evidence.nodes[1].visits = visits;
+    evidence.nodes[1].occurrences = occurrences;
     evidence.nodes[1].total.user = user;
     return evidence;
 }
 
-TEST(RepeatsParent, IsSaidOfTheSameVisitsWithNineteenTwentiethsOfTheTime) {
+TEST(RepeatsParent, IsSaidOfTheSameOccurrencesWithNineteenTwentiethsOfTheTime) {
     EXPECT_TRUE(repeats_parent(nested(10, 100), 1));
     EXPECT_TRUE(repeats_parent(nested(10, 95), 1));
     EXPECT_FALSE(repeats_parent(nested(10, 94), 1));
@@ -40,7 +40,7 @@ TEST(RepeatsParent, IsNotSaidOfRoundsMarksNorOfWhatHasAPartInTheRun) {
     EXPECT_FALSE(repeats_parent(phase, 1));
 }
 
-TEST(OfCreatedThreads, IsSaidOfMoreThanTwiceTheTimeOfItsOwnVisits) {
+TEST(OfCreatedThreads, IsSaidOfMoreThanTwiceTheTimeOfItsOwnOccurrences) {
     SpaceNode node;
     node.durations.add(30);
     node.durations.add(20);

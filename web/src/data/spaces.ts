@@ -281,7 +281,7 @@ export function visibleRows(tree: SpaceTree, open: Set<number>): { rows: Row[]; 
       stack.push(...tree.children[at]);
     }
   };
-  const visit = (node: number, depth: number) => {
+  const occurrence = (node: number, depth: number) => {
     const names = [tree.label[node]];
     let last = node;
     // A chain: nearly everything lies in one child.
@@ -305,7 +305,7 @@ export function visibleRows(tree: SpaceTree, open: Set<number>): { rows: Row[]; 
     }
     const shown = children.filter((child) => tree.heat[child] >= kLeastShown * all);
     for (const child of shown) {
-      visit(child, depth + 1);
+      occurrence(child, depth + 1);
     }
     const rest = tree.heat[last] - shown.reduce((sum, child) => sum + tree.heat[child], 0);
     if (rest >= kLeastShown * all && shown.length) {
@@ -328,7 +328,7 @@ export function visibleRows(tree: SpaceTree, open: Set<number>): { rows: Row[]; 
   };
   for (const child of tree.children[0]) {
     if (tree.heat[child] >= kLeastShown * all) {
-      visit(child, 0);
+      occurrence(child, 0);
     }
   }
   return { rows, rowOf };

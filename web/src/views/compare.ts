@@ -1,7 +1,7 @@
 // What tells slow occurrences from the others: the terms of time that make up their excess, exactly, and counts, threads,
 // processors and neighbours with effect sizes.
 import { median } from "d3-array";
-import { cliffsDelta, kTerms, neighbour, visitData, Visits } from "../data/visits";
+import { cliffsDelta, kTerms, neighbour, occurrenceData, KeptOccurrences } from "../data/kept_occurrences";
 import { h } from "../draw/dom";
 import { compact, count, duration, percent } from "../format";
 import { Context } from "./context";
@@ -15,12 +15,12 @@ interface Feature {
 }
 
 // As elements for the table beside the picture.
-export function compare(context: Context, visits: Visits): HTMLElement[] {
-  const data = visitData()!;
-  const [from] = visits.rows;
+export function compare(context: Context, occurrences: KeptOccurrences): HTMLElement[] {
+  const data = occurrenceData()!;
+  const [from] = occurrences.rows;
   const slow: number[] = [];
   const fast: number[] = [];
-  visits.slow.forEach((isSlow, i) => (isSlow ? slow : fast).push(from + i));
+  occurrences.slow.forEach((isSlow, i) => (isSlow ? slow : fast).push(from + i));
   if (!slow.length || !fast.length) {
     return [
       h("p", { class: "hint" }, "No occurrence stands out as slow. Drag the line in the picture to split them yourself."),

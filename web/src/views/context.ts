@@ -3,7 +3,7 @@ import { Level } from "../data/level";
 import { Model } from "../data/model";
 import { LeafTimes, SpaceTree } from "../data/spaces";
 import { Palette } from "../draw/palette";
-import { Visits } from "../data/visits";
+import { KeptOccurrences } from "../data/kept_occurrences";
 import { Finding } from "./findings";
 import { Store, View } from "../state";
 
@@ -13,10 +13,10 @@ export interface Context {
   model: Model;
   store: Store;
   palette(): Palette;
-  visits(): Visits | null; // of the selected space
+  occurrences(): KeptOccurrences | null; // of the selected space
   tree(): SpaceTree; // for the chosen order
   region(): LeafTimes; // of the brush, or of what is in view
-  forgetVisits(): void; // what is slow, or which space, was chosen anew
+  forgetOccurrences(): void; // what is slow, or which space, was chosen anew
   regionBounds(): [number, number];
   threads(): number[]; // selected ones, or all
   selected(): { node: number; leaves: Uint8Array } | null; // the selected space

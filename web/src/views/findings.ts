@@ -5,7 +5,7 @@ import { Model } from "../data/model";
 import { compact, count, duration, percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
-import { findCards } from "./finds";
+import { huntCards } from "./hunt_results";
 
 export interface EvidenceRow {
   event: string;
@@ -170,7 +170,7 @@ export class Findings implements ViewPart {
     const control = model.json.findings?.control as { rounds: number; findings: number } | undefined;
     const parts: (HTMLElement | null)[] = [
       ...model.alarms.map((text) => h("p", { class: "alarm" }, text)),
-      ...findCards(this.context),
+      ...huntCards(this.context),
     ];
     if (this.findings.length) {
       parts.push(h("h2", {}, this.findings.length === 1 ? "One finding" : `${this.findings.length} findings`));

@@ -15,7 +15,7 @@ import { anyOf, Changed, Context, ViewPart } from "./context";
 import { drawBrush } from "./brush";
 import { gutter, rowHeight } from "./layout";
 import { drawMarks, FindingMark, findingMarks, markBadge } from "./marks";
-import { outlineVisits } from "./outlines";
+import { outlineOccurrences } from "./outlines";
 import { takeTimeInput } from "./timeinput";
 
 export class Kymograph implements ViewPart {
@@ -364,7 +364,7 @@ export class Kymograph implements ViewPart {
       pen.fillRect(0, row * height - 1, surface.width, 1);
     }
     drawMarks(this.context, pen, surface.width, this.marks, height);
-    outlineVisits(this.context, pen, surface.width, (node) => this.rowOf[node], height);
+    outlineOccurrences(this.context, pen, surface.width, (node) => this.rowOf[node], height);
     drawBrush(surface, palette, view);
   }
 }

@@ -199,7 +199,7 @@ export class Lanes implements ViewPart {
     const { waits } = model;
     const object = waits.objects[waits.object[wait]];
     const at = Number(object.address) ? ` 0x${BigInt(object.address).toString(16)}` : "";
-    const holder = waits.holder[wait] ? `, kept by ${model.threadName(waits.holder[wait] - 1)}` : "";
+    const holder = waits.holder[wait] ? `, held by ${model.threadName(waits.holder[wait] - 1)}` : "";
     return `waits ${duration(waits.length[wait])} for a ${object.kind}${object.between ? at : ""}${holder}`;
   }
 

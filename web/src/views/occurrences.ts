@@ -1,6 +1,15 @@
 // Occurrences of the chosen space: duration over time, its distribution, and what tells slow ones from fast ones. The line
 // between slow and fast can be dragged.
-import { chooseSpace, kTerms, neighbour, openVisits, setThreshold, spacesAt, visitData, Visits } from "../data/visits";
+import {
+  chooseSpace,
+  kTerms,
+  neighbour,
+  openOccurrences,
+  setThreshold,
+  spacesAt,
+  occurrenceData,
+  KeptOccurrences,
+} from "../data/kept_occurrences";
 import { css } from "../draw/palette";
 import { ticksOf } from "../draw/axis";
 import { h, replace, tip } from "../draw/dom";
@@ -16,7 +25,7 @@ export class Occurrences implements ViewPart {
   private chart = h("div", { class: "chart" });
   private table = h("div", { class: "list" });
   private surface: Surface;
-  private shown: number[] = []; // visits in the scatter
+  private shown: number[] = []; // occurrences in the scatter
   private low = 0;
   private high = 1;
   private drags = false;
@@ -30,12 +39,12 @@ export class Occurrences implements ViewPart {
       h("div", { class: "column" }, this.table),
     );
     this.chart.addEventListener("pointerdown", (event) => {
-      const visits = this.context.visits();
-      this.drags = visits !== null && Math.abs(this.y(visits.threshold) - event.offsetY) < 8;
-      if (!this.drags && visits) {
+      const occurrences = this.context.occurrences();
+      this.drags = occurrences !== null && Math.abs(this.y(occurrences.threshold) - event.offsetY) < 8;
+      if (!this.drags && occurrences) {
         const at = this.near(event);
         if (at >= 0) {
-          this.lookAt(visits, at);
+          this.lookAt(occurrences, at);
         }
       }
     });
@@ -45,31 +54,31 @@ export class Occurrences implements ViewPart {
   }
 
   update(_view: View, _changed: Changed) {
-    if (!visitData()) {
+    if (!occurrenceData()) {
       replace(this.table, h("p", { class: "hint" }, "This page holds no occurrences."));
-      openVisits().then(() => visitData() && this.context.forgetVisits());
+      openOccurrences().then(() => occurrenceData() && this.context.forgetOccurrences());
       return;
     }
     this.describe();
     this.draw();
   }
 
-  private lookAt(visits: Visits, at: number) {
-    const span = visits.end[at] - visits.begin[at];
-    this.context.store.look(visits.begin[at] - span, visits.end[at] + span);
-    this.context.store.set({ brush: [visits.begin[at], visits.end[at]], threads: [visits.thread[at]] });
+  private lookAt(occurrences: KeptOccurrences, at: number) {
+    const span = occurrences.end[at] - occurrences.begin[at];
+    this.context.store.look(occurrences.begin[at] - span, occurrences.end[at] + span);
+    this.context.store.set({ brush: [occurrences.begin[at], occurrences.end[at]], threads: [occurrences.thread[at]] });
   }
 
   private describe() {
     const { model } = this.context;
     const selected = this.context.selected();
-    const visits = this.context.visits();
-    const data = visitData()!;
-    if (!selected || !visits) {
+    const occurrences = this.context.occurrences();
+    const data = occurrenceData()!;
+    if (!selected || !occurrences) {
       replace(this.title, "Occurrences");
       const offers = data.spaces
         .map((space, index) => ({ space, index }))
-        .filter(({ space }) => space.visits > 1)
+        .filter(({ space }) => space.occurrences > 1)
         .slice(0, 30);
       replace(
         this.table,
@@ -85,7 +94,7 @@ export class Occurrences implements ViewPart {
               class: "offer",
               click: () => (chooseSpace(index), this.context.store.set({ order: "path", space: `c${space.call}` })),
             },
-            `${space.label} · ${count(space.visits)}×`,
+            `${space.label} · ${count(space.occurrences)}×`,
           ),
         ),
       );
@@ -96,24 +105,24 @@ export class Occurrences implements ViewPart {
       "aria-label": "which occurrences",
       change: (event: Event) => {
         chooseSpace(Number((event.target as HTMLSelectElement).value));
-        this.context.forgetVisits();
+        this.context.forgetOccurrences();
       },
     });
     for (const index of here) {
-      choice.append(h("option", { value: index, selected: index === visits.space }, data.spaces[index].label));
+      choice.append(h("option", { value: index, selected: index === occurrences.space }, data.spaces[index].label));
     }
-    const kept = visits.begin.length;
-    const { info } = visits;
+    const kept = occurrences.begin.length;
+    const { info } = occurrences;
     replace(
       this.title,
       choice,
       h(
         "small",
         {},
-        `  ${count(info.visits)} occurrences${kept < info.visits ? `, ${count(kept)} of them here` : ""}${info.period ? `, every ${duration(info.period)}` : ""}${info.folded ? " · too short to compare one by one: read the sums, not the dots" : ""}`,
+        `  ${count(info.occurrences)} occurrences${kept < info.occurrences ? `, ${count(kept)} of them here` : ""}${info.period ? `, every ${duration(info.period)}` : ""}${info.folded ? " · too short to compare one by one: read the sums, not the dots" : ""}`,
       ),
     );
-    replace(this.table, ...compare(this.context, visits));
+    replace(this.table, ...compare(this.context, occurrences));
   }
 
   private plotWidth(): number {
@@ -126,17 +135,17 @@ export class Occurrences implements ViewPart {
   }
 
   private draw() {
-    const visits = this.context.visits();
+    const occurrences = this.context.occurrences();
     const palette = this.context.palette();
     const { surface } = this;
     surface.begin(css(palette.ground));
-    if (!visits || !visits.begin.length) {
+    if (!occurrences || !occurrences.begin.length) {
       return;
     }
     const { pen } = surface;
     const [from, to] = this.context.model.range;
     const { view } = this.context.store;
-    const lengths = visits.end.map((end, i) => end - visits.begin[i]);
+    const lengths = occurrences.end.map((end, i) => end - occurrences.begin[i]);
     this.low = Math.log(Math.max(Math.min(...lengths), 1)) - 0.1;
     this.high = Math.log(Math.max(...lengths, 2)) + 0.1;
     const width = this.plotWidth();
@@ -170,31 +179,31 @@ export class Occurrences implements ViewPart {
     const threads = new Set(this.context.threads());
     this.shown = [];
     for (let i = 0; i < lengths.length; i++) {
-      if (threads.has(visits.thread[i])) {
+      if (threads.has(occurrences.thread[i])) {
         this.shown.push(i);
       }
     }
     for (const i of this.shown) {
-      pen.fillStyle = visits.slow[i] ? palette.alarm : css(palette.channels[0], 0.75);
-      const size = visits.slow[i] ? 3 : 2;
+      pen.fillStyle = occurrences.slow[i] ? palette.alarm : css(palette.channels[0], 0.75);
+      const size = occurrences.slow[i] ? 3 : 2;
       pen.beginPath();
-      pen.arc(x(visits.begin[i]), this.y(lengths[i]), size, 0, 7);
+      pen.arc(x(occurrences.begin[i]), this.y(lengths[i]), size, 0, 7);
       pen.fill();
     }
-    this.histogram(visits, lengths, width);
-    if (isFinite(visits.threshold)) {
+    this.histogram(occurrences, lengths, width);
+    if (isFinite(occurrences.threshold)) {
       pen.strokeStyle = palette.alarm;
       pen.setLineDash([5, 4]);
       pen.beginPath();
-      pen.moveTo(0, Math.round(this.y(visits.threshold)) + 0.5);
-      pen.lineTo(surface.width, Math.round(this.y(visits.threshold)) + 0.5);
+      pen.moveTo(0, Math.round(this.y(occurrences.threshold)) + 0.5);
+      pen.lineTo(surface.width, Math.round(this.y(occurrences.threshold)) + 0.5);
       pen.stroke();
       pen.setLineDash([]);
     }
   }
 
   // Lying on its side at the right, on the scatter's own scale.
-  private histogram(visits: Visits, lengths: Float64Array, left: number) {
+  private histogram(occurrences: KeptOccurrences, lengths: Float64Array, left: number) {
     const bins = 40;
     const counts = new Float64Array(bins);
     for (const i of this.shown) {
@@ -209,7 +218,7 @@ export class Occurrences implements ViewPart {
       if (!counts[bin]) {
         continue;
       }
-      pen.fillStyle = low >= visits.threshold ? palette.alarm : css(palette.channels[0], 0.8);
+      pen.fillStyle = low >= occurrences.threshold ? palette.alarm : css(palette.channels[0], 0.8);
       pen.fillRect(
         left + 8,
         this.y(high) + 0.5,
@@ -220,13 +229,13 @@ export class Occurrences implements ViewPart {
   }
 
   private near(event: PointerEvent): number {
-    const visits = this.context.visits()!;
+    const occurrences = this.context.occurrences()!;
     const [from, to] = this.context.model.range;
     let best = 81;
     let found = -1;
     for (const i of this.shown) {
-      const dx = ((visits.begin[i] - from) / (to - from)) * this.plotWidth() - event.offsetX;
-      const dy = this.y(visits.end[i] - visits.begin[i]) - event.offsetY;
+      const dx = ((occurrences.begin[i] - from) / (to - from)) * this.plotWidth() - event.offsetX;
+      const dy = this.y(occurrences.end[i] - occurrences.begin[i]) - event.offsetY;
       if (dx * dx + dy * dy < best) {
         best = dx * dx + dy * dy;
         found = i;
@@ -236,28 +245,28 @@ export class Occurrences implements ViewPart {
   }
 
   private move(event: PointerEvent) {
-    const visits = this.context.visits();
-    if (!visits) {
+    const occurrences = this.context.occurrences();
+    if (!occurrences) {
       return;
     }
     if (this.drags) {
       const bottom = this.surface.height - rem() * 1.4;
-      setThreshold(visits.space, Math.exp(this.low + ((bottom - event.offsetY) / (bottom - 8)) * (this.high - this.low)));
-      this.context.forgetVisits();
+      setThreshold(occurrences.space, Math.exp(this.low + ((bottom - event.offsetY) / (bottom - 8)) * (this.high - this.low)));
+      this.context.forgetOccurrences();
       return;
     }
-    this.chart.style.cursor = Math.abs(this.y(visits.threshold) - event.offsetY) < 8 ? "ns-resize" : "default";
+    this.chart.style.cursor = Math.abs(this.y(occurrences.threshold) - event.offsetY) < 8 ? "ns-resize" : "default";
     const at = this.near(event);
     if (at < 0) {
       tip.hide();
       return;
     }
-    const data = visitData()!;
-    const row = visits.rows[0] + at;
+    const data = occurrenceData()!;
+    const row = occurrences.rows[0] + at;
     tip.show(
       event,
-      h("b", {}, `${duration(data.length[row])} on ${this.context.model.threadName(visits.thread[at])}`),
-      h("div", {}, `from ${moment(visits.begin[at], data.length[row] / 20)}`),
+      h("b", {}, `${duration(data.length[row])} on ${this.context.model.threadName(occurrences.thread[at])}`),
+      h("div", {}, `from ${moment(occurrences.begin[at], data.length[row] / 20)}`),
       ...kTerms.map((what, term) =>
         data.terms[term][row] > 0 ? h("div", {}, `${duration(data.terms[term][row])} ${what}`) : null,
       ),

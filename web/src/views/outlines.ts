@@ -3,7 +3,7 @@ import { Context } from "./context";
 
 const kLeastWidth = 5; // px that an outline needs
 
-export function outlineVisits(
+export function outlineOccurrences(
   context: Context,
   pen: CanvasRenderingContext2D,
   width: number,
@@ -11,8 +11,8 @@ export function outlineVisits(
   height: number,
 ) {
   const selected = context.selected();
-  const visits = context.visits();
-  if (!selected || !visits) {
+  const occurrences = context.occurrences();
+  if (!selected || !occurrences) {
     return;
   }
   const row = rowOf(selected.node);
@@ -24,18 +24,18 @@ export function outlineVisits(
   const threads = new Set(context.threads());
   const scale = width / (to - from);
   const top = row * height;
-  for (let i = 0; i < visits.begin.length; i++) {
-    if (visits.begin[i] > to || visits.end[i] < from || !threads.has(visits.thread[i])) {
+  for (let i = 0; i < occurrences.begin.length; i++) {
+    if (occurrences.begin[i] > to || occurrences.end[i] < from || !threads.has(occurrences.thread[i])) {
       continue;
     }
-    const x = (visits.begin[i] - from) * scale;
-    const wide = (visits.end[i] - visits.begin[i]) * scale;
-    if (visits.slow[i]) {
+    const x = (occurrences.begin[i] - from) * scale;
+    const wide = (occurrences.end[i] - occurrences.begin[i]) * scale;
+    if (occurrences.slow[i]) {
       pen.fillStyle = palette.alarm;
       pen.fillRect(x, top, Math.max(wide, 2), 3);
     }
     if (wide >= kLeastWidth) {
-      pen.strokeStyle = visits.slow[i] ? palette.alarm : palette.mark;
+      pen.strokeStyle = occurrences.slow[i] ? palette.alarm : palette.mark;
       pen.lineWidth = 1;
       pen.strokeRect(Math.round(x) + 0.5, top + 0.5, Math.round(wide) - 1, height - 2);
     }

@@ -1,5 +1,5 @@
 // What comes before and after the chosen space, how often, and how long the space then takes.
-import { neighbour, openVisits, Pattern, visitData } from "../data/visits";
+import { neighbour, openOccurrences, Pattern, occurrenceData } from "../data/kept_occurrences";
 import { css } from "../draw/palette";
 import { h, replace } from "../draw/dom";
 import { count, duration, percent } from "../format";
@@ -14,18 +14,18 @@ export class Patterns implements ViewPart {
   constructor(private context: Context) {}
 
   update(_view: View, _changed: Changed) {
-    const data = visitData();
+    const data = occurrenceData();
     if (!data) {
       replace(this.element, h("p", { class: "hint" }, "This page holds no patterns."));
-      openVisits().then(() => visitData() && this.context.forgetVisits());
+      openOccurrences().then(() => occurrenceData() && this.context.forgetOccurrences());
       return;
     }
-    const visits = this.context.visits();
-    const space = visits?.space ?? -1;
+    const occurrences = this.context.occurrences();
+    const space = occurrences?.space ?? -1;
     const mine = data.patterns.filter((pattern) => pattern.node === space);
-    if (!visits || !mine.length) {
+    if (!occurrences || !mine.length) {
       const known = new Set(data.patterns.map((pattern) => pattern.node));
-      const offers = [...known].sort((a, b) => data.spaces[b].visits - data.spaces[a].visits).slice(0, 20);
+      const offers = [...known].sort((a, b) => data.spaces[b].occurrences - data.spaces[a].occurrences).slice(0, 20);
       replace(
         this.element,
         h(
@@ -51,7 +51,7 @@ export class Patterns implements ViewPart {
     const whole = mine.filter((pattern) => pattern.before !== kAny && pattern.after !== kAny);
     replace(
       this.element,
-      h("h3", {}, visits.info.label, h("small", {}, `  ${count(visits.info.visits)} occurrences`)),
+      h("h3", {}, occurrences.info.label, h("small", {}, `  ${count(occurrences.info.occurrences)} occurrences`)),
       h(
         "div",
         { class: "sides" },

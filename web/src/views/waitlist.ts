@@ -71,7 +71,7 @@ export class WaitList implements ViewPart {
           h(
             "tr",
             {},
-            ...["time", "waits", "longest", "for what", "where", "kept by"].map((name) => h("th", { scope: "col" }, name)),
+            ...["time", "waits", "longest", "for what", "where", "held by"].map((name) => h("th", { scope: "col" }, name)),
           ),
         ),
         h(

@@ -12,25 +12,25 @@ namespace {
 
 constexpr double kAlone = 1.25;       // threads at work meanwhile, on average: one, and a little
 constexpr double kMostlyAlone = 0.8;  // of the processor time
-constexpr double kOverlap = 0.1;      // of the visits' time in two threads at once: not more than the sampling blurs
+constexpr double kOverlap = 0.1;  // of the occurrences' time in two threads at once: not more than the sampling blurs
 
-// Visits of different threads do not overlap.
-bool takes_turns(const VisitTable& visits) {
-    std::vector<std::size_t> order(visits.size());
+// Occurrences of different threads do not overlap.
+bool takes_turns(const OccurrenceTable& occurrences) {
+    std::vector<std::size_t> order(occurrences.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = i;
     }
     std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return visits.begin[a] < visits.begin[b]; });
+              [&](std::size_t a, std::size_t b) { return occurrences.begin[a] < occurrences.begin[b]; });
     double all = 0;
     double both = 0;
     std::uint64_t end = 0;
     for (const std::size_t row : order) {
-        all += static_cast<double>(visits.duration(row));
-        if (visits.begin[row] < end) {
-            both += static_cast<double>(std::min(end, visits.end[row]) - visits.begin[row]);
+        all += static_cast<double>(occurrences.duration(row));
+        if (occurrences.begin[row] < end) {
+            both += static_cast<double>(std::min(end, occurrences.end[row]) - occurrences.begin[row]);
         }
-        end = std::max(end, visits.end[row]);
+        end = std::max(end, occurrences.end[row]);
     }
     return both <= kOverlap * all;
 }
@@ -56,7 +56,7 @@ Alone alone_in(const SpaceNode& node) {
         }
     }
     result.all = kept;
-    if (node.rows.size() != node.visits) {
+    if (node.rows.size() != node.occurrences) {
         result.all = static_cast<double>(node.total.user + node.total.system);
         for (auto& [thread, ns] : result.times) {
             ns *= kept > 0 ? result.all / kept : 0;

@@ -21,7 +21,7 @@ std::vector<ThreadTime> by_thread(const SpaceNode& node, const std::function<std
         sums[node.rows.thread[row]] += ns;
         kept += ns;
     }
-    const bool is_whole = node.rows.size() == node.visits;
+    const bool is_whole = node.rows.size() == node.occurrences;
     const double scale = is_whole ? 1 : kept > 0 ? static_cast<double>(value(node.total)) / kept : 0;
     std::vector<ThreadTime> result;
     result.reserve(sums.size());
@@ -90,7 +90,7 @@ double most_taken(const Evidence& evidence, double taken) {
 }
 
 double most_lacking_share(const Case& subject) {
-    const VisitTable& visits = subject.space().rows;
+    const OccurrenceTable& occurrences = subject.space().rows;
     const auto mean = [](const std::vector<std::int64_t>& column, const std::vector<std::size_t>& rows) {
         double sum = 0;
         for (const std::size_t row : rows) {
@@ -104,7 +104,8 @@ double most_lacking_share(const Case& subject) {
     };
     const auto total = static_cast<double>(subject.excess.total());
     return subject.excess_share(set_of(Term::kRunQueue)) +
-           (total > 0 ? (more(visits.held_up) + most_taken(*subject.evidence, more(visits.taken))) / total : 0);
+           (total > 0 ? (more(occurrences.held_up) + most_taken(*subject.evidence, more(occurrences.taken))) / total
+                      : 0);
 }
 
 double own_queue_ns(const RunFacts& run) {
@@ -116,7 +117,7 @@ double own_queue_ns(const RunFacts& run) {
 }
 
 double work_ratio(const Case& subject) {
-    const VisitTable& visits = subject.space().rows;
+    const OccurrenceTable& occurrences = subject.space().rows;
     const std::uint32_t instructions = counter(*subject.evidence, "instructions");
     const auto ratio = [&](const std::function<double(std::size_t)>& work) {
         const auto total = [&](const std::vector<std::size_t>& rows) {
@@ -125,7 +126,7 @@ double work_ratio(const Case& subject) {
             for (const std::size_t row : rows) {
                 if (const double value = work(row); !std::isnan(value)) {
                     done += value;
-                    user += static_cast<double>(visits.terms[row].user);
+                    user += static_cast<double>(occurrences.terms[row].user);
                 }
             }
             return std::pair(done, user);
@@ -136,27 +137,27 @@ double work_ratio(const Case& subject) {
         return bad > 0 && good > 0 && bad_user > 0 && good_user > 0 ? (bad / bad_user) / (good / good_user)
                                                                     : kUnknown;
     };
-    const double by_progress = ratio([&](std::size_t row) { return visits.progress[row]; });
+    const double by_progress = ratio([&](std::size_t row) { return occurrences.progress[row]; });
     if (!std::isnan(by_progress) || instructions == kNoNode) {
         return by_progress;
     }
-    return ratio([&](std::size_t row) { return static_cast<double>(visits.deltas_of(row)[instructions]); });
+    return ratio([&](std::size_t row) { return static_cast<double>(occurrences.deltas_of(row)[instructions]); });
 }
 
 bool did_more_work(const Case& subject) {
     const double speed = work_ratio(subject);
-    const auto user_of_visit = [&](const std::vector<std::size_t>& rows) {
+    const auto user_of_occurrence = [&](const std::vector<std::size_t>& rows) {
         double user = 0;
         for (const std::size_t row : rows) {
             user += static_cast<double>(subject.space().rows.terms[row].user);
         }
         return rows.empty() ? 0 : user / static_cast<double>(rows.size());
     };
-    const double usual = user_of_visit(subject.good_rows);
+    const double usual = user_of_occurrence(subject.good_rows);
     if (std::isnan(speed) || usual <= 0) {
         return false;
     }
-    const double longer = user_of_visit(subject.bad_rows) / usual;
+    const double longer = user_of_occurrence(subject.bad_rows) / usual;
     return longer > 1 && speed * longer - 1 >= (longer - 1) / 2;
 }
 

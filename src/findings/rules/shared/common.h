@@ -13,7 +13,8 @@ namespace kymo::findings {
 
 inline constexpr double kLeastSlower = 1.2;  // times as long: less is told of no piece of code
 
-// A value of a node's visits, added up by thread; scaled to the node's total where not all visits were kept.
+// A value of a node's occurrences, added up by thread; scaled to the node's total where not all occurrences were
+// kept.
 std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
 
@@ -33,33 +34,34 @@ double regular_amount(std::span<const double> amounts);
 // processors. ns; 0 where that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);
 
-// The excess of all its visits, as a share of the run's time in the threads that they are of.
+// The excess of all its occurrences, as a share of the run's time in the threads that they are of.
 double share_of_threads(const Case& subject);
 
-// Too few bad visits to be tested, and they cost less than a fiftieth of the run: where nothing says why, as every
-// thread's first visit is a little slower, they are not told.
+// Too few bad occurrences to be tested, and they cost less than a fiftieth of the run: where nothing says why, as
+// every thread's first occurrence is a little slower, they are not told.
 bool is_negligible(const Case& subject);
 
 // ns of so much taken time (late_ticks.h), with a standard error more: it may be that much.
 double most_taken(const spacetime::Evidence& evidence, double taken);
 
-// The part of the excess, as far as it may be, in which a processor was lacking to the bad visits themselves, or to
-// the threads they waited for, or was taken from them unsaid.
+// The part of the excess, as far as it may be, in which a processor was lacking to the bad occurrences themselves, or
+// to the threads they waited for, or was taken from them unsaid.
 double most_lacking_share(const Case& subject);
 
-// Work by user time of the bad visits against the good ones: 1 where they did more of it at the same speed, under 1
-// where the work became slower. Work is progress (iterations, by registers), or else instructions. kUnknown: neither
-// was measured.
+// Work by user time of the bad occurrences against the good ones: 1 where they did more of it at the same speed,
+// under 1 where the work became slower. Work is progress (iterations, by registers), or else instructions. kUnknown:
+// neither was measured.
 double work_ratio(const Case& subject);
 
-// The bad visits did more than the good ones, by the same measures, and at least half of their additional user time
-// goes with it. False where neither was measured.
+// The bad occurrences did more than the good ones, by the same measures, and at least half of their additional user
+// time goes with it. False where neither was measured.
 bool did_more_work(const Case& subject);
 // One or two that did more work took as long as a whole number of the usual ones: they may be so many, with nothing
 // recorded between them (the last thread at a barrier waits for nobody).
 bool may_be_several(const Case& subject);
 
-// The bad visits wait while others keep the processors busy, as who hands out work does: nothing is lost by that.
+// The bad occurrences wait while others keep the processors busy, as who hands out work does: nothing is lost by
+// that.
 bool waits_for_workers(const Case& subject);
 
 }  // namespace kymo::findings

@@ -21,7 +21,7 @@ namespace {
 // By its own name (MPI_Send, PMPI_Send, mpi_send_), by that of a call on its path which is no node itself; or the
 // library's own (libmpi.so.40, libmpich.so.12), where the call itself left no frame.
 bool is_message_call(const SpaceNode& node) {
-    std::string name(plain_name(node.place.function));
+    std::string name(library_function_name(node.place.function));
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     return node.kind == SpaceKind::kFunction &&

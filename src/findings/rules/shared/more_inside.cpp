@@ -7,13 +7,14 @@ using spacetime::SpaceKind;
 using spacetime::SpaceNode;
 
 // Rows of other threads, and those of this one that begin before: rows are by thread, then by begin.
-std::size_t visits_before(const spacetime::VisitTable& visits, std::uint32_t thread, std::uint64_t time) {
+std::size_t occurrences_before(const spacetime::OccurrenceTable& occurrences, std::uint32_t thread,
+                               std::uint64_t time) {
     std::size_t low = 0;
-    std::size_t high = visits.size();
+    std::size_t high = occurrences.size();
     while (low < high) {
         const std::size_t middle = low + (high - low) / 2;
-        const bool is_before =
-            visits.thread[middle] != thread ? visits.thread[middle] < thread : visits.begin[middle] < time;
+        const bool is_before = occurrences.thread[middle] != thread ? occurrences.thread[middle] < thread
+                                                                    : occurrences.begin[middle] < time;
         (is_before ? low : high) = is_before ? middle + 1 : middle;
     }
     return low;
@@ -30,7 +31,7 @@ bool has_more_inside(const Case& subject) {
     }
     // What is called in a round stands beside it in the tree, below the loop.
     const std::uint32_t loop = is_round ? space.parent : subject.node;
-    // Visits of these nodes in a round, on average.
+    // Occurrences of these nodes in a round, on average.
     const auto seen_in = [&](const std::vector<std::size_t>& rows, std::uint32_t first, std::uint32_t last,
                              bool with_bridged) {
         double seen = 0;
@@ -41,8 +42,8 @@ bool has_more_inside(const Case& subject) {
             }
             for (const std::size_t row : rows) {
                 const std::uint32_t thread = space.rows.thread[row];
-                const std::size_t end = visits_before(child.rows, thread, space.rows.end[row]);
-                for (std::size_t at = visits_before(child.rows, thread, space.rows.begin[row]); at < end; ++at) {
+                const std::size_t end = occurrences_before(child.rows, thread, space.rows.end[row]);
+                for (std::size_t at = occurrences_before(child.rows, thread, space.rows.begin[row]); at < end; ++at) {
                     seen += 1 + (with_bridged ? static_cast<double>(child.rows.bridged[at]) : 0);
                 }
             }

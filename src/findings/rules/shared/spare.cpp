@@ -98,7 +98,7 @@ bool waits_for_work(const Evidence& evidence, std::uint32_t thread) {
     using recording::WaitKind;
     constexpr double kServes = 0.9;
     double asked = 0;
-    for (const VisitWait& wait : facts.waits) {
+    for (const OccurrenceWait& wait : facts.waits) {
         const WaitKind kind = evidence.wait_targets[wait.target].kind;
         const bool is_request = kind == WaitKind::kRead || kind == WaitKind::kPoll || kind == WaitKind::kAccept ||
                                 kind == WaitKind::kSleep;  // a server's clock, a client's pause
@@ -116,7 +116,7 @@ bool is_library(const Place& place) {
            place.file.starts_with("/usr/include/c++/") || module.find("libkymo-monitor") != std::string_view::npos;
 }
 
-std::string_view plain_name(std::string_view function) {
+std::string_view library_function_name(std::string_view function) {
     function = function.substr(0, function.find('('));
     for (const std::string_view prefix : {"__GI_", "__libc_", "___", "__"}) {
         if (function.starts_with(prefix)) {

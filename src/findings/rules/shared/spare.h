@@ -43,8 +43,8 @@ bool waits_for_work(const spacetime::Evidence& evidence, std::uint32_t thread);
 
 // Code of the C and C++ libraries, the loader and the kernel's page: not the program's own.
 bool is_library(const spacetime::Place& place);
-// A function's name as its source has it: without the C library's prefixes, arguments and scopes.
-std::string_view plain_name(std::string_view function);
+// A C library function's name as its manual has it: without the prefixes of its other entries, and arguments.
+std::string_view library_function_name(std::string_view function);
 // A function inlined into the one that uses it (or a loop of such a function), of another file or used by others as
 // well: a tool. What can be changed is the code that uses it.
 bool is_tool(const spacetime::Evidence& evidence, std::uint32_t node);

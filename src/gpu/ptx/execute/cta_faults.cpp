@@ -74,7 +74,7 @@ bool CtaRunner::fail_memory(const WarpState& state, const Compiled& code, const 
     if (near) {
         const std::uint64_t size = near->end - near->begin;
         where = fault.address >= near->end
-                    ? fmt::format(", {} bytes behind an allocation of {} bytes", fault.address - near->end, size)
+                    ? fmt::format(", {} bytes beyond an allocation of {} bytes", fault.address - near->end, size)
                 : fault.address < near->begin
                     ? fmt::format(", {} bytes before an allocation of {} bytes", near->begin - fault.address, size)
                     : fmt::format(", over the end of an allocation of {} bytes", size);

@@ -63,7 +63,7 @@ Result<void> fill(std::string_view word, std::string_view how, Type type, std::u
     std::uniform_real_distribution<double> between(-1, 1);
     std::uint64_t bits = 0;
     if (how != "random" && how != "index" && !number(how, type, bits)) {
-        return wrong(word, "random, index, @FILE or a number behind '='");
+        return wrong(word, "random, index, @FILE or a number after '='");
     }
     for (std::uint64_t i = 0; i < count; ++i) {
         if (how == "random") {
@@ -103,7 +103,7 @@ Result<std::uint64_t> array(const std::string& word, DeviceMemory& memory) {
     }
     const std::string_view rest = whole.substr(close + 1);
     if (!rest.empty() && !rest.starts_with('=')) {
-        return wrong(word, "nothing or '=' behind ']'");
+        return wrong(word, "nothing or '=' after ']'");
     }
     auto address = memory.allocate(count * bytes(type));
     if (!address) {
@@ -137,7 +137,7 @@ Result<std::vector<std::uint8_t>> parameters_from(const Function& kernel, std::s
                 return address.error();
             }
             if (parameter.bytes != 8) {
-                return wrong(words[i], fmt::format("a number: {} is no address", parameter.name));
+                return wrong(words[i], fmt::format("a number: {} is not an address", parameter.name));
             }
             bits = *address;
         } else if (parameter.bytes != bytes(parameter.type) || !number(words[i], parameter.type, bits)) {
@@ -155,7 +155,7 @@ Result<Dim3> dim_from(const std::string& word) {
         const std::size_t end = std::min(rest.find_first_of(",x"), rest.size());
         std::uint64_t value = 0;
         if (!number(rest.substr(0, end), Type::kU32, value) || value == 0) {
-            return Error{ErrorKind::kUsage, fmt::format("'{}' is no size", word), "write 64 or 16,16 or 8,8,4"};
+            return Error{ErrorKind::kUsage, fmt::format("'{}' is not a size", word), "write 64 or 16,16 or 8,8,4"};
         }
         *part = static_cast<std::uint32_t>(value);
         if (end == rest.size()) {

@@ -123,7 +123,8 @@ Result<sass::CubinCode> assemble(const std::string& ptx, unsigned capability) {
 Result<sass::CubinCode> machine_code_in(const std::filesystem::path& cubin) {
     std::error_code why;
     if (!std::filesystem::is_regular_file(cubin, why)) {
-        return Error{ErrorKind::kNotFound, cubin.string() + " is no file", "name a cubin: ptxas -lineinfo makes one"};
+        return Error{ErrorKind::kNotFound, cubin.string() + " is not a file",
+                     "name a cubin: ptxas -lineinfo makes one"};
     }
     return code_of(whole_file(cubin), cubin.string());
 }

@@ -199,7 +199,7 @@ bool Selector::call() {
         return from(kA, operand(0), 64) && only({"uni"});
     }
     if (operand(0).kind != Operand::Kind::kFunction) {
-        return refuse("what it calls is no function");
+        return refuse("what it calls is not a function");
     }
     draft_.target = operand(0).number;
     const Function& callee = module_.functions[draft_.target];

@@ -1,12 +1,13 @@
-// Sums of visits by node and neighbours (spaces/patterns.h), bounded.
+// Sums of occurrences by node and neighbours (spaces/patterns.h), bounded.
 //
 // Where there are more distinct patterns than `most` (thousands of nodes in random order), neighbours with fewer
 // samples than a floor count as their parent's own code, as nodes too small to be kept do; the floor doubles until
-// the patterns fit. How many samples a node has is known before the first visit. So the floor is the least power of
-// two with which all fit: the same in whatever order, and by however many tables they were counted; and what is
+// the patterns fit. How many samples a node has is known before the first occurrence. So the floor is the least power
+// of two with which all fit: the same in whatever order, and by however many tables they were counted; and what is
 // counted is exact.
 #pragma once
 
+#include "base/hash.h"
 #include "spacetime/evidence/occurrences/running_sums.h"
 #include "spacetime/spaces/patterns.h"
 
@@ -66,9 +67,7 @@ class PatternTable {
   private:
     struct Hash {
         std::size_t operator()(const PatternKey& key) const {
-            std::uint64_t value = (std::uint64_t{key.before} << 32U | key.after) * 0x9E3779B97F4A7C15ULL;
-            value ^= key.node * 0xC2B2AE3D27D4EB4FULL;
-            return value ^ value >> 29U;
+            return hash_of(std::uint64_t{key.before} << 32U | key.after, key.node);
         }
     };
 

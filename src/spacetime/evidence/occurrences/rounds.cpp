@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLongestRule = 64;
 
-using Entry = VisitSequence::Entry;
+using Entry = OccurrenceSequence::Entry;
 
 bool is_break(const Entry& entry) {
     return entry.node == kOutside || entry.node == kStreamEdge;
@@ -101,7 +101,7 @@ class RoundsOf {
   private:
     struct Part {
         Round round;
-        std::size_t parts = 1;  // visits
+        std::size_t parts = 1;  // occurrences
         bool is_whole = false;  // up to the next one's anchor
     };
     void close(std::uint64_t end, bool is_whole) {
@@ -134,9 +134,9 @@ Rounds rounds_of(const std::vector<Entry>& entries, std::uint32_t anchor) {
 
 }  // namespace
 
-std::vector<Rounds> find_rounds(std::span<const VisitSequence* const> sequences) {
+std::vector<Rounds> find_rounds(std::span<const OccurrenceSequence* const> sequences) {
     std::set<std::uint32_t> anchors;
-    for (const VisitSequence* sequence : sequences) {
+    for (const OccurrenceSequence* sequence : sequences) {
         anchors.merge(repeated(sequence->entries()));
     }
     std::vector<Rounds> best(sequences.size());
@@ -144,7 +144,7 @@ std::vector<Rounds> find_rounds(std::span<const VisitSequence* const> sequences)
     for (const std::uint32_t anchor : anchors) {
         std::vector<Rounds> all;
         double score = 0;
-        for (const VisitSequence* sequence : sequences) {
+        for (const OccurrenceSequence* sequence : sequences) {
             all.push_back(rounds_of(sequence->entries(), anchor));
             score += static_cast<double>(all.back().covered_ns) * all.back().evenness;
         }

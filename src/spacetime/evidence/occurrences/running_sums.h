@@ -2,7 +2,7 @@
 // rows.
 #pragma once
 
-#include "spacetime/evidence/occurrences/visit_table.h"
+#include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/load/thread_states.h"
 
 #include <cstddef>

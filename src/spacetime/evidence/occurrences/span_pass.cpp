@@ -14,7 +14,7 @@ struct SpanShared {
     const PairTable& pairs;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const SpanWork& work;
-    std::size_t visit_cap;
+    std::size_t occurrence_cap;
 };
 
 class SpanVisitor final : public StreamVisitor {
@@ -147,10 +147,10 @@ class SpanVisitor final : public StreamVisitor {
             add_gap(group, open);
         }
         last_span_[open.span->group] = {end, now_};
-        ++group.visits;
+        ++group.occurrences;
         group.durations.add(end - open.begin);
         group.samples.add(static_cast<std::uint64_t>(sums[kSumSamples]));
-        const std::uint64_t rank = VisitSample::rank_of(open.span->group, thread_, open.span->order);
+        const std::uint64_t rank = OccurrenceSample::rank_of(open.span->group, thread_, open.span->order);
         if (group.sample.takes(rank)) {
             group.sample.add({.rank = rank,
                               .thread = thread_,
@@ -163,7 +163,7 @@ class SpanVisitor final : public StreamVisitor {
                               .ready_before = open.sums[kSumReady],
                               .sums = std::move(sums),
                               .waits = sorted_waits(open.waits)},
-                             shared_.visit_cap);
+                             shared_.occurrence_cap);
         }
     }
 
@@ -226,8 +226,8 @@ SpanPass empty_pass(const SpanWork& work) {
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
-                               std::size_t visit_cap) {
-    const SpanShared shared{profile, addresses, pairs, wait_targets, work, visit_cap};
+                               std::size_t occurrence_cap) {
+    const SpanShared shared{profile, addresses, pairs, wait_targets, work, occurrence_cap};
     std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
     const auto done =
         run_pass(recording, profile,
@@ -238,12 +238,12 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
     if (!done) {
         return done.error();
     }
-    VisitSums groups;
+    OccurrenceSums groups;
     SpanPass all = empty_pass(work);
     for (SpanPass& worker : workers) {
-        VisitSums part;
+        OccurrenceSums part;
         part.nodes = std::move(worker.groups);
-        groups.merge(std::move(part), visit_cap);
+        groups.merge(std::move(part), occurrence_cap);
         for (std::size_t space = 0; space < all.spaces.size(); ++space) {
             all.spaces[space].longest_gap_ns =
                 std::max(all.spaces[space].longest_gap_ns, worker.spaces[space].longest_gap_ns);

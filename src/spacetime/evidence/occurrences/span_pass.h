@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "spacetime/evidence/occurrences/visit_pass.h"
+#include "spacetime/evidence/occurrences/occurrence_pass.h"
 
 #include <array>
 #include <cstdint>
@@ -43,6 +43,6 @@ struct SpanWork {
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
-                               std::size_t visit_cap);
+                               std::size_t occurrence_cap);
 
 }  // namespace kymo::spacetime

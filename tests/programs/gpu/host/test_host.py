@@ -103,7 +103,7 @@ def outputs(test):
                f"divergence at divergence.cu:{line} in ways" in text.stdout)
     done, _, told = modelled(test, "recorded", path, "bad", options=["-o", test.work / "out.kymo"])
     test.equal("kernels", ["ways"], [kernel["name"] for kernel in told["kernels"]])
-    test.equal("keys of the JSON", ["exit_status", "time_us", "kernels", "findings", "problems"], list(told))
+    test.equal("keys of the JSON", ["schema", "exit_status", "time_us", "kernels", "findings", "problems"], list(told))
     _, _, again = modelled(test, "once more", path, "bad", options=["--exact"])
     test.equal("modelled times of another run", told["time_us"], again["time_us"])
     report = test.report(test.work / "out.kymo")
@@ -250,7 +250,7 @@ def nvcc(test):
 def machine_code(test):
     """--machine-code: the instructions of a stored cubin; what is said where there is no ptxas; a program's own code."""
     ptx = HERE.parents[2] / "unit" / "gpu" / "ptx" / "rows.ptx"
-    cubin = HERE.parents[2] / "fuzz" / "gpu" / "sass_inputs" / "good-rows.cubin"
+    cubin = HERE.parents[2] / "fuzz" / "gpu" / "inputs" / "sass" / "good-rows.cubin"
     launch = ["--gpu", "a100-pcie", "--block", "32", "--args", "f32[256]=random", "f32[128]", "7", "32", "--json"]
     nowhere = {"KYMO_PTXAS": "/nowhere/ptxas", "PATH": "/usr/bin:/bin"}
 

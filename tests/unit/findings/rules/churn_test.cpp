@@ -1,10 +1,16 @@
 // Rules about what is done over and over: each holds on evidence of its cause, and is quiet on the counter-evidence.
-#include "findings/rules/table.h"
+#include "findings/rule.h"
 #include "made_evidence.h"
 
 #include <gtest/gtest.h>
 
 namespace kymo::findings {
+
+extern const Rule kAllocationChurnLarge;
+extern const Rule kAllocationChurnSmall;
+extern const Rule kSyscallStorm;
+extern const Rule kThreadChurn;
+extern const Rule kOversubscription;
 namespace {
 
 using namespace spacetime;
@@ -16,9 +22,9 @@ MadeEvidence allocating(std::int64_t faults, std::uint64_t mappings, std::uint64
     MadeEvidence made({"page-faults"});
     const std::uint32_t node = made.add_node("evaluate");
     for (int i = 0; i < 60; ++i) {
-        made.add_visit(node, {.begin = static_cast<std::uint64_t>(i * 20 * kMs),
-                              .terms = {.user = 10 * kMs, .system = 10 * kMs},
-                              .deltas = {faults}});
+        made.add_occurrence(node, {.begin = static_cast<std::uint64_t>(i * 20 * kMs),
+                                   .terms = {.user = 10 * kMs, .system = 10 * kMs},
+                                   .deltas = {faults}});
     }
     made.finish();
     made.evidence.run.threads[0].mappings = mappings;
@@ -50,8 +56,8 @@ MadeEvidence small_pieces(std::int64_t allocator_ms, const char* function = "__G
     const std::uint32_t inner = made.add_node(function, build);
     made.evidence.nodes[inner].place.module = "libc.so.6";
     made.evidence.nodes[inner].place.file = "malloc.c";
-    made.add_visit(inner, {.terms = {.user = allocator_ms * kMs}});
-    made.add_visit(build, {.terms = {.user = 1'000 * kMs}});
+    made.add_occurrence(inner, {.terms = {.user = allocator_ms * kMs}});
+    made.add_occurrence(build, {.terms = {.user = 1'000 * kMs}});
     made.finish();
     return made;
 }
@@ -72,9 +78,9 @@ MadeEvidence calling(std::int64_t system_ms, std::int64_t faults, std::uint64_t 
     const std::uint32_t store = made.add_node("store");
     const std::uint32_t write = made.add_node(wrapper, store);
     made.evidence.nodes[write].place.module = "libc.so.6";
-    made.add_visit(write, {.terms = {.user = 100 * kMs, .system = system_ms / 2 * kMs}});
-    made.add_visit(store,
-                   {.terms = {.user = (1'000 - system_ms) * kMs, .system = system_ms * kMs}, .deltas = {faults}});
+    made.add_occurrence(write, {.terms = {.user = 100 * kMs, .system = system_ms / 2 * kMs}});
+    made.add_occurrence(
+        store, {.terms = {.user = (1'000 - system_ms) * kMs, .system = system_ms * kMs}, .deltas = {faults}});
     made.finish();
     ThreadFacts& thread = made.evidence.run.threads[0];
     thread.voluntary = switches;

@@ -6,21 +6,21 @@
 namespace kymo::findings {
 namespace {
 
-// 60 visits of 10 ms, the first of them `first` long.
-MadeEvidence visits(std::int64_t first, std::uint32_t at = 0) {
+// 60 occurrences of 10 ms, the first of them `first` long.
+MadeEvidence occurrences(std::int64_t first, std::uint32_t at = 0) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("load_table");
     std::uint64_t time = 0;
     for (std::uint32_t i = 0; i < 60; ++i) {
         const std::int64_t user = i == at ? first : 10 * kMs + (i % 5) * kMs / 10;
-        made.add_visit(node, {.begin = time, .terms = {.user = user}});
+        made.add_occurrence(node, {.begin = time, .terms = {.user = user}});
         time += static_cast<std::uint64_t>(user);
     }
     return made;
 }
 
 TEST(ColdStart, IsTheFirstOccurrence) {
-    MadeEvidence made = visits(300 * kMs);
+    MadeEvidence made = occurrences(300 * kMs);
     const Judgement judgement = judge(made.finish());
     ASSERT_FALSE(judgement.findings.empty());
     EXPECT_EQ(judgement.findings[0].kind, "cold-start");
@@ -40,7 +40,7 @@ TEST(ColdStart, IsNotTheFirstWaitForThoseWhoWork) {
         std::uint64_t time = 0;
         for (int i = 0; i < 60; ++i) {
             const std::int64_t waiting = i == 0 ? 400 * kMs : 0;
-            made.add_visit(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
+            made.add_occurrence(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
             time += static_cast<std::uint64_t>(10 * kMs + waiting);
         }
         made.evidence.run.processors = 2;
@@ -53,14 +53,14 @@ TEST(ColdStart, IsNotTheFirstWaitForThoseWhoWork) {
 
 // Of about 600 ms the first occurrence costs 11 or 14 more.
 TEST(ColdStart, OfLessThanAFiftiethIsEveryThreadsOwn) {
-    MadeEvidence small = visits(21 * kMs);
+    MadeEvidence small = occurrences(21 * kMs);
     EXPECT_EQ(find(judge(small.finish()).findings, "cold-start"), nullptr);
-    MadeEvidence large = visits(24 * kMs);
+    MadeEvidence large = occurrences(24 * kMs);
     EXPECT_NE(find(judge(large.finish()).findings, "cold-start"), nullptr);
 }
 
 TEST(ColdStart, IsNotALaterOne) {
-    MadeEvidence made = visits(300 * kMs, 30);
+    MadeEvidence made = occurrences(300 * kMs, 30);
     const Judgement judgement = judge(made.finish());
     EXPECT_EQ(find(judgement.findings, "cold-start"), nullptr);
     EXPECT_NE(find(judgement.findings, "slow-instance"), nullptr);
@@ -79,12 +79,12 @@ TEST(ColdStart, IsNotTwoOccurrencesThatLookLikeOne) {
                 const bool is_long = thread == 0 && pass == 0;
                 const std::int64_t user = is_long ? 800 * kMs : 400 * kMs;
                 const int steps = is_long ? steps_in_first : 40;
-                made.add_visit(loop, {.thread = thread, .begin = time, .terms = {.user = user}});
+                made.add_occurrence(loop, {.thread = thread, .begin = time, .terms = {.user = user}});
                 for (int i = 0; i < steps; ++i) {
                     const auto each = static_cast<std::uint64_t>(user / steps);
-                    made.add_visit(step, {.thread = thread,
-                                          .begin = time + static_cast<std::uint64_t>(i) * each,
-                                          .terms = {.user = user / steps}});
+                    made.add_occurrence(step, {.thread = thread,
+                                               .begin = time + static_cast<std::uint64_t>(i) * each,
+                                               .terms = {.user = user / steps}});
                 }
                 time += static_cast<std::uint64_t>(user);
             }
@@ -105,15 +105,15 @@ MadeEvidence filling(std::int64_t faults, std::uint64_t begin) {
     bool filled = false;
     for (int i = 0; i < 40; ++i) {
         if (!filled && time >= begin) {
-            made.add_visit(fill,
-                           {.begin = time, .terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {faults}});
+            made.add_occurrence(
+                fill, {.begin = time, .terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {faults}});
             time += 200 * kMs;
             filled = true;
         }
-        made.add_visit(step, {.begin = time, .terms = {.user = 20 * kMs}, .deltas = {i % 2}});
+        made.add_occurrence(step, {.begin = time, .terms = {.user = 20 * kMs}, .deltas = {i % 2}});
         time += 20 * kMs;
     }
-    made.add_visit(parent, {.terms = {.user = 900 * kMs, .system = 100 * kMs}, .deltas = {faults + 20}});
+    made.add_occurrence(parent, {.terms = {.user = 900 * kMs, .system = 100 * kMs}, .deltas = {faults + 20}});
     return made;
 }
 
@@ -134,10 +134,10 @@ TEST(ColdStart, IsNotAThreadsWholeLife) {
         const std::uint32_t step = made.add_node("step", main);
         const std::uint32_t work = made.add_node("work", main);
         for (std::uint64_t i = 0; i < 60; ++i) {
-            made.add_visit(step, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}, .deltas = {0}});
+            made.add_occurrence(step, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}, .deltas = {0}});
         }
-        made.add_visit(work, {.thread = 1, .terms = {.user = 800 * kMs}, .deltas = {20'000}});
-        made.add_visit(main, {.terms = {.user = 2000 * kMs}, .deltas = {20'000}});
+        made.add_occurrence(work, {.thread = 1, .terms = {.user = 800 * kMs}, .deltas = {20'000}});
+        made.add_occurrence(main, {.terms = {.user = 2000 * kMs}, .deltas = {20'000}});
         made.finish();
         made.evidence.run.threads[1].begin = 0;
         made.evidence.run.threads[1].end = static_cast<std::uint64_t>(life_ms * kMs);
@@ -162,16 +162,16 @@ bool is_cold_in_loop(std::int64_t loop_ms) {
     const std::uint32_t loop = made.add_node("run", main, spacetime::SpaceKind::kLoop);
     const std::uint32_t body = made.add_node("body", loop);
     const std::uint32_t step = made.add_node("step", loop);
-    made.add_visit(body, {.terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {5'000}});
+    made.add_occurrence(body, {.terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {5'000}});
     const std::int64_t each = (loop_ms - 200) * kMs / 40;
     std::uint64_t time = 200 * static_cast<std::uint64_t>(kMs);
     for (int i = 0; i < 40; ++i) {
-        made.add_visit(step, {.begin = time, .terms = {.user = each}, .deltas = {0}});
+        made.add_occurrence(step, {.begin = time, .terms = {.user = each}, .deltas = {0}});
         time += static_cast<std::uint64_t>(each);
     }
     const spacetime::TimeTerms all{.user = (loop_ms - 100) * kMs, .system = 100 * kMs};
-    made.add_visit(loop, {.terms = all, .deltas = {5'000}});
-    made.add_visit(main, {.terms = all, .deltas = {5'000}});
+    made.add_occurrence(loop, {.terms = all, .deltas = {5'000}});
+    made.add_occurrence(main, {.terms = all, .deltas = {5'000}});
     return find(judge(made.finish()).findings, "cold-start") != nullptr;
 }
 

@@ -1,4 +1,4 @@
-// What rules ask of the evidence, on visits made by hand.
+// What rules ask of the evidence, on occurrences made by hand.
 #include "findings/rules/shared/common.h"
 
 #include "findings/cases/make.h"
@@ -33,10 +33,11 @@ class Serial : public ::testing::Test {
         both_ = made_.add_node("both", loop_);
         elsewhere_ = made_.add_node("elsewhere");
     }
-    void visit(std::uint32_t node, std::uint32_t thread, std::int64_t begin_ms, std::int64_t user_ms, float active) {
-        made_.add_visit(node, {.thread = thread,
-                               .begin = static_cast<std::uint64_t>(begin_ms * kMs),
-                               .terms = {.user = user_ms * kMs}});
+    void occurrence(std::uint32_t node, std::uint32_t thread, std::int64_t begin_ms, std::int64_t user_ms,
+                    float active) {
+        made_.add_occurrence(node, {.thread = thread,
+                                    .begin = static_cast<std::uint64_t>(begin_ms * kMs),
+                                    .terms = {.user = user_ms * kMs}});
         made_.evidence.nodes[node].rows.active_threads.back() = active;
     }
     double serial_ms(std::uint32_t node) { return serial_ns(made_.evidence, node) / kMs; }
@@ -50,40 +51,40 @@ class Serial : public ::testing::Test {
 
 TEST_F(Serial, CostsWhatSharingWouldSave) {
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
-        visit(loop_, thread, 0, 100, 1.5F);
-        visit(both_, thread, 60, 40, 2);
+        occurrence(loop_, thread, 0, 100, 1.5F);
+        occurrence(both_, thread, 60, 40, 2);
     }
-    visit(alone_, 0, 0, 60, 1);
-    EXPECT_DOUBLE_EQ(serial_ms(loop_), 30);  // two threads visit the loop: half of 60
-    EXPECT_DOUBLE_EQ(serial_ms(alone_), 0);  // one thread visits it: nobody there to share
+    occurrence(alone_, 0, 0, 60, 1);
+    EXPECT_DOUBLE_EQ(serial_ms(loop_), 30);  // two threads occurrence the loop: half of 60
+    EXPECT_DOUBLE_EQ(serial_ms(alone_), 0);  // one thread occurrences it: nobody there to share
     made_.evidence.run.processors = 1;       // nor a processor
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
 }
 
 TEST_F(Serial, AnIterationIsAskedByItsLoop) {
-    visit(loop_, 0, 0, 60, 1.5F);
-    visit(loop_, 1, 0, 60, 1.5F);
-    visit(alone_, 0, 0, 60, 1);
+    occurrence(loop_, 0, 0, 60, 1.5F);
+    occurrence(loop_, 1, 0, 60, 1.5F);
+    occurrence(alone_, 0, 0, 60, 1);
     const std::uint32_t rounds = made_.add_node("loop", loop_, SpaceKind::kIteration);
     EXPECT_DOUBLE_EQ(serial_ms(rounds), 30);
 }
 
 TEST_F(Serial, TurnsOfSeveralThreadsAddUpButNotWhatOverlaps) {
-    visit(loop_, 0, 0, 100, 1.5F);
-    visit(loop_, 1, 0, 100, 1.5F);
-    visit(alone_, 0, 0, 20, 1);
-    visit(alone_, 1, 20, 20, 1);
+    occurrence(loop_, 0, 0, 100, 1.5F);
+    occurrence(loop_, 1, 0, 100, 1.5F);
+    occurrence(alone_, 0, 0, 20, 1);
+    occurrence(alone_, 1, 20, 20, 1);
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 20);
-    visit(alone_, 0, 30, 20, 1);  // 10 of 60 ms in both: more than a tenth, which sampling may blur
+    occurrence(alone_, 0, 30, 20, 1);  // 10 of 60 ms in both: more than a tenth, which sampling may blur
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
 }
 
 TEST_F(Serial, WhatPollsLiesElsewhereOrHasCompanyDoesNotCount) {
-    visit(loop_, 0, 0, 100, 1.5F);
-    visit(loop_, 1, 0, 100, 1.5F);
-    visit(elsewhere_, 0, 100, 60, 1);
+    occurrence(loop_, 0, 0, 100, 1.5F);
+    occurrence(loop_, 1, 0, 100, 1.5F);
+    occurrence(elsewhere_, 0, 100, 60, 1);
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
-    visit(alone_, 0, 0, 60, 1.3F);  // a third of another thread, on average
+    occurrence(alone_, 0, 0, 60, 1.3F);  // a third of another thread, on average
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
     made_.evidence.nodes[alone_].rows.active_threads.back() = 1;
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 30);
@@ -101,10 +102,10 @@ std::size_t steps_of(std::uint64_t second_ms, std::uint32_t count) {
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         const std::uint64_t ms = thread == 0 ? 10 : second_ms;
         for (std::uint32_t step = 0; step < count; ++step) {
-            made.add_visit(node, {.thread = thread,
-                                  .begin = step * ms * static_cast<std::uint64_t>(kMs),
-                                  .terms = {.user = static_cast<std::int64_t>(ms) * kMs},
-                                  .step = step});
+            made.add_occurrence(node, {.thread = thread,
+                                       .begin = step * ms * static_cast<std::uint64_t>(kMs),
+                                       .terms = {.user = static_cast<std::int64_t>(ms) * kMs},
+                                       .step = step});
         }
     }
     std::vector<Case> cases;

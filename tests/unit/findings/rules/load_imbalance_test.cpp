@@ -18,15 +18,15 @@ MadeEvidence steps(std::int64_t a, std::int64_t b, bool does_something_else = fa
         spacetime::TimeTerms all;
         for (std::uint32_t step = 0; step < 40; ++step) {
             const auto begin = static_cast<std::uint64_t>(step * step_ns);
-            made.add_visit(relax, {.thread = thread,
-                                   .begin = begin,
-                                   .terms = {.user = own},
-                                   .step = step,
-                                   .taken = thread == 0 ? 0 : taken});
+            made.add_occurrence(relax, {.thread = thread,
+                                        .begin = begin,
+                                        .terms = {.user = own},
+                                        .step = step,
+                                        .taken = thread == 0 ? 0 : taken});
             all.user += own + (does_something_else ? step_ns - own : 0);
             all.waiting += does_something_else ? 0 : step_ns - own;
         }
-        made.add_visit(run, {.thread = thread, .terms = all, .taken = thread == 0 ? 0 : 40 * taken});
+        made.add_occurrence(run, {.thread = thread, .terms = all, .taken = thread == 0 ? 0 : 40 * taken});
     }
     return made;
 }
@@ -62,7 +62,7 @@ TEST(LoadImbalance, IsNoneWhereSamplesAreFew) {
     EXPECT_TRUE(is_told(100));
 }
 
-// By its visits the first thread works 10 ms a step and the second 30, but the first was not seen in as much.
+// By its occurrences the first thread works 10 ms a step and the second 30, but the first was not seen in as much.
 TEST(LoadImbalance, IsNoneWhereAThreadWorkedUnseen) {
     const auto is_told = [](std::int64_t unseen) {
         MadeEvidence made = steps(10 * kMs, 30 * kMs);
@@ -89,15 +89,15 @@ TEST(LoadImbalance, NamesTheRankWithMoreWork) {
         const std::int64_t own = rank == 3 ? 40 * kMs : 10 * kMs;
         for (std::uint32_t step = 0; step < 20; ++step) {
             const auto begin = static_cast<std::uint64_t>(step * 40 * kMs);
-            made.add_visit(compute, {.thread = rank, .begin = begin, .terms = {.user = own}, .step = step});
+            made.add_occurrence(compute, {.thread = rank, .begin = begin, .terms = {.user = own}, .step = step});
             if (rank != 3) {
-                made.add_visit(barrier, {.thread = rank,
-                                         .begin = begin + static_cast<std::uint64_t>(own),
-                                         .terms = {.user = 40 * kMs - own},
-                                         .step = step});
+                made.add_occurrence(barrier, {.thread = rank,
+                                              .begin = begin + static_cast<std::uint64_t>(own),
+                                              .terms = {.user = 40 * kMs - own},
+                                              .step = step});
             }
         }
-        made.add_visit(run, {.thread = rank, .terms = {.user = 20 * 40 * kMs}});
+        made.add_occurrence(run, {.thread = rank, .terms = {.user = 20 * 40 * kMs}});
     }
     const Judgement judgement = judge(made.finish());
     ASSERT_FALSE(judgement.findings.empty());
@@ -128,10 +128,10 @@ TEST(LoadImbalance, ChangesSidesFromStepToStep) {
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         for (std::uint32_t step = 0; step < 40; ++step) {
             const std::int64_t own = (step + thread) % 2 == 0 ? 10 * kMs : 30 * kMs;
-            made.add_visit(node, {.thread = thread,
-                                  .begin = step * 30 * static_cast<std::uint64_t>(kMs),
-                                  .terms = {.user = own},
-                                  .step = step});
+            made.add_occurrence(node, {.thread = thread,
+                                       .begin = step * 30 * static_cast<std::uint64_t>(kMs),
+                                       .terms = {.user = own},
+                                       .step = step});
         }
         // It waits outside the node.
         made.evidence.run.threads[thread].total.waiting = 40 * 10 * kMs;
@@ -154,7 +154,7 @@ TEST(LoadImbalance, IsNoneBetweenRoundsThatNobodyWaitsFor) {
         std::uint64_t time = 0;
         for (std::uint32_t step = 0; step < 40; ++step) {
             const std::int64_t own = (step + thread) % 2 == 0 ? 10 * kMs : 30 * kMs;
-            made.add_visit(node, {.thread = thread, .begin = time, .terms = {.user = own}, .step = step});
+            made.add_occurrence(node, {.thread = thread, .begin = time, .terms = {.user = own}, .step = step});
             time += static_cast<std::uint64_t>(own);
         }
         made.evidence.run.threads[thread].total.waiting = 40 * 10 * kMs;  // elsewhere
@@ -173,10 +173,10 @@ TEST(LoadImbalance, IsNoneWhereTheQuickerThreadIsNotIdle) {
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         for (std::uint32_t step = 0; step < 40; ++step) {
             const std::int64_t own = (step + thread) % 2 == 0 ? 10 * kMs : 30 * kMs;
-            made.add_visit(node, {.thread = thread,
-                                  .begin = step * 30 * static_cast<std::uint64_t>(kMs),
-                                  .terms = {.user = own, .run_queue = 30 * kMs - own},
-                                  .step = step});
+            made.add_occurrence(node, {.thread = thread,
+                                       .begin = step * 30 * static_cast<std::uint64_t>(kMs),
+                                       .terms = {.user = own, .run_queue = 30 * kMs - own},
+                                       .step = step});
         }
         made.evidence.run.threads[thread].total.waiting = 40 * 10 * kMs;  // elsewhere
     }
@@ -196,15 +196,15 @@ TEST(LoadImbalance, IsNoneWhereOneThreadPollsForTheOther) {
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         for (std::uint32_t step = 0; step < 40; ++step) {
             const std::uint64_t begin = step * 30 * static_cast<std::uint64_t>(kMs);
-            made.add_visit(
+            made.add_occurrence(
                 node, {.thread = thread,
                        .begin = begin,
                        .terms = {.user = (thread == 0 ? 30 : 10) * kMs, .run_queue = (thread == 0 ? 0 : 20) * kMs},
                        .step = step});
             if (thread == 0) {
-                made.add_visit(poll, {.begin = begin + 10 * static_cast<std::uint64_t>(kMs),
-                                      .terms = {.user = 20 * kMs},
-                                      .step = step});
+                made.add_occurrence(poll, {.begin = begin + 10 * static_cast<std::uint64_t>(kMs),
+                                           .terms = {.user = 20 * kMs},
+                                           .step = step});
             }
         }
         made.evidence.run.threads[thread].total.waiting = 40 * 20 * kMs;  // elsewhere

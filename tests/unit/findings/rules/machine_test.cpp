@@ -14,13 +14,13 @@ MadeEvidence queueing(bool on_one_processor, std::vector<std::int64_t> ready_ms)
     const std::uint32_t node = made.add_node("solve");
     // A third thread is on the other processor, so that there is one.
     const std::uint32_t main = made.add_node("main");
-    made.add_visit(main, {.thread = 2, .begin = 0, .terms = {.user = 10 * kMs}, .processor = 1});
+    made.add_occurrence(main, {.thread = 2, .begin = 0, .terms = {.user = 10 * kMs}, .processor = 1});
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         for (std::uint32_t i = 0; i < 50; ++i) {
-            made.add_visit(node, {.thread = thread,
-                                  .begin = i * 20 * static_cast<std::uint64_t>(kMs),
-                                  .terms = {.user = 10 * kMs, .run_queue = 10 * kMs},
-                                  .processor = on_one_processor ? 0 : (i + thread) % 2});
+            made.add_occurrence(node, {.thread = thread,
+                                       .begin = i * 20 * static_cast<std::uint64_t>(kMs),
+                                       .terms = {.user = 10 * kMs, .run_queue = 10 * kMs},
+                                       .processor = on_one_processor ? 0 : (i + thread) % 2});
         }
     }
     for (const std::int64_t ms : ready_ms) {
@@ -49,7 +49,8 @@ TEST(ThreadMigration, IsFirstThoughAFewTicksComeLate) {
     EXPECT_EQ(judgement.findings[0].kind, "thread-migration");
 }
 
-// Threads lack processors for 400 ms of a run of about a second, and one visit of a hundred waits a little longer.
+// Threads lack processors for 400 ms of a run of about a second, and one occurrence of a hundred waits a little
+// longer.
 TEST(OutsideInterference, HidesUntestedDifferencesATwentiethAsLarge) {
     const auto is_told = [](std::int64_t more_ms, std::size_t slow, bool is_disturbed) {
         constexpr std::array<int, 6> kSlow = {4, 15, 21, 40, 58, 77};
@@ -61,11 +62,11 @@ TEST(OutsideInterference, HidesUntestedDifferencesATwentiethAsLarge) {
             const std::int64_t more =
                 std::find(kSlow.begin(), kSlow.begin() + slow, i) != kSlow.begin() + slow ? more_ms * kMs : 0;
             const std::int64_t queue = is_disturbed ? 4 * kMs : 0;
-            MadeVisit visit{.begin = time, .terms = {.user = 6 * kMs, .run_queue = queue, .waiting = more}};
+            MadeOccurrence occurrence{.begin = time, .terms = {.user = 6 * kMs, .run_queue = queue, .waiting = more}};
             if (more != 0) {
-                visit.waits = {{sleep, more}};
+                occurrence.waits = {{sleep, more}};
             }
-            made.add_visit(node, visit);
+            made.add_occurrence(node, occurrence);
             time += static_cast<std::uint64_t>(6 * kMs + queue + more);
         }
         made.evidence.run.ready_ns = {0, static_cast<std::int64_t>(time)};
@@ -88,13 +89,14 @@ TEST(OutsideInterference, IsWaitingForProcessorsThatOthersHave) {
     EXPECT_FALSE(judgement.findings[0].when.empty());
 }
 
-// A hundred visits of 10 ms; in each the host had the processor for so much of it, and did not say so.
+// A hundred occurrences of 10 ms; in each the host had the processor for so much of it, and did not say so.
 TEST(OutsideInterference, IsAProcessorTakenUnsaid) {
     const auto judged = [](std::int64_t taken_us) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("step");
         for (std::uint64_t i = 0; i < 100; ++i) {
-            made.add_visit(node, {.begin = i * 10 * kMs, .terms = {.user = 10 * kMs}, .taken = taken_us * 1'000});
+            made.add_occurrence(node,
+                                {.begin = i * 10 * kMs, .terms = {.user = 10 * kMs}, .taken = taken_us * 1'000});
         }
         made.evidence.run.processors = 2;
         return judge(made.finish());
@@ -104,7 +106,7 @@ TEST(OutsideInterference, IsAProcessorTakenUnsaid) {
     ASSERT_EQ(judgement.findings.size(), 1U);
     EXPECT_EQ(judgement.findings[0].kind, "outside-interference");
     EXPECT_NEAR(judgement.findings[0].seconds, 0.4, 0.05);
-    EXPECT_NE(judgement.findings[0].title.find("somebody had their processors unsaid"), std::string::npos)
+    EXPECT_NE(judgement.findings[0].title.find("does not account for took processors"), std::string::npos)
         << judgement.findings[0].title;
     EXPECT_FALSE(judgement.findings[0].when.empty());
 }
@@ -117,13 +119,13 @@ TEST(OutsideInterference, IsNotTheProgramsOwnCrowd) {
     EXPECT_EQ(find(judge(held.finish()).findings, "thread-migration"), nullptr);
 }
 
-TEST(OutsideInterference, OfVisitsThatWerePreemptedIsNoSlownessOfTheCode) {
+TEST(OutsideInterference, OfOccurrencesThatWerePreemptedIsNoSlownessOfTheCode) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("step");
     std::uint64_t time = 0;
     for (int i = 0; i < 100; ++i) {
         const std::int64_t queue = i == 20 || i == 33 || i == 34 || i == 81 ? 12 * kMs : 0;
-        made.add_visit(node, {.begin = time, .terms = {.user = 10 * kMs, .run_queue = queue}});
+        made.add_occurrence(node, {.begin = time, .terms = {.user = 10 * kMs, .run_queue = queue}});
         time += static_cast<std::uint64_t>(10 * kMs + queue);
     }
     EXPECT_TRUE(judge(made.finish()).findings.empty());

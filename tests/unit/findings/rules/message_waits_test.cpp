@@ -27,11 +27,12 @@ MadeEvidence job(std::size_t ranks) {
 }
 
 // In each round from one of its ms to another.
-void visit_rounds(MadeEvidence& made, std::uint32_t node, std::uint32_t rank, std::uint64_t from, std::uint64_t to) {
+void occurrence_rounds(MadeEvidence& made, std::uint32_t node, std::uint32_t rank, std::uint64_t from,
+                       std::uint64_t to) {
     for (std::uint64_t round = 0; round < kRounds; ++round) {
-        made.add_visit(node, {.thread = rank,
-                              .begin = (round * kRound + from) * kMs,
-                              .terms = {.user = static_cast<std::int64_t>(to - from) * kMs}});
+        made.add_occurrence(node, {.thread = rank,
+                                   .begin = (round * kRound + from) * kMs,
+                                   .terms = {.user = static_cast<std::int64_t>(to - from) * kMs}});
     }
 }
 
@@ -54,9 +55,9 @@ std::vector<Finding> told_of_sender(bool sender_works, std::uint64_t blocked_ms)
     const std::uint32_t log = made.add_node("write_log");
     const std::uint32_t use = made.add_node("use_data");
     const std::uint32_t receive = made.add_node("PMPI_Recv");
-    visit_rounds(made, sender_works ? log : receive, 0, 0, 95);
-    visit_rounds(made, receive, 1, 0, 90);
-    visit_rounds(made, use, 1, 90, 100);
+    occurrence_rounds(made, sender_works ? log : receive, 0, 0, 95);
+    occurrence_rounds(made, receive, 1, 0, 90);
+    occurrence_rounds(made, use, 1, 90, 100);
     made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, 1),
                                   channel(0, 1, ChannelDirection::kReceive, sender_works ? 0 : 930),
                                   channel(1, 0, ChannelDirection::kReceive, blocked_ms)};
@@ -83,8 +84,8 @@ TEST(LateSender, IsNotOneThatWaitsItselfNorAShortWait) {
 TEST(LateSender, NeedsNoSamplesOfTheOneThatWaits) {
     const auto told = [](std::uint64_t inside_ms) {
         MadeEvidence made = job(2);
-        visit_rounds(made, made.add_node("write_log"), 0, 0, 95);
-        visit_rounds(made, made.add_node("use_data"), 1, 0, 100);
+        occurrence_rounds(made, made.add_node("write_log"), 0, 0, 95);
+        occurrence_rounds(made, made.add_node("use_data"), 1, 0, 100);
         made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, inside_ms),
                                       channel(1, 0, ChannelDirection::kReceive, 900)};
         return find(judge(made.finish()).findings, "late-sender") != nullptr;
@@ -96,8 +97,8 @@ TEST(LateSender, NeedsNoSamplesOfTheOneThatWaits) {
 // What nobody in particular was waited for belongs to those who sent.
 TEST(LateSender, IsFoundBehindReceivesFromAnyone) {
     MadeEvidence made = job(2);
-    visit_rounds(made, made.add_node("write_log"), 0, 0, 95);
-    visit_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 90);
+    occurrence_rounds(made, made.add_node("write_log"), 0, 0, 95);
+    occurrence_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 90);
     made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, 1),
                                   channel(1, 0, ChannelDirection::kReceive, 0),
                                   channel(1, std::nullopt, ChannelDirection::kReceive, 900)};
@@ -111,21 +112,22 @@ std::vector<Finding> told_of_chain(bool in_turn) {
     const std::uint32_t receive = made.add_node("PMPI_Recv");
     for (std::uint32_t rank = 0; rank < 3; ++rank) {
         const std::uint64_t from = in_turn ? 33 * rank : 0;
-        visit_rounds(made, sweep, rank, from, from + (in_turn ? 30 : 95));
+        occurrence_rounds(made, sweep, rank, from, from + (in_turn ? 30 : 95));
         if (in_turn) {
             for (std::uint64_t round = 0; round < kRounds; ++round) {
                 const auto wait = [&](std::uint64_t begin, std::uint64_t end) {
                     if (begin < end) {
-                        made.add_visit(receive, {.thread = rank,
-                                                 .begin = (round * kRound + begin) * kMs,
-                                                 .terms = {.user = static_cast<std::int64_t>(end - begin) * kMs}});
+                        made.add_occurrence(receive,
+                                            {.thread = rank,
+                                             .begin = (round * kRound + begin) * kMs,
+                                             .terms = {.user = static_cast<std::int64_t>(end - begin) * kMs}});
                     }
                 };
                 wait(0, from);
                 wait(from + 30, kRound);
             }
         } else {
-            visit_rounds(made, receive, rank, 95, 100);
+            occurrence_rounds(made, receive, rank, 95, 100);
         }
         made.evidence.run.channels.push_back(
             channel(rank, (rank + 2) % 3, ChannelDirection::kReceive, in_turn ? 700 : 50));
@@ -153,10 +155,10 @@ std::vector<Finding> told_of_collective(bool is_uneven) {
     const std::uint32_t log = made.add_node("write_log");
     const std::uint32_t compute = made.add_node("compute");
     const std::uint32_t reduce = made.add_node("PMPI_Allreduce");
-    visit_rounds(made, compute, 0, 0, is_uneven ? 5 : 50);
-    visit_rounds(made, log, 1, 0, is_uneven ? 95 : 50);
-    visit_rounds(made, reduce, 0, is_uneven ? 5 : 50, 100);
-    visit_rounds(made, reduce, 1, is_uneven ? 95 : 50, 100);
+    occurrence_rounds(made, compute, 0, 0, is_uneven ? 5 : 50);
+    occurrence_rounds(made, log, 1, 0, is_uneven ? 95 : 50);
+    occurrence_rounds(made, reduce, 0, is_uneven ? 5 : 50, 100);
+    occurrence_rounds(made, reduce, 1, is_uneven ? 95 : 50, 100);
     made.evidence.run.channels = {channel(0, std::nullopt, ChannelDirection::kCollective, is_uneven ? 950 : 500),
                                   channel(1, std::nullopt, ChannelDirection::kCollective, is_uneven ? 50 : 500)};
     return judge(made.finish()).findings;
@@ -179,8 +181,8 @@ TEST(CollectiveImbalance, IsNotRanksThatComeTogether) {
 // Without counted messages nothing is said of them, whatever the samples show.
 TEST(MessageWaits, AreNotToldWithoutChannels) {
     MadeEvidence made = job(2);
-    visit_rounds(made, made.add_node("write_log"), 0, 0, 95);
-    visit_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 90);
+    occurrence_rounds(made, made.add_node("write_log"), 0, 0, 95);
+    occurrence_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 90);
     const std::vector<Finding> findings = judge(made.finish()).findings;
     for (const char* kind : {"late-sender", "serial-chain", "collective-imbalance"}) {
         EXPECT_EQ(find(findings, kind), nullptr) << kind;

@@ -47,8 +47,8 @@ TEST(Messages, ACallInsideACallIsCountedOnce) {
     MadeEvidence made;
     const std::uint32_t send = made.add_node("MPI_Send");
     const std::uint32_t inner = made.add_node("PMPI_Send", send);
-    made.add_visit(send, {.thread = 0, .begin = 0, .terms = {.user = 40 * kMs}});
-    made.add_visit(inner, {.thread = 0, .begin = 0, .terms = {.user = 10 * kMs}});
+    made.add_occurrence(send, {.thread = 0, .begin = 0, .terms = {.user = 40 * kMs}});
+    made.add_occurrence(inner, {.thread = 0, .begin = 0, .terms = {.user = 10 * kMs}});
     const ByThread times = in_messages(made.finish());
     ASSERT_EQ(times.size(), 1U);
     EXPECT_EQ(times.at(0), 40 * kMs);

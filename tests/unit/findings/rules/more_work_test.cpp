@@ -5,22 +5,23 @@
 namespace kymo::findings {
 namespace {
 
-// Six of 100 visits take nine times as long, with `progress` times the iterations.
-MadeEvidence visits_with(double progress) {
+// Six of 100 occurrences take nine times as long, with `progress` times the iterations.
+MadeEvidence occurrences_with(double progress) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("move_particles");
     std::uint64_t time = 0;
     for (int i = 0; i < 100; ++i) {
         const bool is_slow = i == 3 || i == 14 || i == 15 || i == 49 || i == 66 || i == 92;
         const std::int64_t user = is_slow ? 90 * kMs : 10 * kMs;
-        made.add_visit(node, {.begin = time, .terms = {.user = user}, .progress = is_slow ? 1000 * progress : 1000});
+        made.add_occurrence(node,
+                            {.begin = time, .terms = {.user = user}, .progress = is_slow ? 1000 * progress : 1000});
         time += static_cast<std::uint64_t>(user);
     }
     return made;
 }
 
 TEST(MoreWork, IsProgressInProportion) {
-    MadeEvidence made = visits_with(9);
+    MadeEvidence made = occurrences_with(9);
     const Judgement judgement = judge(made.finish());
     ASSERT_EQ(judgement.findings.size(), 1U);
     EXPECT_EQ(judgement.findings[0].kind, "more-work");
@@ -37,7 +38,7 @@ TEST(MoreWork, IsNotAsMuchWorkALittleSlower) {
             const bool is_slow = i == 3 || i == 14 || i == 15 || i == 49 || i == 66 || i == 92;
             const std::int64_t user = is_slow ? 13 * kMs : 10 * kMs;
             const double of_slow = did_more ? 1250 : 1050;
-            made.add_visit(node, {.begin = time, .terms = {.user = user}, .progress = is_slow ? of_slow : 1000});
+            made.add_occurrence(node, {.begin = time, .terms = {.user = user}, .progress = is_slow ? of_slow : 1000});
             time += static_cast<std::uint64_t>(user);
         }
         EXPECT_EQ(find(judge(made.finish()).findings, "more-work") != nullptr, did_more);
@@ -46,37 +47,37 @@ TEST(MoreWork, IsNotAsMuchWorkALittleSlower) {
 
 TEST(MoreWork, IsNotTheSameWorkDoneSlower) {
     for (const double progress : {1.0, 2.0, kUnknown}) {
-        MadeEvidence made = visits_with(progress);
+        MadeEvidence made = occurrences_with(progress);
         const Judgement judgement = judge(made.finish());
         EXPECT_EQ(find(judgement.findings, "more-work"), nullptr) << progress;
         EXPECT_NE(find(judgement.findings, "slow-instance"), nullptr) << progress;
     }
 }
 
-// One of five visits, or three of 15, of so many times the usual length and progress.
-MadeEvidence longer_visits(double times, int rounds) {
+// One of five occurrences, or three of 15, of so many times the usual length and progress.
+MadeEvidence longer_occurrences(double times, int rounds) {
     MadeEvidence made;
     const std::uint32_t node = made.add_node("solve");
     std::uint64_t time = 0;
     for (int i = 0; i < 5 * rounds; ++i) {
         const double length = i % 5 == 2 ? times : 1;
         const auto user = static_cast<std::int64_t>(length * 400 * kMs);
-        made.add_visit(node, {.begin = time, .terms = {.user = user}, .progress = 1000 * length});
+        made.add_occurrence(node, {.begin = time, .terms = {.user = user}, .progress = 1000 * length});
         time += static_cast<std::uint64_t>(user);
     }
     return made;
 }
 
 // Rounds between which nothing was recorded look like one of twice the length.
-TEST(MoreWork, IsNotOneVisitThatMayBeTwo) {
+TEST(MoreWork, IsNotOneOccurrenceThatMayBeTwo) {
     for (const double times : {1.97, 2.0, 3.05}) {
-        MadeEvidence made = longer_visits(times, 1);
+        MadeEvidence made = longer_occurrences(times, 1);
         const Judgement judgement = judge(made.finish());
         EXPECT_TRUE(judgement.findings.empty()) << times << " " << judgement.findings[0].title;
     }
-    MadeEvidence half = longer_visits(2.5, 1);
+    MadeEvidence half = longer_occurrences(2.5, 1);
     EXPECT_NE(find(judge(half.finish()).findings, "more-work"), nullptr);
-    MadeEvidence often = longer_visits(2.0, 3);
+    MadeEvidence often = longer_occurrences(2.0, 3);
     EXPECT_NE(find(judge(often.finish()).findings, "more-work"), nullptr);
 }
 

@@ -14,11 +14,12 @@ TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
     std::uint64_t time = 0;
     for (int i = 0; i < 120; ++i) {
         const bool is_slow = i == 11 || i == 29 || i == 30 || i == 77 || i == 81 || i == 110;
-        const MadeVisit visit{.begin = time,
-                              .terms = {.user = 10 * kMs + (i % 7) * kMs / 10, .system = is_slow ? 80 * kMs : 0},
-                              .deltas = {is_slow ? 4100 : 10}};
-        made.add_visit(node, visit);
-        time += static_cast<std::uint64_t>(visit.terms.wall());
+        const MadeOccurrence occurrence{
+            .begin = time,
+            .terms = {.user = 10 * kMs + (i % 7) * kMs / 10, .system = is_slow ? 80 * kMs : 0},
+            .deltas = {is_slow ? 4100 : 10}};
+        made.add_occurrence(node, occurrence);
+        time += static_cast<std::uint64_t>(occurrence.terms.wall());
     }
     made.evidence.nodes[node].lines.push_back({"program.c", 101, 1, 1, {24'000}});
     const Judgement judgement = judge(made.finish());
@@ -34,7 +35,7 @@ TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
     EXPECT_EQ(finding.also[0].kind, "slow-instance");
 }
 
-// Two alternating functions; `faulty` takes faults in the visits from `from` on.
+// Two alternating functions; `faulty` takes faults in the occurrences from `from` on.
 MadeEvidence alternating(int from, int to) {
     MadeEvidence made({"page-faults"});
     const std::uint32_t parent = made.add_node("run");
@@ -44,19 +45,19 @@ MadeEvidence alternating(int from, int to) {
     std::int64_t faults = 0;
     for (int i = 0; i < 50; ++i) {
         const bool has_faults = i >= from && i < to;
-        const MadeVisit visit{.begin = time,
-                              .terms = {.user = 5 * kMs, .system = has_faults ? 8 * kMs : 8 * kMs},
-                              .deltas = {has_faults ? 2000 : 0},
-                              .before = gather,
-                              .after = gather};
-        made.add_visit(scatter, visit);
-        time += static_cast<std::uint64_t>(visit.terms.wall());
-        faults += visit.deltas[0];
-        made.add_visit(
+        const MadeOccurrence occurrence{.begin = time,
+                                        .terms = {.user = 5 * kMs, .system = 8 * kMs},
+                                        .deltas = {has_faults ? 2000 : 0},
+                                        .before = gather,
+                                        .after = gather};
+        made.add_occurrence(scatter, occurrence);
+        time += static_cast<std::uint64_t>(occurrence.terms.wall());
+        faults += occurrence.deltas[0];
+        made.add_occurrence(
             gather, {.begin = time, .terms = {.user = 12 * kMs}, .deltas = {0}, .before = scatter, .after = scatter});
         time += 12 * kMs;
     }
-    made.add_visit(parent, {.terms = {.user = 850 * kMs, .system = 400 * kMs}, .deltas = {faults}});
+    made.add_occurrence(parent, {.terms = {.user = 850 * kMs, .system = 400 * kMs}, .deltas = {faults}});
     return made;
 }
 
@@ -75,7 +76,7 @@ TEST(PageFaults, OnlyAtTheBeginningAreNone) {
 }
 
 TEST(PageFaults, CostNoMoreThanFaultsCan) {
-    // Two faults a visit cannot cost 8 ms: whatever is in the kernel there, it is something else.
+    // Two faults an occurrence cannot cost 8 ms: whatever is in the kernel there, it is something else.
     MadeEvidence made = alternating(0, 50);
     for (std::int64_t& delta : made.evidence.nodes[1].rows.deltas) {
         delta = 2;

@@ -16,7 +16,7 @@ TEST(RegularDistance, IsKeptByFourFifths) {
     EXPECT_EQ(regular_distance(std::vector<std::uint32_t>{3, 4, 19, 40, 41, 70, 99}), 0U);
 }
 
-// mutate, and after some of its visits sweep: regularly or not.
+// mutate, and after some of its occurrences sweep: regularly or not.
 MadeEvidence sweeping(bool is_regular) {
     MadeEvidence made;
     const std::uint32_t parent = made.add_node("run");
@@ -28,17 +28,18 @@ MadeEvidence sweeping(bool is_regular) {
     for (int i = 0; i < 100; ++i) {
         const bool pauses = is_regular ? i % 10 == 9 : std::find(kIrregular, kIrregular + 7, i) != kIrregular + 7;
         const std::int64_t pause = pauses ? 60 * kMs : 1 * kMs;
-        made.add_visit(
+        made.add_occurrence(
             mutate,
             {.begin = time, .terms = {.user = 10 * kMs}, .after = pauses ? collect : spacetime::kParentItself});
         time += 10 * kMs;
         if (pauses) {
-            made.add_visit(collect, {.begin = time, .terms = {.user = pause}, .before = mutate, .after = mutate});
-            made.add_visit(sweep, {.begin = time, .terms = {.user = pause}});
+            made.add_occurrence(collect,
+                                {.begin = time, .terms = {.user = pause}, .before = mutate, .after = mutate});
+            made.add_occurrence(sweep, {.begin = time, .terms = {.user = pause}});
         }
         time += static_cast<std::uint64_t>(pause);
     }
-    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
     return made;
 }
 
@@ -49,7 +50,7 @@ TEST(PeriodicPause, NamesWhatPausesAndHowOften) {
     const Finding& finding = judgement.findings[0];
     EXPECT_EQ(finding.kind, "periodic-pause");
     EXPECT_EQ(finding.place.function, "sweep");
-    EXPECT_NEAR(finding.seconds, 10 * 0.059, 0.06);  // the last one has no visit after it
+    EXPECT_NEAR(finding.seconds, 10 * 0.059, 0.06);  // the last one has no occurrence after it
     EXPECT_THAT(finding.title, testing::HasSubstr("Every 10 occurrences of `mutate`"));
     EXPECT_LE(judgement.control.findings, 1);
 }
@@ -67,13 +68,13 @@ TEST(PeriodicPause, IsNotTakingTurns) {
     const std::uint32_t sort = made.add_node("sort", parent);
     std::uint64_t time = 0;
     for (int i = 0; i < 100; ++i) {
-        made.add_visit(mutate, {.begin = time, .terms = {.user = (i % 2 != 0 ? 4 : 10) * kMs}});
+        made.add_occurrence(mutate, {.begin = time, .terms = {.user = (i % 2 != 0 ? 4 : 10) * kMs}});
         time += static_cast<std::uint64_t>((i % 2 != 0 ? 4 : 10) * kMs);
         const std::int64_t between = (i % 2 != 0 ? 3 : 25) * kMs;
-        made.add_visit(sort, {.begin = time, .terms = {.user = between}});
+        made.add_occurrence(sort, {.begin = time, .terms = {.user = between}});
         time += static_cast<std::uint64_t>(between);
     }
-    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
     EXPECT_EQ(find(judge(made.finish()).findings, "periodic-pause"), nullptr);
 }
 
@@ -87,7 +88,7 @@ TEST(PeriodicPause, IsWhatLongGapsHaveBeyondTheOthers) {
     std::uint64_t time = 0;
     std::int64_t lacking = 0;
     const auto add = [&](std::uint32_t node, const spacetime::TimeTerms& terms) {
-        made.add_visit(node, {.begin = time, .terms = terms, .ready_before = lacking});
+        made.add_occurrence(node, {.begin = time, .terms = terms, .ready_before = lacking});
         time += static_cast<std::uint64_t>(terms.wall());
         lacking += terms.run_queue;
     };
@@ -98,7 +99,7 @@ TEST(PeriodicPause, IsWhatLongGapsHaveBeyondTheOthers) {
             add(checkpoint, {.waiting = 40 * kMs});
         }
     }
-    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
     const Judgement judgement = judge(made.finish());
     const Finding* finding = find(judgement.findings, "periodic-pause");
     ASSERT_NE(finding, nullptr);
@@ -117,17 +118,17 @@ TEST(PeriodicPause, IsToldWhereItLies) {
     const std::uint32_t checkpoint = made.add_node("checkpoint", parent);
     std::uint64_t time = 0;
     for (int i = 0; i < 100; ++i) {
-        made.add_visit(measure, {.begin = time, .terms = {.user = 12 * kMs}});
-        made.add_visit(select, {.begin = time + 1 * kMs, .terms = {.user = 10 * kMs}});
+        made.add_occurrence(measure, {.begin = time, .terms = {.user = 12 * kMs}});
+        made.add_occurrence(select, {.begin = time + 1 * kMs, .terms = {.user = 10 * kMs}});
         time += 12 * kMs;
-        made.add_visit(smooth, {.begin = time, .terms = {.user = 3 * kMs}});
+        made.add_occurrence(smooth, {.begin = time, .terms = {.user = 3 * kMs}});
         time += 3 * kMs;
         if (i % 10 == 9) {
-            made.add_visit(checkpoint, {.begin = time, .terms = {.waiting = 40 * kMs}});
+            made.add_occurrence(checkpoint, {.begin = time, .terms = {.waiting = 40 * kMs}});
             time += 40 * kMs;
         }
     }
-    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
     const Judgement judgement = judge(made.finish());
     ASSERT_EQ(judgement.findings.size(), 1U);
     EXPECT_EQ(judgement.findings[0].kind, "periodic-pause");
@@ -141,7 +142,7 @@ TEST(PeriodicPause, MayLieInsideTheOccurrence) {
     std::uint64_t time = 0;
     for (int i = 0; i < 100; ++i) {
         const std::int64_t waiting = i % 12 == 5 ? 50 * kMs : 0;
-        made.add_visit(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
+        made.add_occurrence(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
         time += static_cast<std::uint64_t>(10 * kMs + waiting);
     }
     const Judgement judgement = judge(made.finish());

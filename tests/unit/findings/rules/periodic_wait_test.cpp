@@ -39,21 +39,21 @@ MadeEvidence noisy_loop(const Made& options) {
     std::uint64_t time = 0;
     std::int64_t all_met = 0;
     spacetime::TimeTerms all;
-    spacetime::VisitWait paused{save, 0};
+    spacetime::OccurrenceWait paused{save, 0};
     for (int round = 0; round < options.rounds; ++round) {
         const std::int64_t pause = options.pauses(round) ? options.pause : 0;
         const auto user = static_cast<std::int64_t>(2e8 * std::exp(0.6 * noise[static_cast<std::size_t>(round)]));
         const auto met = static_cast<std::int64_t>(3e7 * std::exp(0.8 * others[static_cast<std::size_t>(round)]));
-        std::vector<spacetime::VisitWait> waits = {{lock, met}};
+        std::vector<spacetime::OccurrenceWait> waits = {{lock, met}};
         if (pause != 0) {
             waits.insert(waits.begin(), {save, pause});  // most time first
         }
         const spacetime::TimeTerms terms{.user = user, .waiting = met + pause};
         if (rounds != kNoNode) {
-            made.add_visit(rounds, {.begin = time, .terms = terms, .waits = waits});
+            made.add_occurrence(rounds, {.begin = time, .terms = terms, .waits = waits});
         }
-        made.add_visit(sweep, {.begin = time, .terms = {.user = user}});
-        made.add_visit(
+        made.add_occurrence(sweep, {.begin = time, .terms = {.user = user}});
+        made.add_occurrence(
             other,
             {.begin = time + static_cast<std::uint64_t>(user), .terms = {.waiting = met + pause}, .waits = waits});
         if (pause != 0) {
@@ -65,7 +65,7 @@ MadeEvidence noisy_loop(const Made& options) {
         all_met += met;
         paused.ns += pause;
     }
-    made.add_visit(work, {.terms = all, .waits = {{lock, all_met}, paused}});
+    made.add_occurrence(work, {.terms = all, .waits = {{lock, all_met}, paused}});
     made.finish();
     made.evidence.run.threads[0].waits = {paused};
     made.evidence.run.ready_ns = {all.waiting, all.user};
@@ -88,7 +88,7 @@ TEST(PeriodicWait, IsFoundByWhereTheWaitsLieInNoisyRounds) {
     EXPECT_LE(judgement.control.findings, 0.2);
 }
 
-TEST(PeriodicWait, CountsVisitsWhereNoRoundsWereFound) {
+TEST(PeriodicWait, CountsOccurrencesWhereNoRoundsWereFound) {
     const MadeEvidence made = noisy_loop({.has_rounds = false});
     const Judgement judgement = judge(made.evidence);
     const Finding* finding = find(judgement.findings, "periodic-pause");

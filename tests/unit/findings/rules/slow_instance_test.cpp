@@ -1,5 +1,5 @@
 #include "findings/cases/sides.h"
-#include "findings/rules/table.h"
+#include "findings/rule.h"
 #include "made_evidence.h"
 
 #include <algorithm>
@@ -7,9 +7,11 @@
 #include <vector>
 
 namespace kymo::findings {
+
+extern const Rule kSlowInstance;
 namespace {
 
-// Three of sixty visits wait 200 ms more: 600 ms. Idle processors could take in a fifth of it (120 ms), or not.
+// Three of sixty occurrences wait 200 ms more: 600 ms. Idle processors could take in a fifth of it (120 ms), or not.
 TEST(SlowInstance, IsNoneWhereAThreadWaitsForOthersThatWork) {
     const auto is_told = [](std::int64_t idle_ms) {
         MadeEvidence made;
@@ -17,7 +19,7 @@ TEST(SlowInstance, IsNoneWhereAThreadWaitsForOthersThatWork) {
         std::uint64_t time = 0;
         for (int i = 0; i < 60; ++i) {
             const std::int64_t waiting = i == 7 || i == 31 || i == 40 ? 200 * kMs : 0;
-            made.add_visit(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
+            made.add_occurrence(node, {.begin = time, .terms = {.user = 10 * kMs, .waiting = waiting}});
             time += static_cast<std::uint64_t>(10 * kMs + waiting);
         }
         made.evidence.run.ready_ns = {0, idle_ms * kMs, 500 * kMs};  // one of two processors idle
@@ -27,9 +29,9 @@ TEST(SlowInstance, IsNoneWhereAThreadWaitsForOthersThatWork) {
     EXPECT_TRUE(is_told(241));
 }
 
-// Three of sixty visits of 5 ms with 2 ms between take longer. With one sample bridged they may be two visits and the
-// time between them: 12 ms, and with the fifth that counts as slower, 14.4.
-TEST(SlowInstance, IsNoneWhereTwoVisitsLookLikeOne) {
+// Three of sixty occurrences of 5 ms with 2 ms between take longer. With one sample bridged they may be two
+// occurrences and the time between them: 12 ms, and with the fifth that counts as slower, 14.4.
+TEST(SlowInstance, IsNoneWhereTwoOccurrencesLookLikeOne) {
     const auto is_told = [](std::int64_t slow_us, std::size_t bridged_rows, std::int64_t lacking_us = 0) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("compute");
@@ -38,7 +40,7 @@ TEST(SlowInstance, IsNoneWhereTwoVisitsLookLikeOne) {
             const bool is_slow = i == 7 || i == 31 || i == 40;
             const std::int64_t user = is_slow ? slow_us * 1'000 : 5 * kMs;
             const std::int64_t lacking = is_slow ? lacking_us * 1'000 : 0;
-            made.add_visit(node, {.begin = time, .terms = {.user = user, .run_queue = lacking}});
+            made.add_occurrence(node, {.begin = time, .terms = {.user = user, .run_queue = lacking}});
             made.evidence.nodes[node].rows.bridged.back() = is_slow && bridged_rows > 0 ? 1 : 0;
             bridged_rows -= is_slow && bridged_rows > 0 ? 1 : 0;
             time += static_cast<std::uint64_t>(user + lacking + 2 * kMs);
@@ -68,10 +70,10 @@ TEST(SlowInstance, IsNoneWhereTheOneWaitedForLackedAProcessor) {
         for (int i = 0; i < 60; ++i) {
             const bool is_slow = i == 7 || i == 31 || i == 40;
             const std::int64_t waiting = is_slow ? 11 * kMs : kMs;
-            made.add_visit(node, {.begin = time,
-                                  .terms = {.user = 8 * kMs, .waiting = waiting},
-                                  .waits = {{barrier, waiting}},
-                                  .held_up = (is_slow ? lacking_us : always_us) * 1'000});
+            made.add_occurrence(node, {.begin = time,
+                                       .terms = {.user = 8 * kMs, .waiting = waiting},
+                                       .waits = {{barrier, waiting}},
+                                       .held_up = (is_slow ? lacking_us : always_us) * 1'000});
             time += static_cast<std::uint64_t>(8 * kMs + waiting);
         }
         return find(judge(made.finish()).findings, "slow-instance") != nullptr;
@@ -82,7 +84,7 @@ TEST(SlowInstance, IsNoneWhereTheOneWaitedForLackedAProcessor) {
     EXPECT_TRUE(is_told(5'500, 600));  // of the usual ones as well: 4.9 ms more
 }
 
-// Five of sixty visits take 10 ms longer, and so much of it somebody else had the processor unsaid.
+// Five of sixty occurrences take 10 ms longer, and so much of it somebody else had the processor unsaid.
 TEST(SlowInstance, IsNoneWhereTheProcessorWasTakenUnsaid) {
     const auto is_told = [](std::int64_t taken_us, std::int64_t always_us) {
         MadeEvidence made;
@@ -91,7 +93,7 @@ TEST(SlowInstance, IsNoneWhereTheProcessorWasTakenUnsaid) {
         for (int i = 0; i < 60; ++i) {
             const bool is_slow = i == 7 || i == 31 || i == 40 || i == 49 || i == 53;
             const std::int64_t user = is_slow ? 20 * kMs : 10 * kMs;
-            made.add_visit(
+            made.add_occurrence(
                 node, {.begin = time, .terms = {.user = user}, .taken = (is_slow ? taken_us : always_us) * 1'000});
             time += static_cast<std::uint64_t>(user);
         }
@@ -104,22 +106,22 @@ TEST(SlowInstance, IsNoneWhereTheProcessorWasTakenUnsaid) {
     EXPECT_TRUE(is_told(3'200, 200));
 }
 
-// Of visits of 10 ms some take 12 ms longer, in a run of so many: by user time, with nothing that tells what it was
-// spent on.
-TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
-    const auto is_told = [](int visits, int slow, bool waits, bool is_off = false) {
+// Of occurrences of 10 ms some take 12 ms longer, in a run of so many: by user time, with nothing that tells what it
+// was spent on.
+TEST(SlowInstance, OfAOccurrenceOrTwoMayBeTheProcessor) {
+    const auto is_told = [](int occurrences, int slow, bool waits, bool is_off = false) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("compute");
         const std::uint32_t lock = made.add_wait_target(recording::WaitKind::kSleep, "compute");
         std::uint64_t time = 0;
-        for (int i = 0; i < visits; ++i) {
+        for (int i = 0; i < occurrences; ++i) {
             const std::int64_t more = i % 7 == 3 && i / 7 < slow ? 12 * kMs : 0;
-            MadeVisit visit{.begin = time, .terms = {.user = 10 * kMs}};
-            (waits ? visit.terms.waiting : is_off ? visit.terms.other : visit.terms.user) += more;
+            MadeOccurrence occurrence{.begin = time, .terms = {.user = 10 * kMs}};
+            (waits ? occurrence.terms.waiting : is_off ? occurrence.terms.other : occurrence.terms.user) += more;
             if (waits && more != 0) {
-                visit.waits = {{lock, more}};
+                occurrence.waits = {{lock, more}};
             }
-            made.add_visit(node, visit);
+            made.add_occurrence(node, occurrence);
             time += static_cast<std::uint64_t>(10 * kMs + more);
         }
         return find(judge(made.finish()).findings, "slow-instance") != nullptr;
@@ -133,20 +135,20 @@ TEST(SlowInstance, OfAVisitOrTwoMayBeTheProcessor) {
     EXPECT_TRUE(is_told(200, 3, false));  // three can be tested
 }
 
-// Of visits of 10 ms in each of two threads six take 10 ms longer: from so many numbers on, three after the other
-// with so many usual ones between, in both threads.
+// Of occurrences of 10 ms in each of two threads six take 10 ms longer: from so many numbers on, three after the
+// other with so many usual ones between, in both threads.
 TEST(SlowInstance, AtAMomentOrTwoMayBeTheProcessor) {
-    const auto is_told = [](std::vector<int> begins, int between, int visits) {
+    const auto is_told = [](std::vector<int> begins, int between, int occurrences) {
         MadeEvidence made({}, 2);
         const std::uint32_t node = made.add_node("compute");
         for (const std::uint32_t thread : {0U, 1U}) {
             std::uint64_t time = 0;
-            for (int i = 0; i < visits; ++i) {
+            for (int i = 0; i < occurrences; ++i) {
                 const bool is_slow = std::any_of(begins.begin(), begins.end(), [&](int begin) {
                     return i >= begin && i <= begin + 2 * (between + 1) && (i - begin) % (between + 1) == 0;
                 });
                 const std::int64_t user = is_slow ? 20 * kMs : 10 * kMs;
-                made.add_visit(node, {.thread = thread, .begin = time, .terms = {.user = user}});
+                made.add_occurrence(node, {.thread = thread, .begin = time, .terms = {.user = user}});
                 time += static_cast<std::uint64_t>(user);
             }
         }
@@ -161,7 +163,8 @@ TEST(SlowInstance, AtAMomentOrTwoMayBeTheProcessor) {
     EXPECT_TRUE(is_told({31, 90}, 0, 113));   // 5.04 %
 }
 
-// One visit of a hundred takes 30 ms longer, in a run of about a second; the host took so much from the processors.
+// One occurrence of a hundred takes 30 ms longer, in a run of about a second; the host took so much from the
+// processors.
 TEST(SlowInstance, MayBeWhatTheHostTook) {
     const auto is_told = [](const spacetime::TimeTerms& more, std::uint32_t holder, std::int64_t steal_ms) {
         MadeEvidence made({}, 2);
@@ -169,13 +172,13 @@ TEST(SlowInstance, MayBeWhatTheHostTook) {
         const std::uint32_t barrier = made.add_wait_target(recording::WaitKind::kBarrier, "compute", holder);
         std::uint64_t time = 0;
         for (int i = 0; i < 100; ++i) {
-            MadeVisit visit{.begin = time, .terms = {.user = 10 * kMs}};
+            MadeOccurrence occurrence{.begin = time, .terms = {.user = 10 * kMs}};
             if (i == 31) {
-                visit.terms += more;
-                visit.waits = {{barrier, more.waiting}};
+                occurrence.terms += more;
+                occurrence.waits = {{barrier, more.waiting}};
             }
-            made.add_visit(node, visit);
-            time += static_cast<std::uint64_t>(visit.terms.wall());
+            made.add_occurrence(node, occurrence);
+            time += static_cast<std::uint64_t>(occurrence.terms.wall());
         }
         made.evidence.run.steal_ns = steal_ms * kMs;
         return find(judge(made.finish()).findings, "slow-instance") != nullptr;
@@ -200,10 +203,10 @@ TEST(SlowInstance, IsNoneWhereTwoRoundsLookLikeOne) {
         for (int i = 0; i < 30; ++i) {
             const bool is_slow = i == 11;
             const std::int64_t user = (60 + (is_slow ? more_ms : 0)) * kMs;
-            made.add_visit(loop, {.begin = time, .terms = {.user = user}});
-            made.add_visit(round, {.begin = time, .terms = {.user = user}});
+            made.add_occurrence(loop, {.begin = time, .terms = {.user = user}});
+            made.add_occurrence(round, {.begin = time, .terms = {.user = user}});
             for (std::uint64_t k = 0; k < 3; ++k) {
-                made.add_visit(call, {.begin = time + 20 * k * kMs, .terms = {.user = 20 * kMs}});
+                made.add_occurrence(call, {.begin = time + 20 * k * kMs, .terms = {.user = 20 * kMs}});
                 made.evidence.nodes[call].rows.bridged.back() = is_slow && k == 0 ? bridged : 0;
             }
             time += static_cast<std::uint64_t>(user);

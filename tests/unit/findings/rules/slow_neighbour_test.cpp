@@ -19,17 +19,17 @@ MadeEvidence turns(std::int64_t factor, double progress_factor = 1) {
     for (int i = 0; i < 60; ++i) {
         const bool after_a = i % 2 == 0;
         const std::uint32_t before = after_a ? a : c;
-        made.add_visit(before, {.begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
+        made.add_occurrence(before, {.begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
         time += 8 * kMs;
         const std::int64_t user = (after_a ? factor : 1) * 10 * kMs + static_cast<std::int64_t>(random.below(kMs));
-        made.add_visit(s, {.begin = time,
-                           .terms = {.user = user},
-                           .before = before,
-                           .after = after_a ? c : a,
-                           .progress = 1000 * (after_a ? progress_factor : 1)});
+        made.add_occurrence(s, {.begin = time,
+                                .terms = {.user = user},
+                                .before = before,
+                                .after = after_a ? c : a,
+                                .progress = 1000 * (after_a ? progress_factor : 1)});
         time += static_cast<std::uint64_t>(user);
     }
-    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
     return made;
 }
 
@@ -54,8 +54,9 @@ TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {
     EXPECT_TRUE(judge(made.finish()).findings.empty());
 }
 
-// Waits cut some visits in two. The rests are short, and follow the space itself: nothing is known of a neighbour.
-TEST(SlowNeighbour, IsNotTheRestOfAVisitThatWasCut) {
+// Waits cut some occurrences in two. The rests are short, and follow the space itself: nothing is known of a
+// neighbour.
+TEST(SlowNeighbour, IsNotTheRestOfAOccurrenceThatWasCut) {
     MadeEvidence made;
     const std::uint32_t parent = made.add_node("run");
     const std::uint32_t a = made.add_node("shuffle", parent);
@@ -63,21 +64,21 @@ TEST(SlowNeighbour, IsNotTheRestOfAVisitThatWasCut) {
     const std::uint32_t s = made.add_node("select", parent);
     Random random(5);
     std::uint64_t time = 0;
-    const auto visit = [&](std::uint32_t node, std::int64_t user, std::uint32_t before, std::uint32_t after) {
+    const auto occurrence = [&](std::uint32_t node, std::int64_t user, std::uint32_t before, std::uint32_t after) {
         user += static_cast<std::int64_t>(random.below(kMs));
-        made.add_visit(node, {.begin = time, .terms = {.user = user}, .before = before, .after = after});
+        made.add_occurrence(node, {.begin = time, .terms = {.user = user}, .before = before, .after = after});
         time += static_cast<std::uint64_t>(user);
     };
     for (int i = 0; i < 80; ++i) {
         const std::uint32_t before = i % 10 == 0 ? c : a;
         const bool is_cut = i % 5 == 3;
-        visit(before, 8 * kMs, s, s);
-        visit(s, 30 * kMs, before, is_cut ? s : a);
+        occurrence(before, 8 * kMs, s, s);
+        occurrence(s, 30 * kMs, before, is_cut ? s : a);
         if (is_cut) {
-            visit(s, 10 * kMs, s, a);
+            occurrence(s, 10 * kMs, s, a);
         }
     }
-    made.add_visit(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
     const Judgement judgement = judge(made.finish(), {.rounds = 20});
     EXPECT_EQ(find(judgement.findings, "slow-neighbour"), nullptr);
     EXPECT_EQ(find(judgement.advantages, "slow-neighbour"), nullptr);
@@ -93,18 +94,19 @@ TEST(SlowNeighbour, IsNotTheSlowerThread) {
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
         std::uint64_t time = 0;
         for (int i = 0; i < 40; ++i) {
-            made.add_visit(neighbours[thread],
-                           {.thread = thread, .begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
+            made.add_occurrence(
+                neighbours[thread],
+                {.thread = thread, .begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
             time += 8 * kMs;
             const std::int64_t user = (thread == 0 ? 30 : 10) * kMs + static_cast<std::int64_t>(random.below(kMs));
-            made.add_visit(s, {.thread = thread,
-                               .begin = time,
-                               .terms = {.user = user},
-                               .before = neighbours[thread],
-                               .after = neighbours[thread]});
+            made.add_occurrence(s, {.thread = thread,
+                                    .begin = time,
+                                    .terms = {.user = user},
+                                    .before = neighbours[thread],
+                                    .after = neighbours[thread]});
             time += static_cast<std::uint64_t>(user);
         }
-        made.add_visit(parent, {.thread = thread, .terms = {.user = static_cast<std::int64_t>(time)}});
+        made.add_occurrence(parent, {.thread = thread, .terms = {.user = static_cast<std::int64_t>(time)}});
     }
     const Judgement judgement = judge(made.finish());
     EXPECT_EQ(find(judgement.findings, "slow-neighbour"), nullptr);

@@ -1,11 +1,16 @@
 // Rules about threads that wait: each holds on evidence of its cause, and is quiet where the counter-evidence is
 // there.
-#include "findings/rules/table.h"
+#include "findings/rule.h"
 #include "made_evidence.h"
 
 #include <gtest/gtest.h>
 
 namespace kymo::findings {
+
+extern const Rule kLockContention;
+extern const Rule kIoWait;
+extern const Rule kBusyWait;
+extern const Rule kSerialSection;
 namespace {
 
 using namespace spacetime;
@@ -104,7 +109,7 @@ TEST(IoWait, IsNotAServerWithoutRequests) {
 MadeEvidence polling(std::int64_t queued_ms, bool polls = true, std::int64_t work_ms = 0) {
     MadeEvidence made({}, 3);
     const std::uint32_t node = made.add_node("await", kNoNode, SpaceKind::kLoop);
-    made.add_visit(node, {.thread = 0, .terms = {.user = 800 * kMs}});
+    made.add_occurrence(node, {.thread = 0, .terms = {.user = 800 * kMs}});
     made.evidence.nodes[node].polls = polls;
     RunFacts& run = made.evidence.run;
     run.end = 1'000 * kMs;
@@ -165,14 +170,14 @@ MadeEvidence serial(std::int64_t serial_ms, float active, bool is_parallel = tru
     const std::uint32_t update = made.add_node("update", run_node);
     for (int i = 0; i < 10; ++i) {
         const auto begin = static_cast<std::uint64_t>(i * 100 * kMs);
-        made.add_visit(renumber, {.thread = 1, .begin = begin, .terms = {.user = serial_ms / 10 * kMs}});
+        made.add_occurrence(renumber, {.thread = 1, .begin = begin, .terms = {.user = serial_ms / 10 * kMs}});
         for (std::uint32_t thread = 1; thread < 3; ++thread) {
-            made.add_visit(update,
-                           {.thread = thread, .begin = begin, .terms = {.user = (100 - serial_ms / 10) * kMs}});
+            made.add_occurrence(update,
+                                {.thread = thread, .begin = begin, .terms = {.user = (100 - serial_ms / 10) * kMs}});
         }
     }
-    auto& visits = made.evidence.nodes[renumber].rows;
-    visits.active_threads.assign(visits.size(), active);
+    auto& occurrences = made.evidence.nodes[renumber].rows;
+    occurrences.active_threads.assign(occurrences.size(), active);
     auto& others = made.evidence.nodes[update].rows;
     others.active_threads.assign(others.size(), 2.0F);
     RunFacts& run = made.evidence.run;

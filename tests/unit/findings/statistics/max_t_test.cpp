@@ -112,8 +112,8 @@ TEST(ShiftTest, CountsWhatIsNotKnownAsTheMedian) {
     EXPECT_DOUBLE_EQ(test.features[1].p, 1);
 }
 
-// Slow visits come in bursts, features drift: a shuffle of single visits would alarm in most such series. Promised:
-// at most 5 % with any alarm over all features. 1,500 series at 5 %: 99.99 % of draws stay under 110.
+// Slow occurrences come in bursts, features drift: a shuffle of single occurrences would alarm in most such series.
+// Promised: at most 5 % with any alarm over all features. 1,500 series at 5 %: 99.99 % of draws stay under 110.
 TEST(ShiftTest, AlarmsAtThePromisedRateOnAutocorrelatedSeries) {
     Random random(0x5eed);
     for (const double memory : {0.0, 0.6, 0.9}) {

@@ -79,8 +79,8 @@ TEST(Split, LeavesAloneWhatDiffersByLessThanItsRatio) {
     EXPECT_EQ(split_slow(values, kResolution).slow, 1U);
 }
 
-TEST(Split, KnowsWhatSamplingDoesToShortVisits) {
-    // Of two to four samples each: the period, not the visit, makes the difference.
+TEST(Split, KnowsWhatSamplingDoesToShortOccurrences) {
+    // Of two to four samples each: the period, not the occurrence, makes the difference.
     Random random(4);
     std::vector<double> values(200);
     std::generate(values.begin(), values.end(), [&] { return static_cast<double>(2 + random.below(3)) * 1e6; });

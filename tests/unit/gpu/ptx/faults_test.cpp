@@ -24,7 +24,7 @@ TEST(Faults, OutOfBoundsNamesLineCtaAndThread) {
     const std::string what =
         device.fault("vector_add", {2}, {64}, Parameters().add(a.data()).add(b.data()).add(c.data()).add(128));
     EXPECT_THAT(what, HasSubstr("linear_algebra.cu:5: in vector_add: ld.global.f32 reads 4 bytes at 0x"));
-    EXPECT_THAT(what, HasSubstr("0 bytes behind an allocation of 400 bytes"));
+    EXPECT_THAT(what, HasSubstr("0 bytes beyond an allocation of 400 bytes"));
     EXPECT_THAT(what, HasSubstr("(CTA 1,0,0 thread 36,0,0)"));
 }
 

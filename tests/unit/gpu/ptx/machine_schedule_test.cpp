@@ -19,7 +19,7 @@ class Joined : public testing::Test {
         EXPECT_TRUE(module.ok());
         device_ = std::make_unique<Device>(*module);
         auto code = machine_code_in(std::filesystem::path(KYMO_GPU_PTX_TESTS) /
-                                    "../../../fuzz/gpu/sass_inputs/good-rows.cubin");
+                                    "../../../fuzz/gpu/inputs/sass/good-rows.cubin");
         EXPECT_TRUE(code.ok()) << code.error().what;
         code_ = code->at("rows");
     }

@@ -169,7 +169,7 @@ TEST(Mbarrier, MistakesAreTold) {
                 HasSubstr("copies 24 bytes, which is not a multiple of"));
     EXPECT_THAT(fault_of(made + copy + "[%r3+8], [%p], 16, [b];"), HasSubstr("which is not a multiple of 16"));
     EXPECT_THAT(fault_of(made + copy + "[%r3], [%p], 512, [b];"), HasSubstr("of 264 bytes of shared memory"));
-    EXPECT_THAT(fault_of(made + copy + "[%r3], [%p+512], 16, [b];"), HasSubstr("0 bytes behind an allocation"));
+    EXPECT_THAT(fault_of(made + copy + "[%r3], [%p+512], 16, [b];"), HasSubstr("0 bytes beyond an allocation"));
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST(Arguments, WordsBecomeParameters) {
         return parsed ? std::string("parsed") : parsed.error().what;
     };
     EXPECT_THAT(mistake(0, "1.5"), HasSubstr("argument '1.5': expected a number of u32 for gemm_param_0"));
-    EXPECT_THAT(mistake(0, "f32[4]"), HasSubstr("gemm_param_0 is no address"));
+    EXPECT_THAT(mistake(0, "f32[4]"), HasSubstr("gemm_param_0 is not an address"));
     EXPECT_THAT(mistake(5, "f31[4]"), HasSubstr("expected an array as f32[1000]"));
     EXPECT_THAT(mistake(5, "f32[4]=some"), HasSubstr("random, index, @FILE or a number"));
     EXPECT_THAT(mistake(5, "f32[4]=@/none"), HasSubstr("/none cannot be read"));

@@ -1,0 +1,16 @@
+# cmake -DTYPE=Rule -DFILES=a.cpp,b.cpp -DOUTPUT=rules.inc -P list_of.cmake: a line KYMO_EACH(kName) for every
+# "extern const TYPE kName{" in the files. So a file that defines one is found by itself (kymo_list_of in Layers.cmake).
+string(REPLACE "," ";" files "${FILES}")
+set(text "")
+foreach(file ${files})
+  file(STRINGS ${file} unseen REGEX "^(static |inline |constexpr )*const ${TYPE} k[A-Za-z0-9]+ *[{=]")
+  if(unseen)
+    message(FATAL_ERROR "${file}: without \"extern\" nobody sees it: ${unseen}")
+  endif()
+  file(STRINGS ${file} lines REGEX "^extern const ${TYPE} k[A-Za-z0-9]+{")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^extern const ${TYPE} (k[A-Za-z0-9]+){.*" "KYMO_EACH(\\1)\n" line "${line}")
+    string(APPEND text "${line}")
+  endforeach()
+endforeach()
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,38 @@
+// The recording of all hosts, if there is to be one: made when it is asked for, by an option or by a key.
+#pragma once
+
+#include "base/result.h"
+#include "ring/record/ring_recording.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kymo::cli {
+
+class HostsRecord {
+  public:
+    HostsRecord() = default;
+    HostsRecord(const HostsRecord&) = delete;
+    HostsRecord& operator=(const HostsRecord&) = delete;
+    // A folder in which nothing lies is no recording.
+    ~HostsRecord();
+    // `path`: empty: one is made up. `command`: arguments, each ended by a NUL. kOutputExists, kPermission.
+    Result<void> begin(const std::string& path, const std::string& command, std::vector<ring::AskedMetric> asked,
+                       std::function<std::string(ring::Slot)> name_of);
+    void take(const ring::Sample& sample);
+    [[nodiscard]] const std::string& name() const { return folder_; }
+    [[nodiscard]] bool is_on() const { return recording_.has_value(); }
+    // The exit code.
+    int end(bool interrupted);
+
+  private:
+    std::optional<ring::RingRecording> recording_;
+    std::filesystem::path made_;
+    std::string folder_;
+    bool failed_ = false;
+};
+
+}  // namespace kymo::cli

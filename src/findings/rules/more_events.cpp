@@ -1,0 +1,148 @@
+// more-events: where time goes, some counted event crowds: in the slow occurrences of a piece of code, or in the code
+// itself against the rest of the program.
+//
+// Any counter may speak, in the words of its class (event_class.h), or by its name alone. That events and time come
+// together does not show which is the cause; what such an event can cost at most bounds what is claimed of it.
+#include "findings/cases/sides.h"
+#include "findings/rule.h"
+#include "findings/rules/shared/common.h"
+#include "findings/rules/shared/costly_events.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using spacetime::EventClass;
+
+constexpr double kMoreOften = 1.5;         // by wall time, than in the fast occurrences
+constexpr double kMoreThere = 3;           // by processor time, than in the rest of the program
+constexpr double kLeastRest = 0.05;        // of the processor time: less is nothing to compare with
+constexpr double kLeastCovered = 0.2;      // of the excess, by what the events can cost
+constexpr double kLeastOnProcessor = 0.5;  // of the excess
+
+void claim_events_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
+    if (!subject.tested || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || did_more_work(subject) ||
+        may_be_several(subject) || may_merge(*subject.evidence, subject.node) ||
+        subject.excess_share(set_of(Term::kUser, Term::kSystem)) < kLeastOnProcessor) {
+        return;
+    }
+    const double longer = subject.bad.median_ns / subject.good.median_ns;
+    // Clearest first: of several that rise together the first one speaks, and the rest are its evidence.
+    const auto speaker = std::find_if(subject.features.begin(), subject.features.end(), [&](const Feature& feature) {
+        const EventClass* known = class_of(subject, feature);
+        if (known == nullptr || feature.effect < kLargeEffect || feature.bad < kLeastEvents ||
+            feature.bad < kMoreOften * longer * feature.good || !subject.differs(feature.name, kMoreOften)) {
+            return false;
+        }
+        const double most = (feature.bad - feature.good) * static_cast<double>(subject.bad.count) * known->most_ns;
+        return known->most_ns == 0 || most >= kLeastCovered * static_cast<double>(subject.excess.total());
+    });
+    if (speaker == subject.features.end()) {
+        return;
+    }
+    const EventClass& known = *class_of(subject, *speaker);
+    Claim claim;
+    claim.explains = Explains{.terms = set_of(Term::kUser, Term::kSystem)};
+    claim.feature = speaker->name;
+    const std::string where = mostly_at(subject.space(), counter(*subject.evidence, speaker->name));
+    claim.title =
+        fmt::format("{} and account{} for {}; they carry {} {} ({} each){}.{}", slow_words(subject),
+                    subject.bad.count == 1 ? "s" : "", in_seconds(static_cast<double>(subject.excess.total())),
+                    speaker->good > 0 ? times(speaker->bad / speaker->good) + " more" : "all the", speaker->name,
+                    number(speaker->bad), where.empty() ? "" : ", " + where, cause_words(known));
+    say_what_to_do(known, speaker->name, &claim);
+    claims->push_back(std::move(claim));
+}
+
+// What a kind of event costs the code beyond the rest's rate of it, at most. ns.
+struct Cost {
+    const Feature* feature = nullptr;
+    double ns = 0;
+};
+
+void claim_events_of_spaces(const Case& subject, std::vector<Claim>* claims) {
+    const auto there = static_cast<double>(processor(subject.bad.terms));
+    const auto rest = static_cast<double>(processor(subject.good.terms));
+    if (!subject.tested || rest < kLeastRest * (there + rest)) {
+        return;
+    }
+    Cost dearest;
+    for (const Feature& feature : subject.features) {  // rates, a second of processor time
+        const EventClass* known = class_of(subject, feature);
+        if (known == nullptr || known->most_ns == 0 || feature.effect < kLargeEffect ||
+            !subject.differs(feature.name, kMoreThere) ||
+            feature.bad * there / 1e9 < kLeastEvents * static_cast<double>(subject.bad.count)) {
+            continue;
+        }
+        const double ns = (feature.bad - feature.good) * there / 1e9 * known->most_ns;
+        if (ns > dearest.ns) {
+            dearest = {&feature, ns};
+        }
+    }
+    if (dearest.feature == nullptr) {
+        return;
+    }
+    const Feature& feature = *dearest.feature;
+    const EventClass& known = *class_of(subject, feature);
+    const auto user = static_cast<double>(std::max<std::int64_t>(1, subject.bad.terms.user));
+    Claim claim;
+    claim.own = by_thread(subject.space(), [](const spacetime::TimeTerms& terms) { return terms.user; });
+    double all = 0;
+    for (ThreadTime& time : claim.own) {
+        time.ns *= std::min(1.0, dearest.ns / user);
+        all += time.ns;
+    }
+    claim.own_terms = set_of(Term::kUser);
+    claim.own_sure = kSureOfCost;
+    claim.feature = feature.name;
+    const std::string where = mostly_at(subject.space(), counter(*subject.evidence, feature.name));
+    claim.title = fmt::format("{} has {}{}: they cost it up to {}.{}", name(*subject.evidence, subject.node),
+                              feature.good > 0 ? fmt::format("{} as many {} a second as the rest of the program",
+                                                             times(feature.bad / feature.good), feature.name)
+                                               : fmt::format("all the program's {}", feature.name),
+                              where.empty() ? "" : ", " + where, in_seconds(all), cause_words(known));
+    say_what_to_do(known, feature.name, &claim);
+    claims->push_back(std::move(claim));
+}
+
+}  // namespace
+
+extern const Rule kMoreEventsOfOccurrences{
+    .place = 240,
+    .kind = "more-events",
+    .contrast = Contrast::kOccurrences,
+    .needs =
+        "slow occurrences carry ten events and more each, 1.5 times as often by wall time as the fast ones, most of "
+        "them more often than most of the fast ones (Cliff's delta 0.474), which chance does not explain; and at "
+        "least half of their excess is time on the processor",
+    .against =
+        "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
+        "cannot cost a fifth of the excess, where it is known what one costs at most; most occurrences are slow, or "
+        "some may be several",
+    .look = claim_events_of_occurrences,
+    .direction = kEventDirection,
+    .confirm = kEventConfirm,
+};
+
+extern const Rule kMoreEventsOfSpace{
+    .place = 245,
+    .kind = "more-events",
+    .contrast = Contrast::kSpace,
+    .needs =
+        "by processor time the code has three times as many of an event as the rest of the program, most of its "
+        "occurrences more than most of its neighbours', which chance does not explain; and what one such event costs "
+        "at most is known",
+    .against =
+        "the event counts work (instructions, cycles, references); or the rest of the program has less than a "
+        "twentieth of the processor time",
+    .look = claim_events_of_spaces,
+    .direction = kEventDirection,
+    .confirm = kEventConfirm,
+    .is_generic = true,  // where they lie, not why
+};
+
+}  // namespace kymo::findings

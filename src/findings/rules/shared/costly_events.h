@@ -1,0 +1,33 @@
+// What the rules about counted events share: which may speak, how clearly, and in what words.
+#pragma once
+
+#include "findings/cases/case.h"
+#include "findings/rule.h"
+#include "spacetime/event_classes/event_class.h"
+
+#include <string>
+#include <string_view>
+
+namespace kymo::findings {
+
+inline constexpr double kLargeEffect = 0.474;  // Cliff's delta (Romano and others, 2006)
+inline constexpr double kLeastEvents = 10;     // in an occurrence
+// Of what events can cost at most. Processors have several misses under way at once (Chou, Fahs, Abraham, 2004):
+// four, say, where the code does not hang on each.
+inline constexpr double kSureOfCost = 0.25;
+
+// The class of a feature that may speak as an event; null: it is no counter, a rule of its own tells it, or more of
+// it is just more work.
+const spacetime::EventClass* class_of(const Case& subject, const Feature& feature);
+
+// " The data this code touches is not in the cache."; "" of an event that only the user knows.
+std::string cause_words(const spacetime::EventClass& known);
+
+// The claim's direction.
+void say_what_to_do(const spacetime::EventClass& known, std::string_view event, Claim* claim);
+
+inline constexpr std::string_view kEventDirection = "change what raises the event";
+inline constexpr std::string_view kEventConfirm =
+    "change the one place that raises the event most and record again: the time must fall with the count";
+
+}  // namespace kymo::findings

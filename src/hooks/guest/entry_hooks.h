@@ -1,0 +1,50 @@
+// Hooks at functions' entries: the code of an image that the plan knows, patched.
+#pragma once
+
+#include "hooks/guest/areas.h"
+#include "hooks/guest/hook_table.h"
+#include "hooks/guest/problem.h"
+#include "hooks/plan_file.h"
+#include "image/loaded_image.h"
+
+#include <cstdint>
+
+namespace kymo::hooks {
+
+// What is there of an image of the plan's.
+struct ImageState {
+    std::uint64_t bias = 0;
+    bool hooked = false;
+    bool seen = false;
+    Area area;  // kept for when the image comes back
+};
+
+class EntryHooks {
+  public:
+    constexpr EntryHooks(const Plan& plan, HookTable& table, Areas& areas)
+        : plan_(plan), table_(table), areas_(areas) {}
+
+    // False: no memory.
+    bool make();
+    // Null: the plan does not have it.
+    ImageState* state_of(const image::LoadedImage& image);
+    // All of its functions, or none.
+    Problem hook(ImageState& state, const image::LoadedImage& image);
+
+    // A look at all that is loaded now: none is seen when it begins; what was not seen is not hooked any more.
+    void begin_look();
+    void end_look();
+
+    std::uint32_t functions() const { return functions_; }
+
+  private:
+    Problem patch(const PlanImage& planned, const image::LoadedImage& image, const HookCode* codes);
+
+    const Plan& plan_;
+    HookTable& table_;
+    Areas& areas_;
+    ImageState* images_ = nullptr;  // as the plan's
+    std::uint32_t functions_ = 0;
+};
+
+}  // namespace kymo::hooks

@@ -1,0 +1,29 @@
+// The kernel's records of the program's process tree, by the parent's rings, on their way into the recording; and
+// the processes of it that became another user's.
+//
+// Where the threads take the records themselves, or nobody can, there are no rings, and what is not measured is noted
+// in the plan before the session is written.
+#pragma once
+
+#include "launch/kernel_rings.h"
+#include "launch/other_users.h"
+#include "launch/run/participant.h"
+
+#include <optional>
+
+namespace kymo::launch {
+
+class KernelRecords final : public RunParticipant {
+  public:
+    Result<void> started(RunScene& scene) override;
+    std::uint64_t tick(RunScene& scene, std::uint64_t now) override;
+    void ended(RunScene& scene, RecordOutcome& outcome) override;
+
+  private:
+    void settle(Settled& settled, pid_t program);
+
+    KernelRings rings_;
+    std::optional<OtherUsers> others_;
+};
+
+}  // namespace kymo::launch

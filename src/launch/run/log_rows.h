@@ -1,0 +1,18 @@
+// Rows of launch.krec that are due by the run's own steps: what could not be measured, and pairs of the clocks.
+#pragma once
+
+#include "launch/run/participant.h"
+
+namespace kymo::launch {
+
+class LogRows final : public RunParticipant {
+  public:
+    Result<void> started(RunScene& scene) override;
+    std::uint64_t tick(RunScene& scene, std::uint64_t now) override;
+    void ended(RunScene& scene, RecordOutcome& outcome) override;
+
+  private:
+    Interval clock_pairs_{10'000'000'000};
+};
+
+}  // namespace kymo::launch

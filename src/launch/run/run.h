@@ -1,0 +1,66 @@
+// A run, step by step, from the recording's first byte to its last.
+#pragma once
+
+#include "base/result.h"
+#include "launch/child.h"
+#include "launch/record_outcome.h"
+#include "launch/run/kernel_records.h"
+#include "launch/run/log_rows.h"
+#include "launch/run/participant.h"
+#include "launch/run/program_watch.h"
+#include "launch/run/session_file.h"
+#include "launch/run/short_processes.h"
+#include "launch/run_log.h"
+#include "launch/signals.h"
+#include "recording/folder.h"
+
+#include <optional>
+#include <vector>
+
+namespace kymo::launch {
+
+class Run {
+  public:
+    // Both outlive the run.
+    Run(Settled& settled, const recording::Folder& folder);
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+    // The folder is emptied again unless the program began: then the run is worth keeping.
+    ~Run();
+
+    // All of it. Errors: the program did not begin, and nothing is left behind.
+    Result<RecordOutcome> run();
+
+  private:
+    Result<void> begin();
+    Result<void> open_log();
+    Result<void> fork_program();
+    Result<void> tell_started();
+    Result<void> let_go();
+
+    void watch();
+    void wait_until(std::uint64_t due);
+
+    RecordOutcome end();
+    void write_end(const RecordOutcome& outcome);
+
+    void empty_folder();
+
+    Settled& settled_;
+    const recording::Folder& folder_;
+    RunLog log_;
+    SignalWatch signals_;
+    std::optional<Child> child_;
+    std::optional<ProgramWatch> program_;
+    RunScene scene_;
+    std::uint64_t let_go_ = 0;  // when the program was
+    bool is_to_keep_ = false;
+
+    KernelRecords kernel_records_;
+    SessionFile session_;
+    ShortProcesses short_processes_;
+    LogRows log_rows_;
+    std::vector<RunParticipant*> participants_;
+};
+
+}  // namespace kymo::launch

@@ -1,0 +1,21 @@
+// The file that processes share which end before their first sample (recording/tables/run.h, ShortProcess).
+#pragma once
+
+#include "launch/run/participant.h"
+#include "recording/folder.h"
+
+#include <cstdint>
+
+namespace kymo::launch {
+
+// Makes it where the session wants it, with a header, the description of its table and the session's events: a packed
+// file, to whose end the monitors append. Errors: kNoSpace, kPermission, kInternal.
+class ShortProcesses final : public RunParticipant {
+  public:
+    Result<void> started(RunScene& scene) override;
+};
+
+// How many processes it holds. Removes it where they are none.
+std::uint64_t finish_short_processes(const recording::Folder& folder);
+
+}  // namespace kymo::launch

@@ -1,0 +1,60 @@
+// One host's tables as they are drawn, whoever has read its cells: this process (host_view.h) or the host's agent
+// (detail_view.h). A row is what one object did, and what stands behind its figures.
+#pragma once
+
+#include "live/lines.h"
+#include "ring/live/live_view.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kymo::live {
+
+// What programs and threads are ordered by.
+enum class TaskSort { kOnCpu, kLockWait, kWait, kFaults, kSwitches };
+inline constexpr int kTaskSorts = 5;
+
+std::string_view name_of(TaskSort sort);
+double sort_value(const ring::TaskRates& rates, TaskSort sort);
+
+struct RowsLeftOut {
+    std::size_t number = 0;
+};
+
+struct HostRow {
+    // Nothing: a line of text.
+    using Figures = std::variant<std::monostate, ring::LiveProcessor, ring::TaskRates, ring::LiveChannel,
+                                 ring::LiveMetric, RowsLeftOut>;
+    Figures figures;
+    std::string text = {};  // behind them
+    view::Ink ink = view::Ink::kPlain;
+};
+
+struct HostTable {
+    std::string heading;
+    std::string_view columns;  // one of those below; empty: there are no figures
+    std::vector<HostRow> rows;
+};
+
+inline constexpr std::string_view kProcessorColumns = "    user  system   steal    idle   queue";
+inline constexpr std::string_view kProgramColumns =
+    "  on CPU    user  system   locks   waits  switches  faults  program";
+inline constexpr std::string_view kThreadColumns =
+    "  on CPU    user  system   locks   waits  switches  faults  thread";
+inline constexpr std::string_view kChannelColumns = "  blocked  messages/s   bytes/s  in flight   largest  channel";
+inline constexpr std::string_view kMetricColumns = "       total   a second  metric";
+
+// Behind a channel's figures: whose it is, and where it leads.
+std::string channel_text(const ring::LiveChannel& channel);
+// As JSON has it; null: a direction of a later version.
+const char* direction_name(cells::ChannelDirection direction);
+
+void draw(Lines& lines, const HostTable& table);
+
+// What could not be shown: threads and channels without cells, segments that could not be read.
+void draw_missing(Lines& lines, std::size_t refused, std::size_t unreadable);
+
+}  // namespace kymo::live

@@ -1,0 +1,28 @@
+// The view of this host, as lines and as JSON: pure functions of what happened and of what is asked to be shown.
+#pragma once
+
+#include "live/host_tables.h"
+#include "ring/live/live_view.h"
+#include "view/text.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace kymo::live {
+
+struct HostShown {
+    TaskSort sort = TaskSort::kOnCpu;
+    bool threads = true;
+    bool processors = true;
+    bool channels = true;
+    bool metrics = true;
+    std::size_t rows = 10;  // at most, of each table
+};
+
+std::vector<std::string> host_lines(const view::Style& style, const ring::LiveView& view, const HostShown& shown);
+
+// One object; its keys are in docs/top.md.
+nlohmann::ordered_json host_json(const ring::LiveView& view);
+
+}  // namespace kymo::live

@@ -1,0 +1,58 @@
+#include "live/request.h"
+
+#include "ring/live/answer.h"
+
+namespace kymo::live {
+namespace {
+
+Asked make(Resource kind, ResourceLevel level, std::uint64_t number, std::string_view metric) {
+    Asked asked{{kind, level, number, std::string(metric)}, {}};
+    asked.entry.kind = static_cast<std::uint8_t>(kind);
+    asked.entry.level = static_cast<std::uint8_t>(level);
+    asked.entry.metric = ring::metric_code(asked.entry.kind, metric);
+    asked.entry.number = number;
+    return asked;
+}
+
+}  // namespace
+
+std::vector<Asked> standard_request() {
+    std::vector<Asked> all;
+    const auto add = [&all](Resource kind, std::initializer_list<std::string_view> metrics) {
+        for (const std::string_view metric : metrics) {
+            all.push_back(make(kind, ResourceLevel::kSystem, 0, metric));
+        }
+    };
+    add(Resource::kTask, {"user", "system", "lock-wait", "wait", "voluntary-switches", "involuntary-switches",
+                          "minor-faults", "major-faults"});
+    add(Resource::kProcessor, {"busy", "idle", "io-wait", "steal"});
+    add(Resource::kChannel, {"messages", "bytes", "blocked", "service-sent", "service-received", "service-sent-bytes",
+                             "service-received-bytes", "service-wait"});
+    return all;
+}
+
+Result<Asked> parse_asked(const std::string& text) {
+    std::string numbered = text;
+    const std::size_t star = text.find("/*/");
+    if (star != std::string::npos) {
+        numbered.replace(star + 1, 1, "0");
+    }
+    const auto address = parse_address(numbered);
+    if (!address) {
+        return Error{ErrorKind::kUsage, "'" + text + "' is not a valid metric address",
+                     "KIND/LEVEL/NUMBER/METRIC, for example task/host/*/user or processor/processor/0/busy"};
+    }
+    return make(address->kind, address->level, star != std::string::npos ? ring::kEvery : address->number,
+                address->metric);
+}
+
+std::string to_text(const Asked& asked) {
+    std::string text = to_text(asked.address);
+    if (asked.address.number == ring::kEvery) {
+        const std::string number = std::to_string(ring::kEvery);
+        text.replace(text.find(number), number.size(), "*");
+    }
+    return text;
+}
+
+}  // namespace kymo::live

@@ -1,0 +1,19 @@
+// A member's own service channels, as text and as JSON.
+#pragma once
+
+#include "live/lines.h"
+#include "live/ring_view.h"
+#include "ring/live/service_cells.h"
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+namespace kymo::live {
+
+// What the ring itself costs: a line a host, and the manager's own channels that are in use.
+void service_lines(Lines& lines, const RingView& view, std::size_t rows);
+
+// Channels and how requests fare on them, an object each; keys in docs/top.md.
+nlohmann::ordered_json channels_json(std::span<const ring::ChannelState> states, std::span<const ring::Trips> trips);
+
+}  // namespace kymo::live

@@ -1,0 +1,27 @@
+// A timer of a thread's processor time that signals it, looked at with the kernel's tick.
+#pragma once
+
+#include "events/session.h"
+
+#include <cstdint>
+
+namespace kymo::monitor {
+
+struct ThreadState;
+
+class ThreadTimer {
+  public:
+    // In the thread, of that id. False, with errno: there is none to be had. It stands still.
+    bool make(const events::Session& session, int tid, ThreadState* owner);
+    bool is_made() const { return timer_ >= 0; }
+    // After each so many nanoseconds; 0: it stands still.
+    void set(std::uint64_t period) const;
+    void close();
+    // In a forked child, which has none of its parent's.
+    void abandon() { timer_ = -1; }
+
+  private:
+    int timer_ = -1;
+};
+
+}  // namespace kymo::monitor

@@ -1,0 +1,47 @@
+// Which clock samples a thread: its own counter's, exactly after each period, or a timer that is looked at with the
+// kernel's tick, which costs nothing while the thread is switched to and fro.
+//
+// The kernel sets a thread's sampling clock anew each time it is switched to a processor (13 µs on a virtual machine,
+// which leaves the guest for it). bench/monitor/switch_bench.py measures both (docs/measurements.md). This is the
+// choice and the account; counters.h does what was chosen. `clock`: what the thread's counter says, ns.
+#pragma once
+
+#include <cstdint>
+#include <sys/resource.h>
+
+namespace kymo::monitor {
+
+class TickTrigger {
+  public:
+    enum class Choice : std::uint8_t { kAsItIs, kTick, kOverflow };
+
+    bool is_at_tick() const { return is_at_tick_; }
+    // It has failed once, and is not tried again.
+    void refuse() { is_refused_ = true; }
+    bool is_refused() const { return is_refused_; }
+
+    // Whether there is enough to decide on.
+    bool is_decision_due(std::uint64_t clock) const;
+    // By how often the thread has been switched since the choice before.
+    Choice choose(std::uint64_t clock, const rusage& usage);
+
+    // At ticks from now on; no longer so.
+    void begin(std::uint64_t clock, const rusage& usage);
+    void end() { is_at_tick_ = false; }
+
+    // Whether a tick's sample is due; otherwise the signal is for something else.
+    bool is_sample_due(std::uint64_t clock, std::uint64_t period) const { return clock - clock_ >= period / 2; }
+    // A sample at a tick. True: it found the kernel at work.
+    bool take(std::uint64_t clock, const rusage& usage);
+
+  private:
+    bool is_at_tick_ = false;
+    bool is_refused_ = false;
+    std::uint64_t window_clock_ = 0;  // at the last choice; and switches then
+    std::uint64_t window_switches_ = 0;
+    std::uint64_t clock_ = 0;    // of the last sample at a tick
+    std::uint64_t user_ns_ = 0;  // the kernel's account of the thread then
+    std::uint64_t system_ns_ = 0;
+};
+
+}  // namespace kymo::monitor

@@ -1,0 +1,77 @@
+// One channel that frames go out by: where its member is, the connection to it, and the frames that wait for that.
+// For curve_channels.cpp alone; one thread.
+#pragma once
+
+#include "ring/transport/channels.h"
+#include "ring/transport/curve_connection.h"
+
+#include <deque>
+#include <string>
+
+namespace kymo::ring {
+
+class CurvePeer {
+  public:
+    // Nobody is there yet.
+    [[nodiscard]] bool is_known() const { return !endpoint_.empty(); }
+    [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+    [[nodiscard]] const sockaddr_in& address() const { return address_; }
+    // Another place than before: what waited for that one is gone.
+    void lead_to(Slot slot, const std::string& endpoint, const sockaddr_in& address);
+
+    [[nodiscard]] CurveConnection* connection() const { return connection_; }
+    // A try to connect that begins now; null: it has failed at once.
+    void begin_try(Time now);
+    void set_connection(CurveConnection* connection);
+    void became_ready();
+    void lost_connection(Time now);
+    // When to try again, without a connection.
+    [[nodiscard]] Time retry() const { return retry_; }
+
+    [[nodiscard]] bool has_room() const { return connection_ != nullptr && connection_->has_room(); }
+    [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
+    // Goes by the connection's next flush. Precondition: has_room().
+    void give(const Bytes& frame, ChannelCounts& counts);
+    // Waits for the connection; one too many: the oldest is dropped.
+    void wait(const Bytes& frame, Time now, ChannelCounts& counts);
+    // Those that wait, as far as there is room; what has waited for too long is dropped. False: none was given.
+    bool give_pending(Time now, ChannelCounts& counts);
+    // When the oldest of them will have waited for too long.
+    [[nodiscard]] Time too_old() const { return pending_.front().since + kPendingFor + 1; }
+
+    void flush();
+    // The clock is asked only when frames begin to wait, and when none does any more.
+    void note_waiting();
+    // Of the channel, as it is now.
+    [[nodiscard]] ChannelState state(Time now) const;
+
+  private:
+    static constexpr std::size_t kPending = 16;         // frames that wait for a channel that is being made
+    static constexpr Time kPendingFor = 1'000'000'000;  // ns
+    static constexpr Time kFirstRetry = 50'000'000;
+    static constexpr Time kLastRetry = 1'000'000'000;
+
+    struct Pending {
+        Bytes frame;
+        Time since;
+    };
+    void drop_first(ChannelCounts& counts);
+
+    std::string endpoint_;
+    sockaddr_in address_{};
+    CurveConnection* connection_ = nullptr;
+    Time retry_ = 0;
+    Time pause_ = kFirstRetry;
+    std::deque<Pending> pending_;
+    ChannelState state_;
+    Time blocked_since_ = 0;  // frames wait; 0: none does
+};
+
+// A message of so many bytes has gone, or come.
+inline void note_message(ChannelState& state, std::size_t bytes) {
+    ++state.messages;
+    state.bytes += bytes;
+    state.largest = std::max<std::uint64_t>(state.largest, bytes);
+}
+
+}  // namespace kymo::ring

@@ -1,0 +1,110 @@
+#include "spacetime/evidence/make_run_facts.h"
+
+#include "spacetime/evidence/node_tables.h"
+#include "spacetime/evidence/wait_targets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace kymo::spacetime {
+namespace {
+
+TimeTerms total_of(const ProfileThread& thread) {
+    const StateSums sums = thread.states.sums();
+    return {.user = sums[ThreadState::kUser],
+            .spinning = sums[ThreadState::kSpinning],
+            .system = sums[ThreadState::kSystem],
+            .run_queue = sums[ThreadState::kReady],
+            .waiting = sums[ThreadState::kWaiting],
+            .other = sums[ThreadState::kOff] + sums[ThreadState::kPaused]};
+}
+
+std::vector<OccurrenceWait> waits_of(const ProfileThread& thread, const std::vector<std::uint32_t>& targets) {
+    std::map<std::uint32_t, std::int64_t> by_target;
+    for (const WaitShare& share : thread.states.filling(thread.states.begin(), thread.states.end()).waits) {
+        by_target[targets[share.wait]] += share.ns;
+    }
+    return sorted_waits(by_target);
+}
+
+ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const Names& names,
+                     const std::vector<std::uint32_t>& targets, std::uint64_t migrations) {
+    ThreadFacts facts{.process = thread.process,
+                      .tid = thread.tid,
+                      .name = thread.name,
+                      .rank = {},
+                      .begin = thread.begin,
+                      .end = thread.end,
+                      .creator = thread.creator,
+                      .created_at = {},
+                      .is_sampled = thread.is_sampled,
+                      .total = total_of(thread),
+                      .deltas = {},
+                      .voluntary = thread.switches.voluntary,
+                      .involuntary = thread.switches.involuntary,
+                      .migrations = migrations,
+                      .waits = waits_of(thread, targets),
+                      .brief = {},
+                      .mappings = {}};
+    if (const std::uint64_t rank = profile.processes[thread.process].rank; rank != kNoRank) {
+        facts.rank = rank;
+    }
+    for (const TakenTime& taken : thread.taken) {
+        facts.taken += taken.ns;
+    }
+    if (thread.creation_node != kNone) {
+        facts.created_at = own_place(profile, thread.creation_node, names);
+    }
+    facts.deltas.assign(thread.costs.begin() + std::min<std::ptrdiff_t>(kFirstEvent, std::ssize(thread.costs)),
+                        thread.costs.end());
+    return facts;
+}
+
+// For how long so many threads were ready to run at a time.
+void add_ready(RunFacts& run, const TimeGrid& ready) {
+    for (std::size_t bin = 0; bin < ready.bins(); ++bin) {
+        const std::uint64_t begin = run.begin + bin * ready.width();
+        if (begin >= run.end) {
+            break;
+        }
+        const std::uint64_t width = std::min(ready.width(), run.end - begin);
+        const auto threads = static_cast<std::size_t>(
+            std::llround(static_cast<double>(ready.at(0, bin)) / static_cast<double>(width)));
+        run.ready_ns.resize(std::max(run.ready_ns.size(), threads + 1));
+        run.ready_ns[threads] += static_cast<std::int64_t>(width);
+    }
+}
+
+}  // namespace
+
+RunFacts make_run_facts(const Profile& profile, const Names& names, const OccurrencePass& occurrences,
+                        const std::vector<std::vector<std::uint32_t>>& targets) {
+    RunFacts run;
+    run.begin = profile.begin;
+    run.end = profile.end;
+    run.processors = profile.processors;
+    const Quality& quality = profile.quality;
+    const auto dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
+    run.dropped_paths =
+        quality.samples == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(quality.samples);
+    for (const EventInfo& event : profile.events) {
+        run.counters.push_back(event.name);
+    }
+    run.deltas.resize(run.counters.size());
+    for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
+        ThreadFacts facts = facts_of(profile, profile.threads[i], names, targets[i],
+                                     static_cast<std::uint64_t>(occurrences.migrations[i]));
+        facts.deltas.resize(run.counters.size());
+        run.total += facts.total;
+        for (std::size_t event = 0; event < facts.deltas.size(); ++event) {
+            run.deltas[event] += facts.deltas[event];
+        }
+        run.threads.push_back(std::move(facts));
+    }
+    add_ready(run, occurrences.ready);
+    return run;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,258 @@
+#include "spacetime/evidence/occurrences/occurrence_pass.h"
+
+#include "spacetime/evidence/occurrences/loop_progress.h"
+#include "spacetime/evidence/occurrences/sample_pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+namespace kymo::spacetime {
+namespace {
+
+constexpr std::size_t kMostMarks = 1U << 20U;
+constexpr std::size_t kMostMarkNames = 1000;
+constexpr std::uint64_t kLeaving = 50'000;  // ns; from getting a processor to leaving a wait that is over
+
+struct Worker {
+    OccurrencePass sums;
+    std::size_t marks = 0;
+    std::unordered_map<std::string, std::uint32_t> names;
+};
+
+struct OccurrenceShared {
+    const Profile& profile;
+    const KeptNodes& kept;
+    const SampledAddresses& addresses;
+    const CountedLoops& loops;
+    const std::vector<std::vector<std::uint32_t>>& wait_targets;
+    const OccurrenceLimits& limits;
+    const std::vector<bool> lost;
+    const std::size_t clock;  // event
+};
+
+std::uint32_t created_in(const OccurrenceShared& shared, std::uint32_t thread) {
+    const std::uint32_t node = shared.profile.threads[thread].creation_node;
+    return node == kNone ? kNone : shared.kept.leaf_of[node];
+}
+
+class OccurrenceVisitor final : public StreamVisitor {
+  public:
+    OccurrenceVisitor(const OccurrenceShared& shared, Worker& worker, std::uint32_t thread)
+        : shared_(shared),
+          worker_(worker),
+          thread_(thread),
+          process_(shared.profile.threads[thread].process),
+          occurrences_(shared.kept, thread, created_in(shared, thread), shared.profile.threads[thread].begin,
+                       shared.profile.events.size(), shared.limits, worker.sums.occurrences),
+          progress_(shared.loops),
+          pair_sums_(kPairColumns + shared.profile.events.size()) {}
+
+    void piece(const StateInterval& interval, std::uint32_t node) override {
+        const bool is_spinning = interval.state == ThreadState::kSpinning;
+        const std::uint32_t target =
+            interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
+        occurrences_.piece(interval, is_spinning, known(node), target);
+        const bool on_cpu =
+            is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
+        if (interval.state == ThreadState::kReady) {
+            worker_.sums.lacking.add(thread_, interval.begin, interval.end);
+        }
+        if (on_cpu || interval.state == ThreadState::kReady) {
+            worker_.sums.ready.add(0, interval.begin, interval.end);
+            // Polling in a wait is no work. To lack a processor is no rest: it may be others' doing.
+            if (!is_spinning && !waits_on(interval)) {
+                worker_.sums.at_work.add(process_, interval.begin, interval.end);
+            }
+        }
+        if (is_spinning || interval.state == ThreadState::kUser) {
+            user_ += static_cast<std::int64_t>(interval.end - interval.begin);
+        }
+    }
+
+    void taken(const TakenTime& taken) override {
+        const std::uint64_t since = taken.time - std::min(taken.time, shared_.profile.threads[thread_].begin);
+        const std::uint64_t ns = std::min(static_cast<std::uint64_t>(taken.ns), since);
+        worker_.sums.lacking.add(thread_, taken.time - ns, taken.time);
+        occurrences_.taken(taken.ns);
+    }
+
+    void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        const auto processor = static_cast<std::uint32_t>(row.processor);
+        occurrences_.sample(row.time, known(node), processor, deltas);
+        if (has_processor_ && processor != processor_) {
+            ++worker_.sums.migrations[thread_];
+        }
+        has_processor_ = true;
+        processor_ = processor;
+        const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
+        const bool is_resumed = (row.flags & recording::kAfterPause) != 0;
+        progress_.sample(address, user_, is_resumed);
+        pair_sums_[kPairUser] += std::exchange(user_, 0);
+        for (std::size_t i = 0; i < deltas.size(); ++i) {
+            pair_sums_[kPairColumns + i] += deltas[i];
+        }
+        pair_is_broken_ = pair_is_broken_ || is_resumed;
+        if (row.event == shared_.clock) {
+            end_pair(address);
+        }
+    }
+
+    void registers(const recording::SampleRegisters& row) override {
+        const auto between = progress_.registers(row.values);
+        if (!between || !between->rounds || shared_.loops.usual_ns[between->loop] <= 0) {
+            return;
+        }
+        occurrences_.progress(between->user, std::llround(static_cast<double>(*between->rounds) *
+                                                          shared_.loops.usual_ns[between->loop]));
+    }
+
+    void mark(const recording::Mark& row) override {
+        if (++worker_.marks > kMostMarks || worker_.names.size() >= kMostMarkNames) {
+            worker_.sums.too_many_marks = true;
+            return;
+        }
+        const auto [name, is_new] = worker_.names.try_emplace(
+            std::string(row.name), static_cast<std::uint32_t>(worker_.sums.mark_names.size()));
+        if (is_new) {
+            worker_.sums.mark_names.emplace_back(row.name);
+        }
+        worker_.sums.marks[thread_].push_back({row.time, static_cast<recording::MarkKind>(row.kind), name->second});
+    }
+
+    void finish() override { occurrences_.finish(); }
+
+  private:
+    // From the clock's last sample to this one of it. Samples of other events in between only count.
+    void end_pair(std::uint32_t address) {
+        if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
+            PairTable& pairs = worker_.sums.pairs;
+            pairs.add(pairs.row(last_address_, address), 1, pair_sums_);
+        }
+        last_address_ = address;
+        pair_is_broken_ = false;
+        std::fill(pair_sums_.begin(), pair_sums_.end(), 0);
+    }
+
+    // What follows a thread's last sample is nobody's code; what is lost may be anywhere.
+    std::uint32_t known(std::uint32_t node) const {
+        const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
+        return is_code && !shared_.lost[node] ? node : kNone;
+    }
+
+    // A thread that lacks a processor inside a wait, and when it has one goes on to wait, lacks it for nothing but
+    // polling. Where the wait ends then, it may have been let go at any time before: it has work to do.
+    bool waits_on(const StateInterval& interval) const {
+        return interval.state == ThreadState::kReady && interval.wait != kNoWait &&
+               shared_.profile.threads[thread_].waits[interval.wait].end > interval.end + kLeaving;
+    }
+
+    const OccurrenceShared& shared_;
+    Worker& worker_;
+    std::uint32_t thread_;
+    std::uint32_t process_;
+    StreamOccurrences occurrences_;
+    StreamProgress progress_;
+    std::vector<std::int64_t> pair_sums_;
+    std::int64_t user_ = 0;
+    std::uint32_t last_address_ = kNone;
+    bool pair_is_broken_ = false;  // measurement was off meanwhile
+    std::uint32_t processor_ = 0;
+    bool has_processor_ = false;
+};
+
+void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap) {
+    to.occurrences.merge(std::move(from.occurrences), occurrence_cap);
+    to.pairs.merge(from.pairs);
+    to.at_work.merge(from.at_work);
+    to.ready.merge(from.ready);
+    to.lacking.merge(from.lacking);
+    to.too_many_marks = to.too_many_marks || from.too_many_marks;
+    for (std::size_t i = 0; i < from.migrations.size(); ++i) {
+        to.migrations[i] += from.migrations[i];
+    }
+    std::vector<std::uint32_t> names;
+    for (const std::string& name : from.mark_names) {
+        const auto known = std::find(to.mark_names.begin(), to.mark_names.end(), name);
+        names.push_back(static_cast<std::uint32_t>(known - to.mark_names.begin()));
+        if (known == to.mark_names.end()) {
+            to.mark_names.push_back(name);
+        }
+    }
+    for (auto& [thread, rows] : from.marks) {
+        for (MarkRow& row : rows) {
+            row.name = names[row.name];
+        }
+        to.marks[thread] = std::move(rows);
+    }
+}
+
+}  // namespace
+
+std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept) {
+    std::vector<bool> lost(profile.nodes.size());
+    std::vector<bool> dropped(profile.nodes.size());
+    for (std::size_t i = 1; i < lost.size(); ++i) {
+        const ProfileNode& node = profile.nodes[i];
+        dropped[i] = node.kind == NodeKind::kDropped || (node.kind == NodeKind::kFrame && dropped[node.parent]);
+        lost[i] = node.kind == NodeKind::kPartial || node.kind == NodeKind::kNoPath || dropped[i] ||
+                  (node.kind == NodeKind::kFrame && lost[node.parent]);
+    }
+    constexpr std::int64_t kFew = 5;  // times as many in all
+    std::int64_t samples = 0;
+    std::int64_t partial = 0;
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+        samples += profile.self[i][kSamples];
+        partial += lost[i] ? profile.self[i][kSamples] : 0;
+    }
+    const bool are_few = partial * kFew < samples;
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+        lost[i] = dropped[i] || (lost[i] && (are_few || kept.leaf_of[i] == kNone));
+    }
+    return lost;
+}
+
+Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording, const Profile& profile,
+                                           const KeptNodes& kept, const SampledAddresses& addresses,
+                                           const CountedLoops& loops,
+                                           const std::vector<std::vector<std::uint32_t>>& wait_targets,
+                                           const OccurrenceLimits& limits) {
+    const OccurrenceShared shared{
+        profile, kept, addresses, loops, wait_targets, limits, lost_nodes(profile, kept), clock_event(profile)};
+    const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
+    for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
+        for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {
+            (*node_samples)[node] += static_cast<std::uint64_t>(std::max<std::int64_t>(profile.self[i][kSamples], 0));
+        }
+    }
+    std::vector<Worker> workers(pass_workers(recording, profile));
+    for (Worker& worker : workers) {
+        worker.sums.pairs = PairTable(kPairColumns + profile.events.size(), addresses.samples, limits.pair_cap);
+        worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
+        worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
+        worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());
+        worker.sums.migrations.resize(profile.threads.size());
+        worker.sums.occurrences.nodes.resize(kept.size());
+        worker.sums.occurrences.patterns = PatternTable(node_samples, limits.pattern_cap);
+    }
+    const auto done = run_pass(
+        recording, profile,
+        {.workers = static_cast<std::uint32_t>(workers.size()),
+         .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
+             return std::make_unique<OccurrenceVisitor>(shared, workers[worker], profile.streams[stream].thread);
+         }});
+    if (!done) {
+        return done.error();
+    }
+    OccurrencePass all = std::move(workers[0].sums);
+    for (std::size_t i = 1; i < workers.size(); ++i) {
+        merge(all, std::move(workers[i].sums), limits.occurrence_cap);
+    }
+    all.at_work.settle();
+    all.ready.settle();
+    all.lacking.settle();
+    return all;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,35 @@
+#include "spacetime/hunt_results/place_names.h"
+
+#include <algorithm>
+
+namespace kymo::spacetime {
+
+void PlaceNames::ask(const program::ImageName& image, std::uint64_t offset) {
+    const auto [at, fresh] = index_.emplace(std::pair(image.path, image.build_id), requests_.size());
+    if (fresh) {
+        requests_.push_back({image, {}});
+    }
+    requests_[at->second].offsets.push_back(ImageOffset{offset});
+}
+
+void PlaceNames::look_up() {
+    for (program::Request& request : requests_) {
+        std::sort(request.offsets.begin(), request.offsets.end());
+        request.offsets.erase(std::unique(request.offsets.begin(), request.offsets.end()), request.offsets.end());
+    }
+    symbols_ = program::symbolize(requests_);
+}
+
+std::span<const program::Frame> PlaceNames::frames_at(const program::ImageName& image, std::uint64_t offset) const {
+    const std::size_t request = index_.at({image.path, image.build_id});
+    const auto& offsets = requests_[request].offsets;
+    const auto at = std::lower_bound(offsets.begin(), offsets.end(), ImageOffset{offset});
+    return symbols_.images[request].at(static_cast<std::size_t>(at - offsets.begin()));
+}
+
+SourcePlace PlaceNames::place_of(const program::Frame& frame) const {
+    const program::Function& function = symbols_.functions[frame.function];
+    return {function.name, symbols_.files[frame.file], frame.line, function.module};
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,22 @@
+// What a hunt found, as text and as data.
+#pragma once
+
+#include "spacetime/hunt_results/hunt_results.h"
+#include "view/text.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace kymo::view {
+
+// Empty where there was no hunt.
+std::string terminal_hunt_results(const Style& style, const spacetime::HuntResults& results, std::size_t top);
+
+// The array `finds`, and the object `hunt` (null where there was none). Keys: docs/json.md.
+nlohmann::ordered_json json_hunt_results(const spacetime::HuntResults& results);
+nlohmann::ordered_json json_hunt(const spacetime::HuntResults& results);
+
+// Why nothing more was found, or what to know of a short run: one line, or empty.
+std::string reach_of(const spacetime::HuntResults& results);
+
+}  // namespace kymo::view

@@ -1,0 +1,243 @@
+// Evidence from a recording made by hand: every figure follows from the samples below.
+#include "spacetime/evidence/evidence.h"
+
+#include "made_recording.h"
+#include "spacetime/evidence/make_evidence.h"
+#include "spacetime/profile/make_profile.h"
+
+#include <gtest/gtest.h>
+
+namespace kymo::spacetime {
+namespace {
+
+using testing::kMs;
+
+// One thread, a sample a millisecond, all user time: 12 rounds of work (10 ms, in round 7 50 ms) and rest (5 ms),
+// called from main; before them 20 ms of setup. In the slow round one page fault a sample, otherwise none.
+class ThreePhases : public ::testing::Test {
+  protected:
+    static constexpr std::uint64_t kRounds = 12;
+    void SetUp() override {
+        {
+            testing::MadeFile launch(folder_.path() / "launch.krec", 99);
+            recording::Run run;
+            run.time = 0;
+            run.command = std::string_view("./app\0", 6);
+            run.processors = 2;
+            launch.own().append(run);
+            recording::RunEnd end;
+            end.time = 240 * kMs;
+            launch.own().append(end);
+            launch.close();
+        }
+        testing::MadeFile file(folder_.path() / "process-100-0.krec", 100);
+        recording::Process process;
+        process.pid = 100;
+        process.executable = "/opt/app";
+        process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
+        file.own().append(process);
+        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        file.event(1, "page-faults", "", recording::EventMode::kCount, 0);
+        recording::Image image;
+        image.image = 1;
+        image.path = "/nonexistent/app";
+        image.build_id = "0123";
+        file.own().append(image);
+        file.begin_stream(1, 0, 100, "app");
+        file.context(1, 1, 0, 1, 0x10);  // main
+        file.context(1, 2, 1, 1, 0x20);  // setup
+        file.context(1, 3, 1, 1, 0x30);  // work
+        file.context(1, 4, 1, 1, 0x40);  // rest
+        std::uint64_t now = 0;
+        const auto spend = [&](std::uint64_t context, std::uint64_t ms, std::uint64_t faults) {
+            for (std::uint64_t i = 0; i < ms; ++i) {
+                now += kMs;
+                file.sample(1, now, context, {kMs, faults});
+            }
+        };
+        spend(2, 20, 0);
+        for (std::uint64_t round = 0; round < kRounds; ++round) {
+            spend(3, round == 7 ? 50 : 10, round == 7 ? 1 : 0);
+            spend(4, 5, 0);
+        }
+        end_ = now;
+        file.end_stream(1, now, {now, 50});
+        recording::ProcessEnd end;
+        end.time = now;
+        file.own().append(end);
+        file.close();
+
+        auto recording = recording::Recording::open(folder_.path());
+        ASSERT_TRUE(recording);
+        auto profile = load_profile(*recording);
+        ASSERT_TRUE(profile);
+        NamedRun named = name_run(*profile);
+        auto evidence = make_evidence(*recording, *profile, named);
+        ASSERT_TRUE(evidence);
+        evidence_ = std::move(*evidence);
+    }
+
+    std::uint32_t node(const std::string& function, SpaceKind kind = SpaceKind::kFunction) const {
+        for (std::uint32_t i = 0; i < evidence_.nodes.size(); ++i) {
+            if (evidence_.nodes[i].place.function == function && evidence_.nodes[i].kind == kind) {
+                return i;
+            }
+        }
+        ADD_FAILURE() << "no node " << function;
+        return 0;
+    }
+
+    testing::TemporaryFolder folder_;
+    std::uint64_t end_ = 0;
+    Evidence evidence_;
+};
+
+TEST_F(ThreePhases, OccurrencesHaveTheirTimesAndTerms) {
+    const SpaceNode& work = evidence_.nodes[node("app+0x30")];
+    EXPECT_EQ(work.occurrences, kRounds);
+    EXPECT_EQ(work.total.user, static_cast<std::int64_t>(160 * kMs));
+    EXPECT_EQ(work.total.wall(), work.total.user);
+    EXPECT_EQ(work.deltas, (std::vector<std::int64_t>{static_cast<std::int64_t>(160 * kMs), 50}));
+    EXPECT_EQ(work.median_samples, 10U);
+    EXPECT_FALSE(work.folded);
+    ASSERT_EQ(work.rows.size(), kRounds);
+    EXPECT_EQ(work.rows.begin[0], 20 * kMs);
+    EXPECT_EQ(work.rows.end[0], 30 * kMs);
+    EXPECT_EQ(work.rows.duration(7), 50 * kMs);
+    EXPECT_EQ(work.rows.deltas_of(7)[1], 50);
+    EXPECT_EQ(work.rows.deltas_of(6)[1], 0);
+    EXPECT_EQ(work.rows.order[7], 7U);
+    EXPECT_NEAR(work.rows.active_threads[7], 1, 0.01);
+}
+
+TEST_F(ThreePhases, TimesAddUp) {
+    std::int64_t top = 0;
+    for (const SpaceNode& at : evidence_.nodes) {
+        if (at.parent == kNone && at.kind != SpaceKind::kIteration) {
+            top += at.total.wall();
+        }
+        for (std::size_t row = 0; row < at.rows.size(); ++row) {
+            EXPECT_EQ(at.rows.terms[row].wall(), static_cast<std::int64_t>(at.rows.duration(row)));
+        }
+    }
+    EXPECT_EQ(top, static_cast<std::int64_t>(end_));
+    EXPECT_EQ(evidence_.run.total.wall(), static_cast<std::int64_t>(end_));
+    for (const SpaceNode& each : evidence_.nodes) {
+        std::int64_t work = 0;
+        for (const auto& [thread, ns] : each.work) {
+            work += ns;
+        }
+        const bool is_made = each.kind == SpaceKind::kIteration || each.kind == SpaceKind::kMark;
+        EXPECT_EQ(work, is_made ? 0 : each.total.user + each.total.system) << each.place.function;
+    }
+}
+
+TEST_F(ThreePhases, IterationsAreFoundWithoutMarks) {
+    const std::uint32_t main = node("app+0x10");
+    EXPECT_EQ(evidence_.nodes[main].role, Role::kMainLoop);
+    EXPECT_EQ(evidence_.nodes[main].rounds, kRounds);
+    ASSERT_NE(evidence_.nodes[main].iteration, kNone);
+    const SpaceNode& rounds = evidence_.nodes[evidence_.nodes[main].iteration];
+    EXPECT_EQ(rounds.kind, SpaceKind::kIteration);
+    ASSERT_EQ(rounds.rows.size(), kRounds);
+    EXPECT_EQ(rounds.rows.duration(6), 15 * kMs);
+    EXPECT_EQ(rounds.rows.duration(7), 55 * kMs);
+    EXPECT_EQ(rounds.rows.deltas_of(7)[1], 50);
+    EXPECT_EQ(rounds.rows.terms[7].user, static_cast<std::int64_t>(55 * kMs));
+    const SpaceNode& work = evidence_.nodes[node("app+0x30")];
+    EXPECT_EQ(work.role, Role::kPhase);
+    EXPECT_EQ(work.rows.step[7], 7U);
+    const SpaceNode& setup = evidence_.nodes[node("app+0x20")];
+    EXPECT_EQ(setup.rows.step[0], kStreamEdge);
+}
+
+TEST_F(ThreePhases, GapsWithWhatFilledThem) {
+    const std::uint32_t rest = node("app+0x40");
+    const auto at = std::find_if(evidence_.intervals.begin(), evidence_.intervals.end(),
+                                 [&](const SpaceIntervals& interval) { return interval.node == rest; });
+    ASSERT_NE(at, evidence_.intervals.end());
+    EXPECT_EQ(at->gaps.count, kRounds - 1);
+    EXPECT_EQ(at->gaps.longest, 50 * kMs);
+    EXPECT_EQ(at->gaps.shortest, 10 * kMs);
+    ASSERT_FALSE(at->longest.empty());
+    const LongGap& gap = at->longest.front();
+    EXPECT_EQ(gap.begin, 20 * kMs + 7 * 15 * kMs);
+    EXPECT_EQ(gap.deltas[1], 50);
+    ASSERT_FALSE(gap.filled.empty());
+    EXPECT_EQ(gap.filled[0].node, node("app+0x30"));
+    EXPECT_EQ(gap.filled[0].ns, static_cast<std::int64_t>(50 * kMs));
+}
+
+TEST_F(ThreePhases, PatternsByNeighbour) {
+    const std::uint32_t work = node("app+0x30");
+    std::uint64_t after_setup = 0;
+    std::uint64_t after_rest = 0;
+    for (const CodePattern& pattern : evidence_.patterns) {
+        if (pattern.node == work && pattern.after == kAnyNeighbour) {
+            after_setup += pattern.before == node("app+0x20") ? pattern.durations.count : 0;
+            after_rest += pattern.before == node("app+0x40") ? pattern.durations.count : 0;
+        }
+    }
+    EXPECT_EQ(after_setup, 1U);
+    EXPECT_EQ(after_rest, kRounds - 1);
+}
+
+// Without code each address is a space of one instruction: weights are samples.
+TEST_F(ThreePhases, HeavySpacesOfUnknownCode) {
+    ASSERT_FALSE(evidence_.spaces.empty());
+    double weight = 0;
+    for (const HeavySpace& space : evidence_.spaces) {
+        EXPECT_LE(space.time_low, space.time_share);
+        EXPECT_GE(space.time_high, space.time_share);
+        weight += space.weight;
+    }
+    EXPECT_NEAR(weight, 1, 1e-9);
+    EXPECT_EQ(evidence_.same_spaces.size(), evidence_.spaces.size());
+}
+
+// Samples of two events: a page fault a sample in code that takes hardly any time, 10 ms of work between.
+TEST(Weights, AreOfTheClockAndNotOfOtherSamples) {
+    const testing::TemporaryFolder folder;
+    {
+        testing::MadeFile file(folder.path() / "process-100-0.krec", 100);
+        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        file.event(1, "page-faults", "", recording::EventMode::kPeriod, 1);
+        recording::Image image;
+        image.image = 1;
+        image.path = "/nonexistent/app";
+        image.build_id = "0123";
+        file.own().append(image);
+        file.begin_stream(1, 0, 100, "app");
+        file.context(1, 1, 0, 1, 0x10);  // main
+        file.context(1, 2, 1, 1, 0x20);  // work
+        file.context(1, 3, 1, 1, 0x30);  // touches memory
+        std::uint64_t now = 0;
+        for (int round = 0; round < 50; ++round) {
+            for (int i = 0; i < 50; ++i) {
+                now += kMs / 100;
+                file.sample(1, now, 3, {kMs / 100, 1}, 0, 1);
+            }
+            now += kMs / 2;
+            file.sample(1, now, 2, {kMs / 2, 0});
+            for (int i = 0; i < 9; ++i) {
+                now += kMs;
+                file.sample(1, now, 2, {kMs, 0});
+            }
+        }
+        file.end_stream(1, now, {now, 2500});
+        file.close();
+    }
+    const auto recording = recording::Recording::open(folder.path());
+    const auto profile = load_profile(*recording);
+    EXPECT_EQ(clock_event(*profile), 0U);
+    NamedRun named = name_run(*profile);
+    const auto evidence = make_evidence(*recording, *profile, named);
+    ASSERT_TRUE(evidence);
+    // The clock was in the work each time: it weighs all there is, and holds the faults between its samples.
+    ASSERT_EQ(evidence->spaces.size(), 1U);
+    EXPECT_NEAR(evidence->spaces[0].weight, 1, 1e-9);
+    EXPECT_EQ(evidence->spaces[0].deltas.at(1), 2450);
+}
+
+}  // namespace
+}  // namespace kymo::spacetime

@@ -1,0 +1,99 @@
+// What a hunt found (docs/hunt.md), as cards: which place causes how much of an event, and when.
+import { h } from "../draw/dom";
+import { count, moment, percent, withoutArguments } from "../format";
+import { Context } from "./context";
+
+interface Place {
+  function: string;
+  file: string;
+  line: number;
+  module: string;
+}
+
+interface HuntResult {
+  place: Place & { offset: number };
+  share: number;
+  error: number;
+  when: { begin_s: number; end_s: number; quiet: boolean }[];
+  call_path: Place[];
+  direction: string;
+}
+
+interface Hunt {
+  event: string;
+  share: number;
+  events: number;
+  note: string;
+}
+
+const kMostResults = 40;
+const kMostCallers = 3;
+
+function words(place: Place): string {
+  const file = place.file.slice(place.file.lastIndexOf("/") + 1);
+  const at = file ? ` (${file}${place.line ? `:${place.line}` : ""})` : "";
+  return (withoutArguments(place.function) || place.module || "a place that has no name") + at;
+}
+
+// Nothing where there was no hunt.
+export function huntCards(context: Context): HTMLElement[] {
+  const hunt = context.model.json.hunt as Hunt | null;
+  if (!hunt) {
+    return [];
+  }
+  const results = context.model.json.finds as HuntResult[];
+  return [
+    h("h2", {}, `Hunt for ${hunt.event}`),
+    ...results.slice(0, kMostResults).map((result) => card(context, hunt, result)),
+    h(
+      "p",
+      { class: "hint" },
+      `${results.length ? "Places" : "No place was found"} that cause${results.length ? "" : "s"} ${percent(hunt.share)} of the event or more; ${count(hunt.events)} events looked at.` +
+        (results.length > kMostResults ? ` ${results.length - kMostResults} more are in kymo report.` : "") +
+        (hunt.note ? ` ${hunt.note}.` : ""),
+    ),
+  ];
+}
+
+function card(context: Context, hunt: Hunt, result: HuntResult): HTMLElement {
+  const held = result.when.map(
+    ({ begin_s, end_s, quiet }) => `${moment(begin_s * 1e9, 1e6)} to ${quiet ? moment(end_s * 1e9, 1e6) : "the end"}`,
+  );
+  const callers = result.call_path.slice(-kMostCallers).reverse();
+  return h(
+    "article",
+    { class: "card" },
+    h(
+      "button",
+      { class: "head", click: () => go(context, result) },
+      h("span", { class: "stake" }, percent(result.share)),
+      h("span", { class: "kind" }, `± ${percent(result.error)} of ${hunt.event}`),
+      h("span", { class: "title" }, words(result.place)),
+      callers.length ? h("span", { class: "where" }, `called from ${callers.map(words).join(" ← ")}`) : null,
+    ),
+    h(
+      "div",
+      { class: "more" },
+      h("p", { class: "hint" }, `held from ${held.join(", ")}`),
+      result.direction ? h("p", { class: "direction" }, result.direction) : null,
+    ),
+  );
+}
+
+// To its function and its lines, and to the time at which it held.
+function go(context: Context, result: HuntResult) {
+  const { model, store } = context;
+  const fn = model.functions.name.indexOf(result.place.function);
+  const [low, high] = model.range;
+  const begin = Math.max(low, Math.min(...result.when.map((one) => one.begin_s * 1e9)));
+  const end = Math.min(high, Math.max(...result.when.map((one) => one.end_s * 1e9)));
+  store.all();
+  store.set({
+    order: "function",
+    space: fn > 0 ? `f${fn}` : "",
+    tab: "source",
+    finding: -1,
+    threads: null,
+    brush: begin < end ? [begin, end] : null,
+  });
+}
