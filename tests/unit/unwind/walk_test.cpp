@@ -1,38 +1,16 @@
 // Walks of live stacks, held against glibc's backtrace().
-#include "paths.h"
+#include "walk_in_handler.h"
 
 #include <csetjmp>
-#include <csignal>
 #include <cstdlib>
-#include <functional>
-#include <gtest/gtest.h>
 #include <set>
 #include <thread>
-#include <ucontext.h>
 
 extern "C" {
-int without_rules_framed(void (*call)(void*), void* context);
-int without_rules_unframed(void (*call)(void*), void* context);
-int without_rules_untellable(void (*call)(void*), void* context);
-void keeps_stack_in_scratch();
-void leaf_pushes();
-void leaf_allocates_little();
-void leaf_realigns();
-void leaf_keeps_in_register();
-void leaf_leaves();
-void without_rules_leaf();
-void calls_without_rules_leaf();
-void without_rules_entry();
-void pushes_untold();
-void returns_by_register();
-long with_frame_calls(long (*call)(void*), void* context);
-int cfa_by_rbx(void (*call)(void*), void* context);
 void cfa_by_r10();
-extern const char __start_walk_recurse[];
-extern const char __stop_walk_recurse[];
 
 #ifdef __SANITIZE_THREAD__
-// The handlers below use the C library, as glibc's backtrace() does, which is safe where their signals come: at
+// The handlers use the C library, as glibc's backtrace() does, which is safe where their signals come: at
 // raise() and at instructions of our own. That our walk calls nothing of it is shown by the list of what the monitor
 // may link.
 [[gnu::visibility("default")]] const char* __tsan_default_options() {
@@ -43,23 +21,6 @@ extern const char __stop_walk_recurse[];
 
 namespace kymo::unwind::test {
 namespace {
-
-volatile int keep = 0;
-
-// In a section of its own, so that its end is known however large a sanitizer makes it.
-[[gnu::noinline, gnu::section("walk_recurse")]] int recurse(int depth, const std::function<void()>& bottom) {
-    if (depth == 0) {
-        bottom();
-        return keep;
-    }
-    volatile char space[48];
-    space[depth % 48] = static_cast<char>(depth);
-    return recurse(depth - 1, bottom) + space[depth % 48];
-}
-
-bool passes_recurse(const Path& path) {
-    return path.passes(__start_walk_recurse, static_cast<std::uint64_t>(__stop_walk_recurse - __start_walk_recurse));
-}
 
 TEST(Walk, SameAsBacktrace) {
     walk_and_compare();
@@ -126,38 +87,6 @@ TEST(Walk, OverACopiedStackTheSame) {
 }
 
 // ---- signals
-
-Path in_handler;
-bool handler_compares = false;
-
-void on_signal(int, siginfo_t*, void* context) {
-    const Registers start = registers_from(*static_cast<ucontext_t*>(context));
-    if (handler_compares) {
-        walk_and_compare(&in_handler);
-    } else {
-        in_handler = walk_live(start);
-    }
-}
-
-class WalkInHandler : public testing::Test {
-  protected:
-    void install(int number, int flags) {
-        struct sigaction action{};
-        action.sa_sigaction = on_signal;
-        action.sa_flags = SA_SIGINFO | flags;
-        sigaction(number, &action, &before_);
-        number_ = number;
-    }
-    ~WalkInHandler() override {
-        sigaction(number_, &before_, nullptr);
-        handler_compares = false;
-        in_handler = {};
-    }
-
-  private:
-    struct sigaction before_{};
-    int number_ = SIGUSR1;
-};
 
 TEST_F(WalkInHandler, ThroughTheSignalFrame) {
     install(SIGUSR1, 0);
@@ -241,125 +170,6 @@ TEST_F(WalkInHandler, FromAnAlternateStackToTheThreads) {
     signal(SIGUSR2, SIG_DFL);
     stack.ss_flags = SS_DISABLE;
     sigaltstack(&stack, nullptr);
-}
-
-// ---- functions without rules
-
-void walk_into(void* context) {
-    *static_cast<Path*>(context) = walk_live(capture_here());
-}
-
-TEST_F(WalkInHandler, FunctionWithoutRulesButAFramePointer) {
-    Path path;
-    without_rules_framed(walk_into, &path);
-    EXPECT_EQ(path.result.end, PathEnd::kComplete);
-    EXPECT_TRUE(path.result.recovered);
-    EXPECT_TRUE(path.passes(reinterpret_cast<const void*>(without_rules_framed)));
-}
-
-TEST_F(WalkInHandler, FunctionWithoutRulesOrFramePointerButAnEpilogue) {
-    Path path;
-    without_rules_unframed(walk_into, &path);
-    EXPECT_EQ(path.result.end, PathEnd::kComplete);
-    EXPECT_TRUE(path.result.recovered);
-    EXPECT_TRUE(path.passes(reinterpret_cast<const void*>(without_rules_unframed)));
-}
-
-TEST_F(WalkInHandler, FunctionOfWhichNothingIsToldEndsThePath) {
-    Path path;
-    without_rules_untellable(walk_into, &path);
-    EXPECT_EQ(path.result.end, PathEnd::kNoRule);
-    EXPECT_FALSE(path.result.recovered);
-    ASSERT_EQ(path.frames.size(), 2U);  // walk_into and the function itself
-    EXPECT_TRUE(path.passes(reinterpret_cast<const void*>(without_rules_untellable)));
-}
-
-// Called by a function whose own frame is known by rbx alone. Above the leaf the path is that of its caller.
-void expect_epilogue_read(void (*leaf)()) {
-    recurse(3, [leaf] {
-        struct Context {
-            void (*leaf)();
-            Path before;
-        } context{leaf, {}};
-        cfa_by_rbx(
-            [](void* given) {
-                auto& context = *static_cast<Context*>(given);
-                context.before = walk_live(capture_here());
-                context.leaf();
-            },
-            &context);
-        const Path& before = context.before;
-        ASSERT_EQ(before.result.end, PathEnd::kComplete);
-        EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
-        EXPECT_TRUE(in_handler.result.recovered);
-        ASSERT_EQ(in_handler.frames.size(), before.frames.size() + 1);
-        EXPECT_LT(in_handler.frames[0].address - reinterpret_cast<std::uint64_t>(leaf), 400U);
-        for (std::size_t i = 1; i < before.frames.size(); ++i) {
-            EXPECT_EQ(in_handler.frames[i + 1].address, before.frames[i].address) << "frame " << i;
-        }
-    });
-}
-
-TEST_F(WalkInHandler, LeavesWithoutRulesAreLeftAsTheyLeave) {
-    install(SIGTRAP, 0);
-    expect_epilogue_read(leaf_pushes);
-    expect_epilogue_read(leaf_realigns);
-    expect_epilogue_read(leaf_keeps_in_register);
-    expect_epilogue_read(leaf_leaves);
-    if (__builtin_cpu_supports("avx")) {
-        expect_epilogue_read(leaf_allocates_little);
-    }
-}
-
-TEST_F(WalkInHandler, CallerWhoseStackPointerIsInAScratchRegister) {
-    install(SIGTRAP, 0);
-    recurse(3, [] { keeps_stack_in_scratch(); });
-    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
-    EXPECT_TRUE(in_handler.result.recovered);
-    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(keeps_stack_in_scratch), 20));
-    EXPECT_TRUE(passes_recurse(in_handler));
-}
-
-TEST_F(WalkInHandler, InterruptedLeafWithoutRules) {
-    install(SIGTRAP, 0);
-    calls_without_rules_leaf();
-    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
-    EXPECT_TRUE(in_handler.result.recovered);
-    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(without_rules_leaf), 4));
-    EXPECT_TRUE(in_handler.passes(reinterpret_cast<const void*>(calls_without_rules_leaf), 13));
-}
-
-[[gnu::noinline]] long calls_entry(void* /*context*/) {
-    without_rules_entry();
-    return keep;
-}
-
-TEST_F(WalkInHandler, InterruptedEntryWithoutRulesLosesNoFrame) {
-    install(SIGTRAP, 0);
-    with_frame_calls(calls_entry, nullptr);
-    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
-    EXPECT_TRUE(in_handler.result.recovered);
-    ASSERT_GE(in_handler.frames.size(), 3U);
-    // entry, its caller, with_frame_calls: following the frame pointer from entry would skip its caller.
-    EXPECT_LT(in_handler.frames[2].address - reinterpret_cast<std::uint64_t>(with_frame_calls), 32U);
-}
-
-TEST_F(WalkInHandler, PushesThatTheTableDoesNotTell) {
-    install(SIGTRAP, 0);
-    recurse(3, [] { pushes_untold(); });
-    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
-    EXPECT_TRUE(in_handler.result.recovered);
-    ASSERT_GE(in_handler.frames.size(), 2U);
-    EXPECT_NE(raw(in_handler.frames[1].image), 0U) << "what was pushed is no frame";
-    EXPECT_TRUE(passes_recurse(in_handler));
-}
-
-TEST_F(WalkInHandler, AnEmptyFrameThatHasItsCallerInARegister) {
-    install(SIGTRAP, 0);
-    recurse(3, [] { returns_by_register(); });
-    EXPECT_EQ(in_handler.result.end, PathEnd::kComplete);
-    EXPECT_FALSE(in_handler.result.recovered);
-    EXPECT_TRUE(passes_recurse(in_handler));
 }
 
 // ---- coroutines
