@@ -1,5 +1,6 @@
 #include "findings/weigh.h"
 
+#include "findings/cases/sides.h"
 #include "findings/statistics/bootstrap.h"
 #include "findings/words.h"
 
@@ -36,11 +37,20 @@ Stake stake_of(const std::map<std::uint32_t, double>& by_thread, double sure) {
     return stake;
 }
 
+// Of one occurrence's or gap's length, ns.
+double error_of_one(const Case& subject) {
+    if (subject.contrast == Contrast::kGaps) {
+        return sampling_period(*subject.evidence);
+    }
+    const auto samples = static_cast<double>(std::max<std::uint64_t>(1, subject.space().median_samples));
+    return static_cast<double>(subject.excess.usual.wall()) / samples;
+}
+
 Stake explained_stake(const Case& subject, const Explains& explains) {
-    const std::vector<double> parts = explained(subject.space().rows, subject.excess, explains);
+    const std::vector<double> parts = explained(subject.rows(), subject.excess, explains);
     std::map<std::uint32_t, double> by_thread;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        by_thread[subject.space().rows.thread[subject.excess.rows[i]]] += parts[i];
+        by_thread[subject.rows().thread[subject.excess.rows[i]]] += parts[i];
     }
     const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
     // Each occurrence is held against the usual one, so that fluctuations upwards count and those downwards do not:
@@ -48,8 +58,7 @@ Stake explained_stake(const Case& subject, const Explains& explains) {
     const double total = std::max(0.0, static_cast<double>(subject.excess.total()));
     double low = sum_lower_bound(parts, Random(kBoundSeed));
     if (parts.size() < 3) {
-        const auto samples = static_cast<double>(std::max<std::uint64_t>(1, subject.space().median_samples));
-        low -= static_cast<double>(parts.size()) * static_cast<double>(subject.excess.usual.wall()) / samples;
+        low -= static_cast<double>(parts.size()) * error_of_one(subject);
     }
     const double cut = sum > 0 ? std::min(1.0, total / sum) : 0;
     for (auto& [thread, ns] : by_thread) {

@@ -39,10 +39,7 @@ std::vector<TimeRange> Case::bad_times() const {
         return times;
     }
     for (const std::size_t row : bad_rows) {
-        times.push_back({space().rows.begin[row], space().rows.end[row]});
-    }
-    for (const GapRow& gap : long_gaps) {
-        times.push_back({gap.begin, gap.end});
+        times.push_back({rows().begin[row], rows().end[row]});
     }
     for (const WaitReturn& wait : returns) {
         times.push_back({wait.begin, wait.end});

@@ -4,14 +4,15 @@
 //   kRun         the run as a whole. No sides: rules read RunFacts, wait targets and nodes; their sums are exact.
 //   kSpace       a kept node against the rest of the program. One case a node. `bad` is the node, `good` the rest.
 //   kOccurrences a node's slow occurrences against its fast ones. Only where there are slow ones
-//   (statistics/split.h). kNeighbours  a node's occurrences that follow one neighbour against its other occurrences.
-//   kGaps        a node's long gaps against its other gaps.
+//                (statistics/split.h).
+//   kNeighbours  a node's occurrences after one neighbour, before one, or between two, against its other occurrences.
+//   kGaps        a node's long gaps against its other gaps: rows are gaps, as occurrences of their own.
 //   kReturns     the occurrences of a node in (or behind) which one place of waiting comes back, against its other
 //   occurrences. kThreads     threads at the same step of one node: the one that works longest against the others.
 //
-// Cases of kOccurrences and kNeighbours carry the exact account of the excess; kSpace, kOccurrences and kNeighbours
-// the tested features, kReturns one: how even the returns are. Plain values that refer to the Evidence: it lives
-// longer.
+// Cases of kOccurrences, kNeighbours and kGaps carry the exact account of the excess; these and kSpace the tested
+// features, kReturns one: how even the returns are. Plain values that refer to the Evidence (and, of gaps, to what
+// the case was made from): they live longer.
 #pragma once
 
 #include "findings/account.h"
@@ -53,8 +54,9 @@ struct GapRow {
     std::uint32_t thread = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::int64_t ns = 0;      // without the time for which a processor was lacking
-    std::uint32_t order = 0;  // of the occurrence before it
+    std::int64_t ns = 0;        // without the time for which a processor was lacking
+    std::uint32_t order = 0;    // of the occurrence before it
+    std::size_t row_after = 0;  // of the occurrence behind it, in the node's table
     // What filled it: nodes of the same level, ascending, likewise. The rest is own code of what is around them.
     std::vector<spacetime::GapPart> filled = {};
 };
@@ -80,9 +82,11 @@ struct Case {
     const spacetime::Evidence* evidence = nullptr;
     Contrast contrast = Contrast::kRun;
     std::uint32_t node = kNoNode;
-    std::uint32_t neighbour = spacetime::kStreamEdge;  // kNeighbours: what comes before
+    // kNeighbours: what comes before the bad occurrences and after them; kAnyNeighbour: whatever does.
+    std::uint32_t before = spacetime::kAnyNeighbour;
+    std::uint32_t after = spacetime::kAnyNeighbour;
 
-    // kOccurrences, kNeighbours: rows of the node's OccurrenceTable.
+    // kOccurrences, kNeighbours: rows of the node's OccurrenceTable; kGaps: of `gap_rows`.
     std::vector<std::size_t> bad_rows;
     std::vector<std::size_t> good_rows;
     Side bad;
@@ -90,7 +94,8 @@ struct Case {
     Excess excess;
     std::vector<Feature> features;  // clearest first
 
-    std::vector<GapRow> long_gaps;  // kGaps
+    const spacetime::OccurrenceTable* gap_rows = nullptr;  // kGaps: a row each gap
+    std::vector<GapRow> long_gaps;                         // likewise, as bad_rows
     std::vector<GapRow> short_gaps;
     std::vector<WaitReturn> returns;     // kReturns: by thread, then in time
     std::vector<std::uint32_t> targets;  // kReturns: wait targets of the place, ascending
@@ -103,6 +108,8 @@ struct Case {
     double q = 1;
 
     const spacetime::SpaceNode& space() const { return evidence->nodes[node]; }
+    // What bad_rows and good_rows are rows of.
+    const spacetime::OccurrenceTable& rows() const { return gap_rows != nullptr ? *gap_rows : space().rows; }
     // Null: there is no such feature.
     const Feature* feature(std::string_view name) const;
     // bad / good of a feature is at least `ratio` and, where it could be tested, chance does not explain it.

@@ -9,6 +9,7 @@
 #include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace kymo::findings {
 namespace {
@@ -43,13 +44,13 @@ std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode
             continue;
         }
         const std::int64_t length = static_cast<std::int64_t>(end - begin);
-        const std::int64_t lacking =
-            occurrences.ready_before[row + 1] - occurrences.ready_before[row] - occurrences.terms[row].run_queue;
+        const std::int64_t lacking = occurrences.gap_terms[row + 1].run_queue;
         gaps.push_back({.thread = occurrences.thread[row],
                         .begin = begin,
                         .end = end,
                         .ns = length - std::clamp<std::int64_t>(lacking, 0, length),
-                        .order = occurrences.order[row]});
+                        .order = occurrences.order[row],
+                        .row_after = row + 1});
     }
     return gaps;
 }
@@ -89,6 +90,26 @@ void fill(const Evidence& evidence, std::uint32_t node, bool is_work_only, std::
     }
 }
 
+// Gaps as occurrences: what there was in them by time and by counters.
+OccurrenceTable as_rows(const OccurrenceTable& occurrences, const std::vector<GapRow>& gaps) {
+    OccurrenceTable rows(occurrences.counters);
+    rows.first_wait.push_back(0);
+    for (const GapRow& gap : gaps) {
+        rows.thread.push_back(gap.thread);
+        rows.begin.push_back(gap.begin);
+        rows.end.push_back(gap.end);
+        rows.terms.push_back(occurrences.gap_terms[gap.row_after]);
+        const auto deltas = occurrences.gap_deltas_of(gap.row_after);
+        rows.deltas.insert(rows.deltas.end(), deltas.begin(), deltas.end());
+        rows.first_wait.push_back(0);
+        rows.order.push_back(gap.order);
+        rows.migrations.push_back(0);
+        rows.active_threads.push_back(std::numeric_limits<float>::quiet_NaN());
+        rows.progress.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
+    return rows;
+}
+
 void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     ground->lengths.clear();
     ground->stream.clear();
@@ -114,11 +135,11 @@ void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     }
 }
 
-}  // namespace
-
-GapGround gap_ground(const Evidence& evidence, std::uint32_t node) {
+GapGround split_gaps_of(const Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceNode& space = evidence.nodes[node];
-    GapGround ground{.node = node, .gaps = gaps_of(evidence, space), .lengths = {}, .stream = {}, .split = {}};
+    GapGround ground;
+    ground.node = node;
+    ground.gaps = gaps_of(evidence, space);
     if (ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
         return ground;
     }
@@ -140,6 +161,17 @@ GapGround gap_ground(const Evidence& evidence, std::uint32_t node) {
     return ground;
 }
 
+}  // namespace
+
+GapGround gap_ground(const Evidence& evidence, std::uint32_t node) {
+    GapGround ground = split_gaps_of(evidence, node);
+    if (ground.split.slow != 0) {
+        ground.rows = std::make_unique<OccurrenceTable>(as_rows(evidence.nodes[node].rows, ground.gaps));
+        ground.compared = compare_by_features(evidence, occurrences_of(*ground.rows));
+    }
+    return ground;
+}
+
 void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
     for (const GapGround& ground : grounds.gaps) {
         if (ground.split.slow == 0) {
@@ -153,20 +185,18 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
         subject.evidence = &grounds.evidence;
         subject.contrast = Contrast::kGaps;
         subject.node = ground.node;
+        subject.gap_rows = ground.rows.get();
+        fill_sides(is_slow, &subject);
+        test_features(ground.compared, is_slow, {.null = Null::kShifts, .permutations = options.permutations},
+                      Random(0x6a9 + ground.node), &subject);
         std::vector<double> sides[2];
         for (std::size_t i = 0; i < ground.gaps.size(); ++i) {
             (is_slow[i] != 0 ? subject.long_gaps : subject.short_gaps).push_back(ground.gaps[i]);
             sides[is_slow[i] != 0 ? 1 : 0].push_back(ground.lengths[i]);
         }
-        subject.bad.count = sides[1].size();
+        // (Without what they waited in, where the split is by work.)
         subject.bad.median_ns = median(sides[1]);
-        subject.good.count = sides[0].size();
         subject.good.median_ns = median(sides[0]);
-        for (const GapRow& gap : subject.long_gaps) {
-            subject.threads.push_back(gap.thread);
-        }
-        std::sort(subject.threads.begin(), subject.threads.end());
-        subject.threads.erase(std::unique(subject.threads.begin(), subject.threads.end()), subject.threads.end());
         cases->push_back(std::move(subject));
     }
 }

@@ -26,9 +26,9 @@ Grounds::Grounds(const spacetime::Evidence& of)
     parallel::for_each_index(static_cast<std::uint32_t>(occurrences.size()), [&](std::uint32_t node) {
         occurrences[node] = {.node = node,
                              .split = occurrence_split(evidence, node),
-                             .before = compared_neighbours(evidence, node),
+                             .neighbourhoods = compared_neighbourhoods(evidence, node),
                              .compared = {}};
-        if (occurrences[node].split.slow != 0 || !occurrences[node].before.empty()) {
+        if (occurrences[node].split.slow != 0 || !occurrences[node].neighbourhoods.empty()) {
             occurrences[node].compared = compare_by_features(evidence, occurrences_of(evidence.nodes[node].rows));
         }
         gaps[node] = gap_ground(evidence, node);

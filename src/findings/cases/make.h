@@ -16,7 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <vector>
 
 namespace kymo::findings {
@@ -32,11 +32,17 @@ struct SpaceGround {
     ComparedOccurrences compared;  // of all of them; empty where there is but one
 };
 
+// What comes before an occurrence, after it, or both; kAnyNeighbour: whatever does.
+struct Neighbourhood {
+    std::uint32_t before = spacetime::kAnyNeighbour;
+    std::uint32_t after = spacetime::kAnyNeighbour;
+};
+
 // kOccurrences and kNeighbours: one node's occurrences.
 struct OccurrenceGround {
     std::uint32_t node = 0;
-    Split split;                                  // slow == 0: not to be split, or nothing is slow
-    std::map<std::uint32_t, std::size_t> before;  // neighbours to be compared → occurrences that follow them
+    Split split;                                // slow == 0: not to be split, or nothing is slow
+    std::vector<Neighbourhood> neighbourhoods;  // to be compared with the rest
     ComparedOccurrences compared;
 };
 
@@ -47,6 +53,9 @@ struct GapGround {
     std::vector<double> lengths;
     std::vector<std::uint32_t> stream;
     Split split;
+    // Where some are long: the gaps as rows, which `compared` refers to.
+    std::unique_ptr<const spacetime::OccurrenceTable> rows;
+    ComparedOccurrences compared;
 };
 
 // kReturns: one place of waiting, and the node whose occurrences count its returns.
@@ -71,7 +80,7 @@ struct Grounds {
 std::vector<std::vector<std::uint32_t>> levels(const spacetime::Evidence& evidence);  // siblings
 SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<std::uint32_t> siblings);
 Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node);
-std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Evidence& evidence, std::uint32_t node);
+std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::Evidence& evidence, std::uint32_t node);
 GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node);
 std::vector<ReturnGround> return_grounds(const spacetime::Evidence& evidence);
 

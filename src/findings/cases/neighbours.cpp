@@ -1,4 +1,6 @@
-// A node's occurrences after one neighbour against its occurrences after others.
+// A node's occurrences after one neighbour, before one, or between two, against its other occurrences.
+//
+// Between two only where either neighbour comes without the other as well, often enough to be compared.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 
@@ -9,25 +11,51 @@
 namespace kymo::findings {
 namespace {
 
+using spacetime::Evidence;
+using spacetime::kAnyNeighbour;
+using spacetime::OccurrenceTable;
+
 constexpr std::size_t kLeastEach = 5;       // occurrences on either side
 constexpr std::size_t kLeastFolded = 30;    // where single occurrences are too short to be known well
-constexpr std::size_t kMostNeighbours = 4;  // the most frequent ones
+constexpr std::size_t kMostNeighbours = 4;  // on a side; of more none is compared
 
-// What waits leaves nothing behind that could be to blame; that it came before says how the threads met.
-bool mostly_waits(const spacetime::Evidence& evidence, std::uint32_t node) {
+// What waits leaves nothing behind that could be to blame; that it is a neighbour says how the threads met.
+bool mostly_waits(const Evidence& evidence, std::uint32_t node) {
     return node < evidence.nodes.size() && 2 * evidence.nodes[node].total.waiting > evidence.nodes[node].total.wall();
 }
 
-// Pairs of occurrences, one after this neighbour and one after other work, that one and the same thread can give:
+bool lies_in(const Neighbourhood& neighbourhood, const OccurrenceTable& rows, std::size_t row) {
+    return (neighbourhood.before == kAnyNeighbour || neighbourhood.before == rows.before[row]) &&
+           (neighbourhood.after == kAnyNeighbour || neighbourhood.after == rows.after[row]);
+}
+
+std::vector<char> labels_of(const Neighbourhood& neighbourhood, const OccurrenceTable& rows) {
+    std::vector<char> label(rows.size());
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        label[row] = lies_in(neighbourhood, rows, row) ? 1 : 0;
+    }
+    return label;
+}
+
+std::size_t count_of(const Neighbourhood& neighbourhood, const OccurrenceTable& rows) {
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        count += lies_in(neighbourhood, rows, row) ? 1 : 0;
+    }
+    return count;
+}
+
+// Pairs of occurrences, one in this neighbourhood and one beside other work, that one and the same thread can give:
 // where threads differ in their neighbours, what tells the sides apart may be the thread.
-std::size_t pairs_in_threads(const spacetime::Evidence& evidence, const spacetime::OccurrenceTable& rows,
-                             std::uint32_t neighbour) {
+std::size_t pairs_in_threads(const Evidence& evidence, const OccurrenceTable& rows,
+                             const Neighbourhood& neighbourhood) {
     std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> counts;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        auto& [after, otherwise] = counts[rows.thread[row]];
-        if (rows.before[row] == neighbour) {
-            ++after;
-        } else if (!mostly_waits(evidence, rows.before[row])) {
+        auto& [inside, otherwise] = counts[rows.thread[row]];
+        if (lies_in(neighbourhood, rows, row)) {
+            ++inside;
+        } else if ((neighbourhood.before == kAnyNeighbour || !mostly_waits(evidence, rows.before[row])) &&
+                   (neighbourhood.after == kAnyNeighbour || !mostly_waits(evidence, rows.after[row]))) {
             ++otherwise;
         }
     }
@@ -38,36 +66,87 @@ std::size_t pairs_in_threads(const spacetime::Evidence& evidence, const spacetim
     return pairs;
 }
 
+// On one side: `column` is OccurrenceTable::before or after, `member` that of Neighbourhood.
+std::vector<Neighbourhood> on_one_side(const Evidence& evidence, std::uint32_t node, std::size_t least,
+                                       const std::vector<std::uint32_t>& column,
+                                       std::uint32_t Neighbourhood::* member) {
+    std::map<std::uint32_t, std::size_t> counts;
+    for (const std::uint32_t neighbour : column) {
+        ++counts[neighbour];
+    }
+    counts.erase(spacetime::kStreamEdge);
+    counts.erase(node);  // what lay between its occurrences was too short to be seen
+    std::vector<Neighbourhood> kept;
+    for (const auto& [neighbour, count] : counts) {
+        Neighbourhood neighbourhood;
+        neighbourhood.*member = neighbour;
+        if (count >= least && !mostly_waits(evidence, neighbour) &&
+            pairs_in_threads(evidence, evidence.nodes[node].rows, neighbourhood) >= least) {
+            kept.push_back(neighbourhood);
+        }
+    }
+    if (kept.size() > kMostNeighbours) {
+        kept.clear();
+    }
+    return kept;
+}
+
+// Often enough, and either neighbour often enough without the other.
+bool is_pair_of_its_own(const Evidence& evidence, const OccurrenceTable& rows, std::size_t least,
+                        const Neighbourhood& both) {
+    const std::size_t count = count_of(both, rows);
+    return count >= least && count_of({both.before, kAnyNeighbour}, rows) >= count + least &&
+           count_of({kAnyNeighbour, both.after}, rows) >= count + least &&
+           pairs_in_threads(evidence, rows, both) >= least;
+}
+
+// Nine tenths of the occurrences that lie in one of them lie in both.
+bool are_same(const std::vector<char>& one, const std::vector<char>& other) {
+    std::size_t both = 0;
+    std::size_t either = 0;
+    for (std::size_t row = 0; row < one.size(); ++row) {
+        both += one[row] != 0 && other[row] != 0 ? 1 : 0;
+        either += one[row] != 0 || other[row] != 0 ? 1 : 0;
+    }
+    return both * 10 >= either * 9;
+}
+
 }  // namespace
 
-std::map<std::uint32_t, std::size_t> compared_neighbours(const spacetime::Evidence& evidence, std::uint32_t node) {
+std::vector<Neighbourhood> compared_neighbourhoods(const Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceNode& space = evidence.nodes[node];
-    std::map<std::uint32_t, std::size_t> neighbours;
-    for (const std::uint32_t before : space.rows.before) {
-        ++neighbours[before];
-    }
-    neighbours.erase(spacetime::kStreamEdge);
-    neighbours.erase(node);  // what lay between its occurrences was too short to be seen
     const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
-    std::erase_if(neighbours, [&](const auto& entry) {
-        return entry.second < least || mostly_waits(evidence, entry.first) ||
-               pairs_in_threads(evidence, space.rows, entry.first) < least;
-    });
-    if (neighbours.size() > kMostNeighbours) {
-        neighbours.clear();
+    const auto before = on_one_side(evidence, node, least, space.rows.before, &Neighbourhood::before);
+    const auto after = on_one_side(evidence, node, least, space.rows.after, &Neighbourhood::after);
+    std::vector<Neighbourhood> candidates = before;
+    candidates.insert(candidates.end(), after.begin(), after.end());
+    for (const Neighbourhood& left : before) {
+        for (const Neighbourhood& right : after) {
+            const Neighbourhood both{left.before, right.after};
+            if (is_pair_of_its_own(evidence, space.rows, least, both)) {
+                candidates.push_back(both);
+            }
+        }
     }
-    return neighbours;
+    // Where one neighbour brings the other with it, the two are one: told of what comes before.
+    std::vector<Neighbourhood> kept;
+    std::vector<std::vector<char>> labels;
+    for (const Neighbourhood& candidate : candidates) {
+        std::vector<char> label = labels_of(candidate, space.rows);
+        const bool is_told = std::any_of(labels.begin(), labels.end(),
+                                         [&](const std::vector<char>& other) { return are_same(label, other); });
+        if (!is_told) {
+            kept.push_back(candidate);
+            labels.push_back(std::move(label));
+        }
+    }
+    return kept;
 }
 
 void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
     for (const OccurrenceGround& ground : grounds.occurrences) {
-        const std::vector<std::uint32_t>& befores = grounds.evidence.nodes[ground.node].rows.before;
-        for (const auto& [neighbour, count] : ground.before) {
-            std::vector<char> label;
-            label.reserve(befores.size());
-            for (const std::uint32_t before : befores) {
-                label.push_back(before == neighbour ? 1 : 0);
-            }
+        for (const Neighbourhood& neighbourhood : ground.neighbourhoods) {
+            std::vector<char> label = labels_of(neighbourhood, grounds.evidence.nodes[ground.node].rows);
             if (options.shuffle != nullptr) {
                 label = swapped_labels(ground.compared.stream, label, options.shuffle);
             }
@@ -75,7 +154,8 @@ void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std
             subject.evidence = &grounds.evidence;
             subject.contrast = Contrast::kNeighbours;
             subject.node = ground.node;
-            subject.neighbour = neighbour;
+            subject.before = neighbourhood.before;
+            subject.after = neighbourhood.after;
             fill_sides(label, &subject);
             test_features(ground.compared, label,
                           {.null = Null::kPairs, .with_duration = true, .permutations = options.permutations},

@@ -26,7 +26,7 @@ Side side_of(const OccurrenceTable& occurrences, std::span<const std::size_t> ro
 }
 
 void fill_sides(std::span<const char> label, Case* subject) {
-    const OccurrenceTable& occurrences = subject->space().rows;
+    const OccurrenceTable& occurrences = subject->rows();
     for (std::size_t row = 0; row < label.size(); ++row) {
         (label[row] != 0 ? subject->bad_rows : subject->good_rows).push_back(row);
     }

@@ -1,9 +1,10 @@
-// more-events, by neighbourhood: a piece of code has more of an event after one neighbour than after others, whether
-// it takes longer there or not; and, as an advantage, fewer of it.
+// more-events, by neighbourhood: a piece of code has more of an event after one neighbour (before one, between two)
+// than otherwise, whether it takes longer there or not; and, as an advantage, fewer of it.
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/costly_events.h"
+#include "findings/rules/shared/neighbourhood.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -48,7 +49,9 @@ void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
             continue;
         }
         const double ns = std::abs(feature.bad - feature.good) * known->most_ns;
-        if (ns > most) {
+        const std::uint32_t event = counter(*subject.evidence, feature.name);
+        const auto count = [&](std::size_t row) { return static_cast<double>(subject.rows().deltas_of(row)[event]); };
+        if (ns > most && is_beyond_either(subject, kMoreByNeighbour, than == Than::kMore, count)) {
             most = ns;
             dearest = &feature;
         }
@@ -71,15 +74,17 @@ void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
     claim.feature = dearest->name;
     const double high = std::max(dearest->bad, dearest->good);
     const double low = std::min(dearest->bad, dearest->good);
-    claim.title = fmt::format(
-        "{} has {} {} {} after {} ({} times, {} each) than otherwise ({} times, {} each): that {} up to {}.{}",
-        name(*subject.evidence, subject.node), low > 0 ? times(high / low) : "many",
-        than == Than::kMore ? "more" : "fewer", dearest->name, neighbour_name(*subject.evidence, subject.neighbour),
-        number(static_cast<double>(subject.bad.count)), number(dearest->bad),
-        number(static_cast<double>(subject.good.count)), number(dearest->good),
-        than == Than::kMore ? "costs" : "saves", in_seconds(all),
-        than == Than::kMore ? cause_words(known) : std::string());
-    if (than == Than::kMore) {
+    claim.title =
+        fmt::format("{} has {} {} {} {} ({} times, {} each) than otherwise ({} times, {} each): that {} up to {}.{}",
+                    name(*subject.evidence, subject.node), low > 0 ? times(high / low) : "many",
+                    than == Than::kMore ? "more" : "fewer", dearest->name, neighbourhood_words(subject),
+                    number(static_cast<double>(subject.bad.count)), number(dearest->bad),
+                    number(static_cast<double>(subject.good.count)), number(dearest->good),
+                    than == Than::kMore ? "costs" : "saves", in_seconds(all),
+                    than == Than::kMore ? cause_words(known) : std::string());
+    if (is_of_what_follows(subject)) {
+        claim.direction = "what comes after was decided here, or by the same input: look at what this code was given";
+    } else if (than == Than::kMore) {
         claim.direction = fmt::format("restore what the other neighbours leave behind; or {}", known.remedy);
     }
     claims->push_back(std::move(claim));
@@ -94,14 +99,14 @@ void claim_fewer(const Case& subject, std::vector<Claim>* claims) {
 }
 
 constexpr std::string_view kNeeds =
-    "at least five occurrences after this neighbour and five others; 1.5 times as many of an event in an occurrence, "
-    "most of the one side more often by wall time than most of the other (Cliff's delta 0.474), which chance does "
-    "not "
-    "explain in pairs of occurrences that follow each other; and what one such event costs at most is known";
+    "at least five occurrences after this neighbour (before it, or between two) and five others; 1.5 times as many "
+    "of "
+    "an event in an occurrence, most of the one side more often by wall time than most of the other (Cliff's delta "
+    "0.474), which chance does not explain in pairs of occurrences that follow each other; and what one such event "
+    "costs at most is known";
 constexpr std::string_view kAgainst =
     "the event counts work (instructions, cycles, references); or what lies between two occurrences is often too "
-    "short "
-    "to be seen: then some are several";
+    "short to be seen: then some are several";
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // page-faults: a piece of code pays for page faults, again and again.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/gap_filler.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -90,6 +91,24 @@ void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* c
     claims->push_back(std::move(claim));
 }
 
+void claim_page_faults_of_gaps(const Case& subject, std::vector<Claim>* claims) {
+    if (!subject.differs("page-faults", kMoreFaults) ||
+        subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare) {
+        return;
+    }
+    const Feature& faults = *subject.feature("page-faults");
+    const Filler filler = main_filler(subject);
+    Claim claim;
+    claim.explains = Explains{.terms = set_of(Term::kSystem)};
+    claim.feature = "page-faults";
+    claim.node = filler_node(subject, filler);
+    claim.title = fmt::format("{}; {} {} page faults ({}).", long_gap_words(subject, filler),
+                              subject.bad.count == 1 ? "it carries" : "they carry",
+                              faults.good > 0 ? times(faults.bad / faults.good) + " more" : "all the",
+                              number(faults.bad) + (subject.bad.count == 1 ? "" : " each"));
+    claims->push_back(std::move(claim));
+}
+
 constexpr std::string_view kPageFaultsDirection =
     "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge pages "
     "for it";
@@ -109,6 +128,20 @@ extern const Rule kPageFaultsOfSpace{
         "and has nine tenths of all faults or three times as many by processor time as the rest of the program",
     .against = "faults only at the beginning: that is a cold start",
     .look = claim_page_faults_of_spaces,
+    .direction = kPageFaultsDirection,
+    .confirm = kPageFaultsConfirm,
+};
+
+extern const Rule kPageFaultsOfGaps{
+    .place = 205,
+    .kind = "page-faults",
+    .contrast = Contrast::kGaps,
+    .needs =
+        "some gaps between occurrences are clearly longer than the rest and carry at least three times the page "
+        "faults, which chance does not explain where it can be tested, and 30 % or more of their excess is time in "
+        "the kernel",
+    .against = "more than a third of the gaps are long",
+    .look = claim_page_faults_of_gaps,
     .direction = kPageFaultsDirection,
     .confirm = kPageFaultsConfirm,
 };

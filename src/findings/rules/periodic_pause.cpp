@@ -3,6 +3,7 @@
 
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/gap_filler.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
 
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
-#include <set>
 
 namespace kymo::findings {
 namespace {
@@ -95,53 +95,6 @@ Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& ev
     return {.every = 0, .work_ns = median(works), .period_ns = median(periods)};
 }
 
-// What the long gaps have in them beyond the others.
-struct Filler {
-    std::uint32_t node = kNoNode;  // of the same level; kNoNode: own code of what is around
-    double usual_ns = 0;           // in a short gap, mean
-    std::vector<double> own_ns;    // beyond that, by long gap
-    double all() const { return std::accumulate(own_ns.begin(), own_ns.end(), 0.0); }
-};
-
-double filled_by(const GapRow& gap, std::uint32_t node) {
-    double rest = static_cast<double>(gap.ns);
-    for (const spacetime::GapPart& part : gap.filled) {
-        if (part.node == node) {
-            return static_cast<double>(part.ns);
-        }
-        rest -= static_cast<double>(part.ns);
-    }
-    return node == kNoNode ? std::max(0.0, rest) : 0;
-}
-
-Filler fill_of(const Case& subject, std::uint32_t node) {
-    Filler filler{.node = node, .usual_ns = 0, .own_ns = {}};
-    for (const GapRow& gap : subject.short_gaps) {
-        filler.usual_ns += filled_by(gap, node) / static_cast<double>(subject.short_gaps.size());
-    }
-    for (const GapRow& gap : subject.long_gaps) {
-        filler.own_ns.push_back(std::max(0.0, filled_by(gap, node) - filler.usual_ns));
-    }
-    return filler;
-}
-
-Filler main_filler(const Case& subject) {
-    std::set<std::uint32_t> nodes{kNoNode};
-    for (const GapRow& gap : subject.long_gaps) {
-        for (const spacetime::GapPart& part : gap.filled) {
-            nodes.insert(part.node);
-        }
-    }
-    Filler best;
-    for (const std::uint32_t node : nodes) {
-        Filler filler = fill_of(subject, node);
-        if (best.own_ns.empty() || filler.all() > best.all()) {
-            best = std::move(filler);
-        }
-    }
-    return best;
-}
-
 // Terms that make up a fifth of a node's time and more.
 TermSet main_terms(const spacetime::SpaceNode& node) {
     TermSet terms = 0;
@@ -179,19 +132,16 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
                                       : fmt::format("After every {}", in_seconds(pauses.work_ns)),
                     name(evidence, subject.node), in_seconds(pauses.period_ns));
     const double all = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
-    claim.node = filler.node != kNoNode ? innermost(evidence, filler.node) : subject.space().parent;
+    claim.node = filler_node(subject, filler);
     if (claim.node != kNoNode) {
         claim.own_terms =
             main_terms(evidence.nodes[claim.node]) & ~set_of(Term::kRunQueue);  // nor do the gaps have it
     }
-    const std::string who = filler.node != kNoNode  ? name(evidence, claim.node)
-                            : claim.node != kNoNode ? "own code of " + name(evidence, claim.node)
-                                                    : "code too small to be told";
-    claim.title = fmt::format("{} {} stops it for {}{}: {} in all.", when, who, in_seconds(median(lengths)),
-                              filler.usual_ns * 10 > median(lengths)
-                                  ? fmt::format(" instead of {}", in_seconds(filler.usual_ns))
-                                  : std::string(),
-                              in_seconds(all));
+    claim.title = fmt::format(
+        "{} {} stops it for {}{}: {} in all.", when, filler_name(subject, filler), in_seconds(median(lengths)),
+        filler.usual_ns * 10 > median(lengths) ? fmt::format(" instead of {}", in_seconds(filler.usual_ns))
+                                               : std::string(),
+        in_seconds(all));
     claim.evidence.push_back(
         {"seconds between occurrences", subject.bad.median_ns / 1e9, subject.good.median_ns / 1e9,
          subject.good.median_ns > 0 ? subject.bad.median_ns / subject.good.median_ns : kUnknown, kUnknown, kUnknown});

@@ -2,6 +2,7 @@
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/neighbourhood.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
 
@@ -25,7 +26,8 @@ double others_median(const Case& subject) {
     const auto& rows = subject.space().rows;
     std::vector<double> others;
     for (const std::size_t row : subject.good_rows) {
-        if (rows.before[row] != subject.node) {
+        if ((subject.before == spacetime::kAnyNeighbour || rows.before[row] != subject.node) &&
+            (subject.after == spacetime::kAnyNeighbour || rows.after[row] != subject.node)) {
             others.push_back(static_cast<double>(own_ns(rows.terms[row])));
         }
     }
@@ -45,15 +47,20 @@ bool may_speak(const Case& subject) {
 }
 
 std::string against_words(const Case& subject) {
-    return fmt::format("{} ({} times, {}) than otherwise ({} times, {})",
-                       neighbour_name(*subject.evidence, subject.neighbour),
+    return fmt::format("{} ({} times, {}) than otherwise ({} times, {})", neighbourhood_words(subject),
                        number(static_cast<double>(subject.bad.count)), in_seconds(subject.bad.median_ns),
                        number(static_cast<double>(subject.good.count)), in_seconds(subject.good.median_ns));
 }
 
-void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
+double row_ns(const Case& subject, std::size_t row) {
+    return static_cast<double>(own_ns(subject.rows().terms[row]));
+}
+
+void claim_slow(const Case& subject, std::vector<Claim>* claims) {
     // (Also false where it is not known.)
-    const bool is_slower = subject.bad.median_ns >= kLeastSlower * others_median(subject);
+    const bool is_slower =
+        subject.bad.median_ns >= kLeastSlower * others_median(subject) &&
+        is_beyond_either(subject, kLeastSlower, true, [&](std::size_t row) { return row_ns(subject, row); });
     if (!may_speak(subject) || !is_slower || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.excess_share(set_of(Term::kWaiting, Term::kSpinning)) > kMostWaiting) {
         return;
@@ -61,7 +68,7 @@ void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
     Claim claim;
     claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
     claim.feature = "duration";
-    claim.title = fmt::format("{} takes {} longer after {}.", name(*subject.evidence, subject.node),
+    claim.title = fmt::format("{} takes {} longer {}.", name(*subject.evidence, subject.node),
                               times(subject.bad.median_ns / subject.good.median_ns), against_words(subject));
     if (const std::string account = account_words(subject); !account.empty()) {
         claim.title += " " + account + ".";
@@ -69,9 +76,24 @@ void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
+void look_for_slow(const Case& subject, std::vector<Claim>* claims) {
+    if (!is_of_what_follows(subject)) {
+        claim_slow(subject, claims);
+    }
+}
+
+void look_for_slow_before(const Case& subject, std::vector<Claim>* claims) {
+    if (is_of_what_follows(subject)) {
+        claim_slow(subject, claims);
+    }
+}
+
 void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
-    const bool is_faster = subject.bad.median_ns * kLeastSlower <= others_median(subject);
-    if (!may_speak(subject) || !is_faster || subject.bad.median_ns * kLeastSlower > subject.good.median_ns) {
+    const bool is_faster =
+        subject.bad.median_ns * kLeastSlower <= others_median(subject) &&
+        is_beyond_either(subject, kLeastSlower, false, [&](std::size_t row) { return row_ns(subject, row); });
+    if (is_of_what_follows(subject) || !may_speak(subject) || !is_faster ||
+        subject.bad.median_ns * kLeastSlower > subject.good.median_ns) {
         return;
     }
     Claim claim;
@@ -83,19 +105,17 @@ void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
         claim.own.push_back({subject.space().rows.thread[row], saved});
         claim.own_parts.push_back(saved);
     }
-    claim.title = fmt::format("{} is {} faster after {}.", name(*subject.evidence, subject.node),
+    claim.title = fmt::format("{} is {} faster {}.", name(*subject.evidence, subject.node),
                               times(subject.good.median_ns / subject.bad.median_ns), against_words(subject));
     claims->push_back(std::move(claim));
 }
 
 constexpr std::string_view kNeeds =
-    "at least five occurrences after this neighbour and five others (30 where occurrences are under eight samples), "
-    "medians "
-    "(without waiting for a processor) two sampling periods and more, and 1.2 times and two periods apart, most "
-    "occurrences of the one side longer "
-    "than most of the other (Cliff's delta 0.474), and "
-    "chance does not explain it in "
-    "pairs of occurrences that follow each other";
+    "at least five occurrences after this neighbour (or between two, of which either comes five times without the "
+    "other) and five others (30 where occurrences are under eight samples), medians (without waiting for a "
+    "processor) two sampling periods and more, and 1.2 times and two periods apart, most occurrences of the one side "
+    "longer than most of the other (Cliff's delta 0.474), and chance does not explain it in pairs of occurrences "
+    "that follow each other; between two neighbours it must be more than beside either one";
 
 }  // namespace
 
@@ -114,6 +134,20 @@ extern const Rule kSlowNeighbour{
         "state of a lock or a file; and restore what the fast neighbour leaves",
     .confirm =
         "put something neutral between the two (or change their order) and record again: the difference must go",
+};
+
+extern const Rule kSlowBeforeNeighbour{
+    .place = 225,
+    .kind = "slow-neighbour",
+    .contrast = Contrast::kNeighbours,
+    .needs = "the same, by what comes after",
+    .against = "what comes before says it as well",
+    .look = look_for_slow_before,
+    .direction =
+        "what comes after was decided here, or by the same input: look at what the slow ones were given that the "
+        "others were not",
+    .confirm = "print the input of this code together with what follows it, and compare the slow and the fast ones",
+    .is_generic = true,  // what follows is no cause
 };
 
 extern const Rule kFastNeighbour{

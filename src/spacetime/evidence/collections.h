@@ -38,16 +38,6 @@ struct CodeSums {
     std::vector<std::int64_t> deltas;  // by counter
 };
 
-struct SameSpaces {
-    std::vector<std::uint32_t> members;  // heavy spaces, heaviest first; one alone is equal to itself
-    double overlap = 1;                  // least of any two
-    double weight = 0;
-    double time_share = 0;
-    std::uint64_t occurrences = 0;
-    std::uint32_t node = 0xffffffffU;  // whose occurrences are its occurrences in time
-    std::vector<std::int64_t> deltas;  // by counter
-};
-
 // What a stream did in a gap.
 struct GapPart {
     std::uint32_t node = kOutside;  // sibling, kParentItself or kOutside
@@ -75,6 +65,7 @@ struct SpaceIntervals {
     std::optional<Period> period;
 };
 
+// As of a node, or of a group of same spaces.
 struct CodePattern {
     std::uint32_t before = kStreamEdge;  // kAnyNeighbour: all taken together
     std::uint32_t node = 0;
@@ -83,6 +74,21 @@ struct CodePattern {
     std::uint64_t samples = 0;
     TimeTerms terms;
     std::vector<std::int64_t> deltas;  // by counter
+};
+
+struct SameSpaces {
+    std::vector<std::uint32_t> members;  // heavy spaces, heaviest first; one alone is equal to itself
+    double overlap = 1;                  // least of any two
+    double weight = 0;
+    double time_share = 0;
+    std::uint64_t occurrences = 0;     // pairs of samples
+    std::uint32_t node = 0xffffffffU;  // the smallest kept node that holds most of it; kNone: none
+    std::vector<std::int64_t> deltas;  // by counter, shared among the spaces of a pair
+
+    // In time (code_lives.h), by the same structure as a node's; there `node`, `before` and `after` are groups.
+    SpaceNode life;  // without a place: total, deltas, occurrences, durations, threads, rows, folded
+    SpaceIntervals gaps;
+    std::vector<CodePattern> patterns;  // most time first
 };
 
 }  // namespace kymo::spacetime

@@ -67,9 +67,11 @@ class Maker {
         SpanWork work = plan_spans(levels, *occurrences);
         work.spaces_of = std::move(weighing.spaces_of);
         work.spaces = static_cast<std::uint32_t>(weighing.heavy.size());
+        work.group_of = std::move(weighing.group_of);
+        work.group_samples = std::move(weighing.group_samples);
         stage("spans");
-        auto spans = run_span_pass(recording_, profile_, addresses_, occurrences->pairs, waits.of_thread, work,
-                                   options_.occurrence_cap);
+        auto spans =
+            run_span_pass(recording_, profile_, addresses_, occurrences->pairs, waits.of_thread, work, limits);
         if (!spans) {
             return spans.error();
         }
@@ -86,7 +88,8 @@ class Maker {
                 sum_code(profile_, weighing.table,
                          options_.looked_at != nullptr ? options_.looked_at->spaces : evidence_.spaces);
         }
-        evidence_.same_spaces = make_same_spaces(evidence_.spaces, evidence_.nodes, options_.same_overlap);
+        evidence_.same_spaces = make_same_spaces(evidence_.spaces, weighing.same, evidence_.nodes);
+        add_lives(std::move(spans->lives), *occurrences);
         evidence_.run = make_run_facts(profile_, names_, *occurrences, waits.of_thread);
         add_rule_facts(profile_, waits.of_thread, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
@@ -296,6 +299,21 @@ class Maker {
             }
             fill_node(node, std::move(groups[i]), meanwhile(occurrences), options_);
             evidence_.nodes.push_back(std::move(node));
+        }
+    }
+
+    void add_lives(OccurrenceSums&& lives, const OccurrencePass& occurrences) {
+        std::vector<CodePattern> patterns = make_patterns(lives);
+        for (std::uint32_t i = 0; i < evidence_.same_spaces.size(); ++i) {
+            SameSpaces& group = evidence_.same_spaces[i];
+            group.gaps = make_intervals(i, lives.nodes[i]);
+            fill_node(group.life, std::move(lives.nodes[i]), meanwhile(occurrences), options_);
+            if (!group.life.folded) {
+                group.gaps.period = period_of(lives, static_cast<std::uint32_t>(lives.nodes.size()), i);
+            }
+        }
+        for (CodePattern& pattern : patterns) {
+            evidence_.same_spaces[pattern.node].patterns.push_back(std::move(pattern));
         }
     }
 

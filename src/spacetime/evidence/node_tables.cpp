@@ -61,6 +61,12 @@ void fill_rows(OccurrenceTable& table, std::vector<SampledOccurrence>&& rows, co
         table.before.push_back(row.before);
         table.after.push_back(row.after);
         table.order.push_back(row.order);
+        table.gap_terms.push_back(terms_or_none(row.gap));
+        if (row.gap.empty()) {
+            table.gap_deltas.resize(table.gap_deltas.size() + table.counters);
+        } else {
+            table.gap_deltas.insert(table.gap_deltas.end(), row.gap.begin() + kFirstCounter, row.gap.end());
+        }
         table.ready_before.push_back(row.ready_before);
         table.held_up.push_back(held_up(row, meanwhile));
         table.taken.push_back(row.sums[kSumTaken]);
@@ -212,29 +218,32 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums) {
     return result;
 }
 
+std::optional<Period> period_of(const OccurrenceSums& sums, std::uint32_t level, std::uint32_t node) {
+    std::vector<std::uint64_t> best;
+    for (auto at = sums.sequences.lower_bound({level, 0}); at != sums.sequences.end() && at->first.first == level;
+         ++at) {
+        std::vector<std::uint64_t> times;
+        for (const OccurrenceSequence::Entry& entry : at->second.entries()) {
+            if (entry.node == node && times.size() < kMostTimes) {
+                times.push_back(entry.begin);
+            }
+        }
+        if (times.size() > best.size()) {
+            best = std::move(times);
+        }
+    }
+    return find_period(best);
+}
+
 void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes,
                   const OccurrenceSums& sums, std::size_t kept) {
     parallel::for_each_index(intervals.size(), [&](std::size_t i) {
         const std::uint32_t node = intervals[i].node;
         // Where single occurrences are not to be looked at, neither are their begins.
-        if (node >= kept || nodes[node].folded) {
-            return;
+        if (node < kept && !nodes[node].folded) {
+            const std::uint32_t parent = nodes[node].parent;
+            intervals[i].period = period_of(sums, parent == kNone ? static_cast<std::uint32_t>(kept) : parent, node);
         }
-        const auto level = nodes[node].parent == kNone ? static_cast<std::uint32_t>(kept) : nodes[node].parent;
-        std::vector<std::uint64_t> best;
-        for (auto at = sums.sequences.lower_bound({level, 0}); at != sums.sequences.end() && at->first.first == level;
-             ++at) {
-            std::vector<std::uint64_t> times;
-            for (const OccurrenceSequence::Entry& entry : at->second.entries()) {
-                if (entry.node == node && times.size() < kMostTimes) {
-                    times.push_back(entry.begin);
-                }
-            }
-            if (times.size() > best.size()) {
-                best = std::move(times);
-            }
-        }
-        intervals[i].period = find_period(best);
     });
 }
 

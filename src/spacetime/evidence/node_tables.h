@@ -5,6 +5,7 @@
 #include "spacetime/evidence/levels.h"
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,9 @@ void add_up(std::vector<SpaceNode>& nodes);
 void number_steps(std::vector<SpaceNode>& nodes, const std::vector<LevelStructure>& levels);
 
 SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums);
+
+// The period of a node's occurrences, by the stream that has most of them at the node's level; none: no period.
+std::optional<Period> period_of(const OccurrenceSums& sums, std::uint32_t level, std::uint32_t node);
 
 // Periods of nodes' occurrences, by the sequence of the stream that occurrences them most. Parallel to `intervals`.
 void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes,

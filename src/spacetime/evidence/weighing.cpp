@@ -60,6 +60,42 @@ std::uint32_t node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
     return 2 * best_common >= byte_count(place.ranges) ? best : kNone;
 }
 
+// Groups of the heavy spaces that are the same code. Images are one where module and build id are.
+std::vector<std::vector<std::size_t>> groups_of(const Profile& profile, const Weighing& weighing, Share overlap) {
+    std::vector<std::pair<std::string, std::string>> known;
+    std::vector<PlacedSpace> placed;
+    for (const std::size_t heavy : weighing.heavy) {
+        const WeighedSpace& space = weighing.table.spaces[heavy];
+        const ImageInfo& info = profile.images[space.image];
+        const std::pair image(program::module_name(info.path), info.build_id);
+        const auto at = std::find(known.begin(), known.end(), image);
+        placed.push_back({static_cast<std::uint32_t>(at - known.begin()), space.space.ranges});
+        if (at == known.end()) {
+            known.push_back(image);
+        }
+    }
+    return group_same(placed, overlap);
+}
+
+// `spaces`: of a pair, in order. `group`: by heavy space.
+std::uint32_t main_group(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spaces,
+                         const std::vector<std::uint32_t>& group) {
+    constexpr std::uint32_t kHalf = 32768;
+    std::uint32_t best = kNone;
+    std::uint32_t most = kHalf;
+    for (const auto& [space, own] : spaces) {
+        std::uint32_t share = 0;
+        for (const auto& [other, part] : spaces) {
+            share += group[other] == group[space] ? part : 0;
+        }
+        if (share >= most) {
+            best = group[space];
+            most = share;
+        }
+    }
+    return best;
+}
+
 }  // namespace
 
 Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, const PairTable& pairs, CodeMap& code,
@@ -131,6 +167,20 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
         }
         if (of.second != kNone && rank[of.second] != kNone) {
             result.spaces_of[row].emplace_back(rank[of.second], 65536 - of.first_share);
+        }
+    }
+    result.same = groups_of(profile, result, overlap);
+    std::vector<std::uint32_t> group(result.heavy.size(), kNone);
+    for (std::uint32_t i = 0; i < result.same.size(); ++i) {
+        for (const std::size_t member : result.same[i]) {
+            group[member] = i;
+        }
+    }
+    result.group_samples.resize(result.same.size());
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+        result.group_of.push_back(main_group(result.spaces_of[row], group));
+        if (result.group_of.back() != kNone) {
+            result.group_samples[result.group_of.back()] += pairs.occurrences(row);
         }
     }
     return result;
@@ -207,21 +257,11 @@ std::vector<CodeSums> sum_code(const Profile& profile, const SpaceTable& table,
     return result;
 }
 
-std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces, const std::vector<SpaceNode>& nodes,
-                                         Share overlap) {
-    std::vector<std::uint32_t> images;  // spaces are of one image where build id and module are the same
-    std::vector<std::pair<std::string, std::string>> known;
-    std::vector<PlacedSpace> placed;
-    for (const HeavySpace& space : spaces) {
-        const std::pair image(space.place.module, space.place.build_id);
-        const auto at = std::find(known.begin(), known.end(), image);
-        placed.push_back({static_cast<std::uint32_t>(at - known.begin()), space.place.ranges});
-        if (at == known.end()) {
-            known.push_back(image);
-        }
-    }
+std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces,
+                                         const std::vector<std::vector<std::size_t>>& same,
+                                         const std::vector<SpaceNode>& nodes) {
     std::vector<SameSpaces> result;
-    for (const std::vector<std::size_t>& members : group_same(placed, overlap)) {
+    for (const std::vector<std::size_t>& members : same) {
         SameSpaces group;
         std::vector<ByteRange> any;
         for (const std::size_t member : members) {

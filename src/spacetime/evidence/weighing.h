@@ -15,6 +15,10 @@ struct Weighing {
     SpaceTable table;
     std::vector<std::size_t> heavy;  // indices of table.spaces, heaviest first: heavy_with_same()
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> spaces_of;  // by pair row: (heavy, 65536ths)
+    std::vector<std::vector<std::size_t>> same;  // groups of same spaces, of indices of `heavy`
+    // By pair row: the group that half of the pair or more lies in, of two the one where it ends; kNone: none.
+    std::vector<std::uint32_t> group_of;
+    std::vector<std::uint64_t> group_samples;  // by group: pairs
     // By number of sampled address: share of the whole weight that pairs ending there have, for one sample.
     std::vector<double> weight_of_address;
 };
@@ -31,7 +35,9 @@ std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing
 std::vector<CodeSums> sum_code(const Profile& profile, const SpaceTable& table,
                                const std::vector<HeavySpace>& spaces);
 
-std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces, const std::vector<SpaceNode>& nodes,
-                                         Share overlap);
+// `same`: Weighing's.
+std::vector<SameSpaces> make_same_spaces(std::vector<HeavySpace>& spaces,
+                                         const std::vector<std::vector<std::size_t>>& same,
+                                         const std::vector<SpaceNode>& nodes);
 
 }  // namespace kymo::spacetime

@@ -133,6 +133,61 @@ Json json_spaces(const Evidence& evidence) {
     return list;
 }
 
+namespace {
+
+// Another group by its index, and in words where it is none.
+Json group_json(const Evidence& evidence, std::uint32_t group) {
+    const bool is_group = group < evidence.same_spaces.size();
+    return {{"group", is_group ? Json(group) : Json()},
+            {"name", is_group                 ? ""
+                     : group == kStreamEdge   ? "(end)"
+                     : group == kAnyNeighbour ? "(any)"
+                                              : "(elsewhere)"}};
+}
+
+Json life_json(const Evidence& evidence, const SameSpaces& group) {
+    Json json;
+    json["occurrences"] = group.life.occurrences;
+    json["folded"] = group.life.folded;
+    json["median_samples"] = group.life.median_samples;
+    json["longest_s"] = seconds(group.life.durations.longest);
+    json["terms"] = terms_of(group.life.total);
+    json["events"] = events_of(evidence, group.life.deltas);
+    json["threads"] = group.life.threads;
+    json["gaps"] = group.gaps.gaps.count;
+    json["median_gap_s"] = seconds(group.gaps.median_gap_ns);
+    json["longest_gap"] = Json();
+    if (!group.gaps.longest.empty()) {
+        const LongGap& gap = group.gaps.longest.front();
+        Json filled = Json::array();
+        for (const GapPart& part : gap.filled) {
+            Json one = group_json(evidence, part.node);
+            one["seconds"] = seconds(part.ns);
+            filled.push_back(std::move(one));
+        }
+        json["longest_gap"] = {{"at_s", seconds(gap.begin - evidence.run.begin)},
+                               {"length_s", seconds(gap.end - gap.begin)},
+                               {"thread", gap.thread},
+                               {"terms", terms_of(gap.terms)},
+                               {"waits", waits_of(evidence, gap.waits, 5)},
+                               {"filled", std::move(filled)},
+                               {"events", events_of(evidence, gap.deltas)}};
+    }
+    json["period_s"] = group.gaps.period ? Json(group.gaps.period->ns / 1e9) : Json();
+    Json patterns = Json::array();
+    for (const CodePattern& pattern : group.patterns) {
+        patterns.push_back({{"before", group_json(evidence, pattern.before)},
+                            {"after", group_json(evidence, pattern.after)},
+                            {"count", pattern.durations.count},
+                            {"seconds", seconds(pattern.durations.total)},
+                            {"events", events_of(evidence, pattern.deltas)}});
+    }
+    json["patterns"] = std::move(patterns);
+    return json;
+}
+
+}  // namespace
+
 Json json_same_spaces(const Evidence& evidence) {
     Json list = Json::array();
     for (const SameSpaces& group : evidence.same_spaces) {
@@ -146,7 +201,8 @@ Json json_same_spaces(const Evidence& evidence) {
                         {"time_share", group.time_share},
                         {"occurrences", group.occurrences},
                         {"in", group.node < evidence.nodes.size() ? Json(group.node) : Json()},
-                        {"events", events_of(evidence, group.deltas)}});
+                        {"events", events_of(evidence, group.deltas)},
+                        {"in_time", life_json(evidence, group)}});
     }
     return list;
 }

@@ -9,6 +9,21 @@ namespace kymo::findings {
 
 using namespace spacetime;
 
+namespace {
+
+// `rows` has all columns of the occurrence already but those from ready_before on.
+TimeTerms gap_before(const OccurrenceTable& rows, const MadeOccurrence& occurrence, bool has_one_before) {
+    TimeTerms gap;
+    if (has_one_before) {
+        const std::size_t last = rows.ready_before.size() - 1;
+        gap.run_queue = occurrence.ready_before - rows.ready_before[last] - rows.terms[last].run_queue;
+        gap.user = static_cast<std::int64_t>(occurrence.begin - rows.end[last]) - gap.run_queue;
+    }
+    return gap;
+}
+
+}  // namespace
+
 MadeEvidence::MadeEvidence(std::vector<std::string> counters, std::size_t threads) {
     evidence.run.counters = std::move(counters);
     evidence.run.processors = 2;
@@ -66,6 +81,10 @@ void MadeEvidence::add_occurrence(std::uint32_t index, const MadeOccurrence& occ
     rows.before.push_back(occurrence.before);
     rows.after.push_back(occurrence.after);
     rows.order.push_back(order);
+    rows.gap_terms.push_back(occurrence.gap.value_or(gap_before(rows, occurrence, order != 0)));
+    for (std::size_t c = 0; c < rows.counters; ++c) {
+        rows.gap_deltas.push_back(c < occurrence.gap_deltas.size() ? occurrence.gap_deltas[c] : 0);
+    }
     rows.ready_before.push_back(occurrence.ready_before);
     rows.held_up.push_back(occurrence.held_up);
     rows.taken.push_back(occurrence.taken);

@@ -6,6 +6,7 @@
 #include "spacetime/evidence/evidence.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct MadeOccurrence {
     std::uint32_t after = spacetime::kParentItself;
     std::uint32_t step = spacetime::kStreamEdge;
     std::int64_t ready_before = 0;
+    std::vector<std::int64_t> gap_deltas = {};     // since the one before in its thread
+    std::optional<spacetime::TimeTerms> gap = {};  // none: run queue as `ready_before` says, the rest user time
     std::int64_t held_up = 0;
     std::int64_t taken = 0;
     std::uint32_t migrations = 0;

@@ -24,6 +24,19 @@ const spacetime::EventClass* class_of(const Case& subject, const Feature& featur
     return known.meaning == spacetime::EventMeaning::kWork ? nullptr : &known;
 }
 
+const Feature* clearest_event(const Case& subject, double longer) {
+    const auto found = std::find_if(subject.features.begin(), subject.features.end(), [&](const Feature& feature) {
+        const spacetime::EventClass* known = class_of(subject, feature);
+        if (known == nullptr || feature.effect < kLargeEffect || feature.bad < kLeastEvents ||
+            feature.bad < kMoreOften * longer * feature.good || !subject.differs(feature.name, kMoreOften)) {
+            return false;
+        }
+        const double most = (feature.bad - feature.good) * static_cast<double>(subject.bad.count) * known->most_ns;
+        return known->most_ns == 0 || most >= kLeastCovered * static_cast<double>(subject.excess.total());
+    });
+    return found != subject.features.end() ? &*found : nullptr;
+}
+
 std::string cause_words(const spacetime::EventClass& known) {
     return known.cause.empty() ? "" : " " + std::string(known.cause) + ".";
 }

@@ -20,6 +20,13 @@ inline constexpr double kSureOfCost = 0.25;
 // it is just more work.
 const spacetime::EventClass* class_of(const Case& subject, const Feature& feature);
 
+// Of a case's bad side, which lasts so many times longer: the counter that is clearly up beyond that, by wall time
+// kMoreOften times, and whose events could cost kLeastCovered of the excess, where it is known what one costs. Null:
+// none. Clearest first: of several that rise together the first one speaks, and the rest are its evidence.
+inline constexpr double kMoreOften = 1.5;
+inline constexpr double kLeastCovered = 0.2;
+const Feature* clearest_event(const Case& subject, double longer);
+
 // " The data this code touches is not in the cache."; "" of an event that only the user knows.
 std::string cause_words(const spacetime::EventClass& known);
 

@@ -25,7 +25,8 @@ struct SampledOccurrence {
     std::uint64_t bridged = 0;
     std::int64_t ready_before = 0;  // ns for which the stream lacked a processor until `begin`
     SumRow sums;
-    std::vector<OccurrenceWait> waits;
+    SumRow gap = {};  // since the end of the occurrence before it in its stream; empty: it is the first
+    std::vector<OccurrenceWait> waits = {};
 };
 
 class OccurrenceSample {

@@ -78,6 +78,9 @@ struct OccurrenceTable {
     std::vector<std::uint32_t> before;      // node at the same level: index of Evidence::nodes, or kStreamEdge, …
     std::vector<std::uint32_t> after;
     std::vector<std::uint32_t> order;  // 0, 1, … among all the node's occurrences in its stream, kept or not
+    // The gap before it: since the end of the occurrence before it in its stream, kept or not. 0 for the first.
+    std::vector<TimeTerms> gap_terms;
+    std::vector<std::int64_t> gap_deltas;  // counter by counter, row by row
     std::vector<std::int64_t>
         ready_before;                   // ns for which the stream lacked a processor until this occurrence's begin
     std::vector<std::int64_t> held_up;  // ns of its waits, at most, for which the one waited for lacked a processor
@@ -91,6 +94,9 @@ struct OccurrenceTable {
     std::uint64_t duration(std::size_t row) const { return end[row] - begin[row]; }
     std::span<const std::int64_t> deltas_of(std::size_t row) const {
         return std::span(deltas).subspan(row * counters, counters);
+    }
+    std::span<const std::int64_t> gap_deltas_of(std::size_t row) const {
+        return std::span(gap_deltas).subspan(row * counters, counters);
     }
     std::span<const OccurrenceWait> waits_of(std::size_t row) const {
         return std::span(waits).subspan(first_wait[row], first_wait[row + 1] - first_wait[row]);

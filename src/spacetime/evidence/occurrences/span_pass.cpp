@@ -1,5 +1,6 @@
 #include "spacetime/evidence/occurrences/span_pass.h"
 
+#include "spacetime/evidence/occurrences/code_lives.h"
 #include "spacetime/evidence/occurrences/sample_pass.h"
 
 #include <algorithm>
@@ -14,7 +15,9 @@ struct SpanShared {
     const PairTable& pairs;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const SpanWork& work;
-    std::size_t occurrence_cap;
+    const OccurrenceLimits& limits;
+    const KeptNodes same_groups;
+    const std::size_t clock;  // event
 };
 
 class SpanVisitor final : public StreamVisitor {
@@ -26,9 +29,12 @@ class SpanVisitor final : public StreamVisitor {
           now_(kFirstCounter + shared.profile.events.size()),
           last_end_(shared.work.spaces, 0),
           is_visited_(shared.work.groups),
-          last_span_(shared.work.groups, {0, {}}) {}
+          last_span_(shared.work.groups, {0, {}}),
+          lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
+                 shared.limits, sums.lives) {}
 
     void piece(const StateInterval& interval, std::uint32_t) override {
+        lives_.piece(interval, interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.
         while (true) {
@@ -57,16 +63,15 @@ class SpanVisitor final : public StreamVisitor {
         for (std::size_t i = 0; i < deltas.size(); ++i) {
             now_[kFirstCounter + i] += deltas[i];
         }
-        const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
-        if (address != kNone && last_address_ != kNone && (row.flags & recording::kAfterPause) == 0) {
-            add_pair(last_address_, address, row.time);
+        lives_.sample(deltas);
+        pair_is_broken_ = pair_is_broken_ || (row.flags & recording::kAfterPause) != 0;
+        if (row.event == shared_.clock) {
+            end_pair(node == kNone ? kNone : shared_.addresses.of_node[node], row.time);
         }
-        last_address_ = address;
-        last_time_ = row.time;
-        user_ = 0;
     }
 
     void finish() override {
+        lives_.finish();
         while (next_bound() != kNever) {
             pass_bound(time_);
         }
@@ -140,11 +145,13 @@ class SpanVisitor final : public StreamVisitor {
         for (const auto& [target, ns] : open.waits) {
             group.own_waits[target] += ns;
         }
+        SumRow gap;
         if (!is_visited_[open.span->group]) {
             is_visited_[open.span->group] = true;
             group.threads.push_back(thread_);
         } else {
-            add_gap(group, open);
+            gap = gap_before(open);
+            add_gap(group, open, gap);
         }
         last_span_[open.span->group] = {end, now_};
         ++group.occurrences;
@@ -162,27 +169,56 @@ class SpanVisitor final : public StreamVisitor {
                               .processor = open.processor,
                               .ready_before = open.sums[kSumReady],
                               .sums = std::move(sums),
+                              .gap = std::move(gap),
                               .waits = sorted_waits(open.waits)},
-                             shared_.occurrence_cap);
+                             shared_.limits.occurrence_cap);
         }
     }
 
-    void add_gap(NodeSums& group, const Open& open) {
+    // Empty: it began before the last one ended.
+    SumRow gap_before(const Open& open) const {
         const auto& [end, sums] = last_span_[open.span->group];
-        group.gaps.add(open.begin - std::min(end, open.begin));
+        if (end > open.begin) {
+            return {};
+        }
+        SumRow gap = open.sums;
+        for (std::size_t i = 0; i < gap.size(); ++i) {
+            gap[i] -= sums[i];
+        }
+        return gap;
+    }
+
+    void add_gap(NodeSums& group, const Open& open, const SumRow& gap) {
+        group.gaps.add(open.begin - std::min(last_span_[open.span->group].first, open.begin));
         group.gap_sums.resize(now_.size());
-        for (std::size_t i = 0; i < now_.size(); ++i) {
-            group.gap_sums[i] += open.sums[i] - sums[i];
+        for (std::size_t i = 0; i < gap.size(); ++i) {
+            group.gap_sums[i] += gap[i];
         }
     }
 
-    void add_pair(std::uint32_t a, std::uint32_t b, std::uint64_t time) {
+    // From the clock's last sample to this one of it, as the second pass counts them.
+    void end_pair(std::uint32_t address, std::uint64_t time) {
+        std::uint32_t group = kNone;
+        if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
+            const std::uint32_t row = shared_.pairs.find(last_address_, address);
+            if (row != PairTable::kNoRow) {
+                group = shared_.work.group_of[row];
+            }
+            add_pair(row, time);
+        }
+        lives_.end_pair(time, group, processor_);
+        last_address_ = address;
+        last_time_ = time;
+        pair_is_broken_ = false;
+        user_ = 0;
+    }
+
+    void add_pair(std::uint32_t row, std::uint64_t time) {
         const std::uint64_t span = std::max<std::uint64_t>(1, shared_.profile.end - shared_.profile.begin);
         const std::uint64_t since = time < shared_.profile.begin ? 0 : time - shared_.profile.begin;
         const auto batch =
             static_cast<std::size_t>(std::min<Wide>(kTimeBatches - 1, Wide{since} * kTimeBatches / span));
         sums_.user[batch] += user_;
-        const std::uint32_t row = shared_.pairs.find(a, b);
         if (row == PairTable::kNoRow) {
             return;
         }
@@ -212,6 +248,8 @@ class SpanVisitor final : public StreamVisitor {
     std::vector<std::uint64_t> last_end_;
     std::vector<bool> is_visited_;
     std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
+    CodeLives lives_;
+    bool pair_is_broken_ = false;  // measurement was off meanwhile
 };
 
 SpanPass empty_pass(const SpanWork& work) {
@@ -226,9 +264,20 @@ SpanPass empty_pass(const SpanWork& work) {
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
-                               std::size_t occurrence_cap) {
-    const SpanShared shared{profile, addresses, pairs, wait_targets, work, occurrence_cap};
+                               const OccurrenceLimits& limits) {
+    const SpanShared shared{profile,
+                            addresses,
+                            pairs,
+                            wait_targets,
+                            work,
+                            limits,
+                            groups_as_nodes(work.group_samples.size()),
+                            clock_event(profile)};
     std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
+    const auto samples = std::make_shared<std::vector<std::uint64_t>>(work.group_samples);
+    for (SpanPass& worker : workers) {
+        worker.lives.patterns = PatternTable(samples, limits.pattern_cap);
+    }
     const auto done =
         run_pass(recording, profile,
                  {.workers = static_cast<std::uint32_t>(workers.size()),
@@ -243,7 +292,12 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
     for (SpanPass& worker : workers) {
         OccurrenceSums part;
         part.nodes = std::move(worker.groups);
-        groups.merge(std::move(part), occurrence_cap);
+        groups.merge(std::move(part), limits.occurrence_cap);
+        if (&worker == &workers.front()) {
+            all.lives = std::move(worker.lives);
+        } else {
+            all.lives.merge(std::move(worker.lives), limits.occurrence_cap);
+        }
         for (std::size_t space = 0; space < all.spaces.size(); ++space) {
             all.spaces[space].longest_gap_ns =
                 std::max(all.spaces[space].longest_gap_ns, worker.spaces[space].longest_gap_ns);
@@ -255,6 +309,7 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
             all.user[batch] += worker.user[batch];
         }
     }
+    all.lives.nodes.resize(work.group_samples.size());
     groups.nodes.resize(work.groups);
     all.groups = std::move(groups.nodes);
     return all;

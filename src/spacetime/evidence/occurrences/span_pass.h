@@ -1,5 +1,5 @@
-// The third pass: features of spans of time that only the second pass found (iterations, marks), and when heavy
-// spaces occurred.
+// The third pass: features of spans of time that only the second pass found (iterations, marks), and the lives of
+// heavy spaces in time.
 #pragma once
 
 #include "base/result.h"
@@ -28,6 +28,7 @@ struct SpaceTimes {
 
 struct SpanPass {
     std::vector<NodeSums> groups;
+    OccurrenceSums lives;  // its nodes: groups of same spaces
     std::vector<SpaceTimes> spaces;
     std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
 };
@@ -38,11 +39,13 @@ struct SpanWork {
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>
         spaces_of;  // by row of `pairs`: (space, share in 2^16ths)
     std::uint32_t spaces = 0;
+    std::vector<std::uint32_t> group_of;       // by row of `pairs`: group of same spaces; kNone: none
+    std::vector<std::uint64_t> group_samples;  // by group
 };
 
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
-                               std::size_t occurrence_cap);
+                               const OccurrenceLimits& limits);
 
 }  // namespace kymo::spacetime

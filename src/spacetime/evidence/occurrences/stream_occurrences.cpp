@@ -247,8 +247,6 @@ void StreamOccurrences::settle(std::uint32_t level_number, const LevelOccurrence
             is_visited_[occurrence.node] = true;
             node.threads.push_back(thread_);
         }
-        last.is_known = true;
-        last.end = occurrence.end;
         ++node.occurrences;
         const std::uint64_t ns = occurrence.end.time - occurrence.begin.time;
         node.durations.add(ns);
@@ -269,10 +267,16 @@ void StreamOccurrences::settle(std::uint32_t level_number, const LevelOccurrence
                                   .bridged = occurrence.bridged,
                                   .ready_before = occurrence.begin.sums[kSumReady],
                                   .sums = {},
+                                  .gap = {},
                                   .waits = waits_between(occurrence.begin.time, occurrence.end.time)};
             add_difference(row.sums, occurrence.end.sums, occurrence.begin.sums);
+            if (last.is_known) {
+                add_difference(row.gap, occurrence.begin.sums, last.end.sums);
+            }
             node.sample.add(std::move(row), limits_.occurrence_cap);
         }
+        last.is_known = true;
+        last.end = occurrence.end;
     }
     // A wait outside ends what repeats here as surely as a sample does.
     const bool is_break =

@@ -198,6 +198,154 @@ TEST(MoreEvents, ByNeighbourAreNoneWhereTheyAreTheSame) {
     }
 }
 
+// 100 rounds with gaps of 2 ms, seven of them, in no order, 40 ms in `rebalance`, with so many events.
+MadeEvidence with_long_gaps(const std::string& event, std::int64_t in_long) {
+    constexpr int kLong[] = {3, 4, 19, 40, 41, 70, 98};
+    MadeEvidence made({event});
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t advance = made.add_node("advance", parent);
+    const std::uint32_t rebalance = made.add_node("rebalance", parent);
+    std::uint64_t time = 0;
+    std::int64_t last_gap = 0;
+    std::int64_t all = 0;
+    for (int i = 0; i < 100; ++i) {
+        made.add_occurrence(advance, {.begin = time,
+                                      .terms = {.user = 10 * kMs},
+                                      .deltas = {500 + i % 5},
+                                      .gap_deltas = {i == 0 ? 0 : last_gap}});
+        time += 10 * kMs;
+        const bool is_long = std::find(std::begin(kLong), std::end(kLong), i) != std::end(kLong);
+        last_gap = is_long ? in_long : 100 + i % 3;
+        const std::int64_t gap = (is_long ? 40 : 2) * kMs;
+        if (is_long) {
+            made.add_occurrence(
+                rebalance,
+                {.begin = time, .terms = {.user = gap}, .deltas = {in_long}, .before = advance, .after = advance});
+        }
+        time += static_cast<std::uint64_t>(gap);
+        all += last_gap + 500;
+    }
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}, .deltas = {all}});
+    return made;
+}
+
+// By hand: 7 × 38 ms beyond the others; 199,900 misses more at 120 ns could cost 24 ms of each.
+TEST(MoreEvents, TellLongGapsFromTheOthers) {
+    MadeEvidence made = with_long_gaps("cache-misses", 200'000);
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = nullptr;
+    for (const Finding& each : judgement.findings) {
+        finding = each.title.find("gaps between occurrences") != std::string::npos ? &each : finding;
+    }
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->kind, "more-events");
+    EXPECT_TRUE(finding->tested);
+    EXPECT_EQ(finding->place.function, "rebalance");
+    EXPECT_THAT(finding->title, HasSubstr("7 of the 99 gaps between occurrences of `advance`"));
+    EXPECT_THAT(finding->title, HasSubstr("(40 ms against 2.0 ms), mostly in `rebalance`"));
+    EXPECT_THAT(finding->title, HasSubstr("more cache-misses (200,000 each)"));
+    EXPECT_THAT(finding->title, HasSubstr("is not in the cache"));
+    EXPECT_NEAR(finding->seconds, 7 * 0.038, 0.001);
+    EXPECT_EQ(finding->when.size(), 7U);
+}
+
+// At the usual rate by time; too few to cost that much; a count of work.
+TEST(MoreEvents, OfLongGapsAreNoneWithoutACause) {
+    for (const auto& [event, in_long] :
+         {std::pair("cache-misses", 2'000), std::pair("branch-misses", 20'000), std::pair("instructions", 900'000)}) {
+        MadeEvidence made = with_long_gaps(event, in_long);
+        for (const Finding& finding : judge(made.finish()).findings) {
+            EXPECT_EQ(finding.title.find("gaps between occurrences"), std::string::npos) << event;
+        }
+    }
+}
+
+// The other way round than `rounds`: a quarter of 120 take 10 ms instead of 30, and only they have hardly any misses.
+TEST(MoreEvents, ThatTheFastOccurrencesLackAreAnAdvantage) {
+    MadeEvidence made({"cache-misses"});
+    const std::uint32_t node = made.add_node("assemble");
+    Random random(0xfa57);
+    std::uint64_t time = 0;
+    int fast = 0;
+    for (int i = 0; i < kOccasions; ++i) {
+        const bool is_fast = random.below(4) == 0;  // in no order
+        fast += is_fast ? 1 : 0;
+        const MadeOccurrence occurrence{.begin = time,
+                                        .terms = {.user = (is_fast ? 10 : 30) * kMs + (i % 7) * kMs / 100},
+                                        .deltas = {(is_fast ? 1'000 : 300'000) + i % 5}};
+        made.add_occurrence(node, occurrence);
+        time += static_cast<std::uint64_t>(occurrence.terms.wall());
+    }
+    ASSERT_LT(fast * 2, kOccasions);
+    const Judgement judgement = judge(made.finish());
+    const Finding* advantage = find(judgement.advantages, "more-events");
+    ASSERT_NE(advantage, nullptr);
+    EXPECT_TRUE(advantage->tested);
+    EXPECT_THAT(advantage->title, HasSubstr(fmt::format("{} of the 120 occurrences of `assemble`", fast)));
+    EXPECT_THAT(advantage->title, HasSubstr("299× fewer cache-misses"));
+    EXPECT_NEAR(advantage->seconds, fast * 0.020, 0.01);
+    EXPECT_EQ(advantage->when.size(), static_cast<std::size_t>(fast));
+    EXPECT_FALSE(advantage->direction.empty());
+}
+
+// `solve` between two of four: it misses before `store`, or only between `scatter` and `store`. Of equal duration.
+MadeEvidence between_two(bool only_between) {
+    MadeEvidence made({"LLC-load-misses"});
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t befores[] = {made.add_node("scatter", parent), made.add_node("gather", parent)};
+    const std::uint32_t afters[] = {made.add_node("store", parent), made.add_node("drop", parent)};
+    const std::uint32_t solve = made.add_node("solve", parent);
+    Random random(0xbe7);
+    std::uint64_t time = 0;
+    std::int64_t all = 0;
+    const auto add = [&](std::uint32_t node, std::uint32_t before, std::uint32_t after, std::int64_t count) {
+        made.add_occurrence(
+            node, {.begin = time, .terms = {.user = 10 * kMs}, .deltas = {count}, .before = before, .after = after});
+        time += 10 * kMs;
+        all += count;
+    };
+    std::uint32_t last = spacetime::kStreamEdge;
+    for (int i = 0; i < 160; ++i) {
+        const std::uint32_t before = befores[random.below(2)];
+        const std::uint32_t after = afters[random.below(2)];
+        const bool misses = after == afters[0] && (!only_between || before == befores[0]);
+        add(before, last, solve, 1'000);
+        add(solve, before, after, (misses ? 60'000 : 1'000) + i % 5);
+        add(after, solve, befores[0], 1'000);
+        last = after;
+    }
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}, .deltas = {all}});
+    return made;
+}
+
+std::vector<std::string> titles_at(const std::vector<Finding>& findings, const std::string& function) {
+    std::vector<std::string> titles;
+    for (const Finding& finding : findings) {
+        if (finding.kind == "more-events" && finding.place.function == function) {
+            titles.push_back(finding.title);
+            for (const Finding& also : finding.also) {
+                titles.push_back(also.title);
+            }
+        }
+    }
+    return titles;
+}
+
+TEST(MoreEvents, ByTheNeighbourBehind) {
+    MadeEvidence made = between_two(false);
+    const auto titles = titles_at(judge(made.finish()).findings, "solve");
+    EXPECT_THAT(titles, testing::Contains(HasSubstr("60× more LLC-load-misses before `store`")));
+    EXPECT_THAT(titles, testing::Not(testing::Contains(HasSubstr("between")))) << "`store` says it all";
+    EXPECT_THAT(titles, testing::Not(testing::Contains(HasSubstr("after")))) << "it is the same after either";
+}
+
+TEST(MoreEvents, BetweenTwoNeighbours) {
+    MadeEvidence made = between_two(true);
+    const auto titles = titles_at(judge(made.finish()).findings, "solve");
+    EXPECT_THAT(titles, testing::Contains(testing::AllOf(HasSubstr("more LLC-load-misses between `scatter`"),
+                                                         HasSubstr("and `store`"))));
+}
+
 // Twelve counters, each tied to its past, and one that goes with the slow rounds (`which`; 12: none does).
 MadeEvidence with_twelve_counters(std::size_t which, Random* random) {
     std::vector<std::string> names;

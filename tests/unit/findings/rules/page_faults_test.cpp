@@ -1,5 +1,6 @@
 #include "made_evidence.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +34,49 @@ TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
     EXPECT_NEAR(finding.seconds, 0.48, 0.001);
     ASSERT_EQ(finding.also.size(), 1U);
     EXPECT_EQ(finding.also[0].kind, "slow-instance");
+}
+
+// 100 rounds with gaps of 1 ms, seven of them, in no order, 41 ms in `grow`, 40 of it in the kernel.
+TEST(PageFaults, TellLongGapsFromTheOthers) {
+    constexpr int kLong[] = {3, 4, 19, 40, 41, 70, 98};
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t mutate = made.add_node("mutate", parent);
+    const std::uint32_t grow = made.add_node("grow", parent);
+    std::uint64_t time = 0;
+    bool was_long = false;
+    spacetime::TimeTerms all;
+    for (int i = 0; i < 100; ++i) {
+        made.add_occurrence(
+            mutate, {.begin = time,
+                     .terms = {.user = 10 * kMs},
+                     .deltas = {2},
+                     .gap_deltas = {was_long ? 8000 : i % 3},
+                     .gap = i == 0 ? spacetime::TimeTerms{}
+                                   : spacetime::TimeTerms{.user = 1 * kMs, .system = was_long ? 40 * kMs : 0}});
+        time += 10 * kMs;
+        was_long = std::find(std::begin(kLong), std::end(kLong), i) != std::end(kLong);
+        const spacetime::TimeTerms gap{.user = 1 * kMs, .system = was_long ? 40 * kMs : 0};
+        if (was_long) {
+            made.add_occurrence(grow,
+                                {.begin = time, .terms = gap, .deltas = {8000}, .before = mutate, .after = mutate});
+        }
+        time += static_cast<std::uint64_t>(gap.wall());
+        all += gap;
+    }
+    all.user += 1000 * kMs;
+    made.add_occurrence(parent, {.terms = all, .deltas = {56'300}});
+    const Judgement judgement = judge(made.finish());
+    EXPECT_EQ(find(judgement.findings, "periodic-pause"), nullptr) << "they come in no order";
+    const Finding* finding = find(judgement.findings, "page-faults");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->place.function, "grow");
+    EXPECT_TRUE(finding->tested);
+    EXPECT_THAT(finding->title, HasSubstr("7 of the 99 gaps between occurrences of `mutate`"));
+    EXPECT_THAT(finding->title, HasSubstr("(41 ms against 1.0 ms), mostly in `grow`"));
+    EXPECT_THAT(finding->title, HasSubstr("more page faults (8,000 each)"));
+    EXPECT_NEAR(finding->seconds, 7 * 0.040, 0.001);
+    EXPECT_EQ(finding->when.size(), 7U);
 }
 
 // Two alternating functions; `faulty` takes faults in the occurrences from `from` on.

@@ -55,6 +55,37 @@ TEST(PeriodicPause, NamesWhatPausesAndHowOften) {
     EXPECT_LE(judgement.control.findings, 1);
 }
 
+// What is measured tells the pauses, too: of 1,000 faults in each, and none in the other gaps.
+TEST(PeriodicPause, IsToldByItsEvents) {
+    MadeEvidence made({"page-faults"});
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t mutate = made.add_node("mutate", parent);
+    const std::uint32_t collect = made.add_node("collect", parent);
+    std::uint64_t time = 0;
+    bool was_long = false;
+    for (int i = 0; i < 100; ++i) {
+        made.add_occurrence(mutate,
+                            {.begin = time, .terms = {.user = 10 * kMs}, .gap_deltas = {was_long ? 1000 + i : 0}});
+        time += 10 * kMs;
+        was_long = i % 10 == 9;
+        const std::int64_t gap = (was_long ? 60 : 1) * kMs;
+        if (was_long) {
+            made.add_occurrence(collect, {.begin = time, .terms = {.user = gap}, .before = mutate, .after = mutate});
+        }
+        time += static_cast<std::uint64_t>(gap);
+    }
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = find(judgement.findings, "periodic-pause");
+    ASSERT_NE(finding, nullptr);
+    const auto row = std::find_if(finding->evidence.begin(), finding->evidence.end(),
+                                  [](const EvidenceRow& evidence) { return evidence.event == "page-faults"; });
+    ASSERT_NE(row, finding->evidence.end());
+    EXPECT_NEAR(row->bad, 1050, 10);
+    EXPECT_EQ(row->good, 0);
+    EXPECT_LE(row->q, 0.05);
+}
+
 TEST(PeriodicPause, IsRegular) {
     MadeEvidence made = sweeping(false);
     EXPECT_EQ(find(judge(made.finish()).findings, "periodic-pause"), nullptr);

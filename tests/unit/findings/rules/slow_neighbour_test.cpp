@@ -54,6 +54,60 @@ TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {
     EXPECT_TRUE(judge(made.finish()).findings.empty());
 }
 
+// `select` between two of four; it is slow before `store`, or only between `scatter` and `store`.
+MadeEvidence between_two(bool only_between) {
+    MadeEvidence made;
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t befores[] = {made.add_node("scatter", parent), made.add_node("gather", parent)};
+    const std::uint32_t afters[] = {made.add_node("store", parent), made.add_node("drop", parent)};
+    const std::uint32_t select = made.add_node("select", parent);
+    Random random(0xbe7);
+    std::uint64_t time = 0;
+    const auto add = [&](std::uint32_t node, std::int64_t user, std::uint32_t before, std::uint32_t after) {
+        user += static_cast<std::int64_t>(random.below(kMs / 2));
+        made.add_occurrence(node, {.begin = time, .terms = {.user = user}, .before = before, .after = after});
+        time += static_cast<std::uint64_t>(user);
+    };
+    std::uint32_t last = spacetime::kStreamEdge;
+    for (int i = 0; i < 160; ++i) {
+        const std::uint32_t before = befores[random.below(2)];
+        const std::uint32_t after = afters[random.below(2)];
+        const bool is_slow = after == afters[0] && (!only_between || before == befores[0]);
+        add(before, 8 * kMs, last, select);
+        add(select, (is_slow ? 30 : 10) * kMs, before, after);
+        add(after, 8 * kMs, select, befores[0]);
+        last = after;
+    }
+    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
+    return made;
+}
+
+TEST(SlowNeighbour, MayComeAfterwards) {
+    MadeEvidence made = between_two(false);
+    const Judgement judgement = judge(made.finish());
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    EXPECT_EQ(judgement.findings[0].kind, "slow-neighbour");
+    EXPECT_THAT(judgement.findings[0].title, testing::HasSubstr("longer before `store`"));
+    EXPECT_THAT(judgement.findings[0].direction, testing::HasSubstr("what comes after was decided here"));
+    EXPECT_TRUE(judgement.advantages.empty()) << "nothing leads to what comes after but the code itself";
+}
+
+TEST(SlowNeighbour, MayBeTwo) {
+    MadeEvidence made = between_two(true);
+    const auto& rows = made.evidence.nodes[5].rows;
+    std::size_t between = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        between += rows.before[row] == 1 && rows.after[row] == 3 ? 1 : 0;
+    }
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    const Finding& finding = judgement.findings[0];
+    EXPECT_EQ(finding.kind, "slow-neighbour");
+    EXPECT_THAT(finding.title,
+                testing::AllOf(testing::HasSubstr("longer between `scatter`"), testing::HasSubstr("and `store`")));
+    EXPECT_NEAR(finding.seconds, static_cast<double>(between) * 0.020, 0.05);
+}
+
 // Waits cut some occurrences in two. The rests are short, and follow the space itself: nothing is known of a
 // neighbour.
 TEST(SlowNeighbour, IsNotTheRestOfAOccurrenceThatWasCut) {

@@ -5,6 +5,7 @@
 #include "spacetime/evidence/make_evidence.h"
 #include "spacetime/profile/make_profile.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace kymo::spacetime {
@@ -196,6 +197,42 @@ TEST_F(ThreePhases, HeavySpacesOfUnknownCode) {
 }
 
 // Samples of two events: a page fault a sample in code that takes hardly any time, 10 ms of work between.
+// The same code as spaces: each of its samples ends a pair that lies in it.
+TEST_F(ThreePhases, HeavyCodeHasALifeInTime) {
+    const auto group_at = [&](std::uint64_t offset) {
+        const auto found =
+            std::find_if(evidence_.same_spaces.begin(), evidence_.same_spaces.end(), [&](const SameSpaces& group) {
+                return evidence_.spaces[group.members[0]].place.ranges[0].begin == offset;
+            });
+        EXPECT_NE(found, evidence_.same_spaces.end()) << offset;
+        return static_cast<std::uint32_t>(found - evidence_.same_spaces.begin());
+    };
+    const std::uint32_t work = group_at(0x30);
+    const std::uint32_t rest = group_at(0x40);
+    const SameSpaces& group = evidence_.same_spaces[work];
+    EXPECT_EQ(group.life.occurrences, kRounds);
+    EXPECT_FALSE(group.life.folded);
+    EXPECT_EQ(group.life.total.user, static_cast<std::int64_t>(160 * kMs));
+    EXPECT_EQ(group.life.deltas[1], 50) << "the faults of the slow round, all of them";
+    EXPECT_EQ(group.life.durations.longest, 50 * kMs);
+    ASSERT_EQ(group.life.rows.size(), kRounds);
+    EXPECT_EQ(group.life.rows.begin[0], 20 * kMs);
+    EXPECT_EQ(group.life.rows.end[0], 30 * kMs);
+    EXPECT_EQ(group.life.rows.before[1], rest);
+    EXPECT_EQ(group.gaps.gaps.count, kRounds - 1);
+    EXPECT_EQ(group.gaps.gaps.longest, 5 * kMs);
+    ASSERT_FALSE(group.gaps.longest.empty());
+    ASSERT_EQ(group.gaps.longest[0].filled.size(), 1U);
+    EXPECT_EQ(group.gaps.longest[0].filled[0].node, rest);
+    EXPECT_EQ(group.gaps.longest[0].filled[0].ns, static_cast<std::int64_t>(5 * kMs));
+    const auto between = std::find_if(group.patterns.begin(), group.patterns.end(), [&](const CodePattern& pattern) {
+        return pattern.before == rest && pattern.after == rest;
+    });
+    ASSERT_NE(between, group.patterns.end());
+    EXPECT_EQ(between->durations.count, kRounds - 1);
+    EXPECT_TRUE(evidence_.same_spaces[rest].life.folded) << "5 samples are too few to compare";
+}
+
 TEST(Weights, AreOfTheClockAndNotOfOtherSamples) {
     const testing::TemporaryFolder folder;
     {

@@ -107,5 +107,35 @@ TEST_F(TwoFunctions, TimeAtAnotherPlaceCutsTheOccurrence) {
     EXPECT_EQ(sums_.nodes[0].gaps.total, 4 * kMillisecond);
 }
 
+// What there was between two occurrences belongs to the second: 3 ms in b with 3 × 7 events, 2 ms waiting in b.
+TEST(GapBefore, HasTheTimeAndTheEventsBetween) {
+    const KeptNodes kept{
+        .structure = {1, 2}, .parent = {kNone, kNone}, .depth = {0, 0}, .leaf_of = {kNone, 0, 1}, .children = {0, 0}};
+    OccurrenceSums sums;
+    StreamOccurrences occurrences(kept, 0, kNone, 0, 1, {}, sums);
+    std::uint64_t time = 0;
+    const auto spend = [&](std::uint64_t ms, std::uint32_t node, std::int64_t events) {
+        for (std::uint64_t i = 0; i < ms; ++i) {
+            occurrences.piece({time, time + kMillisecond, ThreadState::kUser}, false, node, kStreamEdge);
+            time += kMillisecond;
+            occurrences.sample(time, node, 0, std::vector{events});
+        }
+    };
+    spend(5, kOfA, 1);
+    spend(3, kOfB, 7);
+    occurrences.piece({time, time + 2 * kMillisecond, ThreadState::kWaiting}, false, kOfB, 0);
+    time += 2 * kMillisecond;
+    spend(5, kOfA, 1);
+    occurrences.finish();
+    const auto rows = std::move(sums.nodes[0].sample).take(16);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_TRUE(rows[0].gap.empty()) << "nothing came before it";
+    const TimeTerms gap = terms_of(rows[1].gap);
+    EXPECT_EQ(gap.user, std::int64_t{3 * kMillisecond});
+    EXPECT_EQ(gap.waiting, std::int64_t{2 * kMillisecond});
+    EXPECT_EQ(gap.wall(), std::int64_t{5 * kMillisecond});
+    EXPECT_EQ(rows[1].gap[kFirstCounter], 21);
+}
+
 }  // namespace
 }  // namespace kymo::spacetime

@@ -63,6 +63,24 @@ TEST_F(Weighed, PairsKnowTheirHeavySpacesAndShares) {
     EXPECT_DOUBLE_EQ(weighing.weight_of_address[2], 2.0 / 18);
 }
 
+// Each pair is in the group that half of it lies in, of two the one where it ends.
+TEST_F(Weighed, PairsKnowTheirGroup) {
+    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(10), percent(90));
+    ASSERT_EQ(weighing.same.size(), 2U);
+    EXPECT_EQ(weighing.group_of, (std::vector<std::uint32_t>{0, 0, 0}));
+    EXPECT_EQ(weighing.group_samples, (std::vector<std::uint64_t>{9, 0}));
+}
+
+// Loaded twice, under one name and build id: one piece of code.
+TEST_F(Weighed, CodeOfOneBuildIdIsOneGroup) {
+    profile_.images.push_back(profile_.images[0]);
+    addresses_.places.back().first = 1;  // 0x30 …
+    addresses_.places.back().second = 0x20;
+    const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(1), percent(90));
+    ASSERT_EQ(weighing.heavy.size(), 3U);
+    EXPECT_EQ(weighing.same, (std::vector<std::vector<std::size_t>>{{0, 2}, {1}}));
+}
+
 TEST_F(Weighed, HeavySpacesWithTheRestOfTheProgram) {
     const Weighing weighing = weigh_pairs(profile_, addresses_, pairs_, code_, percent(1), percent(90));
     SpanPass times;
@@ -93,7 +111,8 @@ TEST_F(Weighed, HeavySpacesWithTheRestOfTheProgram) {
     EXPECT_EQ(spaces[0].node, 1U);     // 0x20 lies in both
     EXPECT_EQ(spaces[1].node, kNone);  // 0x10 in neither
     EXPECT_EQ(spaces[2].node, 0U);     // 0x30
-    const auto groups = make_same_spaces(spaces, nodes, percent(90));
+    ASSERT_EQ(weighing.same.size(), 3U) << "none overlap";
+    const auto groups = make_same_spaces(spaces, weighing.same, nodes);
     ASSERT_EQ(groups.size(), 3U);
     EXPECT_EQ(groups[0].members, (std::vector<std::uint32_t>{0}));
     EXPECT_EQ(groups[0].node, 1U);
@@ -112,18 +131,17 @@ HeavySpace heavy(std::uint64_t begin, std::uint64_t end, double weight, std::int
     return space;
 }
 
-TEST(SameSpaces, AddUpWhatOverlapsByTheShare) {
+TEST(SameSpaces, AddUp) {
     std::vector<HeavySpace> spaces = {heavy(0, 100, 0.5, 50), heavy(0, 90, 0.3, 30), heavy(0, 89, 0.1, 10),
                                       heavy(0, 100, 0.05, 5)};
-    spaces[3].place.build_id = "4567";  // another image
-    const auto groups = make_same_spaces(spaces, {}, percent(90));
+    const auto groups = make_same_spaces(spaces, {{0, 1}, {2}, {3}}, {});
     ASSERT_EQ(groups.size(), 3U);
-    EXPECT_EQ(groups[0].members, (std::vector<std::uint32_t>{0, 1}));  // 90 % exactly
+    EXPECT_EQ(groups[0].members, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_DOUBLE_EQ(groups[0].overlap, 0.9);
     EXPECT_DOUBLE_EQ(groups[0].weight, 0.8);
     EXPECT_EQ(groups[0].occurrences, 20U);
     EXPECT_EQ(groups[0].deltas, (std::vector<std::int64_t>{80}));
-    EXPECT_EQ(groups[1].members, (std::vector<std::uint32_t>{2}));  // 89 % with the first
+    EXPECT_EQ(groups[1].members, (std::vector<std::uint32_t>{2}));
     EXPECT_EQ(groups[2].members, (std::vector<std::uint32_t>{3}));
 }
 

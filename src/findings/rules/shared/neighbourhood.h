@@ -1,0 +1,23 @@
+// What rules about neighbours share.
+#pragma once
+
+#include "findings/cases/case.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace kymo::findings {
+
+// "after `a` (…)", "before `b` (…)", "between `a` (…) and `b` (…)".
+std::string neighbourhood_words(const Case& subject);
+
+// Only what comes after is known to matter: it cannot be the cause.
+bool is_of_what_follows(const Case& subject);
+
+// Between two neighbours: are the occurrences between them beyond those beside either one alone, by the median of
+// `value` (of a row) and so many times? Otherwise one neighbour says it all. True beside one neighbour.
+bool is_beyond_either(const Case& subject, double at_least, bool is_more,
+                      const std::function<double(std::size_t)>& value);
+
+}  // namespace kymo::findings
