@@ -1,6 +1,7 @@
 #include "view/spaces/space_json.h"
 
 #include "view/spaces/space_words.h"
+#include "view/text.h"
 
 #include <algorithm>
 

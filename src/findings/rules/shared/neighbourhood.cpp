@@ -29,6 +29,7 @@ bool is_beyond_either(const Case& subject, double at_least, bool is_more,
         return true;
     }
     std::vector<double> inside;
+    inside.reserve(subject.bad_rows.size());
     for (const std::size_t row : subject.bad_rows) {
         inside.push_back(value(row));
     }
