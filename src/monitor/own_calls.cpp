@@ -2,9 +2,15 @@
 // of its own, which count, take a lock or allocate (allocation tracers wrap mmap and munmap), and are not to be
 // entered from a signal handler, nor to see what is not the program's doing. errno is set as by the C library's.
 // Numbers are those that filters of the program's are asked about (interpose/seccomp.cpp).
+//
+// What is unmapped here stays readable, as empty pages (kept_ranges.h says why), up to a limit.
 
+#include "monitor/kept_ranges.h"
+
+#include <cerrno>
 #include <cstdarg>
 #include <cstddef>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -22,18 +28,79 @@ int call(long number, Arguments... arguments) {
     return static_cast<int>(syscall(number, arguments...));
 }
 
-}  // namespace
+constexpr int kEmptyProtection = PROT_READ | PROT_WRITE;
+constexpr int kEmptyFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-KYMO_OWN void* mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+constinit kymo::monitor::KeptRanges kept;
+
+void* map(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) {
     return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, file, offset));
 }
 
+void* move_pages(void* from, std::size_t bytes, void* to) {
+#ifdef MREMAP_DONTUNMAP
+    // Since Linux 5.7.
+    return reinterpret_cast<void*>(
+        syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to));
+#else
+    return MAP_FAILED;
+#endif
+}
+
+}  // namespace
+
+KYMO_OWN void* mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+    void* const again = at == nullptr ? kept.take(bytes) : nullptr;
+    if (again == nullptr) {
+        return map(at, bytes, protection, flags, file, offset);
+    }
+    if (protection == kEmptyProtection && flags == kEmptyFlags) {
+        return again;
+    }
+    void* const mapped = map(again, bytes, protection, flags | MAP_FIXED, file, offset);
+    if (mapped == MAP_FAILED) {
+        const int error = errno;
+        munmap(again, bytes);  // the kernel may have taken the empty pages away
+        errno = error;
+    }
+    return mapped;
+}
+
 KYMO_OWN int munmap(void* at, std::size_t bytes) noexcept {
-    return call(SYS_munmap, at, bytes);
+    const int saved = errno;
+    // In one call: another thread may be reading.
+    const bool is_empty = bytes <= kymo::monitor::KeptRanges::kMostPages * kymo::monitor::KeptRanges::kPageBytes &&
+                          map(at, bytes, kEmptyProtection, kEmptyFlags | MAP_FIXED, -1, 0) == at;
+    errno = saved;
+    return is_empty && kept.put(at, bytes) ? 0 : call(SYS_munmap, at, bytes);
 }
 
 KYMO_OWN void* mremap(void* at, std::size_t had, std::size_t bytes, int flags, ...) noexcept {
-    return reinterpret_cast<void*>(syscall(SYS_mremap, at, had, bytes, flags, 0L));  // nobody here names a new place
+    constexpr std::size_t kPage = kymo::monitor::KeptRanges::kPageBytes;
+    const std::size_t had_pages = kymo::monitor::KeptRanges::pages_of(had);
+    const std::size_t pages = kymo::monitor::KeptRanges::pages_of(bytes);
+    if (pages <= had_pages) {
+        if (pages < had_pages) {
+            munmap(static_cast<std::byte*>(at) + pages * kPage, (had_pages - pages) * kPage);
+        }
+        return at;
+    }
+    // nobody here names a new place
+    void* const stays = reinterpret_cast<void*>(syscall(SYS_mremap, at, had, bytes, flags & ~MREMAP_MAYMOVE, 0L));
+    if (stays != MAP_FAILED || (flags & MREMAP_MAYMOVE) == 0) {
+        return stays;
+    }
+    void* const to = mmap(nullptr, bytes, kEmptyProtection, kEmptyFlags, -1, 0);
+    if (to == MAP_FAILED) {
+        return MAP_FAILED;
+    }
+    if (move_pages(at, had_pages * kPage, to) == MAP_FAILED) {
+        std::memcpy(to, at, had);
+        munmap(at, had);
+    } else if (!kept.put(at, had)) {
+        call(SYS_munmap, at, had);
+    }
+    return to;
 }
 
 KYMO_OWN int madvise(void* at, std::size_t bytes, int advice) noexcept {
