@@ -112,10 +112,8 @@ OccurrenceTable as_rows(const OccurrenceTable& occurrences, const std::vector<Ga
 
 void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     ground->lengths.clear();
-    ground->stream.clear();
     for (const GapRow& gap : ground->gaps) {
         ground->lengths.push_back(static_cast<double>(gap.ns));
-        ground->stream.push_back(gap.thread);
     }
     // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
     // the time that a sample of the node stands for.
@@ -178,9 +176,10 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
             continue;
         }
         // What is said of gaps is that the long ones come regularly: shifted as a whole they still would.
-        const std::vector<char> is_slow = options.shuffle != nullptr
-                                              ? exchanged_labels(ground.stream, ground.split.is_slow, options.shuffle)
-                                              : ground.split.is_slow;
+        const std::vector<char> is_slow =
+            options.shuffle != nullptr
+                ? exchanged_labels(ground.compared.stream, ground.split.is_slow, options.shuffle)
+                : ground.split.is_slow;
         Case subject;
         subject.evidence = &grounds.evidence;
         subject.contrast = Contrast::kGaps;
@@ -194,7 +193,7 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
             (is_slow[i] != 0 ? subject.long_gaps : subject.short_gaps).push_back(ground.gaps[i]);
             sides[is_slow[i] != 0 ? 1 : 0].push_back(ground.lengths[i]);
         }
-        // (Without what they waited in, where the split is by work.)
+        // Of what they were split by: their work alone, where that was it.
         subject.bad.median_ns = median(sides[1]);
         subject.good.median_ns = median(sides[0]);
         cases->push_back(std::move(subject));

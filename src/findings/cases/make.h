@@ -51,7 +51,6 @@ struct GapGround {
     std::uint32_t node = 0;
     std::vector<GapRow> gaps;
     std::vector<double> lengths;
-    std::vector<std::uint32_t> stream;
     Split split;
     // Where some are long: the gaps as rows, which `compared` refers to.
     std::unique_ptr<const spacetime::OccurrenceTable> rows;

@@ -42,7 +42,7 @@ class Hunt : public Part {
 
     // An overflow of one of the session's events. True: it was hunted, and is not to be written as a sample.
     bool take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers);
-    // HuntResults that the kernel's engine has made in this thread; in hunts that signal nobody (context-switches: a
+    // Results that the kernel's engine has made in this thread; in hunts that signal nobody (context-switches: a
     // signal would end waits early), in any thread of the process.
     void news(ThreadState& thread, const unwind::Registers& registers);
     // The same after a wait that lasted from `begin` to now, whose call path is `context`. Two loads where there is

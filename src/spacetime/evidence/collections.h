@@ -86,7 +86,7 @@ struct SameSpaces {
     std::vector<std::int64_t> deltas;  // by counter, shared among the spaces of a pair
 
     // In time (code_lives.h), by the same structure as a node's; there `node`, `before` and `after` are groups.
-    SpaceNode life;  // without a place: total, deltas, occurrences, durations, threads, rows, folded
+    SpaceNode life;  // without a place, and no rows: total, deltas, occurrences, durations, threads, folded
     SpaceIntervals gaps;
     std::vector<CodePattern> patterns;  // most time first
 };

@@ -76,7 +76,7 @@ struct SpaceNode {
     std::uint64_t occurrences = 0;
     DurationSums durations;              // of the occurrences
     std::vector<OccurrenceWait> waits;   // by target, most time first
-    std::vector<std::uint32_t> threads;  // that occurrence it, ascending
+    std::vector<std::uint32_t> threads;  // that are in it, ascending
     // By thread, ascending: user and system time, ns, also what is in no occurrence since nothing was seen of it.
     // Empty: of iterations and marks.
     std::vector<std::pair<std::uint32_t, std::int64_t>> work;

@@ -35,7 +35,7 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums);
 // The period of a node's occurrences, by the stream that has most of them at the node's level; none: no period.
 std::optional<Period> period_of(const OccurrenceSums& sums, std::uint32_t level, std::uint32_t node);
 
-// Periods of nodes' occurrences, by the sequence of the stream that occurrences them most. Parallel to `intervals`.
+// Periods of nodes' occurrences, by the sequence of the stream that is in them most often. Parallel to `intervals`.
 void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes,
                   const OccurrenceSums& sums, std::size_t kept);
 

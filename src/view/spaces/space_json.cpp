@@ -4,6 +4,7 @@
 #include "view/text.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace kymo::view {
 
@@ -146,6 +147,23 @@ Json group_json(const Evidence& evidence, std::uint32_t group) {
                                               : "(elsewhere)"}};
 }
 
+// `name_of`: of what fills it, an object to which the time is added.
+Json gap_json(const Evidence& evidence, const LongGap& gap, const std::function<Json(std::uint32_t)>& name_of) {
+    Json filled = Json::array();
+    for (const GapPart& part : gap.filled) {
+        Json one = name_of(part.node);
+        one["seconds"] = seconds(part.ns);
+        filled.push_back(std::move(one));
+    }
+    return {{"at_s", seconds(gap.begin - evidence.run.begin)},
+            {"length_s", seconds(gap.end - gap.begin)},
+            {"thread", gap.thread},
+            {"terms", terms_of(gap.terms)},
+            {"waits", waits_of(evidence, gap.waits, 5)},
+            {"filled", std::move(filled)},
+            {"events", events_of(evidence, gap.deltas)}};
+}
+
 Json life_json(const Evidence& evidence, const SameSpaces& group) {
     Json json;
     json["occurrences"] = group.life.occurrences;
@@ -159,20 +177,8 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
     json["median_gap_s"] = seconds(group.gaps.median_gap_ns);
     json["longest_gap"] = Json();
     if (!group.gaps.longest.empty()) {
-        const LongGap& gap = group.gaps.longest.front();
-        Json filled = Json::array();
-        for (const GapPart& part : gap.filled) {
-            Json one = group_json(evidence, part.node);
-            one["seconds"] = seconds(part.ns);
-            filled.push_back(std::move(one));
-        }
-        json["longest_gap"] = {{"at_s", seconds(gap.begin - evidence.run.begin)},
-                               {"length_s", seconds(gap.end - gap.begin)},
-                               {"thread", gap.thread},
-                               {"terms", terms_of(gap.terms)},
-                               {"waits", waits_of(evidence, gap.waits, 5)},
-                               {"filled", std::move(filled)},
-                               {"events", events_of(evidence, gap.deltas)}};
+        json["longest_gap"] = gap_json(evidence, group.gaps.longest.front(),
+                                       [&](std::uint32_t part) { return group_json(evidence, part); });
     }
     json["period_s"] = group.gaps.period ? Json(group.gaps.period->ns / 1e9) : Json();
     Json patterns = Json::array();
@@ -232,20 +238,9 @@ Json json_intervals(const Evidence& evidence) {
         json["median_gap_s"] = seconds(interval.median_gap_ns);
         json["longest"] = Json();
         if (!interval.longest.empty()) {
-            const LongGap& gap = interval.longest.front();
-            Json filled = Json::array();
-            for (const GapPart& part : gap.filled) {
-                Json one = neighbour_of(evidence, part.node, interval.node, true);
-                one["seconds"] = seconds(part.ns);
-                filled.push_back(std::move(one));
-            }
-            json["longest"] = {{"at_s", seconds(gap.begin - evidence.run.begin)},
-                               {"length_s", seconds(gap.end - gap.begin)},
-                               {"thread", gap.thread},
-                               {"terms", terms_of(gap.terms)},
-                               {"waits", waits_of(evidence, gap.waits, 5)},
-                               {"filled", std::move(filled)},
-                               {"events", events_of(evidence, gap.deltas)}};
+            json["longest"] = gap_json(evidence, interval.longest.front(), [&](std::uint32_t part) {
+                return neighbour_of(evidence, part, interval.node, true);
+            });
         }
         json["period_s"] = interval.period ? Json(interval.period->ns / 1e9) : Json();
         list.push_back(std::move(json));

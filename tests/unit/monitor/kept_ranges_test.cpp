@@ -44,6 +44,7 @@ TEST(KeptRanges, AreOneCallersAtATime) {
     std::vector<std::vector<void*>> taken(4);
     {
         std::vector<std::jthread> threads;
+        threads.reserve(taken.size());
         for (auto& mine : taken) {
             threads.emplace_back([&kept, &mine] {
                 for (int i = 0; i < 10000; ++i) {

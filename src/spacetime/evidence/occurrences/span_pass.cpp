@@ -15,7 +15,8 @@ struct SpanShared {
     const PairTable& pairs;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const SpanWork& work;
-    const OccurrenceLimits& limits;
+    const std::size_t occurrence_cap;
+    const OccurrenceLimits life_limits;  // nobody asks for single occurrences
     const KeptNodes same_groups;
     const std::size_t clock;  // event
 };
@@ -31,7 +32,7 @@ class SpanVisitor final : public StreamVisitor {
           is_visited_(shared.work.groups),
           last_span_(shared.work.groups, {0, {}}),
           lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
-                 shared.limits, sums.lives) {}
+                 shared.life_limits, sums.lives) {}
 
     void piece(const StateInterval& interval, std::uint32_t) override {
         lives_.piece(interval, interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
@@ -171,7 +172,7 @@ class SpanVisitor final : public StreamVisitor {
                               .sums = std::move(sums),
                               .gap = std::move(gap),
                               .waits = sorted_waits(open.waits)},
-                             shared_.limits.occurrence_cap);
+                             shared_.occurrence_cap);
         }
     }
 
@@ -265,12 +266,15 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
                                const OccurrenceLimits& limits) {
+    OccurrenceLimits life_limits = limits;
+    life_limits.occurrence_cap = 0;
     const SpanShared shared{profile,
                             addresses,
                             pairs,
                             wait_targets,
                             work,
-                            limits,
+                            limits.occurrence_cap,
+                            life_limits,
                             groups_as_nodes(work.group_samples.size()),
                             clock_event(profile)};
     std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
@@ -296,7 +300,7 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
         if (&worker == &workers.front()) {
             all.lives = std::move(worker.lives);
         } else {
-            all.lives.merge(std::move(worker.lives), limits.occurrence_cap);
+            all.lives.merge(std::move(worker.lives), life_limits.occurrence_cap);
         }
         for (std::size_t space = 0; space < all.spaces.size(); ++space) {
             all.spaces[space].longest_gap_ns =

@@ -255,7 +255,7 @@ void StreamOccurrences::settle(std::uint32_t level_number, const LevelOccurrence
         pattern.durations.add(ns);
         add_difference(pattern.sums, occurrence.end.sums, occurrence.begin.sums);
         const std::uint64_t rank = OccurrenceSample::rank_of(occurrence.node, thread_, last.order);
-        if (node.sample.takes(rank)) {
+        if (limits_.occurrence_cap != 0 && node.sample.takes(rank)) {
             SampledOccurrence row{.rank = rank,
                                   .thread = thread_,
                                   .order = last.order,

@@ -19,7 +19,7 @@
 namespace kymo::spacetime {
 
 struct OccurrenceLimits {
-    std::size_t occurrence_cap = 4096;
+    std::size_t occurrence_cap = 4096;  // 0: only sums
     std::size_t sequence_cap = 1U << 16U;
     std::size_t pair_cap = 1U << 19U;     // distinct pairs of addresses, of all streams together
     std::size_t pattern_cap = 1U << 16U;  // likewise patterns

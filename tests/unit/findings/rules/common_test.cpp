@@ -56,7 +56,7 @@ TEST_F(Serial, CostsWhatSharingWouldSave) {
     }
     occurrence(alone_, 0, 0, 60, 1);
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 30);  // two threads occurrence the loop: half of 60
-    EXPECT_DOUBLE_EQ(serial_ms(alone_), 0);  // one thread occurrences it: nobody there to share
+    EXPECT_DOUBLE_EQ(serial_ms(alone_), 0);  // one thread is in it: nobody there to share
     made_.evidence.run.processors = 1;       // nor a processor
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
 }

@@ -108,7 +108,7 @@ TEST(SlowInstance, IsNoneWhereTheProcessorWasTakenUnsaid) {
 
 // Of occurrences of 10 ms some take 12 ms longer, in a run of so many: by user time, with nothing that tells what it
 // was spent on.
-TEST(SlowInstance, OfAOccurrenceOrTwoMayBeTheProcessor) {
+TEST(SlowInstance, OfAnOccurrenceOrTwoMayBeTheProcessor) {
     const auto is_told = [](int occurrences, int slow, bool waits, bool is_off = false) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("compute");

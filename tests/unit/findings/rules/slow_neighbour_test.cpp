@@ -1,5 +1,6 @@
 #include "findings/statistics/random.h"
 #include "made_evidence.h"
+#include "neighbourhoods.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,36 +55,12 @@ TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {
     EXPECT_TRUE(judge(made.finish()).findings.empty());
 }
 
-// `select` between two of four; it is slow before `store`, or only between `scatter` and `store`.
-MadeEvidence between_two(bool only_between) {
-    MadeEvidence made;
-    const std::uint32_t parent = made.add_node("run");
-    const std::uint32_t befores[] = {made.add_node("scatter", parent), made.add_node("gather", parent)};
-    const std::uint32_t afters[] = {made.add_node("store", parent), made.add_node("drop", parent)};
-    const std::uint32_t select = made.add_node("select", parent);
-    Random random(0xbe7);
-    std::uint64_t time = 0;
-    const auto add = [&](std::uint32_t node, std::int64_t user, std::uint32_t before, std::uint32_t after) {
-        user += static_cast<std::int64_t>(random.below(kMs / 2));
-        made.add_occurrence(node, {.begin = time, .terms = {.user = user}, .before = before, .after = after});
-        time += static_cast<std::uint64_t>(user);
-    };
-    std::uint32_t last = spacetime::kStreamEdge;
-    for (int i = 0; i < 160; ++i) {
-        const std::uint32_t before = befores[random.below(2)];
-        const std::uint32_t after = afters[random.below(2)];
-        const bool is_slow = after == afters[0] && (!only_between || before == befores[0]);
-        add(before, 8 * kMs, last, select);
-        add(select, (is_slow ? 30 : 10) * kMs, before, after);
-        add(after, 8 * kMs, select, befores[0]);
-        last = after;
-    }
-    made.add_occurrence(parent, {.terms = {.user = static_cast<std::int64_t>(time)}});
-    return made;
+MadeEvidence slow_beside(bool only_between) {
+    return between_two(only_between, {}, {.terms = {.user = 10 * kMs}}, {.terms = {.user = 30 * kMs}});
 }
 
 TEST(SlowNeighbour, MayComeAfterwards) {
-    MadeEvidence made = between_two(false);
+    MadeEvidence made = slow_beside(false);
     const Judgement judgement = judge(made.finish());
     ASSERT_EQ(judgement.findings.size(), 1U);
     EXPECT_EQ(judgement.findings[0].kind, "slow-neighbour");
@@ -93,7 +70,7 @@ TEST(SlowNeighbour, MayComeAfterwards) {
 }
 
 TEST(SlowNeighbour, MayBeTwo) {
-    MadeEvidence made = between_two(true);
+    MadeEvidence made = slow_beside(true);
     const auto& rows = made.evidence.nodes[5].rows;
     std::size_t between = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -110,7 +87,7 @@ TEST(SlowNeighbour, MayBeTwo) {
 
 // Waits cut some occurrences in two. The rests are short, and follow the space itself: nothing is known of a
 // neighbour.
-TEST(SlowNeighbour, IsNotTheRestOfAOccurrenceThatWasCut) {
+TEST(SlowNeighbour, IsNotTheRestOfAnOccurrenceThatWasCut) {
     MadeEvidence made;
     const std::uint32_t parent = made.add_node("run");
     const std::uint32_t a = made.add_node("shuffle", parent);

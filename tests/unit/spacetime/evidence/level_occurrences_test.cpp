@@ -28,7 +28,7 @@ std::vector<LevelOccurrence> occurrences_of(const std::string& samples) {
     return result;
 }
 
-TEST(LevelOccurrences, AOccurrenceIsARunOfSamples) {
+TEST(LevelOccurrences, AnOccurrenceIsARunOfSamples) {
     const auto occurrences = occurrences_of("AAABBAAAA");
     ASSERT_EQ(occurrences.size(), 3U);
     EXPECT_EQ(occurrences[0].node, kA);
