@@ -1,4 +1,4 @@
-#include "findings/rules/message_waits.h"
+#include "findings/rules/messages/message_waits.h"
 
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/messages.h"

@@ -1,6 +1,6 @@
 // late-sender: ranks wait for messages that another rank sends late: it does something else meanwhile.
 #include "findings/rule.h"
-#include "findings/rules/message_waits.h"
+#include "findings/rules/messages/message_waits.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"

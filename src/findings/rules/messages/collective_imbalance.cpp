@@ -1,6 +1,6 @@
 // collective-imbalance: ranks come to collective operations at different times, and wait there for the last.
 #include "findings/rule.h"
-#include "findings/rules/message_waits.h"
+#include "findings/rules/messages/message_waits.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"

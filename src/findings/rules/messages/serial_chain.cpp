@@ -1,6 +1,6 @@
 // serial-chain: ranks wait for one another in turn, so that hardly more than one works at a time.
 #include "findings/rule.h"
-#include "findings/rules/message_waits.h"
+#include "findings/rules/messages/message_waits.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
