@@ -23,8 +23,9 @@ PRIORITY = -15
 SAME = {"syscall-storm": {"syscall-storm", "small-io"}}
 KINDS = ["load-imbalance", "lock-contention", "serial-section", "oversubscription", "thread-migration", "page-faults",
          "cold-start", "allocation-churn", "io-wait", "syscall-storm", "periodic-pause", "slow-instance", "more-work",
-         "thread-churn", "busy-wait", "slow-neighbour", "outside-interference"]
-NOTHING = ["steady_openmp", "steady_threads", "idle_server", "sequential_loop", "pipeline"]
+         "thread-churn", "busy-wait", "slow-neighbour", "outside-interference", "process-churn"]
+NOTHING = ["steady_openmp", "steady_threads", "idle_server", "sequential_loop", "pipeline", "fork_workers", "backtracking",
+           "task_tree", "bytecode", "conjugate_gradient"]
 # Processes that compute beside the bad version and are no part of it.
 OUTSIDERS = {"outside-interference": 2}
 # What some kinds are recorded with. Occurrences of more-work last 3 ms, and only registers tell what is done in them.

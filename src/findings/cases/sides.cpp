@@ -92,15 +92,48 @@ const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidenc
     return found != evidence.intervals.end() ? &*found : nullptr;
 }
 
+// Waits that nothing spares a thread that comes to them.
+bool always_waits(recording::WaitKind kind) {
+    using recording::WaitKind;
+    return kind == WaitKind::kSleep || kind == WaitKind::kSync || kind == WaitKind::kChild;
+}
+
+// Where what lies between two occurrences is mostly waiting, its times are known exactly; but a thread may come to
+// the wait and need not wait (a queue that is not empty, the last one at a barrier): then only what it does beside is
+// left to be seen. Where a thread waits for much longer than it works, that is hardly ever so.
+bool are_waits_certain(const spacetime::Evidence& evidence, std::uint32_t node,
+                       const spacetime::SpaceIntervals& intervals) {
+    constexpr double kMostlyIdle = 4;
+    const OccurrenceTable& occurrences = evidence.nodes[node].rows;
+    const std::vector<spacetime::OccurrenceWait>* waits =
+        intervals.longest.empty() ? nullptr : &intervals.longest.front().waits;
+    if (waits != nullptr && !waits->empty() && waits->front().target < evidence.wait_targets.size() &&
+        always_waits(evidence.wait_targets[waits->front().target].kind)) {
+        return true;
+    }
+    std::vector<double> beside;
+    std::vector<double> waiting;
+    for (std::size_t row = 0; row < occurrences.gap_terms.size(); ++row) {
+        const spacetime::TimeTerms& gap = occurrences.gap_terms[row];
+        if (gap.wall() > 0) {
+            beside.push_back(static_cast<double>(processor(gap) + gap.spinning));
+            waiting.push_back(static_cast<double>(gap.waiting));
+        }
+    }
+    return median(waiting) >= kMostlyIdle * median(durations(occurrences)) ||
+           median(beside) >= kSeen * sampling_period(evidence);
+}
+
 // What lies between two occurrences is now and then too short to be seen: where more than one in twenty of the times
 // that it was seen are of a single sample, there are others that had none. (A sample that was bridged counts: it may
-// be one of them. Where most of that time is waiting, it is known exactly.)
+// be one of them.)
 bool may_overlook_gaps(const spacetime::Evidence& evidence, std::uint32_t node) {
     constexpr std::uint64_t kMostShort = 20;  // one in so many
     const OccurrenceTable& occurrences = evidence.nodes[node].rows;
     const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
-    if (intervals != nullptr && 2 * intervals->gap_terms.waiting >= intervals->gap_terms.wall()) {
-        return false;
+    if (intervals != nullptr && intervals->gap_terms.wall() > 0 &&
+        2 * intervals->gap_terms.waiting >= intervals->gap_terms.wall()) {
+        return !are_waits_certain(evidence, node, *intervals);
     }
     const double period = sampling_period(evidence);
     std::uint64_t gaps = 0;
@@ -120,6 +153,17 @@ bool may_overlook_gaps(const spacetime::Evidence& evidence, std::uint32_t node) 
     return single * kMostShort > gaps;
 }
 
+// Whatever each occurrence waits for longest is a wait that nothing spares it.
+bool always_waits_in(const spacetime::Evidence& evidence, const spacetime::SpaceNode& node) {
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        const auto waits = node.rows.waits_of(row);
+        if (waits.empty() || !always_waits(evidence.wait_targets[waits.front().target].kind)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // A round is one where something that is in each of them is seen each time, and the rest of the round, too.
 bool may_merge_rounds(const spacetime::Evidence& evidence, std::uint32_t node) {
     constexpr std::uint64_t kLeastSamples = 2;
@@ -128,7 +172,8 @@ bool may_merge_rounds(const spacetime::Evidence& evidence, std::uint32_t node) {
         const spacetime::SpaceNode& part = evidence.nodes[i];
         const bool is_part = part.parent == loop && part.kind != spacetime::SpaceKind::kIteration &&
                              part.kind != spacetime::SpaceKind::kMark;
-        const bool is_seen = part.median_samples >= kLeastSamples || 2 * part.total.waiting >= part.total.wall();
+        const bool is_seen = part.median_samples >= kLeastSamples ||
+                             (2 * part.total.waiting >= part.total.wall() && always_waits_in(evidence, part));
         const bool is_in_each = part.occurrences * 10 >= evidence.nodes[node].occurrences * 9;
         if (is_part && is_seen && is_in_each && part.rows.size() > 1 && !may_overlook_gaps(evidence, i)) {
             return false;

@@ -1,5 +1,6 @@
 // io-wait: a thread that has work to do waits for a disk, a pipe or the network.
 #include "findings/rule.h"
+#include "findings/rules/shared/short_children.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 #include "spacetime/waits/wait_table.h"
@@ -41,10 +42,20 @@ std::map<std::uint32_t, std::string> program_names(const Evidence& evidence) {
     return names;
 }
 
+// Reads of what children write that live for a moment: process-churn, not the pipe.
+WaitsByTarget waits_for_short_children(const Evidence& evidence) {
+    WaitsByTarget all;
+    for (const auto& [parent, children] : short_children(evidence.run)) {
+        all.merge(waits_for(evidence, parent, children));
+    }
+    return all;
+}
+
 void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     using Key = std::tuple<std::string, WaitKind, std::string, std::string, std::uint32_t>;
     const std::map<std::uint32_t, std::string> programs = program_names(evidence);
+    const WaitsByTarget of_children = waits_for_short_children(evidence);
     std::map<Key, Spot> spots;
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
         const bool serves = waits_for_work(evidence, thread);
@@ -53,7 +64,9 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
             if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead)) {
                 Spot& spot = spots[{programs.at(evidence.run.threads[thread].process), target.kind,
                                     target.place.module, target.place.function, target.place.line}];
-                spot.waited[thread] += static_cast<double>(wait.ns);
+                const auto for_child = of_children.find({thread, wait.target});
+                spot.waited[thread] += std::max(
+                    0.0, static_cast<double>(wait.ns) - (for_child == of_children.end() ? 0 : for_child->second));
                 spot.targets.push_back(wait.target);
             }
         }
@@ -103,7 +116,8 @@ extern const Rule kIoWait{
         "other threads keep the processors busy meanwhile; or the thread is in reads, polls and sleep for nine "
         "tenths of "
         "its life, "
-        "as a server without requests is",
+        "as a server without requests is; or what it reads is from processes that live for some milliseconds "
+        "(process-churn)",
     .look = claim_io_wait,
     .direction =
         "where a program of this run is at the other end (a pipe, a socket), it is that one that is waited for: look "

@@ -17,6 +17,7 @@ using recording::WaitKind;
 
 constexpr double kFaultNs = 5'000;        // what a page fault may take of the kernel's time
 constexpr double kSwitchNs = 10'000;      // likewise a switch
+constexpr double kSampleNs = 5'000;       // likewise the signal of a sample of ours
 constexpr double kThreadNs = 200'000;     // likewise making and ending a thread
 constexpr double kLeastCallShare = 0.05;  // of a thread's processor time in calls
 constexpr double kLeastRate = 10'000;     // calls a second of a thread, where they are counted
@@ -35,11 +36,12 @@ bool is_system_call(const Place& place) {
            std::find(kNames.begin(), kNames.end(), library_function_name(place.function)) != kNames.end();
 }
 
-// Time in the kernel that neither faults nor switches nor threads' lives account for.
+// Time in the kernel that neither faults nor switches nor threads' lives nor the sampling account for.
 double unexplained_ns(const ThreadFacts& thread, std::uint32_t faults, double made) {
     const double pages = faults < thread.deltas.size() ? static_cast<double>(thread.deltas[faults]) : 0;
     return static_cast<double>(thread.total.system) - pages * kFaultNs -
            static_cast<double>(thread.voluntary + thread.involuntary) * kSwitchNs - made * kThreadNs -
+           static_cast<double>(thread.samples) * kSampleNs -
            static_cast<double>(thread.taken);  // ticks that no sample came from look like the kernel's
 }
 

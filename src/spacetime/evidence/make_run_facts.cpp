@@ -45,6 +45,7 @@ ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const 
                       .voluntary = thread.switches.voluntary,
                       .involuntary = thread.switches.involuntary,
                       .migrations = migrations,
+                      .samples = thread.quality.samples,
                       .waits = waits_of(thread, targets),
                       .brief = {},
                       .mappings = {}};
@@ -59,6 +60,32 @@ ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const 
     }
     facts.deltas.assign(thread.costs.begin() + std::min<std::ptrdiff_t>(kFirstEvent, std::ssize(thread.costs)),
                         thread.costs.end());
+    return facts;
+}
+
+std::vector<ProcessFacts> processes_of(const Profile& profile) {
+    std::multimap<std::uint64_t, std::uint32_t> by_pid;
+    for (std::uint32_t i = 0; i < profile.processes.size(); ++i) {
+        by_pid.emplace(profile.processes[i].pid, i);
+    }
+    std::vector<ProcessFacts> facts;
+    facts.reserve(profile.processes.size());
+    for (const ProfileProcess& process : profile.processes) {
+        ProcessFacts& made = facts.emplace_back();
+        made.pid = process.pid;
+        made.name = process.name;
+        made.begin = process.begin;
+        made.end = process.end;
+        // Of the images that the parent was, the last that had begun.
+        const auto [first, last] = by_pid.equal_range(process.parent_pid);
+        for (auto at = first; at != last; ++at) {
+            const std::uint64_t begin = profile.processes[at->second].begin;
+            if (process.parent_pid != process.pid && begin <= process.begin &&
+                (made.parent == kNone || begin >= profile.processes[made.parent].begin)) {
+                made.parent = at->second;
+            }
+        }
+    }
     return facts;
 }
 
@@ -103,6 +130,7 @@ RunFacts make_run_facts(const Profile& profile, const Names& names, const Occurr
         }
         run.threads.push_back(std::move(facts));
     }
+    run.processes = processes_of(profile);
     add_ready(run, occurrences.ready);
     return run;
 }

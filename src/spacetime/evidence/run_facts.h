@@ -43,10 +43,20 @@ struct ThreadFacts {
     std::uint64_t voluntary = 0;       // switches: it left by itself
     std::uint64_t involuntary = 0;     // another took its processor
     std::uint64_t migrations = 0;      // between samples
+    std::uint64_t samples = 0;
     std::int64_t taken = 0;  // ns of its time on processors, estimated, that they were not its: late_ticks.h
     std::vector<OccurrenceWait> waits;  // by target, most time first
     std::vector<BriefWaits> brief;      // by kind
     std::uint64_t mappings = 0;         // times that it took memory from the system
+};
+
+// Parallel to Profile::processes: one image of a process.
+struct ProcessFacts {
+    std::uint64_t pid = 0;
+    std::uint32_t parent = 0xffffffffU;  // index of RunFacts::processes: what started this pid; kNone: not known
+    std::string name;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
 };
 
 struct RunFacts {
@@ -55,6 +65,7 @@ struct RunFacts {
     std::uint64_t processors = 0;       // 0: not known
     std::vector<std::string> counters;  // Profile::events' names
     std::vector<ThreadFacts> threads;
+    std::vector<ProcessFacts> processes;
     TimeTerms total;                   // of all threads
     std::vector<std::int64_t> deltas;  // by counter, of all threads
     // Wall time with so many threads of the program on a processor or ready for one at once: [0], [1], …

@@ -61,6 +61,56 @@ TEST(MayMerge, IsSaidWhereMoreThanOneGapInTwentyHasASingleSample) {
     EXPECT_TRUE(of(0, 0, 6));
 }
 
+// Occurrences of 20 ms, samples 1 ms apart, and a wait of `wait_ms` between, beside which the thread works for
+// `beside_us`: a thread may come to a wait and need not wait.
+TEST(MayMerge, IsSaidWhereOnlyWaitsThatMayBeSparedAreSeen) {
+    const auto of = [](recording::WaitKind kind, std::int64_t wait_ms, std::int64_t beside_us) {
+        MadeEvidence made;
+        const std::uint32_t node = made.add_node("f");
+        const std::uint32_t target = made.add_wait_target(kind, "take");
+        const spacetime::TimeTerms gap{.user = beside_us * 1'000, .waiting = wait_ms * kMs};
+        std::uint64_t time = 0;
+        for (int i = 0; i < 50; ++i) {
+            made.add_occurrence(node, {.begin = time, .terms = {.user = 20 * kMs}, .gap = gap});
+            time += static_cast<std::uint64_t>(20 * kMs + gap.wall());
+        }
+        made.evidence.nodes[node].samples = 1'000;
+        spacetime::SpaceIntervals intervals;
+        intervals.node = node;
+        intervals.gap_terms = gap;
+        intervals.longest.emplace_back();
+        intervals.longest.back().waits = {{target, gap.waiting}};
+        made.evidence.intervals.push_back(intervals);
+        made.finish();
+        return may_merge(made.evidence, node);
+    };
+    EXPECT_TRUE(of(recording::WaitKind::kCondition, 10, 100));
+    EXPECT_FALSE(of(recording::WaitKind::kCondition, 10, 2'000));  // seen without the wait, too
+    EXPECT_FALSE(of(recording::WaitKind::kCondition, 80, 100));    // hardly ever spared
+    EXPECT_FALSE(of(recording::WaitKind::kSleep, 10, 100));        // never
+}
+
+// Likewise of rounds whose one part that is in each of them is a wait.
+TEST(MayMerge, IsSaidOfRoundsThatOnlyAWaitParts) {
+    const auto of = [](recording::WaitKind kind) {
+        MadeEvidence made;
+        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t round = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
+        const std::uint32_t take = made.add_node("take", loop);
+        const std::uint32_t target = made.add_wait_target(kind, "take");
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            made.add_occurrence(round, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}});
+            made.add_occurrence(
+                take, {.begin = 20'000'000 * i, .terms = {.waiting = 5 * kMs}, .waits = {{target, 5 * kMs}}});
+        }
+        made.finish();
+        made.evidence.nodes[take].median_samples = 0;
+        return may_merge(made.evidence, round);
+    };
+    EXPECT_TRUE(of(recording::WaitKind::kCondition));
+    EXPECT_FALSE(of(recording::WaitKind::kSleep));
+}
+
 // Rounds of a call of 10 ms and another that is too short to be seen in each of them.
 TEST(MayMerge, IsSaidOfRoundsInWhichNothingIsSeenEachTime) {
     const auto of = [](std::uint64_t median_samples, std::size_t occurrences) {

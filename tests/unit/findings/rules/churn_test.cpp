@@ -10,6 +10,7 @@ extern const Rule kAllocationChurnLarge;
 extern const Rule kAllocationChurnSmall;
 extern const Rule kSyscallStorm;
 extern const Rule kThreadChurn;
+extern const Rule kProcessChurn;
 extern const Rule kOversubscription;
 namespace {
 
@@ -97,6 +98,14 @@ TEST(SyscallStorm, IsToldByCountedTransfers) {
     EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 300.0 * kMs);
 }
 
+TEST(SyscallStorm, IsNotWhatTheSamplingCosts) {
+    // 60 of 1,000 ms in the kernel; ten thousand samples of five microseconds each leave ten of them.
+    MadeEvidence made = calling(60, 0, 0, 0, 0);
+    EXPECT_EQ(claims_of(kSyscallStorm, made.evidence).size(), 1U);
+    made.evidence.run.threads[0].samples = 10'000;
+    EXPECT_TRUE(claims_of(kSyscallStorm, made.evidence).empty());
+}
+
 TEST(SyscallStorm, IsToldByTheKernelsTimeWhereCallsAreNotCounted) {
     const auto claims = claims_of(kSyscallStorm, calling(400, 100, 10, 0, 0, "lseek64").evidence);
     ASSERT_EQ(claims.size(), 1U);
@@ -136,6 +145,69 @@ TEST(ThreadChurn, IsToldAtThePlaceThatMakesThem) {
 TEST(ThreadChurn, IsNotAFewThreadsNorLongLives) {
     EXPECT_TRUE(claims_of(kThreadChurn, swarm(8, 200'000, 40'000).evidence).empty());
     EXPECT_TRUE(claims_of(kThreadChurn, swarm(1'000, 50'000'000, 40'000'000).evidence).empty());
+}
+
+// A process that waits, in `convert`, for `count` others, each two images of one pid (a fork and an exec), that live
+// for `life` and compute for `user` of it, ns.
+MadeEvidence starting(std::size_t count, std::uint64_t life, std::int64_t user) {
+    MadeEvidence made;
+    const std::uint32_t target = made.add_wait_target(WaitKind::kChild, "convert");
+    RunFacts& run = made.evidence.run;
+    run.processes.push_back({.pid = 1, .name = "parent", .begin = 0, .end = count * life});
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t begin = i * life;
+        run.processes.push_back({.pid = 10 + i, .parent = 0, .name = "parent", .begin = begin, .end = begin + 1'000});
+        run.processes.push_back(
+            {.pid = 10 + i, .parent = 0, .name = "convert", .begin = begin + 1'000, .end = begin + life});
+        ThreadFacts thread;
+        thread.process = static_cast<std::uint32_t>(run.processes.size() - 1);
+        thread.total.user = user;
+        run.threads.push_back(thread);
+    }
+    made.evidence.wait_sums.assign(1, {});
+    made.evidence.wait_sums[0].ns = static_cast<std::int64_t>(count * life);
+    made.evidence.wait_sums[0].count = count;
+    run.threads[0].waits = {{target, made.evidence.wait_sums[0].ns}};
+    return made;
+}
+
+TEST(ProcessChurn, IsToldWhereTheyAreWaitedFor) {
+    const auto claims = claims_of(kProcessChurn, starting(200, 2'000'000, 500'000).evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "convert");
+    ASSERT_EQ(claims[0].own.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 200 * 1'500'000.0);
+}
+
+TEST(ProcessChurn, IsNotAFewProcessesNorLongOnesNorTheirWork) {
+    EXPECT_TRUE(claims_of(kProcessChurn, starting(8, 2'000'000, 0).evidence).empty());
+    EXPECT_TRUE(claims_of(kProcessChurn, starting(200, 50'000'000, 0).evidence).empty());
+    EXPECT_TRUE(claims_of(kProcessChurn, starting(200, 2'000'000, 2'000'000).evidence).empty());
+}
+
+TEST(ProcessChurn, CountsReadsOfWhatTheyWrite) {
+    MadeEvidence made = starting(200, 2'000'000, 500'000);
+    made.evidence.wait_targets[0].kind = WaitKind::kRead;
+    // The fiftieth child's, and one long after them all.
+    made.evidence.timed_waits = {
+        {.thread = 0, .target = 0, .begin = 98'500'000, .end = 100'000'000, .ns = 1'500'000},
+        {.thread = 0, .target = 0, .begin = 500'000'000, .end = 501'000'000, .ns = 1'000'000}};
+    for (ThreadFacts& thread : made.evidence.run.threads) {
+        thread.total.user = 0;
+    }
+    const auto claims = claims_of(kProcessChurn, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 1'500'000);
+}
+
+TEST(ProcessChurn, LeavesOutWaitsForOthersThatLiveLonger) {
+    MadeEvidence made = starting(200, 2'000'000, 0);
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        made.evidence.timed_waits.push_back(
+            {.thread = 0, .target = 0, .begin = i * 2'000'000, .end = (i + 1) * 2'000'000, .ns = 2'000'000});
+    }
+    made.evidence.timed_waits.push_back({.thread = 0, .target = 0, .begin = 1, .end = 1, .ns = 5'000'000'000});
+    EXPECT_DOUBLE_EQ(claims_of(kProcessChurn, made.evidence)[0].own[0].ns, 200 * 2'000'000.0);
 }
 
 // A team of `members` at one barrier, over a second of two processors.
