@@ -18,8 +18,9 @@ TOOLS = {
 }
 
 
-# gdb says "[New LWP" instead of "[New Thread" where it meets a thread before its thread library knows it: a race of its own.
-VARYING = ("kymo: ", "[New Thread", "[New LWP", "[Thread", "[LWP")
+# gdb says "[New LWP" or "[New process" instead of "[New Thread" where it meets a thread before its thread library knows it: a race of
+# its own, lost as often without kymo.
+VARYING = ("kymo: ", "[New ", "[Thread", "[LWP")
 
 
 def plain(text):

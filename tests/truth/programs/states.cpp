@@ -93,8 +93,13 @@ int main() {
             }
         });
     });
+    // Its own account too: it is not delayed when the reader is.
+    std::int64_t asleep = 0;
     for (int i = 0; i < 40; ++i) {
+        const std::int64_t wall = account::read_clock(CLOCK_MONOTONIC);
+        const std::int64_t on = account::thread_time();
         sleep_ms(25);
+        asleep += account::read_clock(CLOCK_MONOTONIC) - wall - (account::thread_time() - on);
         if (write(pipe_ends[1], "x", 1) != 1) {
             return 1;
         }
@@ -113,5 +118,5 @@ int main() {
             static_cast<long long>(each.on), each.voluntary, each.involuntary, each.voluntary_before,
             each.involuntary_before);
     }
-    std::printf("}\n");
+    std::printf(", \"main_asleep\": %lld}\n", static_cast<long long>(asleep));
 }
