@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 
 namespace kymo::findings {
 namespace {
@@ -13,19 +14,22 @@ namespace {
 using namespace spacetime;
 
 constexpr double kLeastQueue = 0.1;  // of a thread's life, ready and without a processor
-constexpr double kHeld = 0.95;       // of its occurrences on one processor
+constexpr double kHeld = 0.95;       // of its samples on one processor
 constexpr double kUsedUp = 0.7;      // of the processor, by these threads
-constexpr std::size_t kLeastOccurrences = 5;
+constexpr std::uint64_t kLeastSamples = 5;
 
-// thread → processor → occurrences, over all nodes.
-std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> processors_of(const Evidence& evidence) {
-    std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> result;
-    for (const SpaceNode& node : evidence.nodes) {
-        for (std::size_t row = 0; row < node.rows.size(); ++row) {
-            ++result[node.rows.thread[row]][node.rows.processor[row]];
-        }
+// The processor that a thread stays on and queues for; none: it moves, has few samples, or hardly queues.
+std::optional<std::uint32_t> held_on(const ThreadFacts& thread) {
+    std::uint64_t all = 0;
+    ProcessorSamples most;
+    for (const ProcessorSamples& each : thread.processors) {
+        all += each.samples;
+        most = each.samples > most.samples ? each : most;
     }
-    return result;
+    const auto life = static_cast<double>(thread.end - std::min(thread.begin, thread.end));
+    const bool stays = all >= kLeastSamples && static_cast<double>(most.samples) >= kHeld * static_cast<double>(all);
+    return stays && static_cast<double>(thread.total.run_queue) >= kLeastQueue * life ? std::optional(most.processor)
+                                                                                      : std::nullopt;
 }
 
 // The innermost node that holds most of these threads' time in nodes that they all occurrence.
@@ -50,20 +54,10 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
     if (run.processors < 2) {
         return;
     }
-    const auto seen = processors_of(evidence);
     std::map<std::uint32_t, std::vector<std::uint32_t>> held;  // processor → threads that stay on it and queue
-    for (const auto& [thread, counts] : seen) {
-        std::size_t all = 0;
-        auto most = counts.begin();
-        for (auto entry = counts.begin(); entry != counts.end(); ++entry) {
-            all += entry->second;
-            most = entry->second > most->second ? entry : most;
-        }
-        const ThreadFacts& facts = run.threads[thread];
-        const auto life = static_cast<double>(facts.end - std::min(facts.begin, facts.end));
-        if (all >= kLeastOccurrences && static_cast<double>(most->second) >= kHeld * static_cast<double>(all) &&
-            static_cast<double>(facts.total.run_queue) >= kLeastQueue * life) {
-            held[most->first].push_back(thread);
+    for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
+        if (const auto on = held_on(run.threads[thread])) {
+            held[*on].push_back(thread);
         }
     }
     // Were all processors in use, waiting for one would be no fault of where the threads are.
@@ -116,7 +110,7 @@ extern const Rule kThreadMigration{
     .kind = "thread-migration",
     .contrast = Contrast::kRun,
     .needs =
-        "two or more threads stay on one processor (95 % of their occurrences) and wait for it for at least a tenth "
+        "two or more threads stay on one processor (95 % of their samples) and wait for it for at least a tenth "
         "of "
         "their lives",
     .against =

@@ -30,7 +30,7 @@ std::vector<OccurrenceWait> waits_of(const ProfileThread& thread, const std::vec
 }
 
 ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const Names& names,
-                     const std::vector<std::uint32_t>& targets, std::uint64_t migrations) {
+                     const std::vector<std::uint32_t>& targets, std::vector<ProcessorSamples> processors) {
     ThreadFacts facts{.process = thread.process,
                       .tid = thread.tid,
                       .name = thread.name,
@@ -44,8 +44,8 @@ ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const 
                       .deltas = {},
                       .voluntary = thread.switches.voluntary,
                       .involuntary = thread.switches.involuntary,
-                      .migrations = migrations,
                       .samples = thread.quality.samples,
+                      .processors = std::move(processors),
                       .waits = waits_of(thread, targets),
                       .brief = {},
                       .mappings = {}};
@@ -121,8 +121,7 @@ RunFacts make_run_facts(const Profile& profile, const Names& names, const Occurr
     }
     run.deltas.resize(run.counters.size());
     for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
-        ThreadFacts facts = facts_of(profile, profile.threads[i], names, targets[i],
-                                     static_cast<std::uint64_t>(occurrences.migrations[i]));
+        ThreadFacts facts = facts_of(profile, profile.threads[i], names, targets[i], occurrences.processors[i]);
         facts.deltas.resize(run.counters.size());
         run.total += facts.total;
         for (std::size_t event = 0; event < facts.deltas.size(); ++event) {

@@ -28,6 +28,11 @@ struct TimedWait {
 };
 
 // Parallel to Profile::threads.
+struct ProcessorSamples {
+    std::uint32_t processor = 0;
+    std::uint64_t samples = 0;
+};
+
 struct ThreadFacts {
     std::uint32_t process = 0;
     std::uint64_t tid = 0;
@@ -42,8 +47,8 @@ struct ThreadFacts {
     std::vector<std::int64_t> deltas;  // by counter
     std::uint64_t voluntary = 0;       // switches: it left by itself
     std::uint64_t involuntary = 0;     // another took its processor
-    std::uint64_t migrations = 0;      // between samples
     std::uint64_t samples = 0;
+    std::vector<ProcessorSamples> processors;  // where its samples were taken; in no order
     std::int64_t taken = 0;  // ns of its time on processors, estimated, that they were not its: late_ticks.h
     std::vector<OccurrenceWait> waits;  // by target, most time first
     std::vector<BriefWaits> brief;      // by kind

@@ -88,7 +88,18 @@ void MadeEvidence::add_occurrence(std::uint32_t index, const MadeOccurrence& occ
     rows.ready_before.push_back(occurrence.ready_before);
     rows.held_up.push_back(occurrence.held_up);
     rows.taken.push_back(occurrence.taken);
-    evidence.run.threads.at(occurrence.thread).taken += occurrence.taken;
+    ThreadFacts& thread = evidence.run.threads.at(occurrence.thread);
+    thread.taken += occurrence.taken;
+    if (node.parent == kNoNode) {
+        const auto on =
+            std::find_if(thread.processors.begin(), thread.processors.end(),
+                         [&](const ProcessorSamples& each) { return each.processor == occurrence.processor; });
+        if (on != thread.processors.end()) {
+            on->samples += rows.samples.back();
+        } else {
+            thread.processors.push_back({occurrence.processor, rows.samples.back()});
+        }
+    }
     rows.step.push_back(occurrence.step);
     rows.active_threads.push_back(1);
     rows.progress.push_back(occurrence.progress);

@@ -37,6 +37,19 @@ std::uint32_t created_in(const OccurrenceShared& shared, std::uint32_t thread) {
     return node == kNone ? kNone : shared.kept.leaf_of[node];
 }
 
+// The one found last stands first: a thread stays where it is for many samples.
+void add(std::vector<ProcessorSamples>& processors, const ProcessorSamples& more) {
+    const auto known = std::find_if(processors.begin(), processors.end(),
+                                    [&](const ProcessorSamples& each) { return each.processor == more.processor; });
+    if (known == processors.end()) {
+        processors.push_back(more);
+        std::swap(processors.front(), processors.back());
+        return;
+    }
+    known->samples += more.samples;
+    std::iter_swap(processors.begin(), known);
+}
+
 class OccurrenceVisitor final : public StreamVisitor {
   public:
     OccurrenceVisitor(const OccurrenceShared& shared, Worker& worker, std::uint32_t thread)
@@ -81,11 +94,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
         const auto processor = static_cast<std::uint32_t>(row.processor);
         occurrences_.sample(row.time, known(node), processor, deltas);
-        if (has_processor_ && processor != processor_) {
-            ++worker_.sums.migrations[thread_];
-        }
-        has_processor_ = true;
-        processor_ = processor;
+        add(worker_.sums.processors[thread_], {processor, 1});
         const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
         const bool is_resumed = (row.flags & recording::kAfterPause) != 0;
         progress_.sample(address, user_, is_resumed);
@@ -158,8 +167,6 @@ class OccurrenceVisitor final : public StreamVisitor {
     std::int64_t user_ = 0;
     std::uint32_t last_address_ = kNone;
     bool pair_is_broken_ = false;  // measurement was off meanwhile
-    std::uint32_t processor_ = 0;
-    bool has_processor_ = false;
 };
 
 void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap) {
@@ -169,8 +176,10 @@ void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap
     to.ready.merge(from.ready);
     to.lacking.merge(from.lacking);
     to.too_many_marks = to.too_many_marks || from.too_many_marks;
-    for (std::size_t i = 0; i < from.migrations.size(); ++i) {
-        to.migrations[i] += from.migrations[i];
+    for (std::size_t thread = 0; thread < from.processors.size(); ++thread) {
+        for (const ProcessorSamples& more : from.processors[thread]) {
+            add(to.processors[thread], more);
+        }
     }
     std::vector<std::uint32_t> names;
     for (const std::string& name : from.mark_names) {
@@ -232,7 +241,7 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
         worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
         worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());
-        worker.sums.migrations.resize(profile.threads.size());
+        worker.sums.processors.resize(profile.threads.size());
         worker.sums.occurrences.nodes.resize(kept.size());
         worker.sums.occurrences.patterns = PatternTable(node_samples, limits.pattern_cap);
     }

@@ -9,6 +9,7 @@
 #include "spacetime/evidence/occurrences/sampled_addresses.h"
 #include "spacetime/evidence/occurrences/stream_occurrences.h"
 #include "spacetime/evidence/occurrences/time_grid.h"
+#include "spacetime/evidence/run_facts.h"
 
 #include <cstdint>
 #include <map>
@@ -36,7 +37,7 @@ struct OccurrencePass {
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
-    std::vector<std::int64_t> migrations;  // by thread
+    std::vector<std::vector<ProcessorSamples>> processors;  // by thread; in no order
 };
 
 struct CountedLoops;  // loop_progress.h

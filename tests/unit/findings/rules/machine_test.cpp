@@ -40,6 +40,35 @@ TEST(ThreadMigration, IsThreadsThatShareAProcessor) {
     EXPECT_NEAR(judgement.findings[0].share, 0.5, 0.001);
 }
 
+// Each is in one piece of code from beginning to end, one of them in a process that begins later.
+TEST(ThreadMigration, IsOfThreadsWithOneOccurrenceEach) {
+    const auto judged = [](std::uint32_t second_processor) {
+        MadeEvidence made({}, 2);
+        const std::uint32_t node = made.add_node("solve");
+        for (std::uint32_t thread = 0; thread < 2; ++thread) {
+            made.add_occurrence(node, {.thread = thread,
+                                       .begin = thread * 10 * static_cast<std::uint64_t>(kMs),
+                                       .terms = {.user = 500 * kMs, .run_queue = 500 * kMs},
+                                       .processor = thread == 0 ? 0 : second_processor});
+        }
+        made.evidence.run.ready_ns = {0, 0, 1000 * kMs};
+        return judge(made.finish());
+    };
+    const Judgement judgement = judged(0);
+    ASSERT_FALSE(judgement.findings.empty());
+    EXPECT_EQ(judgement.findings[0].kind, "thread-migration");
+    EXPECT_NEAR(judgement.findings[0].seconds, 1.0, 0.001);
+    EXPECT_EQ(find(judgement.findings, "outside-interference"), nullptr);
+    EXPECT_EQ(find(judged(1).findings, "thread-migration"), nullptr);
+}
+
+// A tenth of its samples elsewhere: nothing holds it there.
+TEST(ThreadMigration, IsNotOfThreadsThatMove) {
+    MadeEvidence made = queueing(true, {0, 0, 1000});
+    made.evidence.run.threads[0].processors.push_back({1, 100});
+    EXPECT_EQ(find(judge(made.finish()).findings, "thread-migration"), nullptr);
+}
+
 // As on any virtual machine.
 TEST(ThreadMigration, IsFirstThoughAFewTicksComeLate) {
     MadeEvidence made = queueing(true, {0, 0, 1000});
