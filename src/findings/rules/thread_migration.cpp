@@ -13,12 +13,13 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastQueue = 0.1;  // of a thread's life, ready and without a processor
-constexpr double kHeld = 0.95;       // of its samples on one processor
-constexpr double kUsedUp = 0.7;      // of the processor, by these threads
+constexpr double kLeastQueue = 0.1;    // of the time ready or on a processor, or of a thread's life
+constexpr double kHeld = 0.95;         // of its samples on one processor
+constexpr double kUsedUp = 0.7;        // of the processor, by these threads
+constexpr double kByThemselves = 0.8;  // of their waiting for it
 constexpr std::uint64_t kLeastSamples = 5;
 
-// The processor that a thread stays on and queues for; none: it moves, has few samples, or hardly queues.
+// The processor that a thread stays on; none: it moves, or has few samples.
 std::optional<std::uint32_t> held_on(const ThreadFacts& thread) {
     std::uint64_t all = 0;
     ProcessorSamples most;
@@ -26,10 +27,66 @@ std::optional<std::uint32_t> held_on(const ThreadFacts& thread) {
         all += each.samples;
         most = each.samples > most.samples ? each : most;
     }
-    const auto life = static_cast<double>(thread.end - std::min(thread.begin, thread.end));
     const bool stays = all >= kLeastSamples && static_cast<double>(most.samples) >= kHeld * static_cast<double>(all);
-    return stays && static_cast<double>(thread.total.run_queue) >= kLeastQueue * life ? std::optional(most.processor)
-                                                                                      : std::nullopt;
+    return stays ? std::optional(most.processor) : std::nullopt;
+}
+
+double life(const ThreadFacts& thread) {
+    return static_cast<double>(thread.end - std::min(thread.begin, thread.end));
+}
+
+double busy(const ThreadFacts& thread) {
+    return static_cast<double>(processor(thread.total) + thread.total.spinning);
+}
+
+// ns that the threads of a group can have had the processor while this one lived, were each as busy at any time.
+double busy_beside(const RunFacts& run, const std::vector<std::uint32_t>& group, std::uint32_t thread) {
+    const ThreadFacts& self = run.threads[thread];
+    double ns = 0;
+    for (const std::uint32_t other : group) {
+        const ThreadFacts& facts = run.threads[other];
+        const std::uint64_t begin = std::max(facts.begin, self.begin);
+        const std::uint64_t end = std::min(facts.end, self.end);
+        if (other != thread && begin < end) {
+            ns += busy(facts) * static_cast<double>(end - begin) / life(facts);
+        }
+    }
+    return ns;
+}
+
+struct Sharing {
+    std::vector<ThreadTime> queue;       // of each thread
+    std::vector<std::uint32_t> waiters;  // threads that lose much of their lives so
+    double ns = 0;
+};
+
+// What threads that stay on one processor wait there for one another; none: others have it, or they hardly wait.
+std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uint32_t>& group) {
+    double used = 0;
+    double explained = 0;  // ns; by what the others had of it
+    std::uint64_t begin = ~std::uint64_t{0};
+    std::uint64_t end = 0;
+    Sharing sharing;
+    for (const std::uint32_t thread : group) {
+        const ThreadFacts& facts = run.threads[thread];
+        used += busy(facts);
+        begin = std::min(begin, facts.begin);
+        end = std::max(end, facts.end);
+        const auto queue = static_cast<double>(facts.total.run_queue);
+        if (queue <= 0) {
+            continue;
+        }
+        sharing.queue.push_back({thread, queue});
+        sharing.ns += queue;
+        explained += std::min(queue, busy_beside(run, group, thread));
+        if (queue >= kLeastQueue * life(facts)) {
+            sharing.waiters.push_back(thread);
+        }
+    }
+    // Were it others that have the processor, these would not use it up between them.
+    const bool is_told = !sharing.waiters.empty() && used >= kUsedUp * static_cast<double>(end - begin) &&
+                         sharing.ns >= kLeastQueue * (used + sharing.ns) && explained >= kByThemselves * sharing.ns;
+    return is_told ? std::optional(std::move(sharing)) : std::nullopt;
 }
 
 // The innermost node that holds most of these threads' time in nodes that they all occurrence.
@@ -54,7 +111,7 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
     if (run.processors < 2) {
         return;
     }
-    std::map<std::uint32_t, std::vector<std::uint32_t>> held;  // processor → threads that stay on it and queue
+    std::map<std::uint32_t, std::vector<std::uint32_t>> held;  // processor → threads that stay on it
     for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
         if (const auto on = held_on(run.threads[thread])) {
             held[*on].push_back(thread);
@@ -70,35 +127,23 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
     if (crowded * 2 > ready) {
         return;
     }
-    for (const auto& [processor_number, threads] : held) {
-        // Were it others that have the processor, these would not use it up between them.
-        double busy = 0;
-        std::uint64_t begin = ~std::uint64_t{0};
-        std::uint64_t end = 0;
-        for (const std::uint32_t thread : threads) {
-            busy += static_cast<double>(processor(run.threads[thread].total) + run.threads[thread].total.spinning);
-            begin = std::min(begin, run.threads[thread].begin);
-            end = std::max(end, run.threads[thread].end);
-        }
-        if (threads.size() < 2 || busy < kUsedUp * static_cast<double>(end - begin)) {
+    for (const auto& [processor_number, group] : held) {
+        const auto sharing = shared_by(run, group);
+        if (!sharing) {
             continue;
         }
         Claim claim;
-        double all = 0;
-        for (const std::uint32_t thread : threads) {
-            const auto queue = static_cast<double>(run.threads[thread].total.run_queue);
-            claim.own.push_back({thread, queue});
-            all += queue;
-        }
+        claim.own = sharing->queue;
         claim.own_sure = 0.9;
         claim.own_terms = set_of(Term::kRunQueue);
-        claim.threads = threads;
-        claim.node = common_place(evidence, threads);
+        claim.threads = sharing->waiters;
+        claim.node = common_place(evidence, sharing->waiters);
         claim.title = fmt::format(
             "{} threads share processor {} and wait for each other there for {}, while the program has no "
             "more threads ready than there are processors ({}).",
-            threads.size(), processor_number, in_seconds(all), run.processors);
-        claim.evidence.push_back({"seconds waiting for a processor", all / 1e9, 0, kUnknown, kUnknown, kUnknown});
+            group.size(), processor_number, in_seconds(sharing->ns), run.processors);
+        claim.evidence.push_back(
+            {"seconds waiting for a processor", sharing->ns / 1e9, 0, kUnknown, kUnknown, kUnknown});
         claims->push_back(std::move(claim));
     }
 }
@@ -110,13 +155,11 @@ extern const Rule kThreadMigration{
     .kind = "thread-migration",
     .contrast = Contrast::kRun,
     .needs =
-        "two or more threads stay on one processor (95 % of their samples) and wait for it for at least a tenth "
-        "of "
-        "their lives",
+        "two or more threads stay on one processor (95 % of their samples), wait for it for at least a tenth of the "
+        "time that they are ready or on it, and most of that while others of them have it",
     .against =
         "the program has more threads ready than there are processors for most of the time: that is "
-        "oversubscription; "
-        "they use less than 70 % of the processor: others have it",
+        "oversubscription; they use less than 70 % of the processor: others have it",
     .look = claim_thread_migration,
     .direction =
         "give each thread its own processor: look for affinity masks (taskset, OMP_PLACES, cpusets) that hold them "

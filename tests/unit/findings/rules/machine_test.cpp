@@ -62,6 +62,41 @@ TEST(ThreadMigration, IsOfThreadsWithOneOccurrenceEach) {
     EXPECT_EQ(find(judged(1).findings, "thread-migration"), nullptr);
 }
 
+// Eight times two short threads after one another: the second of each two begins when the first has had its turn, and
+// hardly waits.
+TEST(ThreadMigration, IsOfShortThreadsOfWhichOneInTwoWaits) {
+    MadeEvidence made({}, 17);
+    const std::uint32_t main = made.add_node("main");
+    made.add_occurrence(main, {.thread = 0, .terms = {.user = 5 * kMs, .waiting = 1600 * kMs}});
+    const std::uint32_t node = made.add_node("path");
+    for (std::uint32_t thread = 1; thread < 17; ++thread) {
+        const bool is_first = thread % 2 == 1;
+        made.add_occurrence(node, {.thread = thread,
+                                   .begin = (thread - 1) * 100 * static_cast<std::uint64_t>(kMs),
+                                   .terms = {.user = 100 * kMs, .run_queue = is_first ? 100 * kMs : 3 * kMs}});
+    }
+    made.evidence.run.ready_ns = {0, 0, 1600 * kMs};
+    const Judgement judgement = judge(made.finish());
+    ASSERT_FALSE(judgement.findings.empty());
+    EXPECT_EQ(judgement.findings[0].kind, "thread-migration");
+    EXPECT_EQ(judgement.findings[0].place.function, "path");
+    EXPECT_EQ(judgement.findings[0].threads, (std::vector<std::uint32_t>{1, 3, 5, 7, 9, 11, 13, 15}));
+    EXPECT_NEAR(judgement.findings[0].seconds, 0.824, 0.001);
+}
+
+// One thread works, and another program has a quarter of its processor; what else stays there rests.
+TEST(ThreadMigration, IsNotOfAThreadThatWaitsForOthers) {
+    MadeEvidence made({}, 2);
+    const std::uint32_t main = made.add_node("main");
+    made.add_occurrence(main, {.thread = 0, .terms = {.user = 6 * kMs, .waiting = 994 * kMs}});
+    const std::uint32_t node = made.add_node("solve");
+    made.add_occurrence(node, {.thread = 1, .terms = {.user = 750 * kMs, .run_queue = 250 * kMs}});
+    made.evidence.run.ready_ns = {0, 1000 * kMs};
+    const Judgement judgement = judge(made.finish());
+    EXPECT_EQ(find(judgement.findings, "thread-migration"), nullptr);
+    EXPECT_NE(find(judgement.findings, "outside-interference"), nullptr);
+}
+
 // A tenth of its samples elsewhere: nothing holds it there.
 TEST(ThreadMigration, IsNotOfThreadsThatMove) {
     MadeEvidence made = queueing(true, {0, 0, 1000});
