@@ -15,7 +15,8 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr std::uint64_t kLeastWaits = 10;  // a lock that is waited for a few times is a gate: it is opened once
+constexpr std::uint64_t kLeastWaits = 10;
+constexpr std::uint64_t kLeastEach = 3;
 
 // A read-write lock is one lock, whoever waits for it in which way.
 WaitKind family(WaitKind kind) {
@@ -30,6 +31,12 @@ struct Lock {
     std::uint32_t worst = kNoNode;  // target with most time
     std::int64_t worst_ns = 0;
 };
+
+// A lock that each thread waits for once or twice: it is opened once. One that threads come back to is none, however
+// few their waits: a share of the run is lost all the same.
+bool is_gate(const Lock& lock) {
+    return lock.count < std::min(kLeastWaits, kLeastEach * lock.waited.size());
+}
 
 using LockKey = std::tuple<std::uint32_t, WaitKind, std::uint64_t>;
 
@@ -80,7 +87,7 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
     const double spare = spare_ns(evidence);
     for (const auto& [key, lock] : find_locks(evidence)) {
         const double waited = sum(lock.waited);
-        if (lock.count < kLeastWaits || waited <= 0) {
+        if (is_gate(lock) || waited <= 0) {
             continue;
         }
         const WaitTarget& worst = evidence.wait_targets[lock.worst];
@@ -109,7 +116,7 @@ extern const Rule kLockContention{
     .place = 80,
     .kind = "lock-contention",
     .contrast = Contrast::kRun,
-    .needs = "threads wait for the same lock ten times or more",
+    .needs = "threads wait for the same lock three times each, or ten times in all, or more",
     .against = "the processors are busy with other threads of the program meanwhile: then waiting costs nothing",
     .look = claim_lock_contention,
     .direction =

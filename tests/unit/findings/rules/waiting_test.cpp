@@ -63,7 +63,10 @@ TEST(LockContention, CostsNothingWhereOthersUseTheProcessors) {
 }
 
 TEST(LockContention, IsNotAGateThatIsOpenedOnceNorABarrier) {
+    // Two threads, once or twice each, or three times.
     EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 2).made.evidence).empty());
+    EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 5).made.evidence).empty());
+    EXPECT_EQ(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 6).made.evidence).size(), 1U);
     EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kBarrier, 400, 300, 500).made.evidence).empty());
 }
 
