@@ -19,7 +19,7 @@ TOOLS = {
 
 
 # gdb says "[New LWP" or "[New process" instead of "[New Thread" where it meets a thread before its thread library knows it: a race of
-# its own, lost as often without kymo.
+# its own, seen without kymo too.
 VARYING = ("kymo: ", "[New ", "[Thread", "[LWP")
 
 

@@ -63,7 +63,6 @@ struct Sharing {
 // What threads that stay on one processor wait there for one another; none: others have it, or they hardly wait.
 std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uint32_t>& group) {
     double used = 0;
-    double explained = 0;  // ns; by what the others had of it
     std::uint64_t begin = ~std::uint64_t{0};
     std::uint64_t end = 0;
     Sharing sharing;
@@ -78,15 +77,21 @@ std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uin
         }
         sharing.queue.push_back({thread, queue});
         sharing.ns += queue;
-        explained += std::min(queue, busy_beside(run, group, thread));
         if (queue >= kLeastQueue * life(facts)) {
             sharing.waiters.push_back(thread);
         }
     }
     // Were it others that have the processor, these would not use it up between them.
-    const bool is_told = !sharing.waiters.empty() && used >= kUsedUp * static_cast<double>(end - begin) &&
-                         sharing.ns >= kLeastQueue * (used + sharing.ns) && explained >= kByThemselves * sharing.ns;
-    return is_told ? std::optional(std::move(sharing)) : std::nullopt;
+    if (sharing.waiters.empty() || used < kUsedUp * static_cast<double>(end - begin) ||
+        sharing.ns < kLeastQueue * (used + sharing.ns)) {
+        return std::nullopt;
+    }
+    // Last, since it looks at every two threads of the group.
+    double explained = 0;  // ns; by what the others had of it
+    for (const ThreadTime& each : sharing.queue) {
+        explained += std::min(each.ns, busy_beside(run, group, each.thread));
+    }
+    return explained >= kByThemselves * sharing.ns ? std::optional(std::move(sharing)) : std::nullopt;
 }
 
 // The innermost node that holds most of these threads' time in nodes that they all occurrence.

@@ -27,12 +27,12 @@ struct TimedWait {
     std::int64_t ns = 0;  // waited: without the time until it got a processor again
 };
 
-// Parallel to Profile::threads.
 struct ProcessorSamples {
     std::uint32_t processor = 0;
     std::uint64_t samples = 0;
 };
 
+// Parallel to Profile::threads.
 struct ThreadFacts {
     std::uint32_t process = 0;
     std::uint64_t tid = 0;
