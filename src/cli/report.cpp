@@ -6,10 +6,12 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
+#include "view/findings.h"
 #include "view/json_text.h"
 #include "view/metric.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 
 namespace kymo::cli {
@@ -17,7 +19,9 @@ namespace {
 
 constexpr const char* kReportExamples =
     "examples:\n"
-    "  kymo report my_program.kymo\n"
+    "  kymo report my_program.kymo                   what matters, in about 60 lines\n"
+    "  kymo report my_program.kymo --finding 1       the first finding with its evidence and an experiment\n"
+    "  kymo report my_program.kymo --lines --spaces  with more tables; --all: with all of them\n"
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
@@ -32,14 +36,24 @@ int run_report(int argc, char** argv) {
     bool no_creator = false;
     std::optional<std::size_t> top;
     bool all = false;
+    std::optional<std::size_t> finding;
+    view::MoreTables more;
     double percent = -1;
     double space_share = 1;
     double overlap = 90;
     std::string filter;
     options.add_option("recording", folder, "the recording, NAME.kymo")->required();
     options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
-    options.add_option("--top", top, "rows of each table (10)")->check(CLI::Range(1, 1'000'000));
-    options.add_flag("--all", all, "all tables, also where there are many processes");
+    options.add_flag("--all", all, "all tables, and all findings in full");
+    options.add_option("--finding", finding, "only this finding, by its number, in full")
+        ->check(CLI::Range(1, 1'000'000));
+    options.add_flag("--findings", more.findings, "all findings in full, what is good, and the control");
+    options.add_flag("--lines", more.lines, "with source lines");
+    options.add_flag("--threads", more.threads,
+                     "with each thread, why it was off the processor, and who blocks whom");
+    options.add_flag("--events", more.events, "with the events' counts, and the host's metrics");
+    options.add_flag("--spaces", more.spaces, "with code over time, heavy code, gaps and neighbours");
+    options.add_option("--top", top, "rows of each table (5; with --all 10)")->check(CLI::Range(1, 1'000'000));
     options.add_option("--sort", sort,
                        "sort by user, system, off-cpu, wall, samples or an event's name (processor time)");
     options.add_option("--percent", percent, "leave out call paths under this share (1)")
@@ -48,7 +62,9 @@ int run_report(int argc, char** argv) {
         ->check(CLI::Range(0.01, 100.0));
     options.add_option("--overlap", overlap, "code spaces that overlap by this share are the same (90)")
         ->check(CLI::Range(1.0, 100.0));
-    options.add_option("--filter", filter, "of code spaces: only where function, file or module holds this text")
+    options
+        .add_option("--filter", filter,
+                    "of code spaces (--spaces): only where function, file or module holds this text")
         ->type_name("TEXT");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
     if (const auto code = parse_options(options, argc, argv)) {
@@ -82,9 +98,22 @@ int run_report(int argc, char** argv) {
     std::string text;
     if (json) {
         text = view::json_text(view::report_json(*analysed));
+    } else if (finding) {
+        const std::size_t there = analysed->judgement.findings.size();
+        if (*finding > there) {
+            return fail({ErrorKind::kUsage,
+                         fmt::format("--finding {}: {}", *finding,
+                                     there == 0   ? "nothing stands out in this recording"
+                                     : there == 1 ? "there is only one"
+                                                  : fmt::format("there are only {}", there)),
+                         "list them with: kymo report " + folder});
+        }
+        text = view::terminal_finding(shown.style, analysed->evidence, analysed->judgement, *finding);
     } else {
-        shown.is_brief = !all && !top && analysed->profile.processes.size() > view::kManyProcesses;
-        shown.top = top.value_or(shown.is_brief ? 5 : 10);
+        more.spaces = more.spaces || !filter.empty();
+        shown.is_short = !all;
+        shown.more = more;
+        shown.top = top.value_or(shown.is_short ? 5 : 10);
         if (percent >= 0) {
             shown.percent = percent;
         }

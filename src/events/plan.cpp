@@ -1,6 +1,7 @@
 #include "events/plan.h"
 
 #include "events/attributes.h"
+#include "events/generic.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -133,6 +134,16 @@ class Trial {
         return error;
     }
 
+    // 0 or errno. Places an event of user mode behind those of the first hardware group, or begins it; never begins
+    // another one: groups take turns, and what is counted in turns is an estimate.
+    int place_in_first_group(SessionEvent& event) {
+        event.user_only = true;
+        event.group = 1;
+        const int error = open(event, hardware_leader_);
+        hardware_group_ = hardware_leader_ < 0 ? 0 : 1;
+        return error;
+    }
+
   private:
     int place_in_group(SessionEvent& event) {
         const bool software = is_software(event);
@@ -172,6 +183,21 @@ class Trial {
     int hardware_leader_ = -1;
     std::uint8_t hardware_group_ = 0;
 };
+
+// What hardware counts of every program unless the user chose counters: what the code gets done in a cycle, and what
+// most often keeps it from more. As many as the processor counts at once; the others are left out, and nobody is
+// told: nobody asked.
+void add_hardware_defaults(Trial& trial, Session& session) {
+    constexpr const char* kNames[] = {
+        "cycles",           "instructions",           "cache-misses",           "branch-misses",
+        "dTLB-load-misses", "stalled-cycles-backend", "stalled-cycles-frontend"};
+    for (const char* const name : kNames) {
+        auto event = generic_event(name);
+        if (event && session.event_count < kMaxEvents && trial.place_in_first_group(*event) == 0) {
+            session.events[session.event_count++] = *event;
+        }
+    }
+}
 
 Result<void> plan_timers(std::span<const SessionEvent> asked, const Machine& machine, Plan& plan) {
     Session& session = plan.session;
@@ -246,6 +272,9 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
         session.events[kept++] = event;
     }
     session.event_count = kept;
+    if (machine.hardware_error == 0 && std::all_of(asked.begin(), asked.end(), is_software)) {
+        add_hardware_defaults(trial, session);
+    }
     // Whoever asks for a rate has it, whatever it costs.
     session.tick_trigger = machine.timers_at_return && std::none_of(asked.begin(), asked.end(), is_clock);
     return {};

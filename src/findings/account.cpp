@@ -74,7 +74,7 @@ Excess account(const OccurrenceTable& occurrences, std::span<const std::size_t> 
             }
         }
         if (rest != 0) {
-            excess.parts.push_back({info.term, kNoNode, rest});
+            excess.parts.push_back({info.term, kNone, rest});
         }
     }
     std::stable_sort(excess.parts.begin(), excess.parts.end(),

@@ -9,6 +9,7 @@
 // and the excess of waiting is the sum of the excesses by what was waited for.
 #pragma once
 
+#include "base/index.h"
 #include "findings/finding.h"
 #include "findings/terms.h"
 
@@ -20,7 +21,7 @@ namespace kymo::findings {
 
 struct ExcessPart {
     Term term = Term::kUser;
-    std::uint32_t target = 0xffffffffU;  // of kWaiting: index of Evidence::wait_targets; otherwise none
+    std::uint32_t target = kNone;  // of kWaiting: index of Evidence::wait_targets; otherwise none
     std::int64_t ns = 0;
 };
 

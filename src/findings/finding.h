@@ -3,6 +3,7 @@
 // Findings are data; terminal, page and JSON print the same ones. Plain values.
 #pragma once
 
+#include "base/index.h"
 #include "base/time.h"
 #include "spacetime/evidence/node.h"
 
@@ -14,8 +15,10 @@
 
 namespace kymo::findings {
 
+using spacetime::CounterIndex;
+using spacetime::NodeIndex;
+
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-inline constexpr std::uint32_t kNoNode = 0xffffffffU;
 
 // One thing measured on both sides. kUnknown where a figure makes no sense or was not tested.
 struct EvidenceRow {
@@ -38,7 +41,7 @@ struct Finding {
     std::string kind;   // docs/findings.md
     std::string title;  // one sentence or a few, in plain words
     spacetime::Place place;
-    std::uint32_t node = kNoNode;        // index of Evidence::nodes
+    NodeIndex node;
     std::vector<TimeRange> when;         // ascending; empty: the whole run
     std::vector<std::uint32_t> threads;  // index of Profile::threads, ascending
 

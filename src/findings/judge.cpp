@@ -2,6 +2,7 @@
 
 #include "findings/cases/make.h"
 #include "findings/rule.h"
+#include "findings/rules/shared/nobodys.h"
 #include "findings/stories.h"
 #include "findings/weigh.h"
 #include "parallel/loops.h"
@@ -64,7 +65,7 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
                 }
                 Weighed weighed = weigh(cases[i], *rule, std::move(claim));
                 weighed.subject = i;
-                if (weighed.finding.share_low >= options.least_share) {
+                if (weighed.finding.share_low >= options.least_share && !is_nobodys(evidence, weighed.finding)) {
                     (rule->is_advantage ? advantages : defects).push_back(std::move(weighed));
                 }
             }

@@ -22,7 +22,7 @@
 namespace kymo::findings {
 
 struct JudgeOptions {
-    double least_share = 0.005;  // of the run: less is not shown
+    double least_share = 0.01;   // of the run: less is not shown
     double significance = 0.05;  // of q
     std::size_t rounds = 10;     // of the control; 0: none
 };

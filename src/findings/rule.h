@@ -27,7 +27,7 @@ struct Claim {
     TermSet own_terms = kAllTerms;       // what kind of time `own` is
 
     // Default: the case's node, its bad occurrences' times, its threads.
-    std::uint32_t node = kNoNode;
+    NodeIndex node;
     std::optional<spacetime::Place> place = {};
     bool is_part = false;  // `place` lies in `node`, but not in any of the nodes inside it
     std::vector<TimeRange> when = {};

@@ -19,12 +19,12 @@ bool by_falling_share(const Weighed& a, const Weighed& b) {
 }
 
 // How many spaces are around it; the rounds of a loop stand where the loop does.
-std::size_t depth(const Evidence& evidence, std::uint32_t node) {
-    if (node < evidence.nodes.size() && evidence.nodes[node].kind == spacetime::SpaceKind::kIteration) {
-        node = evidence.nodes[node].parent;
+std::size_t depth(const Evidence& evidence, NodeIndex node) {
+    if (node != kNone && node.in(evidence.nodes).kind == spacetime::SpaceKind::kIteration) {
+        node = node.in(evidence.nodes).parent;
     }
     std::size_t around = 0;
-    for (; node < evidence.nodes.size(); node = evidence.nodes[node].parent) {
+    for (; node != kNone; node = node.in(evidence.nodes).parent) {
         ++around;
     }
     return around;
@@ -32,9 +32,9 @@ std::size_t depth(const Evidence& evidence, std::uint32_t node) {
 
 // What lies in a node but in none of those inside it has nothing to do with them.
 bool related(const Evidence& evidence, const Weighed& a, const Weighed& b) {
-    const std::uint32_t one = a.finding.node;
-    const std::uint32_t other = b.finding.node;
-    return one == kNoNode || other == kNoNode || (!b.is_part && is_inside(evidence, one, other)) ||
+    const NodeIndex one = a.finding.node;
+    const NodeIndex other = b.finding.node;
+    return one == kNone || other == kNone || (!b.is_part && is_inside(evidence, one, other)) ||
            (!a.is_part && is_inside(evidence, other, one)) || one == other;
 }
 

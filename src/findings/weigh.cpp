@@ -104,7 +104,7 @@ void add_features(const Case& subject, std::vector<EvidenceRow>* rows) {
     std::size_t added = 0;
     for (const Feature& feature : subject.features) {
         const double by = ratio(feature.bad, feature.good);
-        const bool is_count = counter(*subject.evidence, feature.name) != kNoNode;
+        const bool is_count = counter(*subject.evidence, feature.name) != kNone;
         const bool is_few = is_count && std::max(feature.bad, feature.good) < kLeastCount;
         const bool is_clear = subject.tested ? feature.q <= 0.05 && !(by < kLeastRatio && by * kLeastRatio > 1)
                                              : !is_few && (by >= kNoteworthyRatio || by * kNoteworthyRatio <= 1);
@@ -150,11 +150,11 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     if (!finding.title.empty()) {  // names of loops begin in small letters
         finding.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.title[0])));
     }
-    finding.node = claim.node != kNoNode ? claim.node : subject.node;
+    finding.node = claim.node != kNone ? claim.node : subject.node;
     if (claim.place) {
         finding.place = *claim.place;
-    } else if (finding.node != kNoNode) {
-        finding.place = subject.evidence->nodes[finding.node].place;
+    } else if (finding.node != kNone) {
+        finding.place = finding.node.in(subject.evidence->nodes).place;
     }
     finding.when = claim.when.empty() ? subject.bad_times() : std::move(claim.when);
     finding.threads = std::move(claim.threads);
@@ -179,8 +179,9 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     } else {
         finding.confidence = finding.tested ? kSplitConfidence : stake.sure;
     }
-    const bool has_labels = rule.contrast == Contrast::kOccurrences || rule.contrast == Contrast::kNeighbours ||
-                            rule.contrast == Contrast::kGaps || rule.contrast == Contrast::kReturns;
+    const bool has_labels = rule.contrast == Contrast::kOccurrences || rule.contrast == Contrast::kRich ||
+                            rule.contrast == Contrast::kNeighbours || rule.contrast == Contrast::kGaps ||
+                            rule.contrast == Contrast::kReturns;
     finding.is_compared = has_labels || feature != nullptr;
     finding.direction = claim.direction.empty() ? std::string(rule.direction) : std::move(claim.direction);
     finding.confirm = claim.confirm.empty() ? std::string(rule.confirm) : std::move(claim.confirm);

@@ -44,11 +44,11 @@ std::string name(const Place& place) {
     return fmt::format("{} ({})", function, line);
 }
 
-std::string name(const Evidence& evidence, std::uint32_t node) {
-    if (node >= evidence.nodes.size()) {
+std::string name(const Evidence& evidence, NodeIndex node) {
+    if (node == kNone) {
         return "the program";
     }
-    const spacetime::SpaceNode& space = evidence.nodes[node];
+    const spacetime::SpaceNode& space = node.in(evidence.nodes);
     switch (space.kind) {
         case spacetime::SpaceKind::kMark:
             return fmt::format("the region `{}`", space.mark);
@@ -66,7 +66,7 @@ std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour) {
     if (neighbour == spacetime::kParentItself) {
         return "the code around it";
     }
-    return neighbour < evidence.nodes.size() ? name(evidence, neighbour) : "anything else";
+    return neighbour < evidence.nodes.size() ? name(evidence, NodeIndex(neighbour)) : "anything else";
 }
 
 std::string thread_name(const Evidence& evidence, std::uint32_t thread) {
@@ -75,8 +75,8 @@ std::string thread_name(const Evidence& evidence, std::uint32_t thread) {
     }
     const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
     if (facts.rank) {
-        return facts.creator == kNoNode ? fmt::format("rank {}", *facts.rank)
-                                        : fmt::format("`{}` of rank {}", facts.name, *facts.rank);
+        return facts.creator == kNone ? fmt::format("rank {}", *facts.rank)
+                                      : fmt::format("`{}` of rank {}", facts.name, *facts.rank);
     }
     return facts.name.empty() ? fmt::format("thread {}", facts.tid)
                               : fmt::format("`{}` (thread {})", facts.name, facts.tid);
@@ -85,7 +85,7 @@ std::string thread_name(const Evidence& evidence, std::uint32_t thread) {
 bool are_ranks(const Evidence& evidence, std::span<const std::uint32_t> threads) {
     return std::all_of(threads.begin(), threads.end(), [&](std::uint32_t thread) {
         return thread < evidence.run.threads.size() && evidence.run.threads[thread].rank &&
-               evidence.run.threads[thread].creator == kNoNode;
+               evidence.run.threads[thread].creator == kNone;
     });
 }
 
@@ -128,7 +128,7 @@ std::string target_name(const Evidence& evidence, std::uint32_t target) {
         return "something";
     }
     const spacetime::WaitTarget& wait = evidence.wait_targets[target];
-    std::string text(spacetime::wait_kind_words(wait.kind));
+    std::string text = spacetime::wait_words(wait.kind, wait.object);
     if (!wait.place.function.empty()) {
         text += fmt::format(" in `{}`", program::plain_name(wait.place.function));
     }
@@ -177,15 +177,15 @@ std::string how_often(std::uint64_t count) {
     return count == 1 ? "once" : number(static_cast<double>(count)) + " times";
 }
 
-std::string mostly_at(const spacetime::SpaceNode& node, std::uint32_t counter) {
+std::string mostly_at(const spacetime::SpaceNode& node, CounterIndex counter) {
     std::int64_t all = 0;
     std::int64_t most = 0;
     const spacetime::LineShare* best = nullptr;
     for (const spacetime::LineShare& line : node.lines) {
-        if (counter < line.deltas.size()) {
-            all += line.deltas[counter];
-            if (line.line != 0 && line.deltas[counter] > most) {
-                most = line.deltas[counter];
+        if (raw(counter) < line.deltas.size()) {
+            all += counter.in(line.deltas);
+            if (line.line != 0 && counter.in(line.deltas) > most) {
+                most = counter.in(line.deltas);
                 best = &line;
             }
         }
@@ -218,7 +218,7 @@ std::string account_words(const Case& subject) {
         // More than all: other terms fell meanwhile.
         text += fmt::format("{}{} of the excess is {}", text.empty() ? "" : ", ", in_percent(std::min(share, 1.0)),
                             words(part.term));
-        if (part.target != kNoNode) {
+        if (part.target != kNone) {
             text += " (" + target_name(*subject.evidence, part.target) + ")";
         }
         told += share;

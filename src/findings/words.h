@@ -12,7 +12,7 @@ namespace kymo::findings {
 
 // "`assemble` (fem.cpp:88–131)"; without lines "`assemble`"; nothing known: "code without a name".
 std::string name(const spacetime::Place& place);
-std::string name(const spacetime::Evidence& evidence, std::uint32_t node);
+std::string name(const spacetime::Evidence& evidence, NodeIndex node);
 // "fem.cpp:101", "" where the line is not known.
 std::string at_line(std::string_view file, std::uint32_t line);
 // Neighbours that are not nodes have words as well.
@@ -36,7 +36,7 @@ std::string how_often(std::uint64_t count);
 
 // Where most of a counter's change in the node was: "all at fem.cpp:101", "73 % at fem.cpp:101"; "" where no line has
 // half.
-std::string mostly_at(const spacetime::SpaceNode& node, std::uint32_t counter);
+std::string mostly_at(const spacetime::SpaceNode& node, CounterIndex counter);
 
 // "6 of the 120 occurrences of `assemble` (…) take 9.0× longer than the rest (90 ms against 10 ms)": of kOccurrences.
 std::string slow_words(const Case& subject);

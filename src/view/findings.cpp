@@ -17,6 +17,11 @@ using spacetime::Evidence;
 
 constexpr std::size_t kMostTimes = 6;
 constexpr std::size_t kMostAlso = 3;
+constexpr double kAllSure = 0.995;
+constexpr std::size_t kShortFindings = 3;    // of a short report, told in some lines
+constexpr std::size_t kFindingsInALine = 3;  // and then
+constexpr std::size_t kTitleLines = 3;
+constexpr std::size_t kDirectionLines = 2;
 
 // The findings' words have signs that not every terminal can show.
 std::string plain(const Style& style, std::string text) {
@@ -72,8 +77,30 @@ std::string evidence_words(const Finding& finding) {
 }
 
 std::string sure_words(const Finding& finding) {
-    return finding.tested ? fmt::format("tested, confidence {}", percent(finding.confidence))
-                          : fmt::format("accounted for, not tested; {} of it is sure", percent(finding.confidence));
+    if (finding.tested) {
+        const double chance = 1 - finding.confidence;
+        return chance > 0 ? fmt::format("tested: 1 in {} by chance", findings::number(std::round(1 / chance)))
+                          : std::string("tested");
+    }
+    return finding.share_low > kAllSure * finding.share
+               ? std::string("measured directly")
+               : fmt::format("measured directly: {} at least", percent(finding.share_low));
+}
+
+// At most so many lines of a text.
+std::string first_lines(const Style& style, const std::string& text, std::size_t most) {
+    std::size_t at = 0;
+    for (std::size_t line = 0; line < most; ++line) {
+        const std::size_t end = text.find('\n', at);
+        if (end == std::string::npos || end + 1 == text.size()) {
+            return text;
+        }
+        at = end + 1;
+    }
+    const std::size_t last = text.rfind('\n', at - 2);
+    const std::size_t begin = last == std::string::npos ? 0 : last + 1;
+    const std::string cut = text.substr(begin, at - 1 - begin) + " " + std::string(signs(style).ellipsis);
+    return text.substr(0, begin) + cut_end(style, cut, style.width) + "\n";
 }
 
 void add(std::string* out, const std::string& text) {
@@ -83,13 +110,17 @@ void add(std::string* out, const std::string& text) {
     }
 }
 
+std::string head_of(const Style& style, const Finding& finding, std::size_t number) {
+    return paint(style, Ink::kHot, fmt::format("{}. {} ", number, finding.kind)) + at_stake(finding) + " (" +
+           sure_words(finding) + ")\n";
+}
+
 void add_finding(const Style& style, const Evidence& evidence, const Finding& finding, std::size_t number,
                  std::string* out) {
-    const std::string head = fmt::format("{}. {} ", number, finding.kind);
-    *out += paint(style, Ink::kHot, head) + at_stake(finding) + " (" + sure_words(finding) + ")\n";
+    *out += head_of(style, finding, number);
     add(out, paragraph(style, finding.title, 3));
-    if (finding.node < evidence.nodes.size() && !evidence.nodes[finding.node].path.empty()) {
-        const auto& path = evidence.nodes[finding.node].path;
+    if (finding.node != kNone && !finding.node.in(evidence.nodes).path.empty()) {
+        const auto& path = finding.node.in(evidence.nodes).path;
         std::string text;
         for (const std::string& function : path) {
             text += (text.empty() ? "" : std::string(" ") + std::string(signs(style).then) + " ") +
@@ -168,8 +199,8 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     json["tested"] = finding.tested;
     json["compared"] = finding.is_compared;
     json["place"] = json_finding_place(finding.place);
-    json["path"] = finding.node < evidence.nodes.size() ? nlohmann::ordered_json(evidence.nodes[finding.node].path)
-                                                        : nlohmann::ordered_json::array();
+    json["path"] = finding.node != kNone ? nlohmann::ordered_json(finding.node.in(evidence.nodes).path)
+                                         : nlohmann::ordered_json::array();
     json["threads"] = nlohmann::ordered_json::array();
     for (const std::uint32_t thread : finding.threads) {
         const spacetime::ThreadFacts& facts = evidence.run.threads[thread];
@@ -202,28 +233,17 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
 }  // namespace
 
 std::string terminal_findings(const Style& style, const Evidence& evidence, const findings::Judgement& judgement,
-                              std::size_t top, std::size_t in_full) {
+                              std::size_t top) {
     std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
     if (judgement.findings.empty()) {
         add(&out, paragraph(style, "Nothing stands out.", 2));
         out += '\n';
     }
     for (std::size_t i = 0; i < std::min(top, judgement.findings.size()); ++i) {
-        const Finding& finding = judgement.findings[i];
-        if (i < in_full) {
-            add_finding(style, evidence, finding, i + 1, &out);
-        } else {
-            add(&out, cut_end(style,
-                              plain(style, fmt::format("{}. {} {}: {}", i + 1, finding.kind, at_stake(finding),
-                                                       finding.title)),
-                              style.width));
-        }
+        add_finding(style, evidence, judgement.findings[i], i + 1, &out);
     }
     if (judgement.findings.size() > top) {
         add(&out, fmt::format("  {} {} more", signs(style).ellipsis, judgement.findings.size() - top));
-    }
-    if (std::min(top, judgement.findings.size()) > in_full) {
-        out += '\n';
     }
     if (!judgement.advantages.empty()) {
         out += paint(style, Ink::kHeading, "What is good") + "\n";
@@ -239,6 +259,42 @@ std::string terminal_findings(const Style& style, const Evidence& evidence, cons
     if (const std::string control = control_line(judgement); !control.empty()) {
         add(&out, paragraph(style, control, 0));
     }
+    return out;
+}
+
+std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement) {
+    std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
+    if (judgement.findings.empty()) {
+        add(&out, paragraph(style, "Nothing stands out.", 2));
+    }
+    const std::size_t shown = std::min(kShortFindings + kFindingsInALine, judgement.findings.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Finding& finding = judgement.findings[i];
+        if (i >= kShortFindings) {
+            add(&out, cut_end(style,
+                              plain(style, fmt::format("{}. {} {}: {}", i + 1, finding.kind, at_stake(finding),
+                                                       finding.title)),
+                              style.width));
+            continue;
+        }
+        out += head_of(style, finding, i + 1);
+        add(&out, first_lines(style, paragraph(style, finding.title, 3), kTitleLines));
+        if (!finding.direction.empty()) {
+            const std::string arrow(signs(style).arrow);
+            add(&out, first_lines(style, wrap(style, plain(style, arrow + " " + finding.direction), 3, 5),
+                                  kDirectionLines));
+        }
+    }
+    if (judgement.findings.size() > shown) {
+        add(&out, fmt::format("  {} {} more", signs(style).ellipsis, judgement.findings.size() - shown));
+    }
+    return out;
+}
+
+std::string terminal_finding(const Style& style, const Evidence& evidence, const findings::Judgement& judgement,
+                             std::size_t number) {
+    std::string out;
+    add_finding(style, evidence, judgement.findings[number - 1], number, &out);
     return out;
 }
 

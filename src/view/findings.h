@@ -11,11 +11,15 @@
 
 namespace kymo::view {
 
-// What the report opens with: findings, most at stake first, then what is good, then how many findings chance would
-// give. Never empty: that nothing stands out is a result. `top`: findings shown; the first `in_full` of them with
-// their evidence and what to do, the others in a line.
+// Findings, most at stake first, then what is good, then how many findings chance would give. Never empty: that
+// nothing stands out is a result. `top`: findings shown, with their evidence and what to do.
 std::string terminal_findings(const Style& style, const spacetime::Evidence& evidence,
-                              const findings::Judgement& judgement, std::size_t top, std::size_t in_full = SIZE_MAX);
+                              const findings::Judgement& judgement, std::size_t top);
+// The first few in some lines each (what, how sure, what to do), some more in a line. Never empty either.
+std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement);
+// One in full; precondition: number from 1 to as many as there are.
+std::string terminal_finding(const Style& style, const spacetime::Evidence& evidence,
+                             const findings::Judgement& judgement, std::size_t number);
 
 // The report's `findings` and `advantages`; and `findings_control`.
 nlohmann::ordered_json json_findings(const spacetime::Evidence& evidence,

@@ -258,6 +258,10 @@ class Writer {
             row["voluntary_switches"] = thread.switches.voluntary;
             row["involuntary_switches"] = thread.switches.involuntary;
             row["switches_from"] = json_figures_from(thread.figures_from);
+            row["pace_ticks"] =
+                thread.pace.count == 0
+                    ? Json(nullptr)
+                    : Json(static_cast<double>(thread.pace.ticks) / static_cast<double>(thread.pace.count));
             row["samples"] = thread.costs[kSamples];
             row["lost"] = thread.quality.lost;
             row["events"] = event_counts(thread.costs);
@@ -315,7 +319,7 @@ class Writer {
             const CallNode& node = tree_.nodes[i];
             const program::Function& function = tree_.symbols.functions[node.function];
             json.push_back({{"id", i},
-                            {"parent", i == 0 ? Json(nullptr) : Json(node.parent)},
+                            {"parent", i == 0 ? Json(nullptr) : Json(raw(node.parent))},
                             {"kind", kind_name(node.kind)},
                             {"function", i == 0 ? "" : function.name},
                             {"module", function.module},

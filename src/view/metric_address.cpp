@@ -15,7 +15,6 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t kNone = 0xffffffffU;
 constexpr std::size_t kParts = 20;
 
 std::int64_t time_in(const SpaceNode& node, std::uint64_t begin, std::uint64_t end) {
@@ -29,26 +28,27 @@ std::int64_t time_in(const SpaceNode& node, std::uint64_t begin, std::uint64_t e
 }
 
 // Down from the whole to the smallest space that holds at least half of what is around it.
-std::uint32_t space_of(const Evidence& evidence, std::uint64_t begin, std::uint64_t end) {
+NodeIndex space_of(const Evidence& evidence, std::uint64_t begin, std::uint64_t end) {
     std::vector<std::int64_t> times(evidence.nodes.size());
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        times[i] = evidence.nodes[i].kind == SpaceKind::kFunction ? time_in(evidence.nodes[i], begin, end) : 0;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        i.in(times) =
+            i.in(evidence.nodes).kind == SpaceKind::kFunction ? time_in(i.in(evidence.nodes), begin, end) : 0;
     }
-    std::uint32_t at = kNone;
+    NodeIndex at;
     for (bool deeper = true; deeper;) {
         deeper = false;
-        std::uint32_t best = kNone;
-        for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+        NodeIndex best;
+        for (const NodeIndex i : indices(evidence.nodes)) {
             // Loops and iterations between two functions are passed over.
-            std::uint32_t around = evidence.nodes[i].parent;
-            while (around != kNone && evidence.nodes[around].kind != SpaceKind::kFunction) {
-                around = evidence.nodes[around].parent;
+            NodeIndex around = i.in(evidence.nodes).parent;
+            while (around != kNone && around.in(evidence.nodes).kind != SpaceKind::kFunction) {
+                around = around.in(evidence.nodes).parent;
             }
-            if (around == at && times[i] > 0 && (best == kNone || times[i] > times[best])) {
+            if (around == at && i.in(times) > 0 && (best == kNone || i.in(times) > best.in(times))) {
                 best = i;
             }
         }
-        if (best != kNone && (at == kNone || 2 * times[best] >= times[at])) {
+        if (best != kNone && (at == kNone || 2 * best.in(times) >= at.in(times))) {
             at = best;
             deeper = true;
         }
@@ -192,7 +192,7 @@ Json json_addressed(const RunMetrics& run, const MetricAddress& address, const E
         each["begin_s"] = part.begin_s;
         each["end_s"] = part.end_s;
         each["value"] = part.value;
-        each["space"] = part.node == kNone ? Json(nullptr) : Json(evidence.nodes[part.node].place.function);
+        each["space"] = part.node == kNone ? Json(nullptr) : Json(part.node.in(evidence.nodes).place.function);
         json["course"].push_back(std::move(each));
     }
     return json;

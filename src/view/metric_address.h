@@ -1,6 +1,7 @@
 // Metrics by their addresses (base/resource.h): values, their course over the run, and the code that ran meanwhile.
 #pragma once
 
+#include "base/index.h"
 #include "base/result.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/metrics/run_metrics.h"
@@ -17,8 +18,8 @@ namespace kymo::view {
 struct CoursePart {
     double begin_s = 0;  // since the run's begin
     double end_s = 0;
-    double value = 0;        // a counter's change, another's value
-    std::uint32_t node = 0;  // index of Evidence::nodes; none (0xffffffff): no code that is known
+    double value = 0;           // a counter's change, another's value
+    spacetime::NodeIndex node;  // kNone: no code that is known
 };
 
 // The course of the one metric in `run`, in `parts` equal parts.

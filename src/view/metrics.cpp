@@ -119,12 +119,12 @@ std::string metric_value(const Style& style, std::uint64_t value, std::string_vi
     return unit.empty() ? text : text + " " + std::string(unit);
 }
 
-std::string terminal_metrics(const Style& style, const RunMetrics& run, std::size_t top) {
+std::string terminal_metrics(const Style& style, const RunMetrics& run, std::size_t top, bool only_programs) {
     Table table;
     table.headings = {"total", "least", "most", "of", "over the run", "metric"};
     std::size_t left_out = 0;
     for (const RunMetric& metric : run.metrics) {
-        if (!is_shown(metric)) {
+        if (!is_shown(metric) || (only_programs && metric.origin == MetricOrigin::kStandard)) {
             continue;
         }
         if (table.rows.size() == 2 * top) {

@@ -13,7 +13,9 @@ namespace kymo::view {
 std::string metric_value(const Style& style, std::uint64_t value, std::string_view unit);
 
 // What the program, descriptions and libraries counted, and the host's processors; empty where there is nothing.
-std::string terminal_metrics(const Style& style, const spacetime::RunMetrics& run, std::size_t top);
+// `only_programs`: those that every run has are left out.
+std::string terminal_metrics(const Style& style, const spacetime::RunMetrics& run, std::size_t top,
+                             bool only_programs = false);
 
 // A channel's direction (metrics::ChannelDirection) as a number: "send", "receive", …; "other" where it is none.
 const char* direction_name(std::uint64_t direction);

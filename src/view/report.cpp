@@ -13,38 +13,56 @@
 #include "view/terminal.h"
 #include "view/waits.h"
 
+#include <algorithm>
+
 namespace kymo::view {
 namespace {
 
-constexpr std::size_t kBriefFindings = 2;  // told in full
+constexpr std::size_t kShortWaits = 3;
+
+// The last words of a short report: what else there is.
+std::string more_note(const Style& style, const analysis::Analysis& analysis) {
+    std::string text = "More: ";
+    if (!analysis.judgement.findings.empty()) {
+        text += "--finding 1 (evidence, path, an experiment), --findings (all, what is good, the control), ";
+    } else if (!analysis.judgement.advantages.empty()) {
+        text += "--findings (what is good, the control), ";
+    }
+    text +=
+        "--lines, --threads, --events, --spaces (code over time, gaps, neighbours); everything: kymo report --all";
+    return "\n" + paint(style, Ink::kDim, wrap(style, text, 0, 2));
+}
 
 }  // namespace
 
 std::string report_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
     const spacetime::Profile& profile = analysis.profile;
     const bool has_code = !profile.threads.empty() || !profile.processes.empty();
-    std::string text;
+    const MoreTables more = options.is_short ? options.more : MoreTables::all();
+    std::string text = terminal_overview(profile, analysis.named.tree, options);
     if (has_code) {
-        text = terminal_alarms(options.style, profile) +
-               terminal_findings(options.style, analysis.evidence, analysis.judgement, options.top,
-                                 options.is_brief ? kBriefFindings : SIZE_MAX) +
-               "\n";
+        text += "\n" + (more.findings
+                            ? terminal_findings(options.style, analysis.evidence, analysis.judgement, options.top)
+                            : terminal_short_findings(options.style, analysis.judgement));
     }
-    text += terminal_report(profile, analysis.named.tree, options) +
+    text += terminal_tables(profile, analysis.named.tree, options) +
             terminal_hosts(options.style, analysis.metrics, options.top);
-    if (has_code && !options.is_brief) {
-        text += terminal_spaces(analysis.evidence, options, filter) +
-                terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
-                                     filter);
-    }
     if (has_code) {
-        text += terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits), options.top);
+        if (more.spaces) {
+            text += terminal_spaces(analysis.evidence, options, filter);
+        }
+        text += terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
+                                     filter) +
+                terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits),
+                               options.is_short ? std::min(kShortWaits, options.top) : options.top,
+                               options.is_short && !more.threads);
     }
-    text += terminal_metrics(options.style, analysis.metrics, options.top) +
-            terminal_channels(options.style, analysis.metrics, options.top) +
-            terminal_hunt_results(options.style, analysis.hunt_results, options.top);
-    if (options.is_brief) {
-        text += left_out_note(options.style, profile.processes.size());
+    text +=
+        terminal_metrics(options.style, analysis.metrics, options.top, has_code && options.is_short && !more.events) +
+        terminal_channels(options.style, analysis.metrics, options.top) +
+        terminal_hunt_results(options.style, analysis.hunt_results, options.top);
+    if (options.is_short && has_code) {
+        text += more_note(options.style, analysis);
     }
     return text;
 }

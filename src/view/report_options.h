@@ -9,17 +9,28 @@
 
 namespace kymo::view {
 
-// A recording of a build or a script: of hundreds of processes no two lines matter most. Beyond so many, the report
-// groups them by the program that they run, tells the first findings in full, and leaves out tables that would list
-// them one by one.
+// A recording of a build or a script: of hundreds of processes no two lines matter most. Beyond so many, the short
+// report groups them by the program that they run.
 inline constexpr std::size_t kManyProcesses = 20;
+
+// What a short report shows beside what it always does.
+struct MoreTables {
+    bool findings = false;  // all of them in full, what is good, and the control
+    bool lines = false;
+    bool threads = false;  // and why they were off the processor
+    bool events = false;
+    bool spaces = false;  // code spaces over time, heavy code, gaps, neighbours
+
+    static MoreTables all() { return {true, true, true, true, true}; }
+};
 
 struct ReportOptions {
     Style style = {};
     Metric metric = {};
     std::size_t top = 10;                // rows of each table
     std::optional<double> percent = {};  // least share of a call path shown; none: 1 %, raised until it fits
-    bool is_brief = false;               // for many processes, as above: at most about 100 lines in all
+    bool is_short = false;               // about 60 lines
+    MoreTables more = {};                // of a short one; a long one has everything
 };
 
 }  // namespace kymo::view

@@ -55,7 +55,7 @@ std::string inlined_into(const CallTree& tree, std::uint32_t function) {
         if (node.kind != NodeKind::kFrame || node.function != function) {
             continue;
         }
-        const std::uint32_t parent = tree.nodes[node.parent].function;
+        const std::uint32_t parent = node.parent.in(tree.nodes).function;
         if (!node.inlined || (caller != kNone && caller != parent)) {
             return {};
         }
@@ -204,12 +204,13 @@ std::string display_name(const CallTree& tree, std::uint32_t function) {
 
 std::vector<std::string> creation_path(const Profile& profile, const CallTree& tree, const ProfileThread& thread) {
     std::vector<std::string> names;
-    if (thread.creation_node == kNone || thread.creation_node >= profile.nodes.size()) {
+    if (raw(thread.creation_node) >= profile.nodes.size()) {
         return names;
     }
-    for (std::uint32_t at = tree.node_of[thread.creation_node]; at != 0; at = tree.nodes[at].parent) {
-        const std::string name = display_name(tree, tree.nodes[at].function);
-        if (tree.nodes[at].kind == NodeKind::kFrame &&
+    for (CallNodeIndex at = thread.creation_node.in(tree.node_of); at != CallNodeIndex(0);
+         at = at.in(tree.nodes).parent) {
+        const std::string name = display_name(tree, at.in(tree.nodes).function);
+        if (at.in(tree.nodes).kind == NodeKind::kFrame &&
             std::find(kStartUp.begin(), kStartUp.end(), name) == kStartUp.end()) {
             names.push_back(name);
         }

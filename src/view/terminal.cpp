@@ -3,53 +3,77 @@
 #include "view/summary.h"
 #include "view/terminal/sections.h"
 
-#include <fmt/format.h>
+#include <initializer_list>
 
 namespace kymo::view {
+namespace {
 
-std::string terminal_alarms(const Style& style, const spacetime::Profile& profile) {
-    std::string out;
-    for (const std::string& alarm : alarms(profile)) {
-        out += paint(style, Ink::kWarning, wrap(style, alarm, 0, 2));
-    }
-    return out.empty() ? out : out + "\n";
+using Section = void (*)(Sheet&);
+
+Sheet sheet_of(const spacetime::Profile& profile, const spacetime::CallTree& tree, const ReportOptions& options) {
+    return {.profile = profile,
+            .tree = tree,
+            .folded = spacetime::fold_recursion(tree),
+            .options = options,
+            .style = options.style};
 }
 
-std::string left_out_note(const Style& style, std::size_t processes) {
-    return "\n" +
-           paint(style, Ink::kDim,
-                 wrap(style,
-                      fmt::format("Left out, with {} processes: each of them, lines, threads, why they were off "
-                                  "the processor, events, code spaces, gaps, neighbours. All of it: kymo "
-                                  "report --all",
-                                  processes),
-                      0, 0));
-}
-
-std::string terminal_report(const spacetime::Profile& profile, const spacetime::CallTree& tree,
-                            const ReportOptions& options) {
-    Sheet sheet{.profile = profile,
-                .tree = tree,
-                .folded = spacetime::fold_recursion(tree),
-                .options = options,
-                .style = options.style};
-    if (profile.threads.empty() && profile.processes.empty()) {  // of hosts: nothing of code
-        for (const auto& section : {header, not_measured, notes}) {
-            section(sheet);
-        }
-        return std::move(sheet.out);
-    }
-    if (options.is_brief) {
-        for (const auto& section : {header, summary, measured, not_measured, call_paths, functions, ranks, programs,
-                                    threads_over_time, notes}) {
-            section(sheet);
-        }
-        return std::move(sheet.out);
-    }
-    for (const auto& section : {header, summary, measured, not_measured, call_paths, functions, lines, ranks,
-                                programs, processes, threads, threads_over_time, off_the_processor, events, notes}) {
+void add(Sheet& sheet, std::initializer_list<Section> sections) {
+    for (const Section section : sections) {
         section(sheet);
     }
+}
+
+// A recording of hosts has nothing of code.
+bool has_code(const spacetime::Profile& profile) {
+    return !profile.threads.empty() || !profile.processes.empty();
+}
+
+// What is to be said before all else (summary.h); as a rule nothing.
+void alarms_of(Sheet& sheet) {
+    for (const std::string& alarm : alarms(sheet.profile)) {
+        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, alarm, 0, 2));
+    }
+}
+
+}  // namespace
+
+std::string terminal_overview(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                              const ReportOptions& options) {
+    Sheet sheet = sheet_of(profile, tree, options);
+    add(sheet, {header, alarms_of});
+    if (has_code(profile)) {
+        add(sheet, {summary, measured});
+    }
+    add(sheet, {not_measured});
+    return std::move(sheet.out);
+}
+
+std::string terminal_tables(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                            const ReportOptions& options) {
+    Sheet sheet = sheet_of(profile, tree, options);
+    if (has_code(profile)) {
+        const MoreTables more = options.is_short ? options.more : MoreTables::all();
+        add(sheet, {call_paths, functions});
+        if (more.lines) {
+            add(sheet, {lines});
+        }
+        add(sheet, {ranks, programs});
+        if (!options.is_short) {
+            add(sheet, {processes});
+        }
+        if (more.threads) {
+            add(sheet, {threads});
+        }
+        add(sheet, {threads_over_time});
+        if (more.threads) {
+            add(sheet, {off_the_processor});
+        }
+        if (more.events) {
+            add(sheet, {events});
+        }
+    }
+    add(sheet, {notes});
     return std::move(sheet.out);
 }
 

@@ -1,5 +1,5 @@
-// The report for a terminal: what was run, what stands out, how well it was measured, then call paths, functions,
-// lines, threads and events.
+// The report of a profile for a terminal: what was run, what stands out, how well it was measured, then call paths,
+// functions, lines, threads and events. Between the two stand the findings (report.cpp).
 #pragma once
 
 #include "spacetime/profile/call_tree.h"
@@ -10,13 +10,12 @@
 
 namespace kymo::view {
 
-// What is to be said before all else, findings included (summary.h); as a rule nothing.
-std::string terminal_alarms(const Style& style, const spacetime::Profile& profile);
+// What was run, alarms, the summary, and how well it was measured.
+std::string terminal_overview(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                              const ReportOptions& options);
 
-// The last words of a brief report: what it has left out, and how to see it.
-std::string left_out_note(const Style& style, std::size_t processes);
-
-std::string terminal_report(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+// The tables of the profile.
+std::string terminal_tables(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                             const ReportOptions& options);
 
 }  // namespace kymo::view

@@ -5,17 +5,18 @@
 namespace kymo::view {
 namespace {
 
+using spacetime::CallNodeIndex;
 using spacetime::CallTree;
 
 class Chooser {
   public:
     Chooser(const CallTree& tree, const Metric& metric) : tree_(tree), metric_(metric), children_(tree.nodes.size()) {
-        for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
-            children_[tree.nodes[i].parent].push_back(static_cast<std::uint32_t>(i));
+        for (const CallNodeIndex node : indices(tree.nodes, 1)) {
+            node.in(tree.nodes).parent.in(children_).push_back(node);
         }
         for (auto& children : children_) {
             std::stable_sort(children.begin(), children.end(),
-                             [&](std::uint32_t a, std::uint32_t b) { return total(a) > total(b); });
+                             [&](CallNodeIndex a, CallNodeIndex b) { return total(a) > total(b); });
         }
     }
 
@@ -25,19 +26,19 @@ class Chooser {
         // An explicit stack: recursion in the program may be deeper than ours should be.
         struct Pending {
             TreeRow row;
-            std::uint32_t below = 0;  // its callees follow; kNodes only
+            CallNodeIndex below;  // its callees follow; kNodes only
         };
         std::vector<Pending> stack;
-        const auto push_below = [&](std::uint32_t node, const std::vector<bool>& levels) {
+        const auto push_below = [&](CallNodeIndex node, const std::vector<bool>& levels) {
             std::vector<TreeRow> below = rows_below(node);
             for (std::size_t i = below.size(); i-- > 0;) {
                 below[i].is_last = levels;
                 below[i].is_last.push_back(i + 1 == below.size());
-                const std::uint32_t end = below[i].chain.back();
+                const CallNodeIndex end = below[i].chain.back();
                 stack.push_back({std::move(below[i]), end});
             }
         };
-        push_below(0, {});
+        push_below(CallNodeIndex(0), {});
         while (!stack.empty()) {
             Pending next = std::move(stack.back());
             stack.pop_back();
@@ -52,46 +53,47 @@ class Chooser {
     }
 
   private:
-    std::int64_t total(std::uint32_t node) const { return metric_.of(tree_.total[node]); }
-    std::int64_t self(std::uint32_t node) const { return metric_.of(tree_.self[node]); }
+    std::int64_t total(CallNodeIndex node) const { return metric_.of(node.in(tree_.total)); }
+    std::int64_t self(CallNodeIndex node) const { return metric_.of(node.in(tree_.self)); }
 
     static std::vector<std::int64_t> copy(std::span<const std::int64_t> costs) {
         return {costs.begin(), costs.end()};
     }
 
-    std::size_t visible(std::uint32_t node) const {
-        const auto& children = children_[node];
+    std::size_t visible(CallNodeIndex node) const {
+        const auto& children = node.in(children_);
         return static_cast<std::size_t>(std::find_if(children.begin(), children.end(),
-                                                     [&](std::uint32_t child) { return total(child) < least_; }) -
+                                                     [&](CallNodeIndex child) { return total(child) < least_; }) -
                                         children.begin());
     }
 
     // One callee and nothing else to speak of: under a twentieth of what would be shown.
-    bool only_calls(std::uint32_t node) const {
-        return visible(node) == 1 && total(node) - total(children_[node][0]) < std::max<std::int64_t>(least_ / 20, 1);
+    bool only_calls(CallNodeIndex node) const {
+        return visible(node) == 1 &&
+               total(node) - total(node.in(children_)[0]) < std::max<std::int64_t>(least_ / 20, 1);
     }
 
-    std::vector<TreeRow> rows_below(std::uint32_t node) const {
+    std::vector<TreeRow> rows_below(CallNodeIndex node) const {
         std::vector<TreeRow> rows;
         const std::size_t shown = visible(node);
         if (shown == 0) {
             return rows;
         }
-        const auto& children = children_[node];
+        const auto& children = node.in(children_);
         for (std::size_t i = 0; i < shown; ++i) {
             TreeRow row;
-            row.costs = copy(tree_.total[children[i]]);
+            row.costs = copy(children[i].in(tree_.total));
             row.chain.push_back(children[i]);
             while (only_calls(row.chain.back())) {
-                row.chain.push_back(children_[row.chain.back()][0]);
+                row.chain.push_back(row.chain.back().in(children_)[0]);
             }
             rows.push_back(std::move(row));
         }
-        if (node != 0 && self(node) >= least_) {
+        if (node != CallNodeIndex(0) && self(node) >= least_) {
             TreeRow itself;
             itself.kind = TreeRow::Kind::kItself;
             itself.chain = {node};
-            itself.costs = copy(tree_.self[node]);
+            itself.costs = copy(node.in(tree_.self));
             const auto place = std::find_if(rows.begin(), rows.end(), [&](const TreeRow& row) {
                 return metric_.of(row.costs) < metric_.of(itself.costs);
             });
@@ -104,7 +106,7 @@ class Chooser {
         for (std::size_t i = shown; i < children.size(); ++i) {
             if (total(children[i]) > 0) {
                 ++rest.rest;
-                spacetime::add(rest.costs, tree_.total[children[i]]);
+                spacetime::add(rest.costs, children[i].in(tree_.total));
             }
         }
         if (metric_.of(rest.costs) >= least_ / 4 && rest.rest != 0) {
@@ -115,7 +117,7 @@ class Chooser {
 
     const CallTree& tree_;
     const Metric& metric_;
-    std::vector<std::vector<std::uint32_t>> children_;
+    std::vector<std::vector<CallNodeIndex>> children_;
     std::vector<TreeRow> rows_;
     std::int64_t least_ = 1;
 };

@@ -17,10 +17,10 @@ namespace kymo::view {
 struct TreeRow {
     enum class Kind { kNodes, kItself, kRest };
     Kind kind = Kind::kNodes;
-    std::vector<std::uint32_t> chain;  // call nodes, outermost first (kNodes); the caller (kItself, kRest)
-    std::uint64_t rest = 0;            // kRest: branches summed
-    std::vector<std::int64_t> costs;   // of the row
-    std::vector<bool> is_last;         // by level, outermost first: whether nothing follows there
+    std::vector<spacetime::CallNodeIndex> chain;  // outermost first (kNodes); the caller (kItself, kRest)
+    std::uint64_t rest = 0;                       // kRest: branches summed
+    std::vector<std::int64_t> costs;              // of the row
+    std::vector<bool> is_last;                    // by level, outermost first: whether nothing follows there
 };
 
 struct TreeLimits {

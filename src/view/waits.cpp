@@ -14,15 +14,15 @@ using namespace spacetime;
 using Json = nlohmann::ordered_json;
 using recording::WaitKind;
 
-std::string thread_name(const Waits& waits, std::uint32_t thread, std::uint64_t tid) {
-    if (thread == kNone || waits.threads[thread].name.empty()) {
+std::string thread_name(const Waits& waits, WaitThreadIndex thread, std::uint64_t tid) {
+    if (thread == kNone || thread.in(waits.threads).name.empty()) {
         return fmt::format("thread {}", tid);
     }
-    return fmt::format("{} {}", waits.threads[thread].name, tid);
+    return fmt::format("{} {}", thread.in(waits.threads).name, tid);
 }
 
-std::string thread_name(const Waits& waits, std::uint32_t thread) {
-    return thread_name(waits, thread, waits.threads[thread].tid);
+std::string thread_name(const Waits& waits, WaitThreadIndex thread) {
+    return thread_name(waits, thread, thread.in(waits.threads).tid);
 }
 
 std::string place_words(const WaitPlace& place) {
@@ -42,8 +42,12 @@ std::string object_words(WaitKind kind, std::uint64_t object) {
                                        : fmt::format("{} {:#x}", wait_kind_words(kind), object);
     }
     const bool has_descriptor = kind != WaitKind::kSleep && kind != WaitKind::kChild && object != 0;
-    return has_descriptor ? fmt::format("{} of {}", wait_kind_words(kind), object)
-                          : std::string(wait_kind_words(kind));
+    if (!has_descriptor) {
+        return std::string(wait_kind_words(kind));
+    }
+    const std::string_view file = file_kind_words(recording::file_kind_of(kind, object));
+    return fmt::format("{} of {}{}{}", wait_kind_words(kind), file, file.empty() ? "" : " ",
+                       recording::descriptor_of(object));
 }
 
 std::string doing_words(WaitKind doing, const WaitPlace& place) {
@@ -81,15 +85,15 @@ Json json_place(const WaitPlace& place) {
             {"line_end", place.line}};
 }
 
-Json json_thread(const Waits& waits, std::uint32_t thread, std::uint64_t tid) {
+Json json_thread(const Waits& waits, WaitThreadIndex thread, std::uint64_t tid) {
     if (thread == kNone) {
         return {{"tid", tid}, {"name", ""}};
     }
-    return {{"tid", tid}, {"name", waits.threads[thread].name}};
+    return {{"tid", tid}, {"name", thread.in(waits.threads).name}};
 }
 
-Json json_thread(const Waits& waits, std::uint32_t thread) {
-    return json_thread(waits, thread, waits.threads[thread].tid);
+Json json_thread(const Waits& waits, WaitThreadIndex thread) {
+    return json_thread(waits, thread, thread.in(waits.threads).tid);
 }
 
 Json json_holder(const Waits& waits, const WaitHolder& holder) {
@@ -105,7 +109,8 @@ Json json_holder(const Waits& waits, const WaitHolder& holder) {
 
 }  // namespace
 
-std::string terminal_waits(const Style& style, const Waits& waits, const WaitTable& table, std::size_t top) {
+std::string terminal_waits(const Style& style, const Waits& waits, const WaitTable& table, std::size_t top,
+                           bool is_short) {
     std::string out;
     if (!table.rows.empty()) {
         heading(out, style, "Waiting", "in wrapped calls, by object and place");
@@ -135,7 +140,7 @@ std::string terminal_waits(const Style& style, const Waits& waits, const WaitTab
         out += render(style, lines);
         more(out, style, shown, table.rows.size());
     }
-    if (!table.blockings.empty()) {
+    if (!table.blockings.empty() && !is_short) {
         heading(out, style, "Who blocks whom", "time that a thread kept another waiting");
         Table lines;
         lines.headings = {"time", "waits", "who"};
@@ -162,16 +167,18 @@ Json json_waits(const Waits& waits, const WaitTable& table) {
     Json json = Json::array();
     for (const WaitRow& row : table.rows) {
         Json waiters = Json::array();
-        for (const std::uint32_t waiter : row.waiters) {
+        for (const WaitThreadIndex waiter : row.waiters) {
             waiters.push_back(json_thread(waits, waiter));
         }
         Json holders = Json::array();
         for (const WaitHolder& holder : row.holders) {
             holders.push_back(json_holder(waits, holder));
         }
+        const std::string_view file = file_kind_words(recording::file_kind_of(row.kind, row.object));
         json.push_back({{"object", is_synchronisation(row.kind) ? Json(fmt::format("{:#x}", row.object))
-                                   : row.object != 0            ? Json(std::to_string(row.object))
-                                                                : Json(nullptr)},
+                                   : row.object != 0 ? Json(std::to_string(recording::descriptor_of(row.object)))
+                                                     : Json(nullptr)},
+                        {"object_type", file.empty() ? Json(nullptr) : Json(file)},
                         {"kind", json_kind(row.kind)},
                         {"place", json_place(row.place)},
                         {"holder", holders.empty() ? Json(nullptr) : holders.front()},

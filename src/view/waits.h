@@ -10,9 +10,9 @@
 
 namespace kymo::view {
 
-// Two tables, empty where nothing was waited for. `top`: rows of each.
+// Two tables, empty where nothing was waited for. `top`: rows of each. `is_short`: the first one alone.
 std::string terminal_waits(const Style& style, const spacetime::Waits& waits, const spacetime::WaitTable& table,
-                           std::size_t top);
+                           std::size_t top, bool is_short = false);
 
 // The report's `waits`, `blocking` and `brief_waits`.
 nlohmann::ordered_json json_waits(const spacetime::Waits& waits, const spacetime::WaitTable& table);

@@ -34,12 +34,18 @@ WAITS = {"raw_clone_calls": ("sleep", 300)}
 COMPLETE = {"program_with_gaps": 0.99, "generated_code": 0.98, "frame_in_red_zone": 0.99, "code_without_tables": 0.98}
 
 
+# What not every machine lets a program do, whoever records it: a virtual machine whose kernel has no privileges of its own may not.
+OF_THE_MACHINE = {"mixed_modes": "32-bit code in a 64-bit program", "no_stack_pointer": "any number in the stack pointer"}
+
+
 def body(test):
     name = test.arguments[0]
     program = test.program(f"guest_{name}")
     give = {"input": INPUT, "timeout": LIMIT}
     # Plain, but as the same user and behind the same filter.
     alone = test.run(program, *ALONE.get(name, []), **give)
+    if name in OF_THE_MACHINE and alone.returncode == -signal.SIGSEGV:
+        test.skip(f"this machine does not allow {OF_THE_MACHINE[name]}")
     expected = 128 - alone.returncode if alone.returncode < 0 else alone.returncode
     test.check("the program by itself", "does not fail", f"{alone.returncode} {alone.stderr[:300]}", alone.returncode not in (98, 99, -signal.SIGSEGV))
     done, path = test.record(program, options=("-e", "task-clock:freq=5000"), **give)

@@ -1,16 +1,15 @@
 """A program with every function hooked that can be, or with a hook at every place inside them, must print what it always prints,
 and end as it always ends.
 
-Arguments: BUILD functions|places NAME. NAME is one of the guests (tests/guest/programs), or a program of the system with something to do for it.
+Arguments: BUILD any functions|places NAME. NAME is one of the guests (tests/guest/programs), or a program of the system with something to do for it.
 """
 
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-build, what, name = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from harness import main  # noqa: E402
 
 TEXT = "".join(f"{i * 7919 % 104729} is line {i}\n" for i in range(60_000))
 SQL = """create table t(a integer, b text);
@@ -48,33 +47,30 @@ SYSTEM = {
     "perl": (["/usr/bin/perl", "-e", "my %h; $h{$_ % 97} .= chr(65 + $_ % 26) for 1 .. 20000; print \"$_ $h{$_}\\n\" for sort keys %h; eval { die \"x\\n\" }; print $@"], "", 1000),
 }
 
-command, given, least = SYSTEM.get(name, ([str(build / "tests" / "programs" / f"guest_{name}")], "".join(f"line {i}\n" for i in range(12)), 3))
-if not pathlib.Path(command[0]).exists():
-    print(f"skipped: there is no {command[0]}")
-    sys.exit(77)
 
-alone = subprocess.run(command, input=given.encode(), capture_output=True, timeout=60)
-with tempfile.TemporaryDirectory() as folder:
-    hooked = subprocess.run([build / "tests" / "hook_everything", what, build / "lib" / "libkymo-monitor.so", f"{folder}/run.kymo", *command],
-                            input=given.encode(), capture_output=True, timeout=240)
+def body(test):
+    what, name = test.arguments
+    guest = [test.build / "tests" / "programs" / f"guest_{name}"]
+    command, given, least = SYSTEM.get(name, (guest, "".join(f"line {i}\n" for i in range(12)), 3))
+    if not pathlib.Path(command[0]).exists():
+        test.skip(f"there is no {command[0]}")
+    as_bytes = {"input": given.encode(), "text": False}
+    alone = test.run(*command, timeout=60, **as_bytes)
+    hooked = test.run(test.build / "tests" / "hook_everything", what, test.build / "lib" / "libkymo-monitor.so", "run.kymo", *command,
+                      timeout=240, **as_bytes)
     errors = hooked.stderr.decode(errors="replace")
-    report = subprocess.run([build / "bin" / "kymo", "report", "--json", f"{folder}/run.kymo"], capture_output=True, text=True, timeout=120)
+    report = test.run(test.kymo, "report", "--json", "run.kymo")
+    told = re.search(r"^hooked (\d+) \+ (\d+), refused (\d+)$", errors, re.M)
+    print(*[line for line in errors.splitlines() if line.startswith(("hooked", "refused"))], sep="\n")
+    most = least * (5 if what == "places" else 1)
+    test.check(f"{what} hooked", f"≥ {most}", told and told[0], told and int(told[1]) >= most)
+    expected = alone.returncode if alone.returncode >= 0 else 128 - alone.returncode
+    test.check("exit status", expected, f"{hooked.returncode} {errors[-300:]}", hooked.returncode == expected)
+    test.check("output", f"{len(alone.stdout)} bytes", f"{len(hooked.stdout)}: {hooked.stdout[:200]!r}", alone.stdout == hooked.stdout)
+    test.check("lines of the error stream", "all", errors[-300:],
+               all(line in errors.splitlines() for line in alone.stderr.decode(errors="replace").splitlines()))
+    untold = re.findall(r'"(?:hooks in|hooks of|some calls of hooked)[^"]*"[^}]*', report.stdout)
+    test.check("a report, in which no hook is unavailable", "such a report", report.stderr[-300:] + "".join(untold), report.returncode == 0 and not untold)
 
-failed = False
 
-
-def check(what, good, shown):
-    global failed
-    failed = failed or not good
-    print("ok" if good else "FAILED", what, shown)
-
-
-told = re.search(r"^hooked (\d+) \+ (\d+), refused (\d+)$", errors, re.M)
-print(*[line for line in errors.splitlines() if line.startswith(("hooked", "refused"))], sep="\n")
-check(f"{what} hooked", told and int(told[1]) >= least * (5 if what == "places" else 1), told and told[0])
-check("exit status", hooked.returncode == (alone.returncode if alone.returncode >= 0 else 128 - alone.returncode), f"{alone.returncode} {hooked.returncode} {errors[-300:]}")
-check("output", alone.stdout == hooked.stdout, f"{len(alone.stdout)} bytes, {len(hooked.stdout)}: {hooked.stdout[:200]!r}")
-check("lines of the error stream", all(line in errors.splitlines() for line in alone.stderr.decode(errors="replace").splitlines()), errors[-300:])
-untold = re.findall(r'"(?:hooks in|hooks of|some calls of hooked)[^"]*"[^}]*', report.stdout)
-check("a report, in which no hook is unavailable", report.returncode == 0 and not untold, report.stderr[-300:] + "".join(untold))
-sys.exit(failed)
+main(body)

@@ -1,4 +1,4 @@
-"""test_install.py CMAKE BUILD PROJECT: installs BUILD into a folder of its own, builds PROJECT against that, and runs what came out.
+"""test_install.py BUILD any CMAKE PROJECT: installs BUILD into a folder of its own, builds PROJECT against that, and runs what came out.
 
 The project is C99 and C++11, with warnings that users like and as errors; without the monitor its programs count nothing and say
 so.
@@ -7,37 +7,31 @@ so.
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
-import tempfile
 
-cmake, build, project = sys.argv[1:4]
-if not shutil.which("pkg-config"):
-    print("skipped: pkg-config is not installed")
-    sys.exit(77)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from harness import main  # noqa: E402
 
-
-def run(*command, **more):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
-    if done.returncode != 0:
-        print(" ".join(map(str, command)), done.stdout, done.stderr, sep="\n")
-        sys.exit(1)
-    return done.stdout
+PATIENCE = 600  # seconds, for what a busy machine takes to copy or compile
 
 
-with tempfile.TemporaryDirectory(prefix="kymo-install-") as folder:
-    prefix = pathlib.Path(folder) / "prefix"
-    out = pathlib.Path(folder) / "out"
-    run(cmake, "--install", build, "--prefix", prefix)
+def body(test):
+    cmake, project = test.arguments
+    if not shutil.which("pkg-config"):
+        test.skip("pkg-config is not installed")
+    prefix, out = test.work / "prefix", test.work / "out"
+    test.must(cmake, "--install", test.build, "--prefix", prefix, timeout=PATIENCE)
     for name in ("bin/kymo", "lib/kymo/libkymo-monitor.so", "lib/libkymo-hunt.so", "include/kymo/metrics.h", "include/kymo/metrics.hpp",
                  "include/kymo/cells_interface.h", "lib/cmake/kymo/kymoConfig.cmake", "lib/pkgconfig/kymo.pc"):
-        assert (prefix / name).exists(), name
-    moved = prefix.rename(pathlib.Path(folder) / "moved")  # an install tree may be moved
+        test.equal(f"{name} is installed", True, (prefix / name).exists())
+    moved = prefix.rename(test.work / "moved")  # an install tree may be moved
     environment = {**os.environ, "PKG_CONFIG_PATH": str(moved / "lib/pkgconfig")}
-    run(cmake, "-S", project, "-B", out, f"-DCMAKE_PREFIX_PATH={moved}", "-DCMAKE_BUILD_TYPE=Release", env=environment)
-    run(cmake, "--build", out, env=environment)
+    test.must(cmake, "-S", pathlib.Path(project).resolve(), "-B", out, f"-DCMAKE_PREFIX_PATH={moved}", "-DCMAKE_BUILD_TYPE=Release", env=environment, timeout=PATIENCE)
+    test.must(cmake, "--build", out, env=environment, timeout=PATIENCE)
     for program in ("counts_c", "counts_cpp", "counts_off"):
-        assert run(out / program) == "not counting\n", program
-    run(out / "hunts", env={**environment, "LD_LIBRARY_PATH": str(moved / "lib")})
-    assert run(moved / "bin/kymo", "--version").startswith("kymo ")
-print("found, built, moved and run")
+        test.equal(program, "not counting\n", test.must(out / program))
+    test.must(out / "hunts", env={**environment, "LD_LIBRARY_PATH": str(moved / "lib")})
+    test.equal("the installed kymo's name", "kymo ", test.must(moved / "bin/kymo", "--version")[:5])
+
+
+main(body)

@@ -5,7 +5,6 @@
 
 import collections
 import os
-import sys
 
 RANKS = 4
 SEND, RECEIVE, COLLECTIVE, ONE_SIDED, READ, WRITE = range(6)
@@ -13,17 +12,6 @@ ELSEWHERE = 2**32  # and the rank in the communicator: of a peer in another worl
 EVERYBODY = -1
 WORLD = 0
 Row = collections.namedtuple("Row", "communicator peer direction number messages bytes blocked outstanding largest most calls")
-failures = 0
-
-
-def check(what, expected, seen):
-    global failures
-    if expected != seen:
-        failures += 1
-        print(f"FAILED: {what}\n  expected {expected}\n  seen     {seen}")
-    else:
-        print(f"ok: {what}")
-
 
 # What mpirun says of a rank whose farewell it did not hear: PMIx_Finalize waits two seconds for the answer and then leaves without, which
 # happens to any job on a machine that is much too busy.
@@ -45,56 +33,52 @@ def totals(rows, rank):
     return {key: tuple(value) for key, value in sums.items() if value[0]}
 
 
-def nothing_left(name, rows):
+def nothing_left(test, name, rows):
     open_at_end = collections.Counter()
     for rank in range(RANKS):
         for row in rows[rank]:
             open_at_end[rank, row.communicator, row.peer, row.direction] += row.outstanding
-    check(f"{name}: nothing is outstanding at the end", {}, {key: value for key, value in open_at_end.items() if value})
+    test.equal(f"{name}: nothing is outstanding at the end", {}, {key: value for key, value in open_at_end.items() if value})
 
 
-def ring(name, rows, rounds, count):
+def ring(test, name, rows, rounds, count):
     for rank in range(RANKS):
         size = 4 * count * rounds
-        check(f"{name}, rank {rank}", {(WORLD, (rank + 1) % RANKS, SEND): (rounds, size), (WORLD, (rank - 1) % RANKS, RECEIVE): (rounds, size)},
-              totals(rows, rank))
-    check(f"{name}: largest message", {4 * count}, {row.largest for rank in range(RANKS) for row in rows[rank] if row.messages})
-    nothing_left(name, rows)
+        test.equal(f"{name}, rank {rank}", {(WORLD, (rank + 1) % RANKS, SEND): (rounds, size), (WORLD, (rank - 1) % RANKS, RECEIVE): (rounds, size)},
+                   totals(rows, rank))
+    test.equal(f"{name}: largest message", {4 * count}, {row.largest for rank in range(RANKS) for row in rows[rank] if row.messages})
+    nothing_left(test, name, rows)
 
 
-def transpose(name, rows, block):
+def transpose(test, name, rows, block):
     halves, copies = {}, set()
     for rank in range(RANKS):
         seen = totals(rows, rank)
         other = (rank + 2) % RANKS
-        check(f"{name}, rank {rank}: world", {(WORLD, EVERYBODY, COLLECTIVE): (2, 2 * 8 * block * block * RANKS)},
-              {key: value for key, value in seen.items() if key[0] == WORLD})
+        test.equal(f"{name}, rank {rank}: world", {(WORLD, EVERYBODY, COLLECTIVE): (2, 2 * 8 * block * block * RANKS)},
+                   {key: value for key, value in seen.items() if key[0] == WORLD})
         by_half = {key: value for key, value in seen.items() if key[0] != WORLD and key[1] == other}
         half = {key[0] for key in by_half}
-        check(f"{name}, rank {rank}: one communicator of its parity", 1, len(half))
+        test.equal(f"{name}, rank {rank}: one communicator of its parity", 1, len(half))
         half = next(iter(half), None)
-        check(f"{name}, rank {rank}: columns", {(half, other, way): (block, 8 * block * block) for way in (SEND, RECEIVE)}, by_half)
+        test.equal(f"{name}, rank {rank}: columns", {(half, other, way): (block, 8 * block * block) for way in (SEND, RECEIVE)}, by_half)
         halves.setdefault(rank % 2, set()).add(half)
         rest = {key: value for key, value in seen.items() if key[0] not in (WORLD, half)}
         copy = {key[0] for key in rest}
         copies |= copy
         copy = next(iter(copy), None)
-        check(f"{name}, rank {rank}: the copy of the world", {(copy, (rank + 1) % RANKS, SEND): (1, 24), (copy, (rank - 1) % RANKS, RECEIVE): (1, 24)}, rest)
-    check(f"{name}: communicators are known by the same id in all their processes", (1, 1, 1, 3),
-          (len(halves[0]), len(halves[1]), len(copies), len(halves[0] | halves[1] | copies)))
-    nothing_left(name, rows)
+        test.equal(f"{name}, rank {rank}: the copy of the world", {(copy, (rank + 1) % RANKS, SEND): (1, 24), (copy, (rank - 1) % RANKS, RECEIVE): (1, 24)}, rest)
+    test.equal(f"{name}: communicators are known by the same id in all their processes", (1, 1, 1, 3),
+               (len(halves[0]), len(halves[1]), len(copies), len(halves[0] | halves[1] | copies)))
+    nothing_left(test, name, rows)
 
 
-def workers(name, rows, tasks):
+def workers(test, name, rows, tasks):
     dealt = {worker: [task for task in range(tasks) if task % (RANKS - 1) == worker - 1] for worker in range(1, RANKS)}
     master = {}
     for worker, own in dealt.items():
         there, back = (len(own), sum(own)), (len(own), sum(task // 2 for task in own))
         master |= {(WORLD, worker, SEND): there, (WORLD, worker, RECEIVE): back}
-        check(f"{name}, worker {worker}", {(WORLD, 0, RECEIVE): there, (WORLD, 0, SEND): back}, totals(rows, worker))
-    check(f"{name}, master", master, totals(rows, 0))
-    nothing_left(name, rows)
-
-
-def end():
-    sys.exit(1 if failures else 0)
+        test.equal(f"{name}, worker {worker}", {(WORLD, 0, RECEIVE): there, (WORLD, 0, SEND): back}, totals(rows, worker))
+    test.equal(f"{name}, master", master, totals(rows, 0))
+    nothing_left(test, name, rows)

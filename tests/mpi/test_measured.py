@@ -1,14 +1,13 @@
 """kymo measure on MPI programs, as `kymo measure … mpirun …` and as `mpirun … kymo measure …`: calls of the ranks, and of nothing else, exactly; the
-messages beside them; one output for all ranks. Arguments: BUILD PROGRAMS MPIRUN."""
+messages beside them; one output for all ranks. Arguments: BUILD any MPIRUN."""
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
-from expected import RANKS, check, end, in_front
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from expected import RANKS, in_front  # noqa: E402
+from harness import main  # noqa: E402
 
 ROUNDS = 50
 TEXT = """metric mains { at entry main : add }
@@ -17,50 +16,45 @@ metric integers { at entry MPI_Sendrecv : add arg2 as int }
 """
 
 
-def run(command, folder):
-    environment = {**os.environ, "XDG_RUNTIME_DIR": folder, "TMPDIR": "/tmp"}
-    return subprocess.run(list(map(str, command)), env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                          timeout=300, preexec_fn=in_front)
+def measure(test, text, *command, starter=(), options=()):
+    """kymo measure with that description, started by `starter`."""
+    description = test.work / "calls.kym"
+    description.write_text(text)
+    return test.run(*starter, test.kymo, "measure", description, *options, "--", *command, env=test.apart(TMPDIR="/tmp"), timeout=300, preexec_fn=in_front)
 
 
-def check_form(build, programs, mpirun, outside):
-    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
-        description = pathlib.Path(folder) / "calls.kym"
-        description.write_text(TEXT)
-        measure = [build / "bin" / "kymo", "measure", description, "--json", "-o", pathlib.Path(folder) / "out.kymo", "--"]
-        starter = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", RANKS]
-        program = [programs / "ring_c", ROUNDS, 1000]
-        done = run([*measure, *starter, *program] if outside else [*starter, *measure, *program], folder)
-        what = "measure mpirun" if outside else "mpirun measure"
-        check(f"{what}: exit status", 0, done.returncode)
-        try:
-            told = json.loads(done.stdout)  # once, not once a rank
-        except ValueError:
-            check(f"{what}: one JSON object", "one", f"{done.stdout[:400]} {done.stderr[-1000:]}")
-            return
-        metrics = told["metrics"]
-        check(f"{what}: main, of the ranks alone", RANKS, metrics["mains"]["value"])
-        check(f"{what}: MPI_Isend by rank", [ROUNDS // 5 * 2] * RANKS, [value for value in metrics["isends"]["per"].values() if value])
-        check(f"{what}: what MPI_Sendrecv was given", ROUNDS // 5 * 1000 * RANKS, metrics["integers"]["value"])
-        sent = sum(each["messages"] for each in told["channels"] if each["direction"] == "send")
-        check(f"{what}: messages", ROUNDS * RANKS, sent)
-        if outside:
-            check(f"{what}: which program is told", True, f"measured is {programs / 'ring_c'}, which {mpirun} starts" in done.stderr)
+def check_form(test, mpirun, ring, outside):
+    starter = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", RANKS]
+    program = [ring, ROUNDS, 1000]
+    what = "measure mpirun" if outside else "mpirun measure"
+    options = ["--json", "-o", test.fresh() / "out.kymo"]
+    done = measure(test, TEXT, *starter, *program, options=options) if outside else measure(test, TEXT, *program, starter=starter, options=options)
+    test.equal(f"{what}: exit status", 0, done.returncode)
+    try:
+        told = json.loads(done.stdout)  # once, not once a rank
+    except ValueError:
+        test.equal(f"{what}: one JSON object", "one", f"{done.stdout[:400]} {done.stderr[-1000:]}")
+        return
+    metrics = told["metrics"]
+    test.equal(f"{what}: main, of the ranks alone", RANKS, metrics["mains"]["value"])
+    test.equal(f"{what}: MPI_Isend by rank", [ROUNDS // 5 * 2] * RANKS, [value for value in metrics["isends"]["per"].values() if value])
+    test.equal(f"{what}: what MPI_Sendrecv was given", ROUNDS // 5 * 1000 * RANKS, metrics["integers"]["value"])
+    sent = sum(each["messages"] for each in told["channels"] if each["direction"] == "send")
+    test.equal(f"{what}: messages", ROUNDS * RANKS, sent)
+    if outside:
+        test.equal(f"{what}: which program is told", True, f"measured is {ring}, which {mpirun} starts" in done.stderr)
 
 
-def main():
-    build, programs, mpirun = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+def body(test):
+    mpirun, ring = test.arguments[0], test.build / "tests" / "mpi" / "ring_c"
     for outside in (True, False):
-        check_form(build, programs, mpirun, outside)
-    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
-        description = pathlib.Path(folder) / "calls.kym"
-        description.write_text("metric isendz { at entry MPI_Isendz : add }\n")
-        done = run([build / "bin" / "kymo", "measure", description, "--", mpirun, "-n", RANKS, programs / "ring_c", 5, 5], folder)
-        check("a function that is not in the ranks' program", (6, True),
-              (done.returncode, "no function 'MPI_Isendz'; did you mean 'MPI_Isend'?" in done.stderr))
-        done = run([build / "bin" / "kymo", "measure", description, "--", mpirun, "-n", RANKS, "./no-such-program"], folder)
-        check("no program", (3, True), (done.returncode, "no program among the words after" in done.stderr))
-    end()
+        check_form(test, mpirun, ring, outside)
+    text = "metric isendz { at entry MPI_Isendz : add }\n"
+    done = measure(test, text, mpirun, "-n", RANKS, ring, 5, 5)
+    test.equal("a function that is not in the ranks' program", (6, True),
+               (done.returncode, "no function 'MPI_Isendz'; did you mean 'MPI_Isend'?" in done.stderr))
+    done = measure(test, text, mpirun, "-n", RANKS, "./no-such-program")
+    test.equal("no program", (3, True), (done.returncode, "no program among the words after" in done.stderr))
 
 
-main()
+main(body)

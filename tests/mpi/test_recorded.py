@@ -1,6 +1,6 @@
 """Channels of unmodified MPI programs under `kymo record mpirun …` and `mpirun … kymo record …`: messages and bytes are those of the programs' own
 arithmetic, exactly, in the processes' segments while they run, in the recording, and in the recording of ranks that were killed.
-Arguments: BUILD PROGRAMS MPIRUN."""
+Arguments: BUILD any MPIRUN."""
 
 import json
 import os
@@ -8,11 +8,12 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from expected import EVERYBODY, RANKS, UNHEARD, Row, check, end, in_front, ring, transpose, workers
-from segments import channel_rows
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from expected import EVERYBODY, RANKS, UNHEARD, Row, in_front, ring, transpose, workers  # noqa: E402
+from harness import main  # noqa: E402
+from segments import channel_rows  # noqa: E402
 
 DIRECTIONS = ["send", "receive", "collective", "one-sided"]
 CELLS = ["messages", "bytes", "blocked", "outstanding", "largest", "most-outstanding", "calls"]
@@ -26,19 +27,17 @@ def peer_of(number):
 class Run:
     """One run in a folder of its own; `held` runs stop before MPI_Finalize until release()."""
 
-    def __init__(self, build, mpirun, program, arguments, outside, held=False):
-        self.folder = tempfile.TemporaryDirectory(prefix="kymo-test-")
-        self.path = pathlib.Path(self.folder.name)
-        self.kymo = build / "bin" / "kymo"
+    def __init__(self, test, name, arguments, outside, held=False):
+        self.test, program = test, test.build / "tests" / "mpi" / name
+        environment = test.apart(TMPDIR="/tmp")
+        self.path = pathlib.Path(environment["XDG_RUNTIME_DIR"])
         self.out = self.path / "out.kymo"
-        record = [self.kymo, "record", "-o", self.out, "--"]
-        starter = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS)]
-        command = [program, *map(str, arguments)]
-        environment = {**os.environ, "XDG_RUNTIME_DIR": self.folder.name, "TMPDIR": "/tmp"}
+        record = [test.kymo, "record", "-o", self.out, "--"]
+        starter = [test.arguments[0], "--allow-run-as-root", "--oversubscribe", "-n", RANKS]
         if held:
-            environment |= {"LD_PRELOAD": str(program.parent / "libhold.so"), "KYMO_TEST_HOLD": self.folder.name}
-        self.process = subprocess.Popen([*record, *starter, *command] if outside else [*starter, *record, *command], env=environment,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=in_front)
+            environment |= {"LD_PRELOAD": str(program.parent / "libhold.so"), "KYMO_TEST_HOLD": str(self.path)}
+        self.process = test.start(*([*record, *starter] if outside else [*starter, *record]), program, *arguments, env=environment,
+                                  stderr=subprocess.STDOUT, preexec_fn=in_front)
 
     def wait_until_held(self):
         """Rank by process."""
@@ -48,7 +47,7 @@ class Run:
             if len(held) == RANKS and all(held.values()):
                 return {pid: int(rank) for pid, rank in held.items()}
             if self.process.poll() is not None or time.monotonic() > late:
-                check("the ranks come to their end", RANKS, (len(held), self.finish()[1][-1000:]))
+                self.test.equal("the ranks come to their end", RANKS, (len(held), self.finish()[1][-1000:]))
                 return {}
             time.sleep(0.01)
 
@@ -82,8 +81,8 @@ class Run:
         return self.process.returncode, output
 
     def report(self):
-        done = subprocess.run([self.kymo, "report", self.out, "--json"], capture_output=True, text=True, timeout=PATIENCE)
-        check("kymo report", (0, ""), (done.returncode, done.stderr))
+        done = self.test.run(self.test.kymo, "report", self.out, "--json")
+        self.test.equal("kymo report", (0, ""), (done.returncode, done.stderr))
         return json.loads(done.stdout)
 
     def rows_in_report(self, report):
@@ -101,55 +100,52 @@ class Run:
         return rows
 
 
-def refused(build):
+def refused(test):
     """What is not an address, and what is not there."""
-    kymo = build / "bin" / "kymo"
-    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
-        out = f"{folder}/out.kymo"
-        subprocess.run([kymo, "record", "-q", "-o", out, "--", "/bin/true"], timeout=PATIENCE)
-        for address, status, message in (("bytes", 2, "is not a valid metric address"), ("channel/system/0/bytes", 3, "no metric 'bytes' of a channel"),
-                                         ("processor/process/0/busy", 2, "is not a valid metric address"), ("task/process/1/use", 3, "no metric 'use' of a task"),
-                                         ("processor/processor/99999/busy", 3, "no processor 99999 has 'busy'")):
-            done = subprocess.run([kymo, "metrics", out, address], capture_output=True, text=True, timeout=PATIENCE)
-            check(f"{address}: refused", (status, True, 2), (done.returncode, message in done.stderr, len(done.stderr.splitlines())))
+    _, out = test.record("/bin/true", options=["-q"])
+    for address, status, message in (("bytes", 2, "is not a valid metric address"), ("channel/system/0/bytes", 3, "no metric 'bytes' of a channel"),
+                                     ("processor/process/0/busy", 2, "is not a valid metric address"), ("task/process/1/use", 3, "no metric 'use' of a task"),
+                                     ("processor/processor/99999/busy", 3, "no processor 99999 has 'busy'")):
+        done = test.run(test.kymo, "metrics", out, address)
+        test.equal(f"{address}: refused", (status, True, 2), (done.returncode, message in done.stderr, len(done.stderr.splitlines())))
 
 
-def finished(make, how, expect, arguments):
+def finished(test, make, how, expect, arguments):
     """A run that was held, looked at from outside, and released: its report. Repeated where mpirun lost a rank's farewell."""
     for _ in range(3):
         run = make()
         ranks = run.wait_until_held()
-        expect(f"{how}: segments", run.rows_in_segments(ranks), *arguments)
+        expect(test, f"{how}: segments", run.rows_in_segments(ranks), *arguments)
         run.release()
         status, output = run.finish()
         if status == 0 or UNHEARD not in output:
             break
         print(f"note: {how}: mpirun did not hear a rank's farewell; once more")
-    check(f"{how} ends well", 0, status)
-    check(f"{how}: nothing is said to be missing", False, "not counted" in output)
+    test.equal(f"{how} ends well", 0, status)
+    test.equal(f"{how}: nothing is said to be missing", False, "not counted" in output)
     if status != 0:
         print(output[-2000:])
         return
     report = run.report()
-    expect(f"{how}: recording", run.rows_in_report(report), *arguments)
-    expect(f"{how}: channels", run.rows_of_channels(report), *arguments)
-    addressed(how, run, report)
+    expect(test, f"{how}: recording", run.rows_in_report(report), *arguments)
+    expect(test, f"{how}: channels", run.rows_of_channels(report), *arguments)
+    addressed(test, how, run, report)
 
 
-def addressed(how, run, report):
+def addressed(test, how, run, report):
     """Metrics by their addresses are what the channels add up to; and the matrix is there."""
     bytes_of_all = sum(channel["bytes"] for channel in report["channels"])
     some = next(process["pid"] for process in report["processes"] if process["rank"] == 0)
     of_rank = sum(channel["messages"] for channel in report["channels"] if channel["rank"] == 0)
     asked = ["channel/system/0/bytes", "channel/host/0/bytes", f"channel/process/{some}/messages"]
-    done = subprocess.run([run.kymo, "metrics", run.out, *asked, "--json"], capture_output=True, text=True, timeout=PATIENCE)
-    check(f"{how}: kymo metrics", (0, ""), (done.returncode, done.stderr))
+    done = test.run(test.kymo, "metrics", run.out, *asked, "--json")
+    test.equal(f"{how}: kymo metrics", (0, ""), (done.returncode, done.stderr))
     found = json.loads(done.stdout)
-    check(f"{how}: sums at addresses", [bytes_of_all, bytes_of_all, of_rank], [found[address]["sum"] for address in asked])
+    test.equal(f"{how}: sums at addresses", [bytes_of_all, bytes_of_all, of_rank], [found[address]["sum"] for address in asked])
     course = found[asked[0]]["course"]
-    check(f"{how}: the course adds up", (20, bytes_of_all), (len(course), round(sum(part["value"] for part in course))))
-    check(f"{how}: code beside the course", True, any(part["space"] for part in course))
-    text = subprocess.run([run.kymo, "report", run.out], capture_output=True, text=True, timeout=PATIENCE).stdout
+    test.equal(f"{how}: the course adds up", (20, bytes_of_all), (len(course), round(sum(part["value"] for part in course))))
+    test.equal(f"{how}: code beside the course", True, any(part["space"] for part in course))
+    text = test.run(test.kymo, "report", run.out).stdout
     matrix = text.partition("messages between ranks")[2]  # the findings above it may have a line that begins with "rank"
     lines = [line.split() for line in matrix.splitlines() if line.startswith("  ") and line.split()[:1] == ["rank"]]
     pairs = {(channel["rank"], channel["peer"]): 0 for channel in report["channels"] if channel["direction"] == "send" and channel["messages"]}
@@ -161,73 +157,66 @@ def addressed(how, run, report):
         for peer, cell in enumerate(row[2:2 + RANKS]):
             if cell.replace(",", "").isdigit():
                 shown[int(row[1]), peer] = int(cell.replace(",", ""))
-    check(f"{how}: the matrix of messages", pairs, shown)
+    test.equal(f"{how}: the matrix of messages", pairs, shown)
 
 
-def recorded(build, mpirun, programs, language, outside):
+def recorded(test, language, outside):
     for name, arguments, expect in (("ring", (50, 1000), ring), ("transpose", (16,), transpose), ("workers", (40,), workers)):
         how = f"{name}, {language}, {'record mpirun' if outside else 'mpirun record'}"
-        finished(lambda: Run(build, mpirun, programs / f"{name}_{language}", arguments, outside, held=True), how, expect, arguments)
+        finished(test, lambda: Run(test, f"{name}_{language}", arguments, outside, held=True), how, expect, arguments)
 
 
-def killed(build, mpirun, programs):
+def killed(test):
     """What was counted before a SIGKILL is in the recording."""
-    run = Run(build, mpirun, programs / "ring_c", (20, 10), True, held=True)
+    run = Run(test, "ring_c", (20, 10), True, held=True)
     ranks = run.wait_until_held()
     for pid in ranks:
         os.kill(pid, signal.SIGSTOP)
-    ring("stopped ranks: segments", run.rows_in_segments(ranks), 20, 10)
+    ring(test, "stopped ranks: segments", run.rows_in_segments(ranks), 20, 10)
     for pid in ranks:
         os.kill(pid, signal.SIGKILL)
     status, _ = run.finish()
-    check("a killed job does not end well", True, status != 0)
-    ring("killed ranks: recording", run.rows_in_report(run.report()), 20, 10)
+    test.equal("a killed job does not end well", True, status != 0)
+    ring(test, "killed ranks: recording", run.rows_in_report(run.report()), 20, 10)
 
 
-def alone(build, programs):
+def alone(test, programs):
     """A program that is no rank of a job, and one that has no MPI."""
-    for program, expected in (("ring_c", True), ("private_host", False)):
-        with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
-            command = [programs / program, *(["5", "5"] if expected else [programs / "libprivate_part.so"])]
-            plain = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI"))}
-            done = subprocess.run([build / "bin" / "kymo", "record", "-o", f"{folder}/out.kymo", "--", *command], capture_output=True, text=True,
-                                  env=plain, timeout=PATIENCE)
-            check(f"{program} by itself ends well", (0, False), (done.returncode, "not counted" in done.stderr))
-            report = json.loads(subprocess.run([build / "bin" / "kymo", "report", f"{folder}/out.kymo", "--json"], capture_output=True, text=True).stdout)
-            check(f"{program} by itself: channels", expected, any(metric["kind"] == "channel" for metric in report["metrics"]))
+    plain = {key: value for key, value in os.environ.items() if not key.startswith(("OMPI_", "PMI"))}
+    for program, arguments, expected in (("ring_c", (5, 5), True), ("private_host", (programs / "libprivate_part.so",), False)):
+        done, out = test.record(programs / program, *arguments, out=f"{program}.kymo", env=plain)
+        test.equal(f"{program} by itself ends well", (0, False), (done.returncode, "not counted" in done.stderr))
+        report = test.report(out)
+        test.equal(f"{program} by itself: channels", expected, any(metric["kind"] == "channel" for metric in report["metrics"]))
 
 
-def another_mpi(build, programs):
+def another_mpi(test, program):
     """A program of another MPI library runs as it would, is not counted, and one line says so."""
-    kymo, program = build / "bin" / "kymo", programs / "other_user"
-    plain = subprocess.run([program], capture_output=True, text=True)
-    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
-        done = subprocess.run([kymo, "record", "-o", f"{folder}/out.kymo", "--", program], capture_output=True, text=True, timeout=PATIENCE)
-        check("another MPI: output and status", (plain.returncode, plain.stdout), (done.returncode, done.stdout))
-        told = [line for line in done.stderr.splitlines() if "not counted" in line]
-        check("another MPI: one line says so", 1, len(told))
-        check("another MPI: its name is told", True, "libmpich.so.12" in "".join(told) and "Kymo was built for libmpi.so" in "".join(told))
-        report = json.loads(subprocess.run([kymo, "report", f"{folder}/out.kymo", "--json"], capture_output=True, text=True).stdout)
-        check("another MPI: the recording says so", ["messages of MPI"],
-              [each["what"] for each in report["recording"]["unavailable"] if "MPI" in each["what"]])
+    plain = test.run(program)
+    done, out = test.record(program, out="other.kymo")
+    test.equal("another MPI: output and status", (plain.returncode, plain.stdout), (done.returncode, done.stdout))
+    told = [line for line in done.stderr.splitlines() if "not counted" in line]
+    test.equal("another MPI: one line says so", 1, len(told))
+    test.equal("another MPI: its name is told", True, "libmpich.so.12" in "".join(told) and "Kymo was built for libmpi.so" in "".join(told))
+    test.equal("another MPI: the recording says so", ["messages of MPI"],
+               [each["what"] for each in test.report(out)["recording"]["unavailable"] if "MPI" in each["what"]])
     for settings in ({}, {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}):
-        forced = subprocess.run([program], capture_output=True, text=True, env={**os.environ, **settings, "LD_PRELOAD": str(build / "lib" / "libkymo-mpi.so")})
-        check("another MPI, the library preloaded all the same", (plain.returncode, plain.stdout), (forced.returncode, forced.stdout))
+        forced = test.run(program, env={**os.environ, **settings, "LD_PRELOAD": str(test.build / "lib" / "libkymo-mpi.so")})
+        test.equal("another MPI, the library preloaded all the same", (plain.returncode, plain.stdout), (forced.returncode, forced.stdout))
 
 
-def main():
-    build, programs, mpirun = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+def body(test):
+    programs = test.build / "tests" / "mpi"
     for language in ("c", "fortran"):
         if not (programs / f"ring_{language}").exists():
             print(f"note: no Fortran compiler for MPI: {language} is left out")
             continue
         for outside in (True, False):
-            recorded(build, mpirun, programs, language, outside)
-    killed(build, mpirun, programs)
-    alone(build, programs)
-    another_mpi(build, programs)
-    refused(build)
-    end()
+            recorded(test, language, outside)
+    killed(test)
+    alone(test, programs)
+    another_mpi(test, programs / "other_user")
+    refused(test)
 
 
-main()
+main(body)

@@ -1,16 +1,16 @@
 """Ranks that wait: a small program with one planted defect and its fixed twin, recorded under mpirun. The kind is the first finding on the bad one,
 with the right ranks, and absent on the twin. What is said of lacking processors may stand before it: ranks poll, and the machine has others on it.
 
-What a sampler sees is chance, and so is what else the machine does: there are three tries, and each is told. Arguments: BUILD PROGRAMS MPIRUN KIND."""
+What a sampler sees is chance, and so is what else the machine does: there are three tries, and each is told. Arguments: BUILD any MPIRUN KIND."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
-from expected import UNHEARD, check, end, in_front
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from expected import UNHEARD, in_front  # noqa: E402
+from harness import main, run  # noqa: E402
 
 TRIES = 3
 PATIENCE = 120  # s
@@ -19,33 +19,31 @@ PLANTED = {"late-sender": (2, {0}), "serial-chain": (3, {0, 1, 2}), "collective-
 OF_PROCESSORS = {"outside-interference", "oversubscription", "thread-migration"}
 
 
-def findings(build, mpirun, program, ranks, version):
+def findings(test, mpirun, program, ranks, version):
     """Of one recorded run; a text where it did not come to its end."""
-    with tempfile.TemporaryDirectory(prefix="kymo-test-") as folder:
-        kymo, out = build / "bin" / "kymo", f"{folder}/out.kymo"
-        environment = {**os.environ, "XDG_RUNTIME_DIR": folder, "TMPDIR": "/tmp"}
-        # Ranks that poll leave the processor to those at work, wherever these are.
-        starter = [mpirun, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", str(ranks)]
-        try:
-            done = subprocess.run([*starter, kymo, "record", "-o", out, "--", program, version], env=environment, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=PATIENCE, preexec_fn=in_front)
-        except subprocess.TimeoutExpired:
-            return f"not done in {PATIENCE} s"
-        if done.returncode != 0 and UNHEARD not in done.stdout:
-            return f"status {done.returncode}: {done.stdout[-1000:]}"
-        report = subprocess.run([kymo, "report", out, "--json"], capture_output=True, text=True, timeout=PATIENCE)
-        if report.returncode != 0 or report.stderr:
-            return f"kymo report: {report.returncode}, {report.stderr[:500]}"
-        told = json.loads(report.stdout)["findings"]
-        for finding in told:
-            print(f"note: {version}: {finding['share']:.0%} {finding['kind']}: {finding['title']}")
-        return told
+    out = test.fresh() / "out.kymo"
+    # Ranks that poll leave the processor to those at work, wherever these are.
+    starter = [mpirun, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", ranks]
+    try:
+        done = run(*starter, test.kymo, "record", "-o", out, "--", program, version, env=test.apart(TMPDIR="/tmp"), cwd=test.work,
+                   stderr=subprocess.STDOUT, timeout=PATIENCE, preexec_fn=in_front)
+    except subprocess.TimeoutExpired:
+        return f"not done in {PATIENCE} s"
+    if done.returncode != 0 and UNHEARD not in done.stdout:
+        return f"status {done.returncode}: {done.stdout[-1000:]}"
+    report = test.run(test.kymo, "report", out, "--json")
+    if report.returncode != 0 or report.stderr:
+        return f"kymo report: {report.returncode}, {report.stderr[:500]}"
+    told = json.loads(report.stdout)["findings"]
+    for finding in told:
+        print(f"note: {version}: {finding['share']:.0%} {finding['kind']}: {finding['title']}")
+    return told
 
 
-def mistakes(build, mpirun, program, kind):
+def mistakes(test, mpirun, program, kind):
     """In words; none: all is as it should be."""
     ranks, named = PLANTED[kind]
-    bad, fixed = (findings(build, mpirun, program, ranks, version) for version in ("bad", "fixed"))
+    bad, fixed = (findings(test, mpirun, program, ranks, version) for version in ("bad", "fixed"))
     if isinstance(bad, str) or isinstance(fixed, str):
         return [text for text in (bad, fixed) if isinstance(text, str)]
     wrong = []
@@ -59,15 +57,14 @@ def mistakes(build, mpirun, program, kind):
     return wrong
 
 
-def main():
-    build, programs, mpirun, kind = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+def body(test):
+    mpirun, kind = test.arguments
     for _ in range(TRIES):
-        wrong = mistakes(build, mpirun, programs / kind.replace("-", "_"), kind)
+        wrong = mistakes(test, mpirun, test.build / "tests" / "mpi" / kind.replace("-", "_"), kind)
         if not wrong:
             break
         print("note: not so:", "; ".join(wrong))
-    check(f"{kind} first on the bad program, absent on its twin", [], wrong)
-    end()
+    test.equal(f"{kind} first on the bad program, absent on its twin", [], wrong)
 
 
-main()
+main(body)

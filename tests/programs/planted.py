@@ -6,7 +6,9 @@ machine (its autogroup, sched(7)), so that others' load shows less; how much oth
 import dataclasses
 import json
 import os
+import pathlib
 import resource
+import shutil
 import signal
 import statistics
 import subprocess
@@ -21,11 +23,7 @@ PRIORITY = -15
 
 # Every kind has a program of its name. What else may be said for the same thing: findings.md has these as one row.
 SAME = {"syscall-storm": {"syscall-storm", "small-io"}}
-KINDS = ["load-imbalance", "lock-contention", "serial-section", "oversubscription", "thread-migration", "page-faults",
-         "cold-start", "allocation-churn", "io-wait", "syscall-storm", "periodic-pause", "slow-instance", "more-work",
-         "thread-churn", "busy-wait", "slow-neighbour", "outside-interference", "process-churn"]
-NOTHING = ["steady_openmp", "steady_threads", "idle_server", "sequential_loop", "pipeline", "fork_workers", "backtracking",
-           "task_tree", "bytecode", "conjugate_gradient"]
+KINDS, NOTHING = (pathlib.Path(__file__).with_name(name).read_text().split() for name in ("kinds.txt", "nothing.txt"))  # CMake's lists, too
 # Processes that compute beside the bad version and are no part of it.
 OUTSIDERS = {"outside-interference": 2}
 # What some kinds are recorded with. Occurrences of more-work last 3 ms, and only registers tell what is done in them.
@@ -146,10 +144,7 @@ def outsiders(kind, version):
 def run_plain(test, kind, version):
     """Runs one version without Kymo; returns its truth."""
     with outsiders(kind, version):
-        done = test.run(test.program(program_of(kind)), version, **own_session())
-    if done.returncode != 0:
-        raise RuntimeError(f"{kind} {version} ended with {done.returncode}: {done.stderr.strip()[:300]}")
-    return read_truth(done.stdout)
+        return read_truth(test.must(test.program(program_of(kind)), version, **own_session()))
 
 
 def real_effect(test, kind, runs=PLAIN_RUNS):
@@ -180,5 +175,5 @@ def run_recorded(test, program, version=None, kind=None, options=()):
     report = test.report(path)
     if report is None:
         raise RuntimeError(f"no report of {program} {version}")
-    subprocess.run(["rm", "-rf", str(path)], check=False)
+    shutil.rmtree(path, ignore_errors=True)
     return Recorded(read_truth(done.stdout), report, others.share)

@@ -1,5 +1,5 @@
 """Hosts of a test's own making: network namespaces with their own addresses, on each a program that has counted and an agent of
-the ring; and a manager, each of whose samples is held against the sum that is known.
+the ring; and a manager, each of whose samples is held against the sum that is known. What the tests of the ring share stands here, too.
 """
 
 import contextlib
@@ -11,8 +11,86 @@ import subprocess
 import threading
 import time
 
+from harness import run
+
 PATIENCE = 60  # seconds that anything may take on a machine that is busy otherwise
 METRIC = "task/system/0/rounds"
+
+
+def start_program(test, environment, out, *command):
+    """Recorded; it says when it has counted, and is there until its standard input is closed."""
+    return test.start(test.kymo, "record", "-o", test.work / out, "--", *command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def start_agent(test, environment, folder, number):
+    """On the loopback, encrypted; at its end it says what it has done."""
+    return test.start(test.kymo, "agent", "--rendezvous", folder, "--address", "127.0.0.1", "--name", f"host{number}", "--heartbeat", "1", "--json",
+                      env=environment)
+
+
+def let_end(program):
+    program.stdin.close()
+    program.wait()
+
+
+def kill(process):
+    process.kill()
+    process.wait()
+
+
+def make_other(test, folder):
+    """A folder of the same members, with the keys of another job: for managers that know all but the key."""
+    other, keys = test.fresh(), test.folder / "keys"
+    agent = test.start(test.kymo, "agent", "--rendezvous", keys, "--name", "none", "--address", "127.0.0.1", stdout=subprocess.DEVNULL)
+    agent.stderr.readline()
+    kill(agent)
+    job = {line.split()[0]: line for line in (folder / "job").read_text().splitlines()}
+    strange = {line.split()[0]: line for line in (keys / "job").read_text().splitlines()}
+    (other / "job").write_text("\n".join(strange[word] if word in ("public", "secret") else job[word] for word in job) + "\n")
+    (other / "job").chmod(0o600)
+    for slot in folder.glob("slot-*[0-9]"):
+        (other / slot.name).write_bytes(slot.read_bytes())
+        (other / slot.name).chmod(0o600)
+    return other
+
+
+class Top:
+    """kymo top of a ring, a line of JSON a sample."""
+
+    def __init__(self, test, *options, within=(), **more):
+        self.process = test.start(*within, test.kymo, "top", "--json", "--agent-share", "1", *options, stderr=subprocess.DEVNULL, **more)
+        self.lines = queue.Queue()
+        self.last = None
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def samples(self):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                self.last = json.loads(self.lines.get(timeout=1))
+            except queue.Empty:
+                continue
+            yield self.last
+
+    def until(self, is_it):
+        """The first sample of which that is true; None: there was none."""
+        found = next(filter(is_it, self.samples()), None)
+        if found is None:
+            print(f"note: {json.dumps(self.last)[:2000]}")
+        return found
+
+    def kill(self):
+        kill(self.process)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
 
 
 class Net:
@@ -27,13 +105,12 @@ class Net:
         self.hub = self.add("hub")
         if self.hub is None:
             test.skip("network namespaces cannot be made here")
-        forward = subprocess.run([*self.within(self.hub), "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"], stderr=subprocess.DEVNULL)
-        if forward.returncode != 0:
+        if run(*self.within(self.hub), "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward").returncode != 0:
             self.close()
             test.skip("a namespace cannot be made a router here")
 
     def do(self, *words):
-        return subprocess.run([self.ip, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        return run(self.ip, *words).returncode == 0
 
     def add(self, name):
         name = f"{self.tag}{name}"
@@ -81,22 +158,17 @@ class Host:
         self.test, self.net, self.number, self.meeting = test, net, number, meeting  # meeting: options that say where
         self.space = net.host(number)
         self.threads, self.rounds = number + 2, 1000 * (number + 1) + 7
-        self.cells = test.folder / f"run{number}"
-        self.cells.mkdir(mode=0o700)
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.cells))
+        self.environment = test.apart()
         # No namespace for the program: its cells are files, and who reads them is told where they are.
-        self.program = subprocess.Popen(
-            [str(test.kymo), "record", "-o", str(test.work / f"h{number}.kymo"), "--", str(test.program("metrics_counts")),
-             str(self.threads), str(self.rounds), "wait"],
-            env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.program = start_program(test, self.environment, f"h{number}.kymo", test.program("metrics_counts"), self.threads, self.rounds, "wait")
         self.agent = None
 
     def counted(self):
         return self.program.stdout.readline().strip() == "counted"
 
     def begin(self, meeting=None, stdin=subprocess.DEVNULL):
-        self.agent = subprocess.Popen([*self.net.within(self.space), str(self.test.kymo), "agent", *(meeting or self.meeting)],
-                                      env=self.environment, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.agent = self.test.start(*self.net.within(self.space), self.test.kymo, "agent", *(meeting or self.meeting), env=self.environment,
+                                     stdin=stdin, stdout=subprocess.DEVNULL)
         return self.agent.stderr.readline()
 
     def signal(self, which):
@@ -106,50 +178,29 @@ class Host:
 
     def end(self):
         if self.agent:
-            self.agent.kill()
-            self.agent.wait()
-        self.program.stdin.close()
-        self.program.wait()
+            kill(self.agent)
+        let_end(self.program)
 
 
-class Manager:
+class Manager(Top):
     def __init__(self, test, net, hosts, meeting):
+        super().__init__(test, *meeting, "--period", "0.1", "--metric", METRIC, within=net.within(net.hub))
         self.test, self.due = test, {host.number: host.threads * host.rounds for host in hosts}
-        self.process = subprocess.Popen(
-            [*net.within(net.hub), str(test.kymo), "top", *meeting, "--json", "--period", "0.1", "--agent-share", "1",
-             "--metric", METRIC],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.samples = self.wrong = 0
-        self.last = None
+        self.seen = self.wrong = 0
 
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
-
-    def until(self, what, holes):
+    def covers(self, what, holes):
         """Samples until one covers all hosts but these. Each one's sum is held against the hosts that it says have answered."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                self.last = json.loads(self.lines.get(timeout=1))
-            except queue.Empty:
-                continue
-            coverage = self.last["coverage"]
+        for sample in self.samples():
+            coverage = sample["coverage"]
             missing = {slot for first, count in coverage["holes"] for slot in range(first, first + count)}
             due = sum(value for slot, value in self.due.items() if slot not in missing)
-            self.samples += 1
-            if self.last["metrics"][METRIC]["sum"] != due or coverage["answered"] + len(missing) != coverage["agents"]:
+            self.seen += 1
+            if sample["metrics"][METRIC]["sum"] != due or coverage["answered"] + len(missing) != coverage["agents"]:
                 self.wrong += 1
-                print(f"note: {json.dumps(self.last)[:600]}")
+                print(f"note: {json.dumps(sample)[:600]}")
             if coverage["agents"] == len(self.due) and missing == set(holes):
-                return self.test.check(what, f"hosts but {sorted(holes)}, {due}", self.last["metrics"][METRIC]["sum"], True)
+                return self.test.check(what, f"hosts but {sorted(holes)}, {due}", sample["metrics"][METRIC]["sum"], True)
         return self.test.check(what, f"hosts but {sorted(holes)}", self.last and self.last["coverage"], False)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@ What the program sent is known by arithmetic. The recording must have it of ever
 host whose agent was killed must be told as a gap.
 """
 
-import json
 import os
 import pathlib
 import re
@@ -22,9 +21,9 @@ SCRIPT = pathlib.Path(__file__).parents[2] / "scripts" / "demo-ring"
 def body(test):
     out = test.work / "ring.kymo"
     # A group of its own, so that whatever it left behind would be seen as processes of that group.
-    demo = subprocess.Popen([str(SCRIPT), str(test.build), str(out)], env=dict(os.environ, KYMO_DEMO_STEPS=str(STEPS)), cwd=test.work,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
-    text = demo.communicate(timeout=240)[0]
+    demo = test.run(SCRIPT, test.build, out, env={**os.environ, "KYMO_DEMO_STEPS": str(STEPS)}, stderr=subprocess.STDOUT, start_new_session=True,
+                    timeout=240)
+    text = demo.stdout
     if demo.returncode == 77:
         test.skip(text.strip().splitlines()[-1])
     if not test.check("the demo ends well", 0, demo.returncode, demo.returncode == 0):
@@ -34,7 +33,7 @@ def body(test):
     test.check("and then all but one", "3 of 4 answered", "…", "3 of 4 answered" in text)
     test.check("it says which", "no answer … node2", "…", re.search(r"no answer +node2", text) is not None)
     test.check("the report names the hosts", "node0, node1, node2, node3", "…", "on node0, node1, node2, node3" in text)
-    report = json.loads(test.run(test.kymo, "report", out, "--json").stdout)
+    report = test.report(out)
     hosts = {host["name"]: host for host in report["hosts"]}
     test.equal("hosts", [f"node{n}" for n in range(HOSTS)], sorted(hosts))
     for name, host in sorted(hosts.items()):

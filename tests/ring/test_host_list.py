@@ -7,7 +7,6 @@ answered. Who has another job's keys gets nothing.
 import pathlib
 import signal
 import stat
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
@@ -22,16 +21,14 @@ def make_job(test, name, *more):
     listed = test.folder / f"{name}.hosts"
     listed.write_text("# the hosts\n" + "".join(f"host{n}=10.213.{n}.2 slots=2\n" for n in range(HOSTS)))
     job = test.folder / f"{name}.ring"
-    made = subprocess.run([str(test.kymo), "agent", "--hosts", str(listed), "--job", str(job), "--manager", "10.213.0.1", "--heartbeat", "1", *more],
-                          stderr=subprocess.PIPE, text=True)
+    made = test.run(test.kymo, "agent", "--hosts", listed, "--job", job, "--manager", "10.213.0.1", "--heartbeat", "1", *more)
     test.equal(f"{name}: the job's file is made", 0, made.returncode)
     return job
 
 
 def refusals(test, job):
     def status(*options):
-        return subprocess.run([str(test.kymo), "agent", *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=60).returncode
+        return test.run(test.kymo, "agent", *options, timeout=60).returncode
 
     test.equal("the keys are their owner's alone", 0o600, stat.S_IMODE(job.stat().st_mode))
     test.equal("a job's file is made once", 5, status("--hosts", "a=127.0.0.1", "--job", str(job)))
@@ -61,29 +58,29 @@ def story(test, net, hosts, job):
                 begun.append(host.begin(["--job", "-"], keys))
         for number, line in enumerate(begun):
             test.check(f"agent of host {number} begins", f"host{number}, slot {number}", line.strip(), f"host{number}, slot {number}," in line)
-        manager.until("three of the list answer", [3])
+        manager.covers("three of the list answer", [3])
         stranger = hosts[3].begin(["--job", str(make_job(test, "other")), "--name", "host3"])
         test.check("one with another job's keys", "slot 3", stranger.strip(), "slot 3," in stranger)
-        seen = manager.samples
-        manager.until("gets nothing", [3])
-        while manager.samples < seen + 15:  # longer than a heartbeat
-            manager.until("nor later", [3])
+        seen = manager.seen
+        manager.covers("gets nothing", [3])
+        while manager.seen < seen + 15:  # longer than a heartbeat
+            manager.covers("nor later", [3])
         hosts[3].signal(signal.SIGKILL)
         hosts[3].begin()
-        manager.until("all answer", [])
-        twice = subprocess.run([*net.within(hosts[3].space), str(test.kymo), "agent", *hosts[3].meeting], stderr=subprocess.PIPE, text=True)
+        manager.covers("all answer", [])
+        twice = test.run(*net.within(hosts[3].space), test.kymo, "agent", *hosts[3].meeting)
         test.check("a second agent on a host", "8: does one run already?", f"{twice.returncode}: {twice.stderr.strip()}",
                    twice.returncode == 8 and "does one run already?" in twice.stderr)
         hosts[1].signal(signal.SIGKILL)
-        manager.until("an agent is killed", [1])
+        manager.covers("an agent is killed", [1])
         hosts[1].begin()
-        manager.until("it is back", [])
+        manager.covers("it is back", [])
         manager.kill()
-        before, wrong = manager.samples, manager.wrong
+        before, wrong = manager.seen, manager.wrong
         manager = Manager(test, net, hosts, ["--job", str(job)])
-        manager.until("the manager was killed and started again", [])
+        manager.covers("the manager was killed and started again", [])
         test.check("sums that are not of the hosts they say", 0, wrong + manager.wrong, wrong + manager.wrong == 0)
-        test.check("samples", "some", before + manager.samples, before + manager.samples >= 20)
+        test.check("samples", "some", before + manager.seen, before + manager.seen >= 20)
     finally:
         manager.kill()
 

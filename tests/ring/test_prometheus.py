@@ -3,8 +3,6 @@
 Two agents on the loopback, each beside a program that has counted a known number.
 """
 
-import json
-import os
 import pathlib
 import re
 import subprocess
@@ -15,8 +13,8 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
+from hosts import METRIC, PATIENCE, kill, let_end, start_program  # noqa: E402
 
-PATIENCE = 60
 NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 SAMPLE = re.compile(r"^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$")
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
@@ -65,24 +63,16 @@ def parse(text):
 
 class Host:
     def __init__(self, test, folder, number):
-        cells = test.folder / f"run{number}"
-        cells.mkdir(mode=0o700)
-        environment = dict(os.environ, XDG_RUNTIME_DIR=str(cells))
-        self.total = (number + 2) * 1000
-        self.program = subprocess.Popen(
-            [str(test.kymo), "record", "-o", str(test.work / f"h{number}.kymo"), "--", str(test.program("metrics_counts")), str(number + 2),
-             "1000", "wait"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        environment = test.apart()
+        self.program = start_program(test, environment, f"h{number}.kymo", test.program("metrics_counts"), number + 2, 1000, "wait")
         self.ready = self.program.stdout.readline().strip() == "counted"
-        self.agent = subprocess.Popen(
-            [str(test.kymo), "agent", "--rendezvous", str(folder), "--name", f"host{number}", "--heartbeat", "1"], env=environment,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.agent = test.start(test.kymo, "agent", "--rendezvous", folder, "--name", f"host{number}", "--heartbeat", "1", env=environment,
+                                stdout=subprocess.DEVNULL)
         self.ready = self.ready and "slot" in self.agent.stderr.readline()
 
     def end(self):
-        self.agent.kill()
-        self.agent.wait()
-        self.program.stdin.close()
-        self.program.wait()
+        kill(self.agent)
+        let_end(self.program)
 
 
 def fetch(url):
@@ -150,9 +140,8 @@ def body(test):
         for number in range(2):
             hosts.append(Host(test, folder, number))
             test.check(f"host {number} is there", True, hosts[-1].ready, hosts[-1].ready)
-        manager = subprocess.Popen(
-            [str(test.kymo), "top", "--rendezvous", str(folder), "--period", "0.2", "--agent-share", "1", "--metric", "task/system/0/rounds",
-             "--prometheus", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        manager = test.start(test.kymo, "top", "--rendezvous", folder, "--period", "0.2", "--agent-share", "1", "--metric", METRIC, "--prometheus", 0,
+                             stdout=subprocess.DEVNULL)
         line = manager.stderr.readline()
         found = re.search(r"http://127\.0\.0\.1:\d+/metrics", line)
         if test.check("it says where", "http://127.0.0.1:PORT/metrics", line.strip(), found is not None):
@@ -166,8 +155,7 @@ def body(test):
                        taken.returncode != 0 and "cannot serve metrics at" in taken.stderr)
     finally:
         if manager:
-            manager.kill()
-            manager.wait()
+            kill(manager)
         for host in hosts:
             host.end()
 

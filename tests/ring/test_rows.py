@@ -8,18 +8,13 @@ killed tells again when it is back; who has no key of the job is told nothing.
 import json
 import os
 import pathlib
-import queue
 import signal
-import subprocess
 import sys
-import threading
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
-from strange_job import make_other  # noqa: E402
+from hosts import Top, kill, let_end, make_other, start_agent, start_program  # noqa: E402
 
-PATIENCE = 60
 METRIC = "task/host/*/rounds"
 GONE = 5  # what each of a program's two ended threads has counted
 PROGRAMS = [[(3, 1007), (2, 11)], [(30, 101), (4, 2003)]]  # by host: threads and rounds
@@ -32,64 +27,31 @@ def counts(threads, rounds):
 class Host:
     def __init__(self, test, folder, number):
         self.test, self.folder, self.number = test, folder, number
-        cells = test.folder / f"run{number}"
-        cells.mkdir(mode=0o700)
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(cells))
-        self.programs = [subprocess.Popen(
-            [str(test.kymo), "record", "-o", str(test.work / f"h{number}p{i}.kymo"), "--", str(test.program("named_threads")), str(threads), str(rounds)],
-            env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            for i, (threads, rounds) in enumerate(PROGRAMS[number])]
+        self.environment = test.apart()
+        self.programs = [start_program(test, self.environment, f"h{number}p{i}.kymo", test.program("named_threads"), threads, rounds)
+                         for i, (threads, rounds) in enumerate(PROGRAMS[number])]
         self.ready = all(program.stdout.readline().strip() == "counted" for program in self.programs) and self.begin()
 
     def begin(self):
-        self.agent = subprocess.Popen(
-            [str(self.test.kymo), "agent", "--rendezvous", str(self.folder), "--address", "127.0.0.1", "--name", f"host{self.number}", "--heartbeat",
-             "1", "--json"], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.agent = start_agent(self.test, self.environment, self.folder, self.number)
         return "slot" in self.agent.stderr.readline()
 
     def end(self):
         self.agent.terminate()
         told = self.agent.communicate()[0]
         for program in self.programs:
-            program.stdin.close()
-            program.wait()
+            let_end(program)
         return json.loads(told) if told else None
 
 
-class Manager:
+class Manager(Top):
     """Lines of kymo top of one host's rows."""
 
     def __init__(self, test, folder, *options):
-        self.process = subprocess.Popen(
-            [str(test.kymo), "top", "--rendezvous", str(folder), "--address", "127.0.0.1", "--json", "--period", "0.2", "--agent-share", "1",
-             "--metric", METRIC, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.lines = queue.Queue()
-        self.last = None
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
-
-    def until(self, is_it):
-        """The first line of which that is true; None: there was none."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                self.last = json.loads(self.lines.get(timeout=1))
-            except queue.Empty:
-                continue
-            if is_it(self.last):
-                return self.last
-        print(f"note: {json.dumps(self.last)[:2000]}")
-        return None
+        super().__init__(test, "--rendezvous", folder, "--address", "127.0.0.1", "--period", "0.2", "--metric", METRIC, *options)
 
     def state(self, state):
         return self.until(lambda line: line["detail"]["state"] == state)
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def value(row):
@@ -123,33 +85,26 @@ def check_rows(test, line, number):
 def story(test, folder, hosts):
     pids = []
     for number in range(2):
-        manager = Manager(test, folder, "--host", f"host{number}")
-        try:
+        with Manager(test, folder, "--host", f"host{number}") as manager:
             line = manager.until(lambda line: line["detail"]["state"] == "told" and line["coverage"]["answered"] == 2)
             if test.check(f"host {number} tells", "rows", line and line["detail"]["state"], line is not None):
                 pids.append([row["pid"] for row in check_rows(test, line, number)])
                 test.check(f"host {number}: rates", "of so many seconds", line["detail"]["seconds"], line["detail"]["seconds"] > 0)
                 if number == 0:
                     faults(test, manager, hosts[0], line["detail"]["incarnation"])
-        finally:
-            manager.end()
     if len(pids) != 2:
         return
     test.check("no process is on both", "none", pids, not set(pids[0]) & set(pids[1]))
 
     # One process: its threads alone.
-    manager = Manager(test, folder, "--host", "host1", "--process", str(pids[1][0]))
-    try:
+    with Manager(test, folder, "--host", "host1", "--process", str(pids[1][0])) as manager:
         line = manager.state("told")
         rows = line["detail"]["threads"]["rows"] if line else []
         test.equal("threads of one process", {pids[1][0]}, {row["pid"] for row in rows})
         test.check("no other tables", "threads, channels", line and list(line["detail"]), line is not None and "processes" not in line["detail"])
-    finally:
-        manager.end()
 
     # As text: what does not fit is told.
-    done = subprocess.run([str(test.kymo), "top", "--rendezvous", str(folder), "--address", "127.0.0.1", "--agent-share", "1", "--host", "host1",
-                           "-n", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=PATIENCE * 2)
+    done = test.run(test.kymo, "top", "--rendezvous", folder, "--address", "127.0.0.1", "--agent-share", "1", "--host", "host1", "-n", 1)
     there = sum(threads + 2 for threads, _ in PROGRAMS[1])
     test.check("as text", f"Threads  20 of at least {there}", done.stdout[:2000],
                any(line.startswith("Threads  20 of ") and int(line.split()[3].rstrip(",")) >= there for line in done.stdout.splitlines()))
@@ -162,8 +117,7 @@ def faults(test, manager, host, incarnation):
     host.agent.send_signal(signal.SIGCONT)
     line = manager.state("told")
     test.equal("it goes on", incarnation, line and line["detail"]["incarnation"])
-    host.agent.kill()
-    host.agent.wait()
+    kill(host.agent)
     test.check("an agent that is killed", "silent", "", manager.state("silent") is not None)
     host.begin()
     line = manager.until(lambda line: line["detail"]["state"] == "told" and line["coverage"]["answered"] == 2)
@@ -173,20 +127,12 @@ def faults(test, manager, host, incarnation):
 
 
 def stranger(test, folder):
-    other = test.folder / "other"
-    make_other(test, folder, other)
-    manager = Manager(test, other, "--host", "host1")
-    try:
+    with Manager(test, make_other(test, folder), "--host", "host1") as manager:
         line = manager.state("silent")
         test.equal("a manager without the job's key: tables that it is told", [],
                    [word for word in ("processors", "processes", "threads", "channels") if line is None or word in line["detail"]])
-    finally:
-        manager.end()
-    manager = Manager(test, folder, "--host", "nobody")
-    try:
+    with Manager(test, folder, "--host", "nobody") as manager:
         test.check("a host that is not there", "unknown", "", manager.state("unknown") is not None)
-    finally:
-        manager.end()
 
 
 def body(test):

@@ -19,7 +19,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
-from hosts import METRIC, PATIENCE, Net  # noqa: E402
+from hosts import METRIC, PATIENCE, Net, Top, kill, let_end, start_program  # noqa: E402
 
 LANES = 4
 HOSTS = 5
@@ -34,74 +34,49 @@ class Counted:
     def __init__(self, test, number):
         threads, rounds = number + 2, 1000 * (number + 1) + 7
         self.value = threads * rounds
-        self.folder = test.folder / f"run{number}"
-        self.folder.mkdir(mode=0o700)
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.folder))
-        self.program = subprocess.Popen(
-            [str(test.kymo), "record", "-o", str(test.work / f"h{number}.kymo"), "--", str(test.program("metrics_counts")), str(threads),
-             str(rounds), "wait"],
-            env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-    def end(self):
-        self.program.stdin.close()
-        self.program.wait()
+        self.environment = test.apart()
+        self.program = start_program(test, self.environment, f"h{number}.kymo", test.program("metrics_counts"), threads, rounds, "wait")
 
 
 class Schedule:
     def __init__(self, test, net, counted, lane, seed):
         self.test, self.net, self.counted, self.lane, self.seed = test, net, counted, lane, seed
         self.random = random.Random(seed)
-        self.folder = str(test.folder / f"ring{seed}")
+        self.folder = test.folder / f"ring{seed}"
         self.agents = [None] * HOSTS
         self.stopped, self.cut = set(), set()
         self.due = {}  # by slot
-        self.manager = self.lines = self.trouble = None
+        self.manager = self.trouble = None
         self.whole = self.partial = 0
         self.events = []
 
     def begin(self, host):
         """The host's agent; nothing happens where it cannot reach the others' folder: that is a file system's business."""
-        self.agents[host] = subprocess.Popen(
-            [*self.net.within(self.lane[host]), str(self.test.kymo), "agent", "--rendezvous", self.folder, "--name", f"host{host}",
-             "--heartbeat", "0.5"],
-            env=self.counted[host].environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.agents[host] = self.test.start(*self.net.within(self.lane[host]), self.test.kymo, "agent", "--rendezvous", self.folder,
+                                            "--name", f"host{host}", "--heartbeat", "0.5", env=self.counted[host].environment, stdout=subprocess.DEVNULL)
         line = self.agents[host].stderr.readline()
         if ", slot " not in line:
             raise RuntimeError(f"an agent does not begin: {line}")
         self.due[int(line.split(", slot ")[1].split(",")[0])] = self.counted[host].value
 
     def kill(self, host):
-        self.agents[host].kill()
-        self.agents[host].wait()
+        kill(self.agents[host])
         self.agents[host].stderr.close()
         self.agents[host] = None
         self.stopped.discard(host)
 
     def begin_manager(self):
         options = self.random.choice([[], ["--totals"]]) + self.random.choice([[], ["--segments", "2"]])
-        self.manager = subprocess.Popen(
-            [*self.net.within(self.net.hub), str(self.test.kymo), "top", "--rendezvous", self.folder, "--address", "10.213.0.1", "--json",
-             "--period", "0.05", "--agent-share", "1", "--metric", METRIC, *options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.manager = Top(self.test, "--rendezvous", self.folder, "--address", "10.213.0.1", "--period", "0.05", "--metric", METRIC, *options,
+                           within=self.net.within(self.net.hub))
         self.sequence = self.shown = 0
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, args=(self.manager.stdout, self.lines), daemon=True).start()
-
-    @staticmethod
-    def _read(stream, lines):
-        for line in stream:
-            lines.put(line)
-
-    def kill_manager(self):
-        self.manager.kill()
-        self.manager.wait()
 
     def look(self, seconds, until_whole=False):
         """Holds every sample that comes against what is known. Whether all hosts were in one of them."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and self.trouble is None:
             try:
-                line = self.lines.get(timeout=left)
+                line = self.manager.lines.get(timeout=left)
             except queue.Empty:
                 break
             if not line.endswith("\n"):
@@ -150,7 +125,7 @@ class Schedule:
         elif event == "mend":
             self.mend()
         elif event == "manager":
-            self.kill_manager()
+            self.manager.kill()
             self.begin_manager()
         self.events.append(f"{event} {host}")
 
@@ -187,7 +162,7 @@ class Schedule:
         finally:
             self.mend()
             if self.manager:
-                self.kill_manager()
+                self.manager.kill()
             for host in range(HOSTS):
                 if self.agents[host]:
                     self.kill(host)
@@ -234,7 +209,7 @@ def body(test):
         test.check("samples of all hosts, and of fewer", f"some of both in {count} schedules", (whole, partial), whole > count < partial)
     finally:
         for each in counted:
-            each.end()
+            let_end(each.program)
         net.close()
 
 

@@ -1,7 +1,6 @@
 """kymo top of many hosts on a terminal: the screen is taken, its keys are followed, it records, and the terminal is given back."""
 
 import fcntl
-import json
 import os
 import pathlib
 import pty
@@ -15,6 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
+from hosts import kill, let_end, start_program  # noqa: E402
 
 PATIENCE = 60
 CLEARED, FOOT = b"\033[H\033[2J", b"+/- period"
@@ -79,12 +79,10 @@ def follow(terminal):
 
 def body(test):
     folder = test.folder / "ring"
-    (test.folder / "run").mkdir(mode=0o700)
-    environment = dict(os.environ, XDG_RUNTIME_DIR=str(test.folder / "run"))
-    agents = [subprocess.Popen([str(test.kymo), "agent", "--rendezvous", str(folder), "--plain", "--name", f"n{number}"], env=environment,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for number in range(2)]
-    program = subprocess.Popen([str(test.kymo), "record", "-o", str(test.work / "p.kymo"), "--", str(test.program("named_threads")), "3", "1000"],
-                               env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    environment = test.apart(TERM="xterm")
+    agents = [test.start(test.kymo, "agent", "--rendezvous", folder, "--plain", "--name", f"n{number}", env=environment, stdout=subprocess.DEVNULL)
+              for number in range(2)]
+    program = start_program(test, environment, "p.kymo", test.program("named_threads"), 3, 1000)
     try:
         program.stdout.readline()
         for agent in agents:
@@ -92,7 +90,6 @@ def body(test):
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(test.work)
-            environment["TERM"] = "xterm"
             os.execvpe(str(test.kymo), [str(test.kymo), "top", "--rendezvous", str(folder), "--plain", "--period", "0.3", "--agent-share", "1"],
                        environment)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
@@ -102,16 +99,13 @@ def body(test):
         _, status = os.waitpid(child, 0)
     finally:
         for agent in agents:
-            agent.kill()
-            agent.wait()
-        program.stdin.close()
-        program.wait()
+            kill(agent)
+        let_end(program)
     test.equal("keys followed", len(STEPS), done)
     test.equal("exit status", 0, os.waitstatus_to_exitcode(status))
     test.check("the screen is given back", "rmcup", seen[-200:], b"\033[?1049l" in seen)
     test.check("what is said at the end stays", "recorded in", seen[-200:], b"recorded in" in seen[seen.rfind(b"\033[?1049l"):])
-    report = json.loads(test.run(test.kymo, "report", test.work / "ring.kymo", "--json").stdout)
-    test.equal("hosts recorded", ["n0", "n1"], sorted(host["name"] for host in report["hosts"]))
+    test.equal("hosts recorded", ["n0", "n1"], sorted(host["name"] for host in test.report(test.work / "ring.kymo")["hosts"]))
 
 
 main(body)

@@ -6,14 +6,13 @@ kymo top shows of this host.
 """
 
 import json
-import os
 import pathlib
 import signal
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
+from hosts import kill  # noqa: E402
 
 AGENTS = 4
 ROUNDS = 12
@@ -27,24 +26,19 @@ def channel(told, direction, peer):
 
 def body(test):
     folder = test.folder / "ring"
-    environment = dict(os.environ, XDG_RUNTIME_DIR=str(test.folder / "run"))
-    (test.folder / "run").mkdir(mode=0o700)
+    environment = test.apart()
     agents = []
     try:
         for number in range(AGENTS):
-            agents.append(subprocess.Popen(
-                [str(test.kymo), "agent", "--rendezvous", str(folder), "--plain", "--name", f"n{number}", "--heartbeat", "20", "--json"],
-                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+            agents.append(test.start(test.kymo, "agent", "--rendezvous", folder, "--plain", "--name", f"n{number}", "--heartbeat", "20", "--json",
+                                     env=environment))
             line = agents[-1].stderr.readline()
             test.check(f"agent {number} begins", f"slot {number}", line.strip(), f"slot {number}," in line)
         out = test.folder / "ring.kymo"
-        manager = subprocess.run(
-            [str(test.kymo), "top", "--rendezvous", str(folder), "--plain", "--json", "-n", str(ROUNDS), "--period", "0.2", "--totals",
-             "--segments", "1", "--agent-share", "1", "--record", str(out)],
-            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240)
+        manager = test.run(test.kymo, "top", "--rendezvous", folder, "--plain", "--json", "-n", ROUNDS, "--period", "0.2", "--totals",
+                           "--segments", "1", "--agent-share", "1", "--record", out, env=environment, timeout=240)
         test.equal("kymo top ends", 0, manager.returncode)
-        local = json.loads(subprocess.run([str(test.kymo), "top", "--json", "-n", "1", "--period", "0.1"], env=environment,
-                                          stdout=subprocess.PIPE, text=True).stdout)
+        local = json.loads(test.run(test.kymo, "top", "--json", "-n", "1", "--period", "0.1", env=environment).stdout)
         told = []
         for agent in agents:  # in the ring's order: who receives ends later
             agent.send_signal(signal.SIGTERM)
@@ -52,8 +46,7 @@ def body(test):
     finally:
         for agent in agents:
             if agent.poll() is None:
-                agent.kill()
-                agent.wait()
+                kill(agent)
     lines = [json.loads(line) for line in manager.stdout.splitlines()]
     last = lines[-1]
     entries = len(last["metrics"])
@@ -104,7 +97,7 @@ def body(test):
         test.check(f"row of {number}, {each['direction']} {peer}", f"some of {final['messages']}", each["messages"],
                    0 < each["messages"] <= final["messages"])
 
-    recorded = {metric["name"]: metric for metric in json.loads(test.run(test.kymo, "report", out, "--json").stdout)["metrics"]}
+    recorded = {metric["name"]: metric for metric in test.report(out)["metrics"]}
     grown = recorded["service-sent"]["total"]
     test.check("recorded: sent since the first sample", f"at least {AGENTS} x {ROUNDS - 1} tokens, at most all", grown,
                AGENTS * (ROUNDS - 1) <= grown <= sums["sent"])

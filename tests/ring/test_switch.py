@@ -7,17 +7,14 @@ nothing done.
 import json
 import os
 import pathlib
-import queue
 import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "truth"))
 from harness import main  # noqa: E402
-from strange_job import make_other  # noqa: E402
+from hosts import PATIENCE, Top, let_end, make_other, start_agent  # noqa: E402
 
-PATIENCE = 60
 BUSY_NS = 5_000_000  # a call takes a thousandth of that
 DESCRIPTION = """
 metric steps "calls of step" {
@@ -41,61 +38,33 @@ METRICS = [f"task/host/*/{name}" for name in (*COUNTERS, "inside")]
 
 class Host:
     def __init__(self, test, folder, number, description):
-        cells = test.folder / f"run{number}"
-        cells.mkdir(mode=0o700)
-        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(cells))
-        self.program = subprocess.Popen(
-            [str(test.kymo), "measure", str(description), "-o", str(test.work / f"h{number}.kymo"), "--",
-             str(test.program("switched_calls"))],
-            env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        environment = test.apart()
+        self.program = test.start(test.kymo, "measure", description, "-o", test.work / f"h{number}.kymo", "--", test.program("switched_calls"),
+                                  env=environment, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.agent = None
-        self.ready = self.program.stdout.readline().strip() == "works" and self.begin(test, folder, number)
+        self.ready = self.program.stdout.readline().strip() == "works"
+        if self.ready:
+            self.agent = start_agent(test, environment, folder, number)
+            self.ready = "slot" in self.agent.stderr.readline()
         self.counting = pathlib.Path(f"/proc/{self.program.pid}/task/{self.program.pid}/children").read_text().split()[0]
-
-    def begin(self, test, folder, number):
-        self.agent = subprocess.Popen(
-            [str(test.kymo), "agent", "--rendezvous", str(folder), "--address", "127.0.0.1", "--name", f"host{number}", "--heartbeat", "1",
-             "--json"], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        return "slot" in self.agent.stderr.readline()
 
     def end(self):
         told = None
         if self.agent:
             self.agent.terminate()
             told = self.agent.communicate()[0]
-        self.program.stdin.close()
-        self.program.wait()
+        let_end(self.program)
         return json.loads(told) if told else None
 
 
-class Manager:
+class Manager(Top):
     def __init__(self, test, folder, *options):
-        self.process = subprocess.Popen(
-            [str(test.kymo), "top", "--rendezvous", str(folder), "--address", "127.0.0.1", "--json", "--period", "0.2", "--agent-share", "1",
-             "--orders", *options, *[word for metric in METRICS for word in ("--metric", metric)]],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
+        super().__init__(test, "--rendezvous", folder, "--address", "127.0.0.1", "--period", "0.2", "--orders", *options,
+                         *[word for metric in METRICS for word in ("--metric", metric)], stdin=subprocess.PIPE)
 
     def order(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-
-    def until(self, is_it):
-        """The first sample of which that is true; None: there was none."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                sample = json.loads(self.lines.get(timeout=1))
-            except queue.Empty:
-                continue
-            if is_it(sample):
-                return sample
-        return None
 
     def newest(self):
         """Sequence of the last sample that there is."""
@@ -103,10 +72,6 @@ class Manager:
         while not self.lines.empty():
             last = json.loads(self.lines.get())
         return last["sequence"] if last else 0
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def whole(sample):
@@ -175,20 +140,19 @@ def settled(manager, hosts, wanted):
     return None
 
 
-def hold(host):
+def hold(test, host):
     """One of its threads stands still, most likely inside a call, until well after its process obeys."""
     thread = max(os.listdir(f"/proc/{host.counting}/task"), key=int)
-    held = subprocess.Popen([sys.executable, str(pathlib.Path(__file__).parent / "hold_thread.py"), thread, "8"], stdout=subprocess.PIPE, text=True)
+    held = test.start(sys.executable, pathlib.Path(__file__).resolve().parent / "hold_thread.py", thread, "8")
     print(f"note: thread {thread}: {held.stdout.readline().strip()}")
     return held
 
 
 def story(test, folder, description, hosts):
-    manager = Manager(test, folder)
-    try:
+    with Manager(test, folder) as manager:
         first = manager.until(lambda sample: whole(sample) and all(sums(sample)[:3]))
         grown(test, manager, "nothing is switched", first, set())
-        held = [hold(host) for host in hosts]
+        held = [hold(test, host) for host in hosts]
         manager.order("inners=off")
         manager.order("in_inner=off")
         grown(test, manager, "two are off", settled(manager, hosts, {"inners": False, "in_inner": False}), {"inners", "in_inner"})
@@ -202,17 +166,12 @@ def story(test, folder, description, hosts):
         gauge = next((each for each in last["switches"] if each["metric"] == "inside"), {}) if last else {}
         test.equal("a gauge is not switched", 0, gauge.get("programs"))
         grown(test, manager, "the description is off", last, {"steps", "inners", "in_inner"})
-    finally:
-        manager.end()
     # It stays so without a manager, and the next one says otherwise. A metric that is read every five minutes stands still in between.
-    manager = Manager(test, folder, "--switch", f"{description}=on", "--switch", "steps=300")
-    try:
+    with Manager(test, folder, "--switch", f"{description}=on", "--switch", "steps=300") as manager:
         grown(test, manager, "on again, one of them read seldom", settled(manager, hosts, {"inners": True, "in_inner": True, "steps": True}), {"steps"})
         manager.order("steps=on")
         first = settled(manager, hosts, {"steps": True})
         grown(test, manager, "and as often as the others", manager.until(whole) if first else None, set())
-    finally:
-        manager.end()
 
 
 def body(test):
@@ -234,23 +193,15 @@ def body(test):
 
 def stranger(test, folder):
     """Knows all but the key: the same folder with keys of another job."""
-    other = test.folder / "other"
-    make_other(test, folder, other)
-    manager = Manager(test, other, "--switch", "steps=off")
-    try:
+    with Manager(test, make_other(test, folder), "--switch", "steps=off") as manager:
         sample = manager.until(lambda sample: sample["coverage"]["agents"] == 2)
         for _ in range(10):
             sample = manager.until(lambda sample: True) or sample
         seen = (sample["coverage"]["answered"], sample["switches"][0]["hosts_answered"]) if sample else None
         test.equal("a manager without the job's key: hosts that answer it, or its orders", (0, 0), seen)
-    finally:
-        manager.end()
-    manager = Manager(test, folder)
-    try:
+    with Manager(test, folder) as manager:
         first = manager.until(lambda sample: whole(sample))
         grown(test, manager, "nothing came of its order", first, set())
-    finally:
-        manager.end()
 
 
 main(body)

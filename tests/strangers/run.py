@@ -21,10 +21,10 @@ import tempfile
 import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent / "truth"))
+from harness import NOBODY, Test  # noqa: E402
 from jobs import JOBS, PREPARE, text  # noqa: E402
 
-NOBODY = 65534
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"  # Debian's own, whatever else is installed
 PATHS = "import json, sys; print(json.dumps(json.load(sys.stdin)['recording']['call_paths']))"
 LIMIT = 180  # seconds for one run
@@ -41,7 +41,7 @@ class Run:
 
 
 def start(command, folder):
-    """In a session of its own, so that whatever it leaves behind can be ended."""
+    """Not the harness's run(): it does not tell what a command took. In a session of its own, so that whatever it leaves behind can be ended."""
     with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
         job = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True,
                                env={**os.environ, "PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": ""})
@@ -58,27 +58,19 @@ def start(command, folder):
         return Run("still running" if ended.finished.is_set() and job.returncode == -9 else job.returncode, output.read(), errors.read(), usage)
 
 
-class Guests:
+class Guests(Test):
     def __init__(self, build, mode):
-        self.kymo = pathlib.Path(build).resolve() / "bin" / "kymo"
-        self.mode = mode
-        self.prefix = []
-        if mode == "user":
-            self.prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-        elif mode == "barred":
-            self.prefix = [str(self.kymo.parent.parent / "tests" / "programs" / "without_perf_events")]
-        self.top = pathlib.Path(tempfile.mkdtemp(prefix="kymo-guests-", dir="/tmp"))
-        self.top.chmod(0o755)
-        self.prepared = self.top / "prepared"
+        super().__init__(build, mode)
+        self.prepared = self.folder / "prepared"
         self.prepared.mkdir()
         for file, content in PREPARE.items():
             (self.prepared / file).write_text(content)
         with (self.prepared / "text.txt").open("w") as file:
             file.writelines(text())
 
-    def folder(self, name):
+    def place(self, name):
         """A fresh one of the same name for every run: jobs may tell where they are."""
-        place = self.top / name
+        place = self.folder / name
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(self.prepared, place)
         if self.mode == "user":
@@ -87,11 +79,11 @@ class Guests:
         return place
 
     def plain(self, name, line):
-        return start([*self.prefix, "sh", "-c", line], self.folder(name))
+        return start([*self.prefix, "sh", "-c", line], self.place(name))
 
     def recorded(self, name, line, rate):
-        folder = self.folder(name)
-        path = self.top / f"{name}.kymo"
+        folder = self.place(name)
+        path = self.folder / f"{name}.kymo"
         shutil.rmtree(path, ignore_errors=True)
         if self.mode == "user":
             path = folder / "out.kymo"
@@ -104,8 +96,8 @@ class Guests:
         return run
 
     def by_perf(self, name, line, is_flat):
-        folder = self.folder(name)
-        data = self.top / "perf.data"
+        folder = self.place(name)
+        data = self.folder / "perf.data"
         run = start([*self.prefix, *PERF, *([] if is_flat else CALL_GRAPH), "-o", str(data), "--", "sh", "-c", line], folder)
         run.size = data.stat().st_size if data.exists() else 0
         data.unlink(missing_ok=True)
@@ -172,7 +164,7 @@ def main():
             print(f"{mode}: {row[0]:<20} {row[1]:8.2f} {row[2]:7.2f} {row[3]:7.2f} {row[4]:7.2f} {row[5]:6.0f} {row[6]:6.0f} {row[7]:6.0f} {row[8]:8.0f} "
                   f"{row[9]:8.0f} {row[10]:8d} "
                   f"{'-' if share is None else f'{share:.1f} %':>8}", flush=True)
-        shutil.rmtree(guests.top, ignore_errors=True)
+        guests.clean()
     for line in wrong:
         print(line)
     print(f"skipped: {', '.join(skipped) or 'none'}")

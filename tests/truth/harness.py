@@ -1,4 +1,5 @@
-"""What the tests of whole runs share: starting kymo on a program in one of three situations, and telling what was seen.
+"""What the tests of whole runs share, here and in the folders beside: starting kymo on a program in one of three situations, and telling
+what was seen.
 
 A test is a script called with the build folder and a mode:
     root     as the superuser
@@ -12,6 +13,7 @@ Every check prints what was expected and what was seen. A test that cannot run h
 and says why. Only the standard library is used.
 """
 
+import functools
 import json
 import math
 import os
@@ -29,12 +31,10 @@ LIMITS = {"descriptors": "--nofile=1024:1024", "memlock": "--memlock=65536:65536
 
 
 class Test:
-    def __init__(self):
-        if len(sys.argv) < 3:
-            sys.exit(f"usage: {sys.argv[0]} BUILD root|user|barred|any [ARGS...]")
-        self.build = pathlib.Path(sys.argv[1]).resolve()
-        self.mode = sys.argv[2]
-        self.arguments = sys.argv[3:]
+    def __init__(self, build, mode, *arguments):
+        self.build = pathlib.Path(build).resolve()
+        self.mode = mode
+        self.arguments = arguments
         self.failures = 0
         self.checks = 0
         self.taken = 0.0  # seconds
@@ -59,12 +59,13 @@ class Test:
             self.prefix += ["prlimit", LIMITS[self.mode]]
         if self.mode == "barred":
             self.prefix = [str(self.program("without_perf_events"))]
-        self.kymo = self._reachable_kymo()
 
     # ---- programs ------------------------------------------------------------------------------------
 
-    def _reachable_kymo(self):
-        """build/bin/kymo, or a copy of it and its monitor where the build folder is closed to the ordinary user."""
+    @functools.cached_property
+    def kymo(self):
+        """build/bin/kymo, or a copy of it and its monitor where the build folder is closed to the ordinary user; looked for when it is asked for,
+        since some tests do without."""
         kymo = self.build / "bin" / "kymo"
         if not kymo.exists():
             self.skip(f"{kymo} is not built")
@@ -77,7 +78,7 @@ class Test:
         return self.folder / "bin" / "kymo"
 
     def _reachable(self, path):
-        return not self.prefix or subprocess.run([*self.prefix, "test", "-x", str(path)]).returncode == 0
+        return not self.prefix or run(*self.prefix, "test", "-x", path).returncode == 0
 
     def program(self, name):
         """One of the programs built for the tests."""
@@ -111,30 +112,31 @@ class Test:
         return done
 
     def _run(self, *command, prefix=None, **options):
-        options.setdefault("timeout", 120)
-        if "input" not in options:
-            options.setdefault("stdin", subprocess.DEVNULL)
-        options.setdefault("cwd", self.work)
-        command = [*(self.prefix if prefix is None else prefix), *map(str, command)]
-        limit, given = options.pop("timeout"), options.pop("input", None)
-        if given is not None:
-            options["stdin"] = subprocess.PIPE
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", **options) as started:
-            try:
-                out, err = started.communicate(given, timeout=limit)
-            except subprocess.TimeoutExpired:
-                kill_tree(started.pid)  # not kymo alone: what it has started would go on, and take a processor from every later test
-                started.communicate()
-                print(f"FAILED: still running after {limit} s: {' '.join(command)}")
-                self.failures += 1
-                self.end()
-        return subprocess.CompletedProcess(command, started.returncode, out, err)
+        command = [*(self.prefix if prefix is None else prefix), *command]
+        try:
+            return run(*command, **{"cwd": self.work, **options})
+        except subprocess.TimeoutExpired as late:
+            self.fail(f"still running after {late.timeout} s: {' '.join(map(str, command))}")
+            self.end()
+
+    def must(self, *command, **options):
+        """What a command prints that has to end well: else the test ends."""
+        done = self.run(*command, **options)
+        if done.returncode != 0:
+            self.fail(f"{' '.join(map(str, command))} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+            self.end()
+        return done.stdout
 
     def start(self, *command, **options):
-        options.setdefault("stdin", subprocess.DEVNULL)
-        options.setdefault("cwd", self.work)
-        options.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen([*self.prefix, *map(str, command)], stdout=subprocess.PIPE, text=True, errors="replace", **options)
+        return start(*self.prefix, *command, **{"cwd": self.work, **options})
+
+    def fresh(self):
+        """A new folder, its owner's alone."""
+        return pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+    def apart(self, **more):
+        """An environment in which the cells of running programs lie apart from those of all others."""
+        return {**os.environ, "XDG_RUNTIME_DIR": str(self.fresh()), **more}
 
     def record(self, *command, out="out.kymo", options=(), **more):
         """kymo record; returns (completed process, path of the recording)."""
@@ -204,32 +206,54 @@ class Test:
 
     def skip(self, why):
         print(f"skipped: {why}")
-        self._clean()
+        self.clean()
         sys.exit(SKIPPED)
 
     def end(self):
-        self._clean()
+        self.clean()
         if not self.checks:
             print("FAILED: nothing was checked")
         sys.stdout.flush()
         sys.exit(1 if self.failures or not self.checks else 0)
 
-    def _clean(self):
+    def clean(self):
         if os.environ.get("KYMO_KEEP"):
             print(f"note: kept {self.folder}")
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def start(*command, text=True, **options):
+    """A process whose output is captured, as text or as bytes."""
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "errors": "replace" if text else None, **options}
+    return subprocess.Popen([*map(str, command)], text=text, **options)
+
+
+def run(*command, timeout=120, input=None, **options):
+    """Runs a command to its end; TimeoutExpired where it is late."""
+    if input is not None:
+        options["stdin"] = subprocess.PIPE
+    with start(*command, **options) as started:
+        try:
+            out, err = started.communicate(input, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            kill_tree(started.pid)  # not kymo alone: what it has started would go on, and take a processor from every later test
+            started.communicate()
+            raise
+    return subprocess.CompletedProcess(started.args, started.returncode, out, err)
+
+
 def main(body):
     """Runs the test's body with a Test, and ends with its verdict."""
-    test = Test()
+    if len(sys.argv) < 3:
+        sys.exit(f"usage: {sys.argv[0]} BUILD root|user|barred|any [ARGS...]")
+    test = Test(*sys.argv[1:])
     try:
         body(test)
     except SystemExit:
         raise
     except BaseException:
-        test._clean()
+        test.clean()
         raise
     test.end()
 

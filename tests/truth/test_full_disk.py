@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 
 from harness import main
 
@@ -14,7 +13,7 @@ def body(test):
     disk.mkdir()
     # Less than the samples take: five events read at 5 kHz, or what timers bring, a hundred a second.
     size = "48k" if test.mode == "barred" else "256k"
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], capture_output=True).returncode != 0:
+    if test.run("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk, prefix=[]).returncode != 0:
         test.skip("a tmpfs cannot be mounted here")
     try:
         out = disk / "out.kymo"
@@ -36,7 +35,7 @@ def body(test):
         test.check("no room from the start", "the program's status or 9 with a line", f"{second.returncode}: {second.stderr.strip()[:300]}",
                    second.returncode == 0 or (second.returncode == 9 and second.stderr.strip()))
     finally:
-        subprocess.run(["umount", "-l", disk], check=False)
+        test.run("umount", "-l", disk, prefix=[])
 
 
 main(body)

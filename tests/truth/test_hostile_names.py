@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 
 from harness import main
 
@@ -17,7 +16,7 @@ UNFIT = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f
 
 
 def out_of(test, *command):
-    done = subprocess.run([*test.prefix, *map(str, command)], cwd=test.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    done = test.run(*command, text=False)
     test.equal(f"kymo {command[1]} ends well", 0, done.returncode)
     if done.returncode != 0:
         print(done.stderr.decode(errors="replace")[:1000])
@@ -50,10 +49,8 @@ def body(test):
     with open(program, "wb") as file:
         file.write(plain.replace(name, hostile))
     os.chmod(program, 0o755)
-    recording = test.work / "out.kymo"
     arguments = [b"t" + ESCAPE + b"\nforged", b"u" + C1 + TURNED + b"\xff\r"]
-    done = subprocess.run([*map(os.fsencode, test.prefix), os.fsencode(test.kymo), b"record", b"-o", os.fsencode(recording), b"--", program,
-                           *arguments], cwd=test.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    done, recording = test.record(*map(os.fsdecode, (program, *arguments)), text=False)
     test.equal("kymo record", 0, done.returncode)
     check_fit(test, "kymo record", done.stderr)
 

@@ -6,7 +6,6 @@ Arguments: BUILD MODE RUNG.
 import ctypes
 import os
 import re
-import subprocess
 
 from harness import check_identity, main
 
@@ -97,7 +96,7 @@ def no_fallocate(test):
         test.skip("mounting takes the superuser")
     disk = test.folder / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "ramfs", "ramfs", disk], capture_output=True).returncode != 0:
+    if test.run("mount", "-t", "ramfs", "ramfs", disk, prefix=[]).returncode != 0:
         test.skip("a ramfs cannot be mounted here")
     try:
         if fallocate_works(disk / "file"):
@@ -109,7 +108,7 @@ def no_fallocate(test):
             check_threads(test, report, 10, 30, 10)
             test.equal("rows without space", 0, report["recording"]["unwritten"])
     finally:
-        subprocess.run(["umount", "-l", disk], check=False)
+        test.run("umount", "-l", disk, prefix=[])
 
 
 def records(asked):

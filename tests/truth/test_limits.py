@@ -5,7 +5,6 @@ top (64 MiB, and 1 MiB a thread) it must run the same, and be measured.
 """
 
 import resource
-import subprocess
 
 from harness import main
 
@@ -30,8 +29,7 @@ def around(test, kind, most):
 
 
 def runs(test, kind, program, most):
-    done = subprocess.run([*around(test, kind, most), str(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=60, cwd=test.work)
+    done = test.run(program, prefix=around(test, kind, most), timeout=60)
     return done if done.returncode == 0 else None
 
 

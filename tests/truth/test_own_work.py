@@ -18,7 +18,7 @@ def body(test):
     found = str(report["findings"])
     test.check("and in findings", "none", found[:200], "kymo::" not in found and "libkymo" not in found)
     work = sum(row["self"]["user_s"] for row in report["functions"] if row["function"] == "library_work")
-    everything = report["recording"]["user_s"] + report["recording"]["system_s"]
+    everything = report["recording"]["user_s"]  # what loading takes in the kernel is the machine's
     test.check("the program's own work is most of the rest", "> 0.3", f"{work / max(1e-9, everything):.3f}",
                work > 0.3 * everything)
 

@@ -28,16 +28,22 @@ def shared_file(test, path, children):
 
 def processes(test, report, children):
     all_of_them = report["processes"]
-    test.equal("processes", children + 1, len(all_of_them))
+    # A child that a slow machine samples before its exec has a row for what it was then, and another for what it became.
+    became = [p["pid"] for p in all_of_them if p["exec_from"] is not None and any(q is not p and q["pid"] == p["pid"] for q in all_of_them)]
+    test.check("processes that had samples before their exec", f"≤ {COUNT}, each once", became, len(set(became)) == len(became) <= COUNT)
+    test.equal("processes", children + 1 + len(became), len(all_of_them))
     test.check("all are measured", "none left out", [p["name"] for p in all_of_them if not p["monitored"]],
                all(p["monitored"] for p in all_of_them))
     root = next((p for p in all_of_them if p["command"][1:] == [str(COUNT)] and p["parent_pid"] not in {q["pid"] for q in all_of_them}), None)
     if not test.check("the program itself", "one process", root, root is not None):
-        return
-    test.equal("children of it", children, sum(p["parent_pid"] == root["pid"] for p in all_of_them))
+        return len(all_of_them)
+    test.equal("children of it", children, len({p["pid"] for p in all_of_them if p["parent_pid"] == root["pid"]}))
     test.equal("programs that were started", COUNT, sum(p["command"][1:] == ["end"] for p in all_of_them))
-    times = [p for p in all_of_them if p["on_cpu_s"] is None or p["on_cpu_s"] <= 0]
+    # Of one that ran for a fraction of a millisecond all may have gone to measuring it.
+    measuring = {thread["pid"] for thread in report["threads"] if thread["states"]["paused_s"] > 0}
+    times = [p for p in all_of_them if p["on_cpu_s"] is None or (p["on_cpu_s"] <= 0 and p["pid"] not in measuring)]
     test.equal("without time on a processor", [], times)
+    return len(all_of_them)
 
 
 def sleeps(test, report):
@@ -49,12 +55,12 @@ def sleeps(test, report):
     test.check("time in them", f"≥ {count * 0.002:.3f} s", seconds, seconds >= count * 0.002)
 
 
-def for_people(test, path, children):
+def for_people(test, path, children, rows):
     """The report of many processes groups them, and is short; all of it is to be had."""
     brief = test.run(test.kymo, "report", path).stdout.splitlines()
-    test.check("lines of the report", "≤ 100", len(brief), 0 < len(brief) <= 100)
+    test.check("lines of the report", "≤ 80", len(brief), 0 < len(brief) <= 80)
     row = next((line for line in brief if re.search(r" short_children  most: \d+, ", line)), "")
-    test.check("the program, and how many processes run it", children + 1, row, f" {children + 1}  short_children " in row)
+    test.check("the program, and how many processes run it", rows, row, f" {rows}  short_children " in row)
     test.check("what is left out is said", "--all", brief[-1:], any("--all" in line for line in brief[-2:]))
     whole = test.run(test.kymo, "report", path, "--all", "--top", 2 * children).stdout.splitlines()
     listed = sum(re.search(r"short_children \d+ (←|<-) \d+", line) is not None for line in whole)
@@ -71,9 +77,9 @@ def body(test):
         return
     check_identity(test, report)
     shared_file(test, path, children)
-    processes(test, report, children)
+    rows = processes(test, report, children)
     sleeps(test, report)
-    for_people(test, path, children)
+    for_people(test, path, children, rows)
     # Who may write no files cannot be recorded, and must not be killed for it (SIGXFSZ).
     done, path = test.record(program, COUNT, "limited", out="limited.kymo")
     test.equal("no files: exit status", 0, done.returncode)

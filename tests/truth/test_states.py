@@ -30,7 +30,7 @@ def body(test):
         # may have been switched for locks of the kernel's until then, as often as others hold them, but its work begins later.
         for kind in ("voluntary", "involuntary"):
             seen = thread[f"{kind}_switches"]
-            least = known[kind] - (known[f"{kind}_before"] if by_records else 0)
+            least = known[kind] - known[f"{kind}_before"]
             test.check(f"{name}, {kind} switches", f"{least} to {known[kind] + 2}", seen, least <= seen <= known[kind] + 2)
     for name in ("rival-a", "rival-b"):
         off = (truth[name]["wall"] - truth[name]["on"]) / 1e9

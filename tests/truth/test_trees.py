@@ -43,7 +43,8 @@ def ways(test):
     done, path = test.record(program, "execve-failing", "/no/such/program/either", out="failing.kymo")
     report = test.report(path)
     if report is not None:
-        on_cpu = sum(thread["on_cpu_s"] for thread in report["threads"])
+        # The program works by its processor clock, which goes on while samples are taken.
+        on_cpu = sum(thread["on_cpu_s"] for thread in report["threads"]) + report["recording"]["own_work_s"]
         test.equal("exec fails twice: status", 96, done.returncode)
         test.check("work after the first failure is there", "≥ 0.065 s", on_cpu, on_cpu >= 0.065)
     # Without following, only the program itself, whatever it becomes.
@@ -213,7 +214,11 @@ def foreign(test, name):
     if not child.exists():
         test.skip(f"{name} was not built (apt-get install {package})")
     child = test.program(name)
-    if test.run(child, "work", 150, prefix=[]).stdout != "worked 150\n":
+    try:
+        runs = test.run(child, "work", 150, prefix=[]).stdout == "worked 150\n"
+    except OSError:  # a kernel without 32-bit programs
+        runs = False
+    if not runs:
         test.skip(f"{name} does not run here")
     for way in ("posix_spawn", "vfork+execve"):
         done, path = test.record(test.program("children"), way, child, "work", 150, out=f"{way}.kymo")

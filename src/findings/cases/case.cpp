@@ -35,7 +35,7 @@ double Case::excess_share(TermSet terms) const {
 
 std::vector<TimeRange> Case::bad_times() const {
     std::vector<TimeRange> times;
-    if (node == kNoNode) {
+    if (node == kNone) {
         return times;
     }
     for (const std::size_t row : bad_rows) {
@@ -48,22 +48,22 @@ std::vector<TimeRange> Case::bad_times() const {
     return times;
 }
 
-std::uint32_t counter(const spacetime::Evidence& evidence, std::string_view name) {
+CounterIndex counter(const spacetime::Evidence& evidence, std::string_view name) {
     const auto& names = evidence.run.counters;
     const auto found = std::find(names.begin(), names.end(), name);
-    return found != names.end() ? static_cast<std::uint32_t>(found - names.begin()) : kNoNode;
+    return found != names.end() ? CounterIndex(found - names.begin()) : kNone;
 }
 
-bool is_inside(const spacetime::Evidence& evidence, std::uint32_t node, std::uint32_t around) {
+bool is_inside(const spacetime::Evidence& evidence, NodeIndex node, NodeIndex around) {
     // The rounds of a loop have in them what the loop has.
-    if (around < evidence.nodes.size() && evidence.nodes[around].kind == spacetime::SpaceKind::kIteration) {
-        around = evidence.nodes[around].parent;
+    if (around != kNone && around.in(evidence.nodes).kind == spacetime::SpaceKind::kIteration) {
+        around = around.in(evidence.nodes).parent;
     }
-    while (node < evidence.nodes.size()) {
+    while (node != kNone) {
         if (node == around) {
             return true;
         }
-        node = evidence.nodes[node].parent;
+        node = node.in(evidence.nodes).parent;
     }
     return false;
 }

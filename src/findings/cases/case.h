@@ -5,14 +5,15 @@
 //   kSpace       a kept node against the rest of the program. One case a node. `bad` is the node, `good` the rest.
 //   kOccurrences a node's slow occurrences against its fast ones. Only where there are slow ones
 //                (statistics/split.h).
+//   kRich        a node's occurrences that are rich in an event against those that are poor in it.
 //   kNeighbours  a node's occurrences after one neighbour, before one, or between two, against its other occurrences.
 //   kGaps        a node's long gaps against its other gaps: rows are gaps, as occurrences of their own.
 //   kReturns     the occurrences of a node in (or behind) which one place of waiting comes back, against its other
 //   occurrences. kThreads     threads at the same step of one node: the one that works longest against the others.
 //
-// Cases of kOccurrences, kNeighbours and kGaps carry the exact account of the excess; these and kSpace the tested
-// features, kReturns one: how even the returns are. Plain values that refer to the Evidence (and, of gaps, to what
-// the case was made from): they live longer.
+// Cases of kOccurrences, kRich, kNeighbours and kGaps carry the exact account of the excess; these and kSpace the
+// tested features, kRich and kReturns one: the duration, and how even the returns are. Plain values that refer to the
+// Evidence (and, of gaps, to what the case was made from): they live longer.
 #pragma once
 
 #include "findings/account.h"
@@ -25,7 +26,7 @@
 
 namespace kymo::findings {
 
-enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kNeighbours, kGaps, kReturns, kThreads };
+enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kRich, kNeighbours, kGaps, kReturns, kThreads };
 
 struct Side {
     std::size_t count = 0;             // occurrences, gaps; of kSpace's rest and kRun: 1
@@ -81,12 +82,13 @@ struct StepRow {
 struct Case {
     const spacetime::Evidence* evidence = nullptr;
     Contrast contrast = Contrast::kRun;
-    std::uint32_t node = kNoNode;
+    NodeIndex node;
+    CounterIndex event;  // kRich
     // kNeighbours: what comes before the bad occurrences and after them; kAnyNeighbour: whatever does.
     std::uint32_t before = spacetime::kAnyNeighbour;
     std::uint32_t after = spacetime::kAnyNeighbour;
 
-    // kOccurrences, kNeighbours: rows of the node's OccurrenceTable; kGaps: of `gap_rows`.
+    // kOccurrences, kRich, kNeighbours: rows of the node's OccurrenceTable; kGaps: of `gap_rows`.
     std::vector<std::size_t> bad_rows;
     std::vector<std::size_t> good_rows;
     Side bad;
@@ -107,7 +109,7 @@ struct Case {
     double p = 1;         // some feature differs
     double q = 1;
 
-    const spacetime::SpaceNode& space() const { return evidence->nodes[node]; }
+    const spacetime::SpaceNode& space() const { return node.in(evidence->nodes); }
     // What bad_rows and good_rows are rows of.
     const spacetime::OccurrenceTable& rows() const { return gap_rows != nullptr ? *gap_rows : space().rows; }
     // Null: there is no such feature.
@@ -120,10 +122,10 @@ struct Case {
     std::vector<TimeRange> bad_times() const;
 };
 
-// Index of a counter by name; kNoNode: the recording has no such event.
-std::uint32_t counter(const spacetime::Evidence& evidence, std::string_view name);
+// Index of a counter by name; kNone: the recording has no such event.
+CounterIndex counter(const spacetime::Evidence& evidence, std::string_view name);
 
 // Is `node` `around` or inside it? The rounds of a loop have in them what the loop has.
-bool is_inside(const spacetime::Evidence& evidence, std::uint32_t node, std::uint32_t around);
+bool is_inside(const spacetime::Evidence& evidence, NodeIndex node, NodeIndex around);
 
 }  // namespace kymo::findings

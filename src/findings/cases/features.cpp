@@ -110,10 +110,11 @@ ComparedOccurrences compare_by_features(const Evidence& evidence, std::vector<Oc
     return compared;
 }
 
-void test_features(const ComparedOccurrences& compared, std::span<const char> label,
-                   const FeatureTestOptions& options, Random random, Case* subject) {
-    const std::size_t columns = options.with_duration ? compared.columns.size() : compared.plain_columns;
-    const Labelled labelled{compared.stream, label, std::span(compared.ranks).first(columns), true};
+namespace {
+
+void test_columns(const ComparedOccurrences& compared, std::span<const char> label, std::size_t first,
+                  std::size_t columns, const FeatureTestOptions& options, Random random, Case* subject) {
+    const Labelled labelled{compared.stream, label, std::span(compared.ranks).subspan(first, columns), true};
     const auto bad = static_cast<std::size_t>(std::count(label.begin(), label.end(), 1));
     MaxT test;
     if (bad >= kLeastTested && label.size() - bad >= kLeastTested) {
@@ -123,18 +124,33 @@ void test_features(const ComparedOccurrences& compared, std::span<const char> la
         subject->p = subject->tested ? test.p : 1;
     }
     for (std::size_t f = 0; f < columns; ++f) {
-        const Means mean = means(compared.columns[f].shown, label);
+        const FeatureColumn& column = compared.columns[first + f];
+        const Means mean = means(column.shown, label);
         Feature feature;
-        feature.name = compared.columns[f].name;
+        feature.name = column.name;
         feature.bad = mean.bad;
         feature.good = mean.good;
-        feature.effect = cliffs_delta(compared.columns[f].balances, label);
+        feature.effect = cliffs_delta(column.balances, label);
         feature.p = subject->tested ? test.features[f].adjusted : 1;
         subject->features.push_back(std::move(feature));
     }
     std::stable_sort(subject->features.begin(), subject->features.end(), [](const Feature& a, const Feature& b) {
         return a.p != b.p ? a.p < b.p : std::abs(a.effect) > std::abs(b.effect);
     });
+}
+
+}  // namespace
+
+void test_features(const ComparedOccurrences& compared, std::span<const char> label,
+                   const FeatureTestOptions& options, Random random, Case* subject) {
+    const std::size_t columns = options.with_duration ? compared.columns.size() : compared.plain_columns;
+    test_columns(compared, label, 0, columns, options, random, subject);
+}
+
+void test_duration(const ComparedOccurrences& compared, std::span<const char> label, std::size_t permutations,
+                   Random random, Case* subject) {
+    test_columns(compared, label, compared.plain_columns, compared.columns.size() - compared.plain_columns,
+                 {.null = Null::kShifts, .with_duration = true, .permutations = permutations}, random, subject);
 }
 
 }  // namespace kymo::findings

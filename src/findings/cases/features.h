@@ -51,6 +51,10 @@ struct FeatureTestOptions {
 void test_features(const ComparedOccurrences& compared, std::span<const char> label,
                    const FeatureTestOptions& options, Random random, Case* subject);
 
+// The same by nothing but the duration, under circular shifts: for labels that were found from another feature.
+void test_duration(const ComparedOccurrences& compared, std::span<const char> label, std::size_t permutations,
+                   Random random, Case* subject);
+
 inline constexpr std::size_t kLeastTested = 3;    // bad ones
 inline constexpr double kLeastResolution = 0.05;  // fewer occurrences than give such a p are not tested
 

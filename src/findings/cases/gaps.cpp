@@ -21,18 +21,18 @@ using spacetime::SpaceKind;
 constexpr std::size_t kMostLong = 3;  // one gap in so many: more are no exception
 
 // Both in one occurrence of the parent; or in none, as in threads that the parent has made.
-bool is_one_occurrence(const Evidence& evidence, std::uint32_t parent, std::uint32_t thread, std::uint64_t one,
+bool is_one_occurrence(const Evidence& evidence, NodeIndex parent, std::uint32_t thread, std::uint64_t one,
                        std::uint64_t other) {
-    return parent == kNoNode ||
-           row_at(evidence.nodes[parent].rows, thread, one) == row_at(evidence.nodes[parent].rows, thread, other);
+    return parent == kNone || row_at(parent.in(evidence.nodes).rows, thread, one) ==
+                                  row_at(parent.in(evidence.nodes).rows, thread, other);
 }
 
 // Between occurrences that follow each other in their stream, none left out by the cap.
 std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode& node) {
     const OccurrenceTable& occurrences = node.rows;
     std::vector<GapRow> gaps;
-    if (node.parent != kNoNode &&
-        evidence.nodes[node.parent].rows.size() != evidence.nodes[node.parent].occurrences) {
+    if (node.parent != kNone &&
+        node.parent.in(evidence.nodes).rows.size() != node.parent.in(evidence.nodes).occurrences) {
         return gaps;
     }
     for (std::size_t row = 0; row + 1 < occurrences.size(); ++row) {
@@ -65,11 +65,11 @@ std::int64_t worked_ns(const Evidence& evidence, const OccurrenceTable& occurren
 }
 
 // What lay in each gap. `gaps` are by thread, then in time, as occurrences are.
-void fill(const Evidence& evidence, std::uint32_t node, bool is_work_only, std::vector<GapRow>* gaps) {
-    for (std::uint32_t sibling = 0; sibling < evidence.nodes.size(); ++sibling) {
-        const spacetime::SpaceNode& other = evidence.nodes[sibling];
-        if (sibling == node || other.parent != evidence.nodes[node].parent || other.kind == SpaceKind::kIteration ||
-            other.kind == SpaceKind::kMark) {
+void fill(const Evidence& evidence, NodeIndex node, bool is_work_only, std::vector<GapRow>* gaps) {
+    for (const NodeIndex sibling : indices(evidence.nodes)) {
+        const spacetime::SpaceNode& other = sibling.in(evidence.nodes);
+        if (sibling == node || other.parent != node.in(evidence.nodes).parent ||
+            other.kind == SpaceKind::kIteration || other.kind == SpaceKind::kMark) {
             continue;
         }
         std::size_t gap = 0;
@@ -82,8 +82,8 @@ void fill(const Evidence& evidence, std::uint32_t node, bool is_work_only, std::
                 continue;
             }
             auto& filled = (*gaps)[gap].filled;
-            if (filled.empty() || filled.back().node != sibling) {
-                filled.push_back({sibling, 0});
+            if (filled.empty() || filled.back().node != raw(sibling)) {
+                filled.push_back({raw(sibling), 0});
             }
             filled.back().ns += is_work_only ? worked_ns(evidence, other.rows, row) : own_ns(other.rows.terms[row]);
         }
@@ -133,8 +133,8 @@ void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     }
 }
 
-GapGround split_gaps_of(const Evidence& evidence, std::uint32_t node) {
-    const spacetime::SpaceNode& space = evidence.nodes[node];
+GapGround split_gaps_of(const Evidence& evidence, NodeIndex node) {
+    const spacetime::SpaceNode& space = node.in(evidence.nodes);
     GapGround ground;
     ground.node = node;
     ground.gaps = gaps_of(evidence, space);
@@ -161,10 +161,10 @@ GapGround split_gaps_of(const Evidence& evidence, std::uint32_t node) {
 
 }  // namespace
 
-GapGround gap_ground(const Evidence& evidence, std::uint32_t node) {
+GapGround gap_ground(const Evidence& evidence, NodeIndex node) {
     GapGround ground = split_gaps_of(evidence, node);
     if (ground.split.slow != 0) {
-        ground.rows = std::make_unique<OccurrenceTable>(as_rows(evidence.nodes[node].rows, ground.gaps));
+        ground.rows = std::make_unique<OccurrenceTable>(as_rows(node.in(evidence.nodes).rows, ground.gaps));
         ground.compared = compare_by_features(evidence, occurrences_of(*ground.rows));
     }
     return ground;
@@ -187,7 +187,7 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
         subject.gap_rows = ground.rows.get();
         fill_sides(is_slow, &subject);
         test_features(ground.compared, is_slow, {.null = Null::kShifts, .permutations = options.permutations},
-                      Random(0x6a9 + ground.node), &subject);
+                      Random(0x6a9 + raw(ground.node)), &subject);
         std::vector<double> sides[2];
         for (std::size_t i = 0; i < ground.gaps.size(); ++i) {
             (is_slow[i] != 0 ? subject.long_gaps : subject.short_gaps).push_back(ground.gaps[i]);

@@ -19,19 +19,24 @@ Case run_case(const spacetime::Evidence& evidence) {
 
 Grounds::Grounds(const spacetime::Evidence& of)
     : evidence(of), occurrences(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
-    std::vector<std::vector<std::uint32_t>> siblings = levels(evidence);
+    std::vector<std::vector<NodeIndex>> siblings = levels(evidence);
     spaces.resize(siblings.size());
     parallel::for_each_index(spaces.size(),
                              [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
-    parallel::for_each_index(static_cast<std::uint32_t>(occurrences.size()), [&](std::uint32_t node) {
-        occurrences[node] = {.node = node,
-                             .split = occurrence_split(evidence, node),
-                             .neighbourhoods = compared_neighbourhoods(evidence, node),
-                             .compared = {}};
-        if (occurrences[node].split.slow != 0 || !occurrences[node].neighbourhoods.empty()) {
-            occurrences[node].compared = compare_by_features(evidence, occurrences_of(evidence.nodes[node].rows));
+    parallel::for_each_index(occurrences.size(), [&](std::size_t i) {
+        const NodeIndex node(i);
+        Split split = occurrence_split(evidence, node);
+        std::vector<RichLabel> rich = rich_labels(evidence, node, split);
+        occurrences[i] = {.node = node,
+                          .split = std::move(split),
+                          .rich = std::move(rich),
+                          .neighbourhoods = compared_neighbourhoods(evidence, node),
+                          .compared = {}};
+        if (occurrences[i].split.slow != 0 || !occurrences[i].rich.empty() ||
+            !occurrences[i].neighbourhoods.empty()) {
+            occurrences[i].compared = compare_by_features(evidence, occurrences_of(node.in(evidence.nodes).rows));
         }
-        gaps[node] = gap_ground(evidence, node);
+        gaps[i] = gap_ground(evidence, node);
     });
 }
 
@@ -43,6 +48,7 @@ std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options)
     }
     add_space_cases(grounds, options, &cases);
     add_occurrence_cases(grounds, options, &cases);
+    add_rich_cases(grounds, options, &cases);
     add_neighbour_cases(grounds, options, &cases);
     add_gap_cases(grounds, options, &cases);
     add_return_cases(grounds, options, &cases);

@@ -28,7 +28,7 @@ struct CaseOptions {
 
 // kSpace: nodes of one level.
 struct SpaceGround {
-    std::vector<std::uint32_t> siblings;
+    std::vector<NodeIndex> siblings;
     ComparedOccurrences compared;  // of all of them; empty where there is but one
 };
 
@@ -38,17 +38,24 @@ struct Neighbourhood {
     std::uint32_t after = spacetime::kAnyNeighbour;
 };
 
-// kOccurrences and kNeighbours: one node's occurrences.
+// kRich: which occurrences are rich in an event, 1 or 0 by row.
+struct RichLabel {
+    CounterIndex event;
+    std::vector<char> is_rich;
+};
+
+// kOccurrences, kRich and kNeighbours: one node's occurrences.
 struct OccurrenceGround {
-    std::uint32_t node = 0;
-    Split split;                                // slow == 0: not to be split, or nothing is slow
+    NodeIndex node;
+    Split split;  // slow == 0: not to be split, or nothing is slow
+    std::vector<RichLabel> rich;
     std::vector<Neighbourhood> neighbourhoods;  // to be compared with the rest
     ComparedOccurrences compared;
 };
 
 // kGaps.
 struct GapGround {
-    std::uint32_t node = 0;
+    NodeIndex node;
     std::vector<GapRow> gaps;
     std::vector<double> lengths;
     Split split;
@@ -59,7 +66,7 @@ struct GapGround {
 
 // kReturns: one place of waiting, and the node whose occurrences count its returns.
 struct ReturnGround {
-    std::uint32_t node = 0;
+    NodeIndex node;
     std::vector<std::uint32_t> targets;  // ascending
     std::vector<WaitReturn> returns;     // by thread, then in time
 };
@@ -76,17 +83,20 @@ struct Grounds {
 };
 
 // The parts of it.
-std::vector<std::vector<std::uint32_t>> levels(const spacetime::Evidence& evidence);  // siblings
-SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<std::uint32_t> siblings);
-Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node);
-std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::Evidence& evidence, std::uint32_t node);
-GapGround gap_ground(const spacetime::Evidence& evidence, std::uint32_t node);
+std::vector<std::vector<NodeIndex>> levels(const spacetime::Evidence& evidence);  // siblings
+SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<NodeIndex> siblings);
+Split occurrence_split(const spacetime::Evidence& evidence, NodeIndex node);
+// Without those that say what the slow ones (`slow`) say already.
+std::vector<RichLabel> rich_labels(const spacetime::Evidence& evidence, NodeIndex node, const Split& slow);
+std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::Evidence& evidence, NodeIndex node);
+GapGround gap_ground(const spacetime::Evidence& evidence, NodeIndex node);
 std::vector<ReturnGround> return_grounds(const spacetime::Evidence& evidence);
 
 Case run_case(const spacetime::Evidence& evidence);
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases);
 void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+void add_rich_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);

@@ -20,8 +20,9 @@ constexpr std::size_t kLeastFolded = 30;    // where single occurrences are too 
 constexpr std::size_t kMostNeighbours = 4;  // on a side; of more none is compared
 
 // What waits leaves nothing behind that could be to blame; that it is a neighbour says how the threads met.
-bool mostly_waits(const Evidence& evidence, std::uint32_t node) {
-    return node < evidence.nodes.size() && 2 * evidence.nodes[node].total.waiting > evidence.nodes[node].total.wall();
+bool mostly_waits(const Evidence& evidence, std::uint32_t neighbour) {
+    return neighbour < evidence.nodes.size() &&
+           2 * evidence.nodes[neighbour].total.waiting > evidence.nodes[neighbour].total.wall();
 }
 
 bool lies_in(const Neighbourhood& neighbourhood, const OccurrenceTable& rows, std::size_t row) {
@@ -67,7 +68,7 @@ std::size_t pairs_in_threads(const Evidence& evidence, const OccurrenceTable& ro
 }
 
 // On one side: `column` is OccurrenceTable::before or after, `member` that of Neighbourhood.
-std::vector<Neighbourhood> on_one_side(const Evidence& evidence, std::uint32_t node, std::size_t least,
+std::vector<Neighbourhood> on_one_side(const Evidence& evidence, NodeIndex node, std::size_t least,
                                        const std::vector<std::uint32_t>& column,
                                        std::uint32_t Neighbourhood::* member) {
     std::map<std::uint32_t, std::size_t> counts;
@@ -75,13 +76,13 @@ std::vector<Neighbourhood> on_one_side(const Evidence& evidence, std::uint32_t n
         ++counts[neighbour];
     }
     counts.erase(spacetime::kStreamEdge);
-    counts.erase(node);  // what lay between its occurrences was too short to be seen
+    counts.erase(raw(node));  // what lay between its occurrences was too short to be seen
     std::vector<Neighbourhood> kept;
     for (const auto& [neighbour, count] : counts) {
         Neighbourhood neighbourhood;
         neighbourhood.*member = neighbour;
         if (count >= least && !mostly_waits(evidence, neighbour) &&
-            pairs_in_threads(evidence, evidence.nodes[node].rows, neighbourhood) >= least) {
+            pairs_in_threads(evidence, node.in(evidence.nodes).rows, neighbourhood) >= least) {
             kept.push_back(neighbourhood);
         }
     }
@@ -113,8 +114,8 @@ bool are_same(const std::vector<char>& one, const std::vector<char>& other) {
 
 }  // namespace
 
-std::vector<Neighbourhood> compared_neighbourhoods(const Evidence& evidence, std::uint32_t node) {
-    const spacetime::SpaceNode& space = evidence.nodes[node];
+std::vector<Neighbourhood> compared_neighbourhoods(const Evidence& evidence, NodeIndex node) {
+    const spacetime::SpaceNode& space = node.in(evidence.nodes);
     const std::size_t least = space.folded ? kLeastFolded : kLeastEach;
     const auto before = on_one_side(evidence, node, least, space.rows.before, &Neighbourhood::before);
     const auto after = on_one_side(evidence, node, least, space.rows.after, &Neighbourhood::after);
@@ -146,7 +147,7 @@ std::vector<Neighbourhood> compared_neighbourhoods(const Evidence& evidence, std
 void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
     for (const OccurrenceGround& ground : grounds.occurrences) {
         for (const Neighbourhood& neighbourhood : ground.neighbourhoods) {
-            std::vector<char> label = labels_of(neighbourhood, grounds.evidence.nodes[ground.node].rows);
+            std::vector<char> label = labels_of(neighbourhood, ground.node.in(grounds.evidence.nodes).rows);
             if (options.shuffle != nullptr) {
                 label = swapped_labels(ground.compared.stream, label, options.shuffle);
             }
@@ -159,7 +160,7 @@ void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std
             fill_sides(label, &subject);
             test_features(ground.compared, label,
                           {.null = Null::kPairs, .with_duration = true, .permutations = options.permutations},
-                          Random(0xe161b0 + ground.node), &subject);
+                          Random(0xe161b0 + raw(ground.node)), &subject);
             cases->push_back(std::move(subject));
         }
     }

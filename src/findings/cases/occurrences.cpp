@@ -13,29 +13,10 @@ namespace {
 
 constexpr std::size_t kMostSlowFolded = 10;  // one in so many
 
-// Most slow occurrences are of threads that are mostly slow: then threads differ, not occurrences
-// (Contrast::kThreads).
-bool is_by_thread(const spacetime::OccurrenceTable& occurrences, const std::vector<char>& is_slow, std::size_t slow) {
-    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // occurrences, slow ones
-    for (std::size_t row = 0; row < occurrences.size(); ++row) {
-        auto& [all, own] = threads[occurrences.thread[row]];
-        ++all;
-        own += is_slow[row] != 0 ? 1 : 0;
-    }
-    std::size_t theirs = 0;
-    // A single occurrence says nothing of its thread, but where others have several: then it may be theirs in one.
-    const bool has_several = occurrences.size() >= 2 * threads.size();
-    for (const auto& [thread, counts] : threads) {
-        const bool is_slow = counts.second * 5 >= counts.first * 4;
-        theirs += is_slow && (counts.first >= 2 || has_several) ? counts.second : 0;
-    }
-    return theirs * 5 >= slow * 4;
-}
-
 }  // namespace
 
-Split occurrence_split(const spacetime::Evidence& evidence, std::uint32_t node) {
-    const spacetime::SpaceNode& space = evidence.nodes[node];
+Split occurrence_split(const spacetime::Evidence& evidence, NodeIndex node) {
+    const spacetime::SpaceNode& space = node.in(evidence.nodes);
     // Short occurrences of loops and of inlined functions are pieces of one call, cut by sampling.
     if (space.rows.size() < 4 || ((space.folded || median(durations(space.rows)) < 2 * sampling_period(evidence)) &&
                                   space.kind != spacetime::SpaceKind::kFunction)) {
@@ -69,7 +50,7 @@ void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, st
                                        : ground.split.is_slow;
         fill_sides(label, &subject);
         test_features(ground.compared, label, {.null = Null::kShifts, .permutations = options.permutations},
-                      Random(0x5105 + ground.node), &subject);
+                      Random(0x5105 + raw(ground.node)), &subject);
         cases->push_back(std::move(subject));
     }
 }

@@ -40,14 +40,13 @@ std::map<std::uint32_t, std::size_t> occurrences_by_thread(const OccurrenceTable
 
 // Waits that lie in an occurrence of what is around the node, each with the node's occurrence that it lies in or
 // follows. None where more than a few lie elsewhere: then this is not what is around the place.
-std::vector<WaitReturn> returns_to(const Evidence& evidence, std::uint32_t node,
-                                   const std::vector<TimedWait>& waits) {
-    const SpaceNode& space = evidence.nodes[node];
+std::vector<WaitReturn> returns_to(const Evidence& evidence, NodeIndex node, const std::vector<TimedWait>& waits) {
+    const SpaceNode& space = node.in(evidence.nodes);
     std::size_t elsewhere = 0;
     std::vector<WaitReturn> returns;
     for (const TimedWait& wait : waits) {
-        if (space.parent != kNoNode) {
-            const OccurrenceTable& around = evidence.nodes[space.parent].rows;
+        if (space.parent != kNone) {
+            const OccurrenceTable& around = space.parent.in(evidence.nodes).rows;
             const auto row = row_at(around, wait.thread, wait.begin);
             if (!row || around.end[*row] <= wait.begin) {
                 ++elsewhere;
@@ -93,13 +92,13 @@ bool is_whole(const SpaceNode& node) {
 // else what is visited most often at the innermost level.
 std::optional<ReturnGround> ground_of(const Evidence& evidence, const std::vector<TimedWait>& waits) {
     std::optional<ReturnGround> best;
-    const auto rank = [&](std::uint32_t node) {
-        const SpaceNode& space = evidence.nodes[node];
+    const auto rank = [&](NodeIndex node) {
+        const SpaceNode& space = node.in(evidence.nodes);
         return std::tuple(space.kind == SpaceKind::kIteration, space.depth, space.occurrences);
     };
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const SpaceNode& space = evidence.nodes[node];
-        if (!is_whole(space) || (space.parent != kNoNode && !is_whole(evidence.nodes[space.parent])) ||
+    for (const NodeIndex node : indices(evidence.nodes)) {
+        const SpaceNode& space = node.in(evidence.nodes);
+        if (!is_whole(space) || (space.parent != kNone && !is_whole(space.parent.in(evidence.nodes))) ||
             (best && rank(node) <= rank(best->node))) {
             continue;
         }
@@ -187,7 +186,7 @@ void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::v
         }
         subject.bad.count = subject.returns.size();
         subject.good.count = rounds - subject.bad.count;
-        const Recurrence test = recurrence_test(events, Random(0x2e70 + ground.node));
+        const Recurrence test = recurrence_test(events, Random(0x2e70 + raw(ground.node)));
         subject.every = test.every;
         subject.tested = true;
         subject.p = test.p;

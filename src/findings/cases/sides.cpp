@@ -3,6 +3,8 @@
 #include "findings/statistics/robust.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace kymo::findings {
 
@@ -74,7 +76,7 @@ double sampling_period(const spacetime::Evidence& evidence) {
     double time = 0;
     double samples = 0;
     for (const spacetime::SpaceNode& node : evidence.nodes) {
-        if (node.parent == kNoNode) {
+        if (node.parent == kNone) {
             time += static_cast<double>(processor(node.total) + node.total.spinning);
             samples += static_cast<double>(node.samples);
         }
@@ -86,9 +88,9 @@ namespace {
 
 constexpr double kSeen = 1.5;  // sampling periods: what lasts for one has a sample
 
-const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidence, std::uint32_t node) {
+const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidence, NodeIndex node) {
     const auto found = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
-                                    [&](const spacetime::SpaceIntervals& of) { return of.node == node; });
+                                    [&](const spacetime::SpaceIntervals& of) { return of.node == raw(node); });
     return found != evidence.intervals.end() ? &*found : nullptr;
 }
 
@@ -101,10 +103,10 @@ bool always_waits(recording::WaitKind kind) {
 // Where what lies between two occurrences is mostly waiting, its times are known exactly; but a thread may come to
 // the wait and need not wait (a queue that is not empty, the last one at a barrier): then only what it does beside is
 // left to be seen. Where a thread waits for much longer than it works, that is hardly ever so.
-bool are_waits_certain(const spacetime::Evidence& evidence, std::uint32_t node,
+bool are_waits_certain(const spacetime::Evidence& evidence, NodeIndex node,
                        const spacetime::SpaceIntervals& intervals) {
     constexpr double kMostlyIdle = 4;
-    const OccurrenceTable& occurrences = evidence.nodes[node].rows;
+    const OccurrenceTable& occurrences = node.in(evidence.nodes).rows;
     const std::vector<spacetime::OccurrenceWait>* waits =
         intervals.longest.empty() ? nullptr : &intervals.longest.front().waits;
     if (waits != nullptr && !waits->empty() && waits->front().target < evidence.wait_targets.size() &&
@@ -113,8 +115,7 @@ bool are_waits_certain(const spacetime::Evidence& evidence, std::uint32_t node,
     }
     std::vector<double> beside;
     std::vector<double> waiting;
-    for (std::size_t row = 0; row < occurrences.gap_terms.size(); ++row) {
-        const spacetime::TimeTerms& gap = occurrences.gap_terms[row];
+    for (const spacetime::TimeTerms& gap : occurrences.gap_terms) {
         if (gap.wall() > 0) {
             beside.push_back(static_cast<double>(processor(gap) + gap.spinning));
             waiting.push_back(static_cast<double>(gap.waiting));
@@ -127,9 +128,9 @@ bool are_waits_certain(const spacetime::Evidence& evidence, std::uint32_t node,
 // What lies between two occurrences is now and then too short to be seen: where more than one in twenty of the times
 // that it was seen are of a single sample, there are others that had none. (A sample that was bridged counts: it may
 // be one of them.)
-bool may_overlook_gaps(const spacetime::Evidence& evidence, std::uint32_t node) {
+bool may_overlook_gaps(const spacetime::Evidence& evidence, NodeIndex node) {
     constexpr std::uint64_t kMostShort = 20;  // one in so many
-    const OccurrenceTable& occurrences = evidence.nodes[node].rows;
+    const OccurrenceTable& occurrences = node.in(evidence.nodes).rows;
     const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
     if (intervals != nullptr && intervals->gap_terms.wall() > 0 &&
         2 * intervals->gap_terms.waiting >= intervals->gap_terms.wall()) {
@@ -165,16 +166,16 @@ bool always_waits_in(const spacetime::Evidence& evidence, const spacetime::Space
 }
 
 // A round is one where something that is in each of them is seen each time, and the rest of the round, too.
-bool may_merge_rounds(const spacetime::Evidence& evidence, std::uint32_t node) {
+bool may_merge_rounds(const spacetime::Evidence& evidence, NodeIndex node) {
     constexpr std::uint64_t kLeastSamples = 2;
-    const std::uint32_t loop = evidence.nodes[node].parent;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const spacetime::SpaceNode& part = evidence.nodes[i];
+    const NodeIndex loop = node.in(evidence.nodes).parent;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const spacetime::SpaceNode& part = i.in(evidence.nodes);
         const bool is_part = part.parent == loop && part.kind != spacetime::SpaceKind::kIteration &&
                              part.kind != spacetime::SpaceKind::kMark;
         const bool is_seen = part.median_samples >= kLeastSamples ||
                              (2 * part.total.waiting >= part.total.wall() && always_waits_in(evidence, part));
-        const bool is_in_each = part.occurrences * 10 >= evidence.nodes[node].occurrences * 9;
+        const bool is_in_each = part.occurrences * 10 >= node.in(evidence.nodes).occurrences * 9;
         if (is_part && is_seen && is_in_each && part.rows.size() > 1 && !may_overlook_gaps(evidence, i)) {
             return false;
         }
@@ -184,8 +185,8 @@ bool may_merge_rounds(const spacetime::Evidence& evidence, std::uint32_t node) {
 
 }  // namespace
 
-bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node) {
-    const spacetime::SpaceNode& space = evidence.nodes[node];
+bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
+    const spacetime::SpaceNode& space = node.in(evidence.nodes);
     if (space.kind == spacetime::SpaceKind::kIteration) {
         return may_merge_rounds(evidence, node);
     }
@@ -199,6 +200,23 @@ bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node) {
     const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
     return space.median_samples < kLeastSamples || intervals == nullptr ||
            static_cast<double>(intervals->median_gap_ns) < kSeen * sampling_period(evidence);
+}
+
+bool is_by_thread(const OccurrenceTable& occurrences, std::span<const char> label, std::size_t labelled) {
+    std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // occurrences, labelled ones
+    for (std::size_t row = 0; row < occurrences.size(); ++row) {
+        auto& [all, own] = threads[occurrences.thread[row]];
+        ++all;
+        own += label[row] != 0 ? 1 : 0;
+    }
+    std::size_t theirs = 0;
+    // A single occurrence says nothing of its thread, but where others have several: then it may be theirs in one.
+    const bool has_several = occurrences.size() >= 2 * threads.size();
+    for (const auto& [thread, counts] : threads) {
+        const bool is_theirs = counts.second * 5 >= counts.first * 4;
+        theirs += is_theirs && (counts.first >= 2 || has_several) ? counts.second : 0;
+    }
+    return theirs * 5 >= labelled * 4;
 }
 
 std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random) {

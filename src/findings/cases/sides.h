@@ -31,7 +31,11 @@ std::vector<double> durations(const spacetime::OccurrenceTable& table);
 double sampling_period(const spacetime::Evidence& evidence);
 
 // Several occurrences may look like one: what lies between them may be too short to be seen.
-bool may_merge(const spacetime::Evidence& evidence, std::uint32_t node);
+bool may_merge(const spacetime::Evidence& evidence, NodeIndex node);
+
+// Most labelled occurrences (so many) are of threads whose occurrences are mostly labelled: then threads differ, not
+// occurrences (Contrast::kThreads).
+bool is_by_thread(const spacetime::OccurrenceTable& occurrences, std::span<const char> label, std::size_t labelled);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.
 std::vector<char> swapped_labels(std::span<const std::uint32_t> stream, std::span<const char> label, Random* random);

@@ -16,10 +16,10 @@ double per_second(std::int64_t count, const spacetime::TimeTerms& terms) {
 }
 
 // The occurrences of a level, by thread, then in time.
-std::vector<OccurrenceRef> level_occurrences(const Evidence& evidence, const std::vector<std::uint32_t>& siblings) {
+std::vector<OccurrenceRef> level_occurrences(const Evidence& evidence, const std::vector<NodeIndex>& siblings) {
     std::vector<OccurrenceRef> occurrences;
-    for (const std::uint32_t node : siblings) {
-        const std::vector<OccurrenceRef> own = occurrences_of(evidence.nodes[node].rows);
+    for (const NodeIndex node : siblings) {
+        const std::vector<OccurrenceRef> own = occurrences_of(node.in(evidence.nodes).rows);
         occurrences.insert(occurrences.end(), own.begin(), own.end());
     }
     std::sort(occurrences.begin(), occurrences.end(), [](const OccurrenceRef& a, const OccurrenceRef& b) {
@@ -46,15 +46,15 @@ Side rest_of(const Evidence& evidence, const SpaceNode& space) {
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> levels(const Evidence& evidence) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> by_parent;
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const spacetime::SpaceKind kind = evidence.nodes[node].kind;
+std::vector<std::vector<NodeIndex>> levels(const Evidence& evidence) {
+    std::map<NodeIndex, std::vector<NodeIndex>> by_parent;
+    for (const NodeIndex node : indices(evidence.nodes)) {
+        const spacetime::SpaceKind kind = node.in(evidence.nodes).kind;
         if (kind != spacetime::SpaceKind::kIteration && kind != spacetime::SpaceKind::kMark) {
-            by_parent[evidence.nodes[node].parent].push_back(node);
+            by_parent[node.in(evidence.nodes).parent].push_back(node);
         }
     }
-    std::vector<std::vector<std::uint32_t>> result;
+    std::vector<std::vector<NodeIndex>> result;
     result.reserve(by_parent.size());
     for (auto& [parent, siblings] : by_parent) {
         result.push_back(std::move(siblings));
@@ -62,7 +62,7 @@ std::vector<std::vector<std::uint32_t>> levels(const Evidence& evidence) {
     return result;
 }
 
-SpaceGround space_ground(const Evidence& evidence, std::vector<std::uint32_t> siblings) {
+SpaceGround space_ground(const Evidence& evidence, std::vector<NodeIndex> siblings) {
     SpaceGround ground;
     ground.siblings = std::move(siblings);
     if (ground.siblings.size() > 1) {
@@ -74,8 +74,8 @@ SpaceGround space_ground(const Evidence& evidence, std::vector<std::uint32_t> si
 void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
     const Evidence& evidence = grounds.evidence;
     for (const SpaceGround& ground : grounds.spaces) {
-        for (const std::uint32_t node : ground.siblings) {
-            const SpaceNode& space = evidence.nodes[node];
+        for (const NodeIndex node : ground.siblings) {
+            const SpaceNode& space = node.in(evidence.nodes);
             Case subject;
             subject.evidence = &evidence;
             subject.contrast = Contrast::kSpace;
@@ -94,11 +94,11 @@ void add_space_cases(const Grounds& grounds, const CaseOptions& options, std::ve
                 label = swapped_labels(ground.compared.stream, label, options.shuffle);
             }
             test_features(ground.compared, label, {.null = Null::kPairs, .permutations = options.permutations},
-                          Random(0x5bace + node), &subject);
+                          Random(0x5bace + raw(node)), &subject);
             for (Feature& feature : subject.features) {
-                if (const std::uint32_t c = counter(evidence, feature.name); c != kNoNode) {
-                    feature.bad = per_second(space.deltas[c], space.total);
-                    feature.good = per_second(subject.good.deltas[c], subject.good.terms);
+                if (const CounterIndex c = counter(evidence, feature.name); c != kNone) {
+                    feature.bad = per_second(c.in(space.deltas), space.total);
+                    feature.good = per_second(c.in(subject.good.deltas), subject.good.terms);
                 }
             }
             cases->push_back(std::move(subject));

@@ -92,13 +92,12 @@ std::int64_t idle_until_next_ns(const spacetime::OccurrenceTable& occurrences, s
 
 // Who polls for the end of a step is on a processor and waits: the shorter its work, and the longer another is kept
 // from its own processor, the longer it polls.
-void take_out_polling(const spacetime::Evidence& evidence, std::uint32_t node,
-                      const std::vector<std::uint32_t>& threads,
+void take_out_polling(const spacetime::Evidence& evidence, NodeIndex node, const std::vector<std::uint32_t>& threads,
                       const std::map<std::uint32_t, std::uint32_t>& first_of,
                       std::map<std::uint32_t, StepRow>* steps) {
-    const spacetime::OccurrenceTable& occurrences = evidence.nodes[node].rows;
-    for (std::uint32_t inner = 0; inner < evidence.nodes.size(); ++inner) {
-        const SpaceNode& polling = evidence.nodes[inner];
+    const spacetime::OccurrenceTable& occurrences = node.in(evidence.nodes).rows;
+    for (const NodeIndex inner : indices(evidence.nodes)) {
+        const SpaceNode& polling = inner.in(evidence.nodes);
         if (!polling.polls || !is_inside(evidence, inner, node)) {
             continue;
         }
@@ -151,8 +150,8 @@ void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& thread
 }  // namespace
 
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases) {
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const SpaceNode& space = evidence.nodes[node];
+    for (const NodeIndex node : indices(evidence.nodes)) {
+        const SpaceNode& space = node.in(evidence.nodes);
         // Sums by step and thread are true only where no occurrence was left out.
         if (space.threads.size() < 2 || space.rows.size() != space.occurrences || space.polls) {
             continue;

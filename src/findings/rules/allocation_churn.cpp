@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
+#include <string>
+#include <tuple>
 
 namespace kymo::findings {
 namespace {
@@ -18,14 +21,30 @@ constexpr std::uint64_t kLeastMappings = 20;
 constexpr double kLeastPages = 24;  // faults a mapping: smaller pieces the C library takes from what it has
 constexpr double kPageBytes = 4096;
 constexpr double kTimesOver = 2.5;        // bytes faulted in by the peak of what was held: less is growth
-constexpr double kMostFaultNs = 5'000;    // of a fault, with its part in mapping and unmapping
+constexpr double kMostFaultNs = 20'000;   // of a fault, on a slow virtual machine, as page-faults has it
 constexpr double kLeastAllocator = 0.05;  // of a thread's processor time in the allocator
+constexpr double kLeastChurn = 0.02;      // less is what any program has
+
+// For half of its life the process has children that are copies of it: what it writes is copied page by page then,
+// however it came by its memory.
+bool is_shared_with_copies(const RunFacts& run, std::uint32_t process) {
+    if (process >= run.processes.size()) {
+        return false;
+    }
+    const ProcessFacts& self = run.processes[process];
+    double shared = 0;
+    for (const ProcessFacts& child : run.processes) {
+        shared +=
+            child.parent == process && child.name == self.name ? static_cast<double>(child.end - child.begin) : 0;
+    }
+    return shared * 2 >= static_cast<double>(self.end - self.begin) && shared > 0;
+}
 
 void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
-    const std::uint32_t faults = counter(evidence, "page-faults");
-    if (faults == kNoNode || !run.peak_bytes || *run.peak_bytes == 0) {
+    const CounterIndex faults = counter(evidence, "page-faults");
+    if (faults == kNone || !run.peak_bytes || *run.peak_bytes == 0) {
         return;
     }
     ByThread lost;
@@ -33,8 +52,9 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     std::uint64_t mappings = 0;
     for (std::uint32_t i = 0; i < run.threads.size(); ++i) {
         const ThreadFacts& thread = run.threads[i];
-        const auto count = static_cast<double>(faults < thread.deltas.size() ? thread.deltas[faults] : 0);
-        if (thread.mappings >= kLeastMappings && count >= kLeastPages * static_cast<double>(thread.mappings)) {
+        const auto count = static_cast<double>(raw(faults) < thread.deltas.size() ? faults.in(thread.deltas) : 0);
+        if (thread.mappings >= kLeastMappings && count >= kLeastPages * static_cast<double>(thread.mappings) &&
+            !is_shared_with_copies(run, thread.process)) {
             lost[i] = std::min(static_cast<double>(thread.total.system), count * kMostFaultNs);
             pages += count;
             mappings += thread.mappings;
@@ -44,13 +64,13 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     // Where the new memory is first touched: the smallest own code with most of the faults.
-    std::uint32_t best = kNoNode;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
+    NodeIndex best;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
         const bool is_code = node.kind == SpaceKind::kFunction || node.kind == SpaceKind::kInlined;
         if (is_code && !is_library(node.place) && !node.place.function.empty() &&
-            static_cast<double>(node.deltas[faults]) >= 0.6 * pages &&
-            (best == kNoNode || node.depth >= evidence.nodes[best].depth)) {
+            static_cast<double>(faults.in(node.deltas)) >= 0.6 * pages &&
+            (best == kNone || node.depth >= best.in(evidence.nodes).depth)) {
             best = i;
         }
     }
@@ -66,7 +86,7 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
         "at once{}. The kernel spends up to {} on it.",
         thread_names(evidence, claim.threads), does(claim.threads, "take"), number(static_cast<double>(mappings)),
         does(claim.threads, "pay"), number(pages), number(pages * kPageBytes / static_cast<double>(*run.peak_bytes)),
-        best == kNoNode ? "" : ", most of it first touched in " + name(evidence, best), in_seconds(sum(lost)));
+        best == kNone ? "" : ", most of it first touched in " + name(evidence, best), in_seconds(sum(lost)));
     claim.evidence = {
         {"times that memory was taken from the system", static_cast<double>(mappings)},
         {"page-faults", pages},
@@ -103,30 +123,58 @@ bool is_allocator(const Place& place) {
     return std::find(kNames.begin(), kNames.end(), function) != kNames.end();
 }
 
+// The program's own code that uses the allocator, whatever library's operators lie between; kNone: none.
+NodeIndex user_of_allocator(const Evidence& evidence, NodeIndex node) {
+    NodeIndex user = own_code(evidence, node);
+    while (user != kNone && is_allocator(user.in(evidence.nodes).place)) {
+        user = own_code(evidence, user.in(evidence.nodes).parent);
+    }
+    return user;
+}
+
+struct User {
+    NodeIndex node;  // where it uses the allocator most
+    double most = 0;
+    ByThread times;
+};
+
 void look_for_small(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     std::vector<bool> inside(evidence.nodes.size(), false);
-    std::map<std::uint32_t, ByThread> by_caller;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
-        const bool is_below = node.parent != kNoNode && inside[node.parent];
-        inside[i] = is_below || is_allocator(node.place);
-        if (!inside[i] || is_below || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
+    // One function may be called along many paths.
+    std::map<std::tuple<std::string, std::string, std::string>, User> users;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
+        const bool is_below = node.parent != kNone && node.parent.in(inside);
+        i.in(inside) = is_below || is_allocator(node.place);
+        if (!i.in(inside) || is_below || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
             continue;
         }
-        ByThread& times = by_caller[own_code(evidence, i)];
+        const NodeIndex caller = user_of_allocator(evidence, i);
+        if (caller == kNone) {
+            continue;
+        }
+        const Place& place = caller.in(evidence.nodes).place;
+        User& user = users[{place.module, place.file, place.function}];
+        double all = 0;
         for (const ThreadTime& time :
              by_thread(node, [](const TimeTerms& terms) { return terms.user + terms.system; })) {
-            times[time.thread] += time.ns;
+            user.times[time.thread] += time.ns;
+            all += time.ns;
+        }
+        if (user.node == kNone || all > user.most) {
+            user.node = caller;
+            user.most = all;
         }
     }
-    for (auto& [caller, times] : by_caller) {
+    for (const auto& [place, user] : users) {
+        const ByThread& times = user.times;
         bool is_much = false;
         for (const auto& [thread, ns] : times) {
             is_much =
                 is_much || ns >= kLeastAllocator * static_cast<double>(processor(evidence.run.threads[thread].total));
         }
-        if (!is_much || caller == kNoNode) {
+        if (!is_much || sum(times) < kLeastChurn * duration_ns(evidence)) {
             continue;
         }
         Claim claim;
@@ -134,9 +182,9 @@ void look_for_small(const Case& subject, std::vector<Claim>* claims) {
         claim.own = at_most(times, duration_ns(evidence));
         claim.own_terms = set_of(Term::kUser, Term::kSystem);
         claim.own_sure = 0.8;  // memory taken once is needed all the same
-        claim.node = caller;
+        claim.node = user.node;
         claim.title = fmt::format("{} spends {} in the allocator: it takes and gives back memory all the time.",
-                                  name(evidence, caller), in_seconds(sum(times)));
+                                  name(evidence, user.node), in_seconds(sum(times)));
         claim.evidence = {{"seconds in the allocator", sum(times) / 1e9}};
         claims->push_back(std::move(claim));
     }
@@ -151,7 +199,9 @@ extern const Rule kAllocationChurnLarge{
     .needs =
         "a thread takes memory from the system (mmap, brk) twenty times and more, with dozens of page faults each "
         "time",
-    .against = "all that was faulted in was held at the same time: then the program grows, and needs it",
+    .against =
+        "all that was faulted in was held at the same time: then the program grows, and needs it; or the process has "
+        "children that are copies of it (fork) for half of its life: then pages are copied when they are written",
     .look = look_for_large,
     .direction =
         "make the buffers once and keep them, or let the allocator keep what is freed (M_MMAP_THRESHOLD and "
@@ -167,7 +217,9 @@ extern const Rule kAllocationChurnSmall{
     .place = 110,
     .kind = "allocation-churn",
     .contrast = Contrast::kRun,
-    .needs = "a twentieth of a thread's processor time is in the allocator, called from one function",
+    .needs =
+        "a twentieth of a thread's processor time, and a fiftieth of the run, is in the allocator, called from one "
+        "function",
     .against = "none: the time is measured where it is spent",
     .look = look_for_small,
     .direction = "make objects once and use them again, reserve containers' space, or take them from a pool",

@@ -24,9 +24,9 @@ bool is_openmp_runtime(const Place& place) {
 
 void claim_busy_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
-        if (!node.polls || (node.parent != kNoNode && evidence.nodes[node.parent].polls)) {
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
+        if (!node.polls || (node.parent != kNone && node.parent.in(evidence.nodes).polls)) {
             continue;
         }
         const ByThread spent = to_map(by_thread(node, [](const TimeTerms& terms) { return terms.user; }));

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace kymo::findings {
 namespace {
@@ -18,16 +17,25 @@ using namespace spacetime;
 constexpr double kMoreColdFaults = 3;
 constexpr std::uint64_t kRepeated = 10;  // occurrences of a neighbour from which on the level counts as repeated
 
+constexpr double kColdFaultNs = 20'000;  // of a fault that finds its page in memory, on a slow virtual machine
+constexpr double kLeastInFaults = 0.5;   // that is faults, of code that is told for them
+constexpr double kLeastStart = 0.02;     // of the run: every program has to begin
+
+// Who waits first for another thread, a child or a clock prepares nothing: it is ready before they are.
+bool waits_for_others(const Case& subject) {
+    using recording::WaitKind;
+    const std::int64_t waited = excess_waiting(subject, [](const WaitTarget& target) {
+        return is_synchronisation(target.kind) || target.kind == WaitKind::kChild || target.kind == WaitKind::kSleep;
+    });
+    return waited * 2 > subject.excess.total();
+}
+
 // Slow occurrences that are the first of their threads.
 void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
-    const OccurrenceTable& occurrences = subject.space().rows;
-    const std::set<std::uint32_t> threads(occurrences.thread.begin(), occurrences.thread.end());
-    const auto first =
-        static_cast<std::size_t>(std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(),
-                                               [&](std::size_t row) { return occurrences.order[row] == 0; }));
-    if (first == 0 || first * 5 < subject.bad.count * 4 || first * 2 < threads.size() ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count || most_lacking_share(subject) > 0.5 ||
-        is_negligible(subject) || has_more_inside(subject) || did_more_work(subject) || waits_for_workers(subject) ||
+    const std::size_t threads = threads_of(subject.space().rows);
+    if (!are_first_of_threads(subject) || subject.bad.count * 2 > subject.bad.count + subject.good.count ||
+        most_lacking_share(subject) > 0.5 || is_negligible(subject) || has_more_inside(subject) ||
+        did_more_work(subject) || waits_for_workers(subject) || waits_for_others(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
@@ -36,7 +44,7 @@ void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* cl
     Claim claim;
     claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
     claim.title = fmt::format("The first occurrence of {} {}takes {} longer than the later ones ({} against {}).",
-                              name(*subject.evidence, subject.node), threads.size() > 1 ? "in each thread " : "",
+                              name(*subject.evidence, subject.node), threads > 1 ? "in each thread " : "",
                               times(subject.bad.median_ns / subject.good.median_ns),
                               in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns));
     if (const std::string account = account_words(subject); !account.empty()) {
@@ -46,10 +54,10 @@ void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* cl
 }
 
 // Nearly all that a loop does: visited once, it runs over and over.
-bool is_body_of_loop(const Evidence& evidence, std::uint32_t node) {
-    const std::int64_t wall = evidence.nodes[node].total.wall();
-    for (std::uint32_t at = evidence.nodes[node].parent; at != kNoNode; at = evidence.nodes[at].parent) {
-        const SpaceNode& around = evidence.nodes[at];
+bool is_body_of_loop(const Evidence& evidence, NodeIndex node) {
+    const std::int64_t wall = node.in(evidence.nodes).total.wall();
+    for (NodeIndex at = node.in(evidence.nodes).parent; at != kNone; at = at.in(evidence.nodes).parent) {
+        const SpaceNode& around = at.in(evidence.nodes);
         if (wall * 5 < around.total.wall() * 4) {
             return false;
         }
@@ -64,27 +72,31 @@ bool is_body_of_loop(const Evidence& evidence, std::uint32_t node) {
 void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
-    const std::uint32_t faults = counter(evidence, "page-faults");
-    if (node.parent == kNoNode || faults == kNoNode || node.occurrences == 0 ||
-        node.occurrences > node.threads.size() || node.rows.size() != node.occurrences ||
-        is_body_of_loop(evidence, subject.node)) {
+    const CounterIndex faults = counter(evidence, "page-faults");
+    if (node.parent == kNone || faults == kNone || node.occurrences == 0 || node.occurrences > node.threads.size() ||
+        node.rows.size() != node.occurrences || is_library(node.place) || is_body_of_loop(evidence, subject.node)) {
         return;
     }
-    bool is_repeated = evidence.nodes[node.parent].occurrences >= kRepeated;
+    // What a function does at its first call of many is a start, whatever it costs, unless it is nearly all that the
+    // function does; beside other code it may be a step of its own, and only its faults say that it is not.
+    const SpaceNode& caller = node.parent.in(evidence.nodes);
+    const bool is_of_first_call =
+        caller.occurrences >= kRepeated * node.occurrences && node.total.wall() * 5 <= caller.total.wall() * 4;
+    bool is_repeated = node.parent.in(evidence.nodes).occurrences >= kRepeated;
     for (const SpaceNode& other : evidence.nodes) {
         is_repeated =
             is_repeated || (other.parent == node.parent && other.occurrences >= kRepeated * node.occurrences);
     }
     // Or it lies in a loop whose rounds go on without it.
-    for (std::uint32_t around = node.parent; around != kNoNode; around = evidence.nodes[around].parent) {
-        const SpaceNode& loop = evidence.nodes[around];
+    for (NodeIndex around = node.parent; around != kNone; around = around.in(evidence.nodes).parent) {
+        const SpaceNode& loop = around.in(evidence.nodes);
         is_repeated = is_repeated || ((loop.kind == SpaceKind::kLoop || loop.kind == SpaceKind::kLoopNest) &&
                                       loop.total.wall() >= 2 * node.total.wall());
     }
     const auto time = static_cast<double>(processor(subject.bad.terms));
     const auto rest_time = static_cast<double>(processor(subject.good.terms));
-    const double rate = time > 0 ? static_cast<double>(node.deltas[faults]) / time : 0;
-    const double rest = rest_time > 0 ? static_cast<double>(subject.good.deltas[faults]) / rest_time : 0;
+    const double rate = time > 0 ? static_cast<double>(faults.in(node.deltas)) / time : 0;
+    const double rest = rest_time > 0 ? static_cast<double>(faults.in(subject.good.deltas)) / rest_time : 0;
     // Early: in the first fifth of its thread, itself not counted; and there is more to that than this: what a thread
     // is made for is no start.
     const auto is_early = [&](std::size_t row) {
@@ -99,7 +111,8 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
             return;
         }
     }
-    if (!is_repeated || rate <= 0 || rate < kMoreColdFaults * rest) {
+    if (!is_repeated || rate <= 0 || rate < kMoreColdFaults * rest ||
+        (!is_of_first_call && rate < kLeastInFaults / kColdFaultNs)) {
         return;
     }
     Claim claim;
@@ -109,15 +122,20 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
         claim.when.push_back({node.rows.begin[row], node.rows.end[row]});
     }
     double all = 0;
+    double most = 0;
     for (const ThreadTime& own : claim.own) {
         all += own.ns;
+        most = std::max(most, own.ns);
+    }
+    if (most < kLeastStart * duration_ns(evidence)) {
+        return;
     }
     const std::string where = mostly_at(node, faults);
     claim.title = fmt::format(
         "{} runs {} at the beginning, for {}, and takes {} page faults{}, while what surrounds it runs "
         "over and over.",
         name(evidence, subject.node), node.occurrences == 1 ? "once" : "once in each thread", in_seconds(all),
-        number(static_cast<double>(node.deltas[faults])), where.empty() ? "" : ", " + where);
+        number(static_cast<double>(faults.in(node.deltas))), where.empty() ? "" : ", " + where);
     claim.evidence.push_back({"page-faults a second of processor time", rate * 1e9, rest * 1e9,
                               rest > 0 ? rate / rest : kUnknown, kUnknown, kUnknown});
     claims->push_back(std::move(claim));
@@ -145,7 +163,7 @@ extern const Rule kColdStartOfOccurrences{
         "cost less "
         "than a fiftieth of the run; or the first holds as many more rounds or calls as it takes longer, or did more "
         "work as far as that was measured: then it had more to do, or is several that look like one; or the threads "
-        "wait for work",
+        "wait for work; or most of the excess is waiting for other threads, a child or a clock",
     .look = claim_cold_start_of_occurrences,
     .direction = kColdStartDirection,
     .confirm = kColdStartConfirm,
@@ -157,9 +175,11 @@ extern const Rule kColdStartOfSpace{
     .contrast = Contrast::kSpace,
     .needs =
         "the code runs once a thread, in its first fifth, inside or beside code that runs ten times or more (or in a "
-        "loop that goes on without it), and "
-        "takes three times as many page faults by processor time as the rest of the program",
-    .against = "it runs again, or is what a loop does in each of its rounds",
+        "loop that goes on without it), takes a fiftieth of the run and three times as many page faults by processor "
+        "time as the rest of the program; where it is no function's first call of many, so many that they may be "
+        "half "
+        "of its time (20 µs each)",
+    .against = "it runs again, or is what a loop does in each of its rounds; or it is a library's",
     .look = claim_cold_start_of_spaces,
     .direction = kColdStartDirection,
     .confirm = kColdStartConfirm,

@@ -28,10 +28,10 @@ bool may_speak_of(const Feature& feature, Than than) {
 }
 
 // What the difference in one occurrence costs, or saves, at most; no more than its user time. ns.
-double cost_of(const Case& subject, std::size_t row, std::uint32_t event, const Feature& feature, double most_ns,
+double cost_of(const Case& subject, std::size_t row, CounterIndex event, const Feature& feature, double most_ns,
                Than than) {
     const auto& rows = subject.space().rows;
-    const double more = static_cast<double>(rows.deltas_of(row)[event]) - feature.good;
+    const double more = static_cast<double>(event.in(rows.deltas_of(row))) - feature.good;
     const double ns = (than == Than::kMore ? more : -more) * most_ns;
     // What is saved is not in the occurrence's own time.
     return than == Than::kMore ? std::clamp(ns, 0.0, static_cast<double>(rows.terms[row].user)) : std::max(0.0, ns);
@@ -49,8 +49,10 @@ void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
             continue;
         }
         const double ns = std::abs(feature.bad - feature.good) * known->most_ns;
-        const std::uint32_t event = counter(*subject.evidence, feature.name);
-        const auto count = [&](std::size_t row) { return static_cast<double>(subject.rows().deltas_of(row)[event]); };
+        const CounterIndex event = counter(*subject.evidence, feature.name);
+        const auto count = [&](std::size_t row) {
+            return static_cast<double>(event.in(subject.rows().deltas_of(row)));
+        };
         if (ns > most && is_beyond_either(subject, kMoreByNeighbour, than == Than::kMore, count)) {
             most = ns;
             dearest = &feature;
@@ -60,7 +62,7 @@ void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
         return;
     }
     const EventClass& known = *class_of(subject, *dearest);
-    const std::uint32_t event = counter(*subject.evidence, dearest->name);
+    const CounterIndex event = counter(*subject.evidence, dearest->name);
     Claim claim;
     double all = 0;
     for (const std::size_t row : subject.bad_rows) {
@@ -98,13 +100,13 @@ void claim_fewer(const Case& subject, std::vector<Claim>* claims) {
     claim_events(subject, Than::kFewer, claims);
 }
 
-constexpr std::string_view kNeeds =
+constexpr std::string_view kByNeighbourNeeds =
     "at least five occurrences after this neighbour (before it, or between two) and five others; 1.5 times as many "
     "of "
     "an event in an occurrence, most of the one side more often by wall time than most of the other (Cliff's delta "
     "0.474), which chance does not explain in pairs of occurrences that follow each other; and what one such event "
     "costs at most is known";
-constexpr std::string_view kAgainst =
+constexpr std::string_view kByNeighbourAgainst =
     "the event counts work (instructions, cycles, references); or what lies between two occurrences is often too "
     "short to be seen: then some are several";
 
@@ -114,8 +116,8 @@ extern const Rule kMoreEventsByNeighbour{
     .place = 246,
     .kind = "more-events",
     .contrast = Contrast::kNeighbours,
-    .needs = kNeeds,
-    .against = kAgainst,
+    .needs = kByNeighbourNeeds,
+    .against = kByNeighbourAgainst,
     .look = claim_more,
     .direction = kEventDirection,
     .confirm = "put something neutral between the two (or change their order) and record again: the count must fall",
@@ -125,8 +127,8 @@ extern const Rule kFewerEventsByNeighbour{
     .place = 275,
     .kind = "more-events",
     .contrast = Contrast::kNeighbours,
-    .needs = kNeeds,
-    .against = kAgainst,
+    .needs = kByNeighbourNeeds,
+    .against = kByNeighbourAgainst,
     .look = claim_fewer,
     .direction = "what this neighbour leaves behind is worth having elsewhere as well",
     .confirm = "compare the lines of the two neighbours: the order and place of the data that they leave",

@@ -1,5 +1,6 @@
 // io-wait: a thread that has work to do waits for a disk, a pipe or the network.
 #include "findings/rule.h"
+#include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/short_children.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
@@ -14,6 +15,7 @@ namespace kymo::findings {
 namespace {
 
 using namespace spacetime;
+using recording::FileKind;
 using recording::WaitKind;
 
 constexpr double kLeastOfLife = 0.02;  // of a thread's life: less is the ordinary life of a machine
@@ -22,6 +24,15 @@ constexpr double kLeastOfLife = 0.02;  // of a thread's life: less is the ordina
 bool is_transfer(WaitKind kind) {
     return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kSync ||
            kind == WaitKind::kConnect;
+}
+
+// By process, ns that it is on processors, or ready. While another process of the run is, a socket may wait for it.
+std::map<std::uint32_t, double> busy_ns(const Evidence& evidence) {
+    std::map<std::uint32_t, double> busy;
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        busy[thread.process] += static_cast<double>(processor(thread.total) + thread.total.run_queue);
+    }
+    return busy;
 }
 
 struct Spot {
@@ -35,7 +46,7 @@ struct Spot {
 std::map<std::uint32_t, std::string> program_names(const Evidence& evidence) {
     std::map<std::uint32_t, std::string> names;
     for (const ThreadFacts& thread : evidence.run.threads) {
-        if (thread.creator == kNoNode || !names.contains(thread.process)) {
+        if (thread.creator == kNone || !names.contains(thread.process)) {
             names[thread.process] = thread.name;
         }
     }
@@ -51,9 +62,31 @@ WaitsByTarget waits_for_short_children(const Evidence& evidence) {
     return all;
 }
 
+// Empty: the rule's own.
+std::string_view direction_of(const WaitTarget& target) {
+    const bool is_read = target.kind == WaitKind::kRead;
+    switch (recording::file_kind_of(target.kind, target.object)) {
+        case FileKind::kFile:
+        case FileKind::kDisk:
+            return is_read ? "read ahead (readahead(2), posix_fadvise(2), the next block in another thread) and in "
+                             "larger "
+                             "pieces, or keep what is read often in memory"
+                           : "write larger pieces, let another thread write, and ask for the disk's word (fsync) "
+                             "once for "
+                             "several changes";
+        case FileKind::kPipe:
+            return is_read ? "the program at the other end of the pipe is not fast enough: look at what it does"
+                           : "the program at the other end of the pipe does not read fast enough: look at what it "
+                             "does, or "
+                             "give it a larger buffer (F_SETPIPE_SZ)";
+        default:
+            return "";
+    }
+}
+
 void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    using Key = std::tuple<std::string, WaitKind, std::string, std::string, std::uint32_t>;
+    using Key = std::tuple<std::string, WaitKind, FileKind, std::string, std::string, std::uint32_t>;
     const std::map<std::uint32_t, std::string> programs = program_names(evidence);
     const WaitsByTarget of_children = waits_for_short_children(evidence);
     std::map<Key, Spot> spots;
@@ -61,9 +94,11 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
         const bool serves = waits_for_work(evidence, thread);
         for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
-            if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead)) {
+            if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead) &&
+                !is_pipe_within_run(evidence, target)) {
                 Spot& spot = spots[{programs.at(evidence.run.threads[thread].process), target.kind,
-                                    target.place.module, target.place.function, target.place.line}];
+                                    recording::file_kind_of(target.kind, target.object), target.place.module,
+                                    target.place.function, target.place.line}];
                 const auto for_child = of_children.find({thread, wait.target});
                 spot.waited[thread] += std::max(
                     0.0, static_cast<double>(wait.ns) - (for_child == of_children.end() ? 0 : for_child->second));
@@ -72,6 +107,8 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
         }
     }
     const double spare = spare_ns(evidence);
+    const std::map<std::uint32_t, double> busy = busy_ns(evidence);
+    const double busy_of_all = sum(busy);
     for (auto& [key, spot] : spots) {
         std::sort(spot.targets.begin(), spot.targets.end());
         spot.targets.erase(std::unique(spot.targets.begin(), spot.targets.end()), spot.targets.end());
@@ -79,6 +116,11 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
             spot.count += target < evidence.wait_sums.size() ? evidence.wait_sums[target].count : 0;
         }
         const WaitTarget& target = evidence.wait_targets[spot.targets.front()];
+        if (recording::file_kind_of(target.kind, target.object) == FileKind::kSocket) {
+            for (auto& [thread, ns] : spot.waited) {
+                ns = std::max(0.0, ns - (busy_of_all - busy.at(evidence.run.threads[thread].process)));
+            }
+        }
         const bool is_much = std::any_of(spot.waited.begin(), spot.waited.end(), [&](const auto& waited) {
             const ThreadFacts& thread = evidence.run.threads[waited.first];
             return waited.second >= kLeastOfLife * static_cast<double>(thread.end - thread.begin);
@@ -95,10 +137,11 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
         claim.title =
             fmt::format("{} {} {} in {} ({} waits) for a {} to get through.", thread_names(evidence, claim.threads),
                         does(claim.threads, "wait"), in_seconds(sum(spot.waited)), name(*claim.place), spot.count,
-                        wait_kind_words(target.kind));
+                        wait_words(target.kind, target.object));
         claim.evidence = {{"seconds waiting", sum(spot.waited) / 1e9},
                           {"waits of 10 µs and more", static_cast<double>(spot.count)},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        claim.direction = direction_of(target);
         claim.targets = std::move(spot.targets);
         claims->push_back(std::move(claim));
     }
@@ -117,10 +160,12 @@ extern const Rule kIoWait{
         "tenths of "
         "its life, "
         "as a server without requests is; or what it reads is from processes that live for some milliseconds "
-        "(process-churn)",
+        "(process-churn); or the pipe leads to another process of the run: that one is waited for; or it is a "
+        "socket, and other processes "
+        "of the run work for as long",
     .look = claim_io_wait,
     .direction =
-        "where a program of this run is at the other end (a pipe, a socket), it is that one that is waited for: look "
+        "where a program of this run is at the other end (a socket), it is that one that is waited for: look "
         "at what it does; else ask for the next data before working on what is there (read ahead, ask for several at "
         "once), or let another thread do the transfers",
     .confirm =

@@ -74,8 +74,21 @@ Work work_of(const Case& subject) {
     return work;
 }
 
+// A sleep ends by the clock, whatever the others do.
+double asleep_ns(const Evidence& evidence, const ThreadFacts& thread) {
+    double asleep = 0;
+    for (const OccurrenceWait& wait : thread.waits) {
+        const bool is_sleep = evidence.wait_targets[wait.target].kind == recording::WaitKind::kSleep;
+        asleep += is_sleep ? static_cast<double>(wait.ns) : 0;
+    }
+    for (const BriefWaits& brief : thread.brief) {
+        asleep += brief.kind == recording::WaitKind::kSleep ? static_cast<double>(brief.ns) : 0;
+    }
+    return asleep;
+}
+
 // The peers together waited (or spun in a wait, or were not there) while this code's threads lived. A thread that
-// lacks a processor is not idle. Ranks wait for messages on the processor.
+// lacks a processor is not idle, nor one that sleeps. Ranks wait for messages on the processor.
 double idle_beside_ns(const Case& subject) {
     const RunFacts& run = subject.evidence->run;
     const ByThread messages = run.threads[subject.threads[0]].rank ? in_messages(*subject.evidence) : ByThread{};
@@ -93,8 +106,8 @@ double idle_beside_ns(const Case& subject) {
         const double in_span = static_cast<double>(end - begin);
         // Over its life; before and behind it the thread is not there at all, which is idle as well.
         const auto message = messages.find(thread);
-        const double off = life - static_cast<double>(processor(facts.total) + facts.total.run_queue) +
-                           (message != messages.end() ? message->second : 0);
+        const double off = life - static_cast<double>(processor(facts.total) + facts.total.run_queue) -
+                           asleep_ns(*subject.evidence, facts) + (message != messages.end() ? message->second : 0);
         idle += std::clamp(off + std::max(0.0, in_span - life), 0.0, in_span);
     }
     return idle;
@@ -109,6 +122,24 @@ double taken_ns(const Case& subject) {
     }
     const auto threads = static_cast<double>(subject.threads.size());
     return most_taken(*subject.evidence, taken) * (threads - 1) / threads;
+}
+
+// How many times as slow the processors of the threads that work longest were as the others'; 1 where that is not
+// known, or little.
+double slower_by(const Case& subject, const std::vector<std::uint32_t>& longest) {
+    constexpr double kLeast = 1.3;
+    double theirs = 0;
+    double others = 0;
+    for (const std::uint32_t thread : subject.threads) {
+        const double pace = subject.evidence->run.threads[thread].pace;
+        if (pace == 0) {
+            return 1;
+        }
+        (std::binary_search(longest.begin(), longest.end(), thread) ? theirs : others) += pace;
+    }
+    const double peers = static_cast<double>(subject.threads.size() - longest.size());
+    const double ratio = others > 0 ? theirs / static_cast<double>(longest.size()) / (others / peers) : 1;
+    return ratio >= kLeast ? ratio : 1;
 }
 
 std::string peer_words(std::size_t peers, const char* whose) {
@@ -179,6 +210,11 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
             claim.threads.push_back(subject.threads[i]);
         }
     }
+    // A core that somebody else shares makes even work last longer: how much, depends on the code.
+    if (is_static &&
+        most <= slower_by(subject, claim.threads) * (all - most) / static_cast<double>(work.busy.size() - 1)) {
+        return;
+    }
     claim.own.push_back({claim.threads.front(), lost});
     claim.own_parts = by_step;
     claim.own_terms =
@@ -237,10 +273,12 @@ extern const Rule kLoadImbalance{
     .against =
         "the peers are not idle for at least half of the difference (four fifths where it is one thread now and "
         "another "
-        "then): they do something else meanwhile; or one thread has all of the work of most steps, or as much of it "
+        "then; a sleep is not for a peer): they do something else meanwhile; or one thread has all of the work of "
+        "most steps, or as much of it "
         "alone "
         "as is lost: that is a serial section; or half of what is lost may be time that something the kernel does "
-        "not account for took processors (ticks came late); of ranks, it is inside a call of MPI, where polling is "
+        "not account for took processors (ticks came late); or the processors of those that work longest were as "
+        "much slower, by the same arithmetic at every sample; of ranks, it is inside a call of MPI, where polling is "
         "waiting",
     .look = look_for_uneven,
     .direction =

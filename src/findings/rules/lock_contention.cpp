@@ -25,12 +25,28 @@ WaitKind family(WaitKind kind) {
 
 struct Lock {
     std::vector<std::uint32_t> targets;
-    ByThread waited;
+    ByThread waited;    // off the processor, or polling
+    double polled = 0;  // ns, of all threads
     std::uint64_t count = 0;
     std::int64_t longest = 0;
-    std::uint32_t worst = kNoNode;  // target with most time
+    std::uint32_t worst = kNone;  // target with most time
     std::int64_t worst_ns = 0;
 };
+
+std::string_view lock_words(WaitKind kind) {
+    switch (kind) {
+        case WaitKind::kOmpCritical:
+            return "critical section";
+        case WaitKind::kOmpLock:
+            return "OpenMP lock";
+        case WaitKind::kOmpOrdered:
+            return "ordered section";
+        case WaitKind::kOmpAtomic:
+            return "atomic operation";
+        default:
+            return wait_kind_words(kind);
+    }
+}
 
 // A lock that each thread waits for once or twice: it is opened once. One that threads come back to is none, however
 // few their waits: a share of the run is lost all the same.
@@ -52,17 +68,21 @@ std::map<LockKey, Lock> find_locks(const Evidence& evidence) {
         const WaitSum sums = i < evidence.wait_sums.size() ? evidence.wait_sums[i] : WaitSum{};
         lock.count += sums.count;
         lock.longest = std::max(lock.longest, sums.longest_ns);
-        if (lock.worst == kNoNode || sums.ns > lock.worst_ns) {
+        if (lock.worst == kNone || sums.ns > lock.worst_ns) {
             lock.worst = i;
             lock.worst_ns = sums.ns;
         }
     }
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
-        for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
-            const WaitTarget& target = evidence.wait_targets[wait.target];
-            const auto found = locks.find({target.process, family(target.kind), target.object});
-            if (found != locks.end()) {
-                found->second.waited[thread] += static_cast<double>(wait.ns);
+        const ThreadFacts& facts = evidence.run.threads[thread];
+        for (const auto* const waits : {&facts.waits, &facts.polled}) {
+            for (const OccurrenceWait& wait : *waits) {
+                const WaitTarget& target = evidence.wait_targets[wait.target];
+                const auto found = locks.find({target.process, family(target.kind), target.object});
+                if (found != locks.end()) {
+                    found->second.waited[thread] += static_cast<double>(wait.ns);
+                    found->second.polled += waits == &facts.polled ? static_cast<double>(wait.ns) : 0;
+                }
             }
         }
     }
@@ -84,7 +104,7 @@ std::string keeper_words(const Evidence& evidence, const Lock& lock) {
 
 void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double spare = spare_ns(evidence);
+    const double room = room_ns(evidence);
     for (const auto& [key, lock] : find_locks(evidence)) {
         const double waited = sum(lock.waited);
         if (is_gate(lock) || waited <= 0) {
@@ -92,8 +112,8 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
         }
         const WaitTarget& worst = evidence.wait_targets[lock.worst];
         Claim claim;
-        claim.own = at_most(lock.waited, spare);
-        claim.own_terms = set_of(Term::kWaiting);
+        claim.own = at_most(lock.waited, room);
+        claim.own_terms = set_of(Term::kWaiting, Term::kSpinning);
         claim.targets = lock.targets;
         claim.threads = main_threads(lock.waited);
         claim.node = node_of(evidence, worst.place);
@@ -101,11 +121,14 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
         claim.title =
             fmt::format("{} {} {} in all, {}, for the {} taken in {}, up to {} at a time.{}",
                         thread_names(evidence, claim.threads), does(claim.threads, "wait"), in_seconds(waited),
-                        how_often(lock.count), wait_kind_words(worst.kind), name(*claim.place),
+                        how_often(lock.count), lock_words(worst.kind), name(*claim.place),
                         in_seconds(static_cast<double>(lock.longest)), keeper_words(evidence, lock));
         claim.evidence = {{"seconds waiting for the lock", waited / 1e9},
                           {"waits of 10 µs and more", static_cast<double>(lock.count)},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        if (lock.polled > 0) {
+            claim.evidence.push_back({"seconds of it polling on a processor", lock.polled / 1e9});
+        }
         claims->push_back(std::move(claim));
     }
 }

@@ -14,6 +14,51 @@ using namespace spacetime;
 
 constexpr double kLeastOfRun = 0.05;                   // smaller is the ordinary life of a machine
 constexpr std::uint64_t kLeastOccurrence = 5'000'000;  // ns
+constexpr double kMostLoadingNs = 30e6;
+constexpr double kWakeNs = 20'000;  // until a thread that is woken runs on a processor that is idle
+
+// What being woken takes by itself: who switches a hundred thousand times a second is ready for some microseconds
+// each time, with nobody in the way.
+double waking_ns(const RunFacts& run) {
+    double switches = 0;
+    for (const ThreadFacts& thread : run.threads) {
+        switches += static_cast<double>(thread.voluntary + thread.involuntary);
+    }
+    return switches * kWakeNs;
+}
+
+// What the program's own processes do unseen: while one is loaded, and becomes another program, nothing measures it.
+// At most kMostLoadingNs an image.
+double loading_ns(const RunFacts& run) {
+    struct Life {
+        std::uint64_t begin = ~std::uint64_t{0};
+        std::uint64_t end = 0;
+        double seen = 0;
+        double images = 0;
+    };
+    std::vector<TimeRange> seen(run.processes.size(), TimeRange{~std::uint64_t{0}, 0});
+    for (const ThreadFacts& thread : run.threads) {
+        if (thread.process < seen.size()) {
+            TimeRange& range = seen[thread.process];
+            range = {std::min(range.begin, thread.begin), std::max(range.end, thread.end)};
+        }
+    }
+    std::map<std::uint64_t, Life> lives;
+    for (std::size_t i = 0; i < run.processes.size(); ++i) {
+        const ProcessFacts& process = run.processes[i];
+        Life& life = lives[process.pid];
+        life.begin = std::min(life.begin, process.begin);
+        life.end = std::max(life.end, process.end);
+        life.seen += seen[i].end > seen[i].begin ? static_cast<double>(seen[i].end - seen[i].begin) : 0;
+        ++life.images;
+    }
+    double unseen = 0;
+    for (const auto& [pid, life] : lives) {
+        const auto length = static_cast<double>(life.end - std::min(life.begin, life.end));
+        unseen += std::clamp(length - life.seen, 0.0, life.images * kMostLoadingNs);
+    }
+    return unseen;
+}
 
 // Occurrences that were kept from a processor for a third of their time or more.
 std::vector<TimeRange> times_of(const Evidence& evidence) {
@@ -48,7 +93,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
         return;
     }
     // Threads held on one processor wait for each other: that is thread-migration's to tell.
-    const double outside = std::max(0.0, queued - own_queue_ns(run));
+    const double outside = std::max(0.0, queued - own_queue_ns(run) - waking_ns(run) - loading_ns(run));
     const double part = queued > 0 && outside >= 0.5 * queued ? outside / queued : 0;
     Claim claim;
     double most = 0;
@@ -108,7 +153,8 @@ extern const Rule kOutsideInterference{
     .contrast = Contrast::kRun,
     .needs =
         "for at least 5 % of the run some thread was ready without a processor, where at least half of all such time "
-        "is not explained by the program having more threads ready than there are processors, or something the "
+        "is not explained by the program having more threads ready than there are processors, nor by 20 µs for each "
+        "time that a thread is woken, nor by its processes that are just being loaded, or something the "
         "kernel does not account for took its processor: ticks of its own clock came late",
     .against =
         "threads that are held on one processor (thread-migration), more threads than processors (oversubscription)",

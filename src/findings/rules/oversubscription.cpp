@@ -58,6 +58,17 @@ std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     return largest;
 }
 
+// They compute: who is mostly in the kernel is woken by what others hand over, and would be with fewer threads, too.
+bool is_work(const RunFacts& run, const std::vector<std::uint32_t>& team) {
+    std::int64_t user = 0;
+    std::int64_t system = 0;
+    for (const std::uint32_t thread : team) {
+        user += run.threads[thread].total.user;
+        system += run.threads[thread].total.system;
+    }
+    return user >= system;
+}
+
 void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
@@ -88,6 +99,9 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
             }
         }
         keep_members(evidence, &team);
+        if (!is_work(run, team)) {
+            return;
+        }
     }
     if (team.size() <= run.processors) {
         return;
@@ -118,11 +132,12 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     std::sort(claim.targets.begin(), claim.targets.end());
     claim.targets.erase(std::unique(claim.targets.begin(), claim.targets.end()), claim.targets.end());
     // The program as a whole: the function that the members of the team start in says which threads are meant.
-    for (std::uint32_t i = 0; i < evidence.nodes.size() && claim.node == kNoNode; ++i) {
-        const auto& threads = evidence.nodes[i].threads;
-        if (std::includes(threads.begin(), threads.end(), team.begin(), team.end()) &&
-            !is_library(evidence.nodes[i].place) && evidence.nodes[i].place.function != "main") {
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
+        if (std::includes(node.threads.begin(), node.threads.end(), team.begin(), team.end()) &&
+            !is_library(node.place) && node.place.function != "main") {
             claim.node = i;
+            break;
         }
     }
     claims->push_back(std::move(claim));

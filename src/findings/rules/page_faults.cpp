@@ -2,6 +2,7 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/gap_filler.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -18,11 +19,11 @@ constexpr double kLeastKernelShare = 0.3;  // of the excess, in the kernel
 constexpr std::uint64_t kLeastFaultingOccurrences = 3;
 
 // Both halves of the occurrences have a fifth of the faults or more.
-bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
+bool again_and_again(const SpaceNode& node, CounterIndex faults) {
     std::vector<std::pair<std::uint64_t, std::int64_t>> occurrences;
     occurrences.reserve(node.rows.size());
     for (std::size_t row = 0; row < node.rows.size(); ++row) {
-        occurrences.emplace_back(node.rows.begin[row], node.rows.deltas_of(row)[faults]);
+        occurrences.emplace_back(node.rows.begin[row], faults.in(node.rows.deltas_of(row)));
     }
     std::sort(occurrences.begin(), occurrences.end());
     std::int64_t halves[2] = {0, 0};
@@ -32,21 +33,36 @@ bool again_and_again(const SpaceNode& node, std::uint32_t faults) {
     return std::min(halves[0], halves[1]) * 4 >= std::max(halves[0], halves[1]);
 }
 
+// The smallest node inside that takes nearly as many.
+NodeIndex holder(const Evidence& evidence, NodeIndex node, CounterIndex faults) {
+    constexpr double kNearlyAll = 0.9;
+    const auto taken = static_cast<double>(faults.in(node.in(evidence.nodes).deltas));
+    for (const NodeIndex child : indices(evidence.nodes)) {
+        const SpaceNode& inner = child.in(evidence.nodes);
+        const bool is_code = inner.kind != SpaceKind::kIteration && inner.kind != SpaceKind::kMark;
+        if (inner.parent == node && is_code && !is_library(inner.place) && !is_tool(evidence, child) &&
+            static_cast<double>(faults.in(inner.deltas)) >= kNearlyAll * taken) {
+            return holder(evidence, child, faults);
+        }
+    }
+    return node;
+}
+
 void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
-    const std::uint32_t faults = counter(evidence, "page-faults");
-    if (faults == kNoNode || node.occurrences < kLeastFaultingOccurrences || node.deltas[faults] <= 0 ||
-        !again_and_again(node, faults)) {
+    const CounterIndex faults = counter(evidence, "page-faults");
+    if (faults == kNone || is_library(node.place) || node.occurrences < kLeastFaultingOccurrences ||
+        faults.in(node.deltas) <= 0 || !again_and_again(node, faults)) {
         return;
     }
     const auto rate = [&](const Side& side) {
         const auto time = static_cast<double>(processor(side.terms));
-        return time > 0 ? static_cast<double>(side.deltas[faults]) * 1e9 / time : 0;
+        return time > 0 ? static_cast<double>(faults.in(side.deltas)) * 1e9 / time : 0;
     };
-    const auto count = static_cast<double>(node.deltas[faults]);
+    const auto count = static_cast<double>(faults.in(node.deltas));
     // The node that has nearly all of them needs no comparison; another must stand out.
-    const bool has_most = count >= 0.9 * static_cast<double>(evidence.run.deltas[faults]);
+    const bool has_most = count >= 0.9 * static_cast<double>(faults.in(evidence.run.deltas));
     if (!has_most && rate(subject.bad) < kMoreFaults * rate(subject.good)) {
         return;
     }
@@ -61,11 +77,13 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     }
     claim.own_terms = set_of(Term::kSystem);
     claim.own_sure = 0.9;  // system time of short stretches is known less well than their user time
-    const std::string where = mostly_at(node, faults);
+    claim.node = holder(evidence, subject.node, faults);
+    const SpaceNode& held = claim.node.in(evidence.nodes);
+    const std::string where = mostly_at(held, faults);
     claim.title =
         fmt::format("{} takes page faults again and again: {} in {} occurrences{}. They cost up to {} in the kernel.",
-                    name(evidence, subject.node), number(count), node.occurrences, where.empty() ? "" : ", " + where,
-                    in_seconds(all));
+                    name(evidence, claim.node), number(static_cast<double>(faults.in(held.deltas))), held.occurrences,
+                    where.empty() ? "" : ", " + where, in_seconds(all));
     claim.evidence.push_back({"page-faults a second of processor time", rate(subject.bad), rate(subject.good),
                               rate(subject.good) > 0 ? rate(subject.bad) / rate(subject.good) : kUnknown, kUnknown,
                               kUnknown});
@@ -75,7 +93,7 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
 void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     if (!subject.differs("page-faults", kMoreFaults) ||
         subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count) {
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || are_first_of_threads(subject)) {
         return;
     }
     const Feature& faults = *subject.feature("page-faults");
@@ -153,7 +171,7 @@ extern const Rule kPageFaultsOfOccurrences{
     .needs =
         "slow occurrences carry at least three times the page faults of the fast ones, which chance does not "
         "explain where it can be tested, and 30 % or more of their excess is time in the kernel",
-    .against = "most occurrences are slow",
+    .against = "most occurrences are slow; or the slow ones are the first of their threads: that is a cold start",
     .look = claim_page_faults_of_occurrences,
     .direction = kPageFaultsDirection,
     .confirm = kPageFaultsConfirm,

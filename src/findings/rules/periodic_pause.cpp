@@ -133,9 +133,9 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
                     name(evidence, subject.node), in_seconds(pauses.period_ns));
     const double all = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
     claim.node = filler_node(subject, filler);
-    if (claim.node != kNoNode) {
+    if (claim.node != kNone) {
         claim.own_terms =
-            main_terms(evidence.nodes[claim.node]) & ~set_of(Term::kRunQueue);  // nor do the gaps have it
+            main_terms(claim.node.in(evidence.nodes)) & ~set_of(Term::kRunQueue);  // nor do the gaps have it
     }
     claim.title = fmt::format(
         "{} {} stops it for {}{}: {} in all.", when, filler_name(subject, filler), in_seconds(median(lengths)),

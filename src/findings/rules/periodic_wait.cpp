@@ -3,6 +3,7 @@
 // Told from where the waits lie, which is known exactly, so that it is found however noisy the rounds are.
 #include "findings/rule.h"
 #include "findings/rules/periodic_pause.h"
+#include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
@@ -57,6 +58,10 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     if (unevenness == nullptr || subject.every == 0 || unevenness->bad > kMostUneven) {
         return;
     }
+    const WaitTarget& target = evidence.wait_targets[subject.targets.front()];
+    if (is_pipe_within_run(evidence, target)) {
+        return;  // a pipe fills up after so many rounds: its reader is slower
+    }
     ByThread waited;
     std::vector<double> lengths;
     Claim claim;
@@ -67,22 +72,21 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     if (is_paced(evidence, waited)) {
         return;
     }
-    const WaitTarget& target = evidence.wait_targets[subject.targets.front()];
     claim.own = at_most(waited, spare_ns(evidence));
     claim.own_parts = lengths;
     claim.own_terms = set_of(Term::kWaiting);
     claim.threads = subject.threads;
     claim.targets = subject.targets;
     claim.node = node_of(evidence, target.place);
-    claim.is_part = claim.node == kNoNode;
+    claim.is_part = claim.node == kNone;
     if (claim.is_part) {
         claim.node = subject.space().parent;
     }
     claim.place = to_place(target.place);
     claim.feature = kUnevenness;
     // The rounds of a loop are said of the loop.
-    const bool are_rounds = subject.space().kind == SpaceKind::kIteration && subject.space().parent != kNoNode;
-    const std::uint32_t counted = are_rounds ? subject.space().parent : subject.node;
+    const bool are_rounds = subject.space().kind == SpaceKind::kIteration && subject.space().parent != kNone;
+    const NodeIndex counted = are_rounds ? subject.space().parent : subject.node;
     claim.title = fmt::format("Every {} {} of {} (about every {}) {} {} in {} ({}) for {}: {} in all.", subject.every,
                               are_rounds ? "rounds" : "occurrences", name(evidence, counted),
                               in_seconds(usual_period(subject.returns)), thread_names(evidence, subject.threads),
@@ -110,8 +114,7 @@ extern const Rule kPeriodicPauseOfWaits{
         "most, and chance is not as even)",
     .against =
         "the thread is there for half of its life, or in reads, polls and sleep for nine tenths of it: it is paced "
-        "by "
-        "that, or waits for work",
+        "by that, or waits for work; or a pipe to another process of the run is full or empty then",
     .look = claim_periodic_wait,
     .direction = kPauseDirection,
     .confirm = kPauseConfirm,

@@ -6,17 +6,20 @@
 #include "findings/words.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace kymo::findings {
 namespace {
 
 using namespace spacetime;
 
-constexpr double kMakingNs = 300e3;      // at least so much, for a process made, loaded, ended and waited for
-constexpr double kMostStartingNs = 1e6;  // at most so much of it in the kernel, on its parent's account
+constexpr double kMakingProcessNs = 300e3;  // at least so much, for a process made, loaded, ended and waited for
+constexpr double kMostLaunchNs = 10e6;      // likewise where nothing is seen but the call that starts it
+constexpr double kMostStartingNs = 1e6;     // at most so much of it in the kernel, on its parent's account
 
 std::string usual_name(const ShortChildren& children) {
     const auto most = std::max_element(children.names.begin(), children.names.end(),
@@ -25,9 +28,9 @@ std::string usual_name(const ShortChildren& children) {
 }
 
 // Adds what the kernel does in the code that starts and awaits them, as far as it can be for them.
-void add_starting(const Evidence& evidence, std::uint32_t node, double most, ByThread* lost) {
+void add_starting(const Evidence& evidence, NodeIndex node, double most, ByThread* lost) {
     const std::vector<ThreadTime> system =
-        by_thread(evidence.nodes[node], [](const TimeTerms& terms) { return terms.system; });
+        by_thread(node.in(evidence.nodes), [](const TimeTerms& terms) { return terms.system; });
     for (const ThreadTime& part : at_most(to_map(system), most)) {
         if (lost->contains(part.thread)) {
             (*lost)[part.thread] += part.ns;
@@ -35,10 +38,70 @@ void add_starting(const Evidence& evidence, std::uint32_t node, double most, ByT
     }
 }
 
+bool starts_processes(const Place& place) {
+    static constexpr std::array<std::string_view, 11> kNames = {"fork",   "vfork",   "_Fork",       "arch_fork",
+                                                                "clone",  "clone3",  "posix_spawn", "posix_spawnp",
+                                                                "spawni", "spawnix", "libc_fork"};
+    return is_library(place) &&
+           std::find(kNames.begin(), kNames.end(), library_function_name(place.function)) != kNames.end();
+}
+
+// What the parent's threads spend in the C library's calls that start processes: until a child of vfork() lets it go
+// on, or in copying its tables. *place: the program's own code that calls them most.
+ByThread starting_them(const Evidence& evidence, std::uint32_t parent, NodeIndex* place) {
+    ByThread spent;
+    std::map<NodeIndex, double> callers;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
+        const NodeIndex caller = starts_processes(node.place) ? own_code(evidence, i) : NodeIndex();
+        if (caller == kNone || (node.parent != kNone && starts_processes(node.parent.in(evidence.nodes).place))) {
+            continue;
+        }
+        for (const ThreadTime& part :
+             by_thread(node, [](const TimeTerms& terms) { return terms.wall() - terms.run_queue; })) {
+            if (evidence.run.threads[part.thread].process == parent) {
+                spent[part.thread] += part.ns;
+                callers[caller] += part.ns;
+            }
+        }
+    }
+    const auto most = std::max_element(callers.begin(), callers.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    *place = most == callers.end() ? NodeIndex() : most->first;
+    return spent;
+}
+
+void claim_starting(const Evidence& evidence, const ShortChildren& children, const ByThread& spent, NodeIndex place,
+                    std::vector<Claim>* claims) {
+    Claim claim;
+    claim.node = place;
+    const auto count = static_cast<double>(children.count);
+    claim.own = at_most(spent, kMostLaunchNs * count);
+    claim.own_sure = 0.8;
+    claim.own_terms = set_of(Term::kWaiting, Term::kSystem);
+    claim.threads = main_threads(spent);
+    claim.when = {{children.begin, children.end}};
+    claim.title = fmt::format("{} starts {} processes{} in {}, {} each: that takes {} of the run.",
+                              thread_names(evidence, claim.threads), number(count), usual_name(children),
+                              name(evidence, claim.node), in_seconds(sum(spent) / count), in_seconds(sum(spent)));
+    claim.evidence = {{"processes", count}, {"seconds computed by one", children.user / count / 1e9}};
+    claims->push_back(std::move(claim));
+}
+
 void claim_process_churn(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     for (const auto& [parent, children] : short_children(evidence.run)) {
         const WaitsByTarget waits = waits_for(evidence, parent, children);
+        double awaited = 0;
+        for (const auto& [key, ns] : waits) {
+            awaited += ns;
+        }
+        NodeIndex starter;
+        const ByThread starting = starting_them(evidence, parent, &starter);
+        if (starter != kNone && sum(starting) > awaited) {  // hardly waited for
+            claim_starting(evidence, children, starting, starter, claims);
+            continue;
+        }
         if (waits.empty()) {
             continue;
         }
@@ -58,7 +121,7 @@ void claim_process_churn(const Case& subject, std::vector<Claim>* claims) {
         const WaitPlace& place = evidence.wait_targets[most->first].place;
         Claim claim;
         claim.node = node_of(evidence, place);
-        if (claim.node != kNoNode) {
+        if (claim.node != kNone) {
             add_starting(evidence, claim.node, kMostStartingNs * count, &lost);
         }
         const double all = sum(lost);
@@ -66,7 +129,7 @@ void claim_process_churn(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         claim.own = at_most(lost, all);
-        claim.own_sure = std::clamp(kMakingNs * count / std::max(1.0, all), 0.5, 1.0);
+        claim.own_sure = std::clamp(kMakingProcessNs * count / std::max(1.0, all), 0.5, 1.0);
         claim.own_terms = set_of(Term::kWaiting, Term::kSystem);
         for (const auto& [target, ns] : by_target) {
             claim.targets.push_back(target);
@@ -95,7 +158,7 @@ extern const Rule kProcessChurn{
     .needs =
         "one process starts twenty others and more that live for thirty milliseconds at most, and waits for their "
         "ends, "
-        "or for what they write",
+        "or for what they write, or spends its time in the calls that start them",
     .against = "what they compute themselves is left out",
     .look = claim_process_churn,
     .direction =

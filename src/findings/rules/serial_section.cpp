@@ -13,6 +13,7 @@ namespace kymo::findings {
 namespace {
 
 using namespace spacetime;
+using recording::WaitKind;
 
 constexpr double kTogether = 0.1;  // of the run: two or more threads at work at the same time
 constexpr double kMostOfIt = 0.8;
@@ -27,34 +28,39 @@ bool is_parallel(const Evidence& evidence) {
     return together >= kTogether * duration_ns(evidence);
 }
 
-// Other threads of the process that worked at some time.
+// ns that a thread is at a meeting of its team, and nowhere else: it is there for the team's work.
+std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread) {
+    std::int64_t ns = 0;
+    for (const auto* const waits : {&thread.waits, &thread.polled}) {
+        for (const OccurrenceWait& wait : *waits) {
+            const WaitKind kind = evidence.wait_targets[wait.target].kind;
+            const bool is_meeting =
+                kind == WaitKind::kBarrier || kind == WaitKind::kOmpBarrier || kind == WaitKind::kOmpIdle;
+            ns += is_meeting ? wait.ns : 0;
+        }
+    }
+    return ns;
+}
+
+// Other threads of the process that worked at some time, or stand by at its meetings.
 std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
     const ThreadFacts& self = evidence.run.threads[thread];
     const std::int64_t least = (self.total.user + self.total.system) / 10;
     return static_cast<std::size_t>(
         std::count_if(evidence.run.threads.begin(), evidence.run.threads.end(), [&](const ThreadFacts& other) {
             return &other != &self && other.process == self.process &&
-                   other.total.user + other.total.system >= std::max<std::int64_t>(least, 1);
+                   other.total.user + other.total.system + at_meetings_ns(evidence, other) >=
+                       std::max<std::int64_t>(least, 1);
         }));
 }
 
 // Threads that wait for a lock have work to do: what keeps them from it is the lock.
-double waited_for_locks_ns(const Evidence& evidence) {
+double locked_out_ns(const Evidence& evidence) {
     double ns = 0;
     for (const ThreadFacts& thread : evidence.run.threads) {
-        for (const OccurrenceWait& wait : thread.waits) {
-            ns += is_lock(evidence.wait_targets[wait.target].kind) ? static_cast<double>(wait.ns) : 0;
-        }
+        ns += waited_for_locks_ns(evidence, thread);
     }
     return ns;
-}
-
-// What sharing can save at most: of the processors, what nobody wants, and what threads only poll on, which shared
-// work would put an end to.
-double room_ns(const Evidence& evidence) {
-    const auto polled = static_cast<double>(evidence.run.total.spinning);
-    return std::min(spare_ns(evidence) + polled / static_cast<double>(evidence.run.processors),
-                    duration_ns(evidence));
 }
 
 bool is_code(const SpaceNode& node) {
@@ -66,36 +72,38 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
     if (evidence.run.processors < 2 || !is_parallel(evidence)) {
         return;
     }
-    const double locked = waited_for_locks_ns(evidence);
+    const double locked = locked_out_ns(evidence);
     std::vector<Alone> alone(evidence.nodes.size());
     std::vector<bool> is_serial(evidence.nodes.size(), false);
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
         if (is_code(node) && !node.polls) {
-            alone[i] = alone_in(node);
-            is_serial[i] = is_mostly_alone(alone[i]);
+            i.in(alone) = alone_in(node);
+            i.in(is_serial) = is_mostly_alone(i.in(alone));
         }
     }
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        if (!is_serial[i]) {
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        if (!i.in(is_serial)) {
             continue;
         }
+        const SpaceNode& node = i.in(evidence.nodes);
         // The smallest function that holds most of it: its loops and what it calls say no more.
-        const double own = sum(alone[i].times);
+        const double own = sum(i.in(alone).times);
         if (locked >= kMostlyLocked * own) {
             continue;
         }
-        bool is_smallest = !is_library(evidence.nodes[i].place);
-        for (std::uint32_t child = i + 1; child < evidence.nodes.size() && is_smallest; ++child) {
-            is_smallest = evidence.nodes[child].parent != i || !is_serial[child] ||
-                          is_library(evidence.nodes[child].place) || sum(alone[child].times) < kMostOfIt * own;
+        bool is_smallest = !is_library(node.place);
+        for (const NodeIndex child : indices(evidence.nodes, raw(i) + 1)) {
+            is_smallest = is_smallest && (child.in(evidence.nodes).parent != i || !child.in(is_serial) ||
+                                          is_library(child.in(evidence.nodes).place) ||
+                                          sum(child.in(alone).times) < kMostOfIt * own);
         }
-        const bool is_part = evidence.nodes[i].parent != kNoNode && is_serial[evidence.nodes[i].parent] &&
-                             own < kMostOfIt * sum(alone[evidence.nodes[i].parent].times);
-        if (!is_smallest || (is_part && own < 0.2 * sum(alone[evidence.nodes[i].parent].times))) {
+        const bool is_part =
+            node.parent != kNone && node.parent.in(is_serial) && own < kMostOfIt * sum(node.parent.in(alone).times);
+        if (!is_smallest || (is_part && own < 0.2 * sum(node.parent.in(alone).times))) {
             continue;
         }
-        const std::vector<std::uint32_t> threads = main_threads(alone[i].times);
+        const std::vector<std::uint32_t> threads = main_threads(i.in(alone).times);
         const std::size_t others = threads.empty() ? 0 : working_peers(evidence, threads.front());
         if (others == 0) {
             continue;
@@ -105,19 +113,20 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         const double workers =
             std::min(static_cast<double>(others + 1), static_cast<double>(evidence.run.processors));
         // Its loops, and what is inlined into it, are told by the function's name.
-        std::uint32_t place = i;
-        while (evidence.nodes[place].kind != SpaceKind::kFunction && evidence.nodes[place].parent != kNoNode &&
-               is_serial[evidence.nodes[place].parent] &&
-               own >= kMostOfIt * sum(alone[evidence.nodes[place].parent].times)) {
-            place = evidence.nodes[place].parent;
+        NodeIndex place = i;
+        NodeIndex around = node.parent;
+        while (place.in(evidence.nodes).kind != SpaceKind::kFunction && around != kNone && around.in(is_serial) &&
+               own >= kMostOfIt * sum(around.in(alone).times)) {
+            place = around;
+            around = around.in(evidence.nodes).parent;
         }
         Claim claim;
         claim.own = {{threads.front(), std::min(own * (1 - 1 / workers), room_ns(evidence))}};
         claim.own_terms = set_of(Term::kUser, Term::kSystem);
         claim.node = place;
         claim.threads = threads;
-        for (std::size_t row = 0; row < evidence.nodes[i].rows.size(); ++row) {
-            claim.when.push_back({evidence.nodes[i].rows.begin[row], evidence.nodes[i].rows.end[row]});
+        for (std::size_t row = 0; row < node.rows.size(); ++row) {
+            claim.when.push_back({node.rows.begin[row], node.rows.end[row]});
         }
         std::sort(claim.when.begin(), claim.when.end(),
                   [](const auto& a, const auto& b) { return a.begin < b.begin; });

@@ -5,7 +5,9 @@
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/interpreter.h"
 #include "findings/rules/shared/more_inside.h"
+#include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -21,8 +23,8 @@ namespace {
 bool are_joined(const Case& subject) {
     const spacetime::OccurrenceTable& occurrences = subject.space().rows;
     const auto& intervals = subject.evidence->intervals;
-    const auto interval =
-        std::find_if(intervals.begin(), intervals.end(), [&](const auto& of) { return of.node == subject.node; });
+    const auto interval = std::find_if(intervals.begin(), intervals.end(),
+                                       [&](const auto& of) { return of.node == raw(subject.node); });
     const double gap = interval == intervals.end() ? 0 : static_cast<double>(interval->median_gap_ns);
     const auto joined = std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(), [&](std::size_t row) {
         const auto bridges = static_cast<double>(occurrences.bridged[row]);  // a sample each
@@ -70,18 +72,33 @@ bool may_be_processor(const Case& subject) {
     }
     const bool is_crowded = subject.bad.count > moments;
     const auto excess = static_cast<double>(subject.excess.total());
-    double waits = 0;
-    for (const ExcessPart& part : subject.excess.parts) {
-        const bool is_for_thread = part.term == Term::kWaiting &&
-                                   part.target < subject.evidence->wait_targets.size() &&
-                                   subject.evidence->wait_targets[part.target].holder != kNoNode;
-        waits += is_for_thread ? static_cast<double>(part.ns) : 0;
-    }
+    const auto waits = static_cast<double>(
+        excess_waiting(subject, [](const spacetime::WaitTarget& target) { return target.holder != kNone; }));
     const double taken =
         waits + excess * subject.excess_share(set_of(Term::kUser, Term::kSystem, Term::kSpinning, Term::kOther));
     const auto steal = static_cast<double>(subject.evidence->run.steal_ns.value_or(0));
     return taken > 0.5 * excess &&
            ((is_crowded ? share_of_threads(subject) < kLeastOfMoments : is_negligible(subject)) || taken <= steal);
+}
+
+// One or two that are most of what their threads did, and of whom there are not enough to be tested: that is what the
+// program does, with nothing seen that parts its rounds.
+bool is_what_it_does(const Case& subject) {
+    return subject.bad.count < kLeastTested && share_of_threads(subject) > 0.5;
+}
+
+// Mostly a wait that is another's story: a turn in Python's interpreter, which interpreter-lock tells; a process of
+// the run at the other end of a pipe; or threads that wait here as a rule, and now and then longer, until there is
+// work.
+bool waits_as_others_have_it(const Case& subject) {
+    const std::int64_t elsewhere = excess_waiting(subject, [&](const spacetime::WaitTarget& target) {
+        return is_interpreter_lock(target) || is_pipe_within_run(*subject.evidence, target);
+    });
+    const std::int64_t signalled = excess_waiting(subject, [](const spacetime::WaitTarget& target) {
+        return target.kind == recording::WaitKind::kCondition || target.kind == recording::WaitKind::kSemaphore;
+    });
+    const bool waits_as_a_rule = subject.good.terms.waiting * 2 > subject.good.terms.wall();
+    return elsewhere * 2 > subject.excess.total() || (waits_as_a_rule && signalled * 2 > subject.excess.total());
 }
 
 void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
@@ -91,7 +108,9 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
         subject.bad.count * 2 > subject.bad.count + subject.good.count || may_be_several(subject) ||
         most_lacking_share(subject) > 0.5 ||
         (subject.space().kind == spacetime::SpaceKind::kIteration && has_more_inside(subject)) ||
-        are_joined(subject) || waits_for_workers(subject) || may_be_processor(subject) ||
+        (are_first_of_threads(subject) && is_negligible(subject)) || are_joined(subject) ||
+        is_what_it_does(subject) || waits_for_workers(subject) || waits_as_others_have_it(subject) ||
+        may_be_processor(subject) ||
         (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5) ||
         std::all_of(subject.threads.begin(), subject.threads.end(),
                     [&](std::uint32_t thread) { return waits_for_work(*subject.evidence, thread); })) {
@@ -99,6 +118,12 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
     }
     Claim claim;
     claim.explains = Explains{.terms = kAllTerms & ~set_of(Term::kRunQueue)};
+    for (const ExcessPart& part : subject.excess.parts) {
+        if (part.term == Term::kWaiting && part.target < subject.evidence->wait_targets.size() &&
+            part.ns * 2 > subject.excess.total()) {
+            claim.targets = {part.target};  // one story with what is told of that wait
+        }
+    }
     claim.title = fmt::format("{} and account{} for {}.", slow_words(subject), subject.bad.count == 1 ? "s" : "",
                               in_seconds(static_cast<double>(subject.excess.total())));
     if (const std::string account = account_words(subject); !account.empty()) {
@@ -133,9 +158,11 @@ extern const Rule kSlowInstance{
         "itself, "
         "a twentieth of these threads' time where there are several at a moment, or no more than the host took from "
         "the processors, and what it was "
-        "spent on is not known: a processor that is slower for a moment looks the same; or the threads wait for "
-        "work, "
-        "or for others that keep the processors busy",
+        "spent on is not known: a processor that is slower for a moment looks the same; or one or two, too few to be "
+        "tested, are most of what their threads do; or the threads wait for work, "
+        "or for others that keep the processors busy; or most of the excess is waiting for Python's interpreter "
+        "lock, "
+        "for a process of the run at the other end of a pipe, or to be signalled, in code that mostly waits",
     .look = claim_slow_instance,
     .direction =
         "look at what these occurrences have in common (their times are listed): the same data, the same "

@@ -19,6 +19,7 @@ constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and othe
                                         // not seen, the one before them stands in their place half of the time
 constexpr std::size_t kLeastOthers = 5;
 constexpr double kLeastPeriods = 2;  // between the medians: an occurrence's ends are known to a sampling period
+constexpr double kSurelySeen = 8;    // periods: none of that length is overlooked, whatever the short ones are
 
 // The median of the others without those that follow the space itself: an occurrence that a wait has cut in two, and
 // whose rest is short whatever came before. NaN: too few are left.
@@ -26,8 +27,8 @@ double others_median(const Case& subject) {
     const auto& rows = subject.space().rows;
     std::vector<double> others;
     for (const std::size_t row : subject.good_rows) {
-        if ((subject.before == spacetime::kAnyNeighbour || rows.before[row] != subject.node) &&
-            (subject.after == spacetime::kAnyNeighbour || rows.after[row] != subject.node)) {
+        if ((subject.before == spacetime::kAnyNeighbour || rows.before[row] != raw(subject.node)) &&
+            (subject.after == spacetime::kAnyNeighbour || rows.after[row] != raw(subject.node))) {
             others.push_back(static_cast<double>(own_ns(rows.terms[row])));
         }
     }
@@ -35,15 +36,16 @@ double others_median(const Case& subject) {
 }
 
 // More work after that neighbour is no slowness; and of occurrences that are shorter than the sampling can see, which
-// ones follow which is chance.
+// ones follow which is chance, unless the long ones are all seen: then it is no chance what those follow.
 bool may_speak(const Case& subject) {
     const double speed = work_ratio(subject);
     const double period = sampling_period(*subject.evidence);
     const Feature* duration = subject.feature("duration");
+    const auto [shorter, longer] = std::minmax(subject.bad.median_ns, subject.good.median_ns);
     return subject.tested && !may_merge(*subject.evidence, subject.node) && duration != nullptr &&
            std::abs(duration->effect) >= kLeastEffect && (std::isnan(speed) || speed < 0.9 || speed > 1.1) &&
-           std::min(subject.bad.median_ns, subject.good.median_ns) >= kLeastPeriods * period &&
-           std::abs(subject.bad.median_ns - subject.good.median_ns) >= kLeastPeriods * period;
+           (shorter >= kLeastPeriods * period || longer >= kSurelySeen * period) &&
+           longer - shorter >= kLeastPeriods * period;
 }
 
 std::string against_words(const Case& subject) {
@@ -110,11 +112,12 @@ void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-constexpr std::string_view kNeeds =
+constexpr std::string_view kSlowNeighbourNeeds =
     "at least five occurrences after this neighbour (or between two, of which either comes five times without the "
     "other) and five others (30 where occurrences are under eight samples), medians (without waiting for a "
-    "processor) two sampling periods and more, and 1.2 times and two periods apart, most occurrences of the one side "
-    "longer than most of the other (Cliff's delta 0.474), and chance does not explain it in pairs of occurrences "
+    "processor) two sampling periods and more or one of them eight, and 1.2 times and two periods apart, most "
+    "occurrences of the one side longer than most of the other (Cliff's delta 0.474), and chance does not explain it "
+    "in pairs of occurrences "
     "that follow each other; between two neighbours it must be more than beside either one";
 
 }  // namespace
@@ -123,7 +126,7 @@ extern const Rule kSlowNeighbour{
     .place = 220,
     .kind = "slow-neighbour",
     .contrast = Contrast::kNeighbours,
-    .needs = kNeeds,
+    .needs = kSlowNeighbourNeeds,
     .against =
         "progress by user time is the same: then there is more work after this neighbour; or most of the excess is "
         "waiting for others; or what lies between two occurrences is often too short to be seen: then some are "
@@ -154,7 +157,7 @@ extern const Rule kFastNeighbour{
     .place = 270,
     .kind = "slow-neighbour",
     .contrast = Contrast::kNeighbours,
-    .needs = kNeeds,
+    .needs = kSlowNeighbourNeeds,
     .against =
         "progress by user time is the same: then there is less work after this neighbour; or what lies between two "
         "occurrences is often too short to be seen: then some are several",

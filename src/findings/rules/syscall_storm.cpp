@@ -1,13 +1,15 @@
 // syscall-storm: very many short system calls, each for very little.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/messages.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 #include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
+#include <iterator>
+#include <string_view>
 
 namespace kymo::findings {
 namespace {
@@ -15,34 +17,202 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kFaultNs = 5'000;        // what a page fault may take of the kernel's time
-constexpr double kSwitchNs = 10'000;      // likewise a switch
-constexpr double kSampleNs = 5'000;       // likewise the signal of a sample of ours
-constexpr double kThreadNs = 200'000;     // likewise making and ending a thread
+constexpr double kFaultNs = 20'000;      // what a page fault may take of the kernel's time, on a slow virtual machine
+constexpr double kSwitchNs = 10'000;     // likewise a switch
+constexpr double kSampleNs = 5'000;      // likewise the signal of a sample of ours
+constexpr double kThreadNs = 200'000;    // likewise making and ending a thread
+constexpr double kStartNs = 15'000'000;  // likewise loading a program
 constexpr double kLeastCallShare = 0.05;  // of a thread's processor time in calls
-constexpr double kLeastRate = 10'000;     // calls a second of a thread, where they are counted
 constexpr double kDenser = 1.2;           // the kernel's share in the place against the thread's
+constexpr double kLeastRate = 10'000;     // calls a second of a thread, where they are counted
 
 // The C library's functions that do little but call the kernel.
 bool is_system_call(const Place& place) {
-    static constexpr std::array<std::string_view, 44> kNames = {
-        "read",     "write",      "pread64",     "pwrite64",  "readv",           "writev",    "recv",    "send",
-        "recvfrom", "sendto",     "recvmsg",     "sendmsg",   "lseek",           "lseek64",   "open",    "open64",
-        "openat",   "openat64",   "close",       "stat64",    "fstat64",         "fstatat64", "lstat64", "access",
-        "getpid",   "getppid",    "gettid",      "getuid",    "syscall",         "ioctl",     "fcntl64", "poll",
-        "select",   "epoll_wait", "sched_yield", "nanosleep", "clock_nanosleep", "getrusage", "times",   "kill",
-        "tgkill",   "madvise",    "mprotect",    "getdents64"};
+    static constexpr std::string_view kNames[] = {"read",
+                                                  "write",
+                                                  "pread64",
+                                                  "pwrite64",
+                                                  "readv",
+                                                  "writev",
+                                                  "preadv",
+                                                  "pwritev",
+                                                  "recv",
+                                                  "send",
+                                                  "recvfrom",
+                                                  "sendto",
+                                                  "recvmsg",
+                                                  "sendmsg",
+                                                  "sendfile64",
+                                                  "splice",
+                                                  "tee",
+                                                  "lseek",
+                                                  "lseek64",
+                                                  "open",
+                                                  "open64",
+                                                  "openat",
+                                                  "openat64",
+                                                  "creat",
+                                                  "close",
+                                                  "dup",
+                                                  "dup2",
+                                                  "dup3",
+                                                  "pipe",
+                                                  "pipe2",
+                                                  "stat",
+                                                  "stat64",
+                                                  "fstat",
+                                                  "fstat64",
+                                                  "lstat",
+                                                  "lstat64",
+                                                  "fstatat64",
+                                                  "statx",
+                                                  "access",
+                                                  "faccessat",
+                                                  "unlink",
+                                                  "unlinkat",
+                                                  "rename",
+                                                  "renameat",
+                                                  "renameat2",
+                                                  "link",
+                                                  "linkat",
+                                                  "symlink",
+                                                  "symlinkat",
+                                                  "readlink",
+                                                  "readlinkat",
+                                                  "mkdir",
+                                                  "mkdirat",
+                                                  "rmdir",
+                                                  "chmod",
+                                                  "fchmod",
+                                                  "fchmodat",
+                                                  "chown",
+                                                  "fchown",
+                                                  "lchown",
+                                                  "fchownat",
+                                                  "utimensat",
+                                                  "futimens",
+                                                  "truncate64",
+                                                  "ftruncate64",
+                                                  "fallocate64",
+                                                  "posix_fadvise64",
+                                                  "statfs64",
+                                                  "fstatfs64",
+                                                  "getcwd",
+                                                  "chdir",
+                                                  "fchdir",
+                                                  "flock",
+                                                  "getdents64",
+                                                  "getxattr",
+                                                  "setxattr",
+                                                  "listxattr",
+                                                  "removexattr",
+                                                  "fgetxattr",
+                                                  "fsetxattr",
+                                                  "getpid",
+                                                  "getppid",
+                                                  "gettid",
+                                                  "getuid",
+                                                  "geteuid",
+                                                  "getgid",
+                                                  "getegid",
+                                                  "getpgid",
+                                                  "getsid",
+                                                  "getpriority",
+                                                  "setpriority",
+                                                  "syscall",
+                                                  "ioctl",
+                                                  "fcntl64",
+                                                  "prctl",
+                                                  "personality",
+                                                  "poll",
+                                                  "ppoll",
+                                                  "select",
+                                                  "pselect",
+                                                  "epoll_wait",
+                                                  "epoll_pwait",
+                                                  "epoll_ctl",
+                                                  "eventfd",
+                                                  "socket",
+                                                  "socketpair",
+                                                  "bind",
+                                                  "listen",
+                                                  "accept",
+                                                  "accept4",
+                                                  "connect",
+                                                  "shutdown",
+                                                  "getsockname",
+                                                  "setsockopt",
+                                                  "getsockopt",
+                                                  "sched_yield",
+                                                  "sched_getaffinity",
+                                                  "sched_setaffinity",
+                                                  "sched_getscheduler",
+                                                  "sched_setscheduler",
+                                                  "nanosleep",
+                                                  "clock_nanosleep",
+                                                  "getrusage",
+                                                  "getrlimit64",
+                                                  "setrlimit64",
+                                                  "prlimit64",
+                                                  "times",
+                                                  "sysinfo",
+                                                  "uname",
+                                                  "getrandom",
+                                                  "getitimer",
+                                                  "setitimer",
+                                                  "timer_settime",
+                                                  "timer_gettime",
+                                                  "alarm",
+                                                  "kill",
+                                                  "tgkill",
+                                                  "sigpending",
+                                                  "sigprocmask",
+                                                  "sigaction",
+                                                  "sigaltstack",
+                                                  "rt_sigqueueinfo",
+                                                  "madvise",
+                                                  "mprotect",
+                                                  "mmap",
+                                                  "mmap64",
+                                                  "munmap",
+                                                  "mremap",
+                                                  "mincore",
+                                                  "msync",
+                                                  "mlock",
+                                                  "munlock",
+                                                  "semop",
+                                                  "semtimedop",
+                                                  "semctl",
+                                                  "msgsnd",
+                                                  "msgrcv",
+                                                  "shmat",
+                                                  "shmdt",
+                                                  "shmctl"};
     return is_library(place) &&
-           std::find(kNames.begin(), kNames.end(), library_function_name(place.function)) != kNames.end();
+           std::find(std::begin(kNames), std::end(kNames), library_function_name(place.function)) != std::end(kNames);
 }
 
 // Time in the kernel that neither faults nor switches nor threads' lives nor the sampling account for.
-double unexplained_ns(const ThreadFacts& thread, std::uint32_t faults, double made) {
-    const double pages = faults < thread.deltas.size() ? static_cast<double>(thread.deltas[faults]) : 0;
+double unexplained_ns(const ThreadFacts& thread, CounterIndex faults, double made) {
+    const double pages = raw(faults) < thread.deltas.size() ? static_cast<double>(faults.in(thread.deltas)) : 0;
     return static_cast<double>(thread.total.system) - pages * kFaultNs -
            static_cast<double>(thread.voluntary + thread.involuntary) * kSwitchNs - made * kThreadNs -
-           static_cast<double>(thread.samples) * kSampleNs -
+           static_cast<double>(thread.samples) * kSampleNs - (thread.creator == kNone ? kStartNs : 0) -
            static_cast<double>(thread.taken);  // ticks that no sample came from look like the kernel's
+}
+
+// By thread, what the kernel takes for calls that give the processor up and get it back: each is a switch, and who
+// makes them by the thousand waits in a way that costs.
+ByThread yielding_ns(const Evidence& evidence) {
+    ByThread all;
+    for (const SpaceNode& node : evidence.nodes) {
+        if (is_library(node.place) && library_function_name(node.place.function) == "sched_yield") {
+            for (const ThreadTime& part : by_thread(node, [](const TimeTerms& terms) { return terms.system; })) {
+                all[part.thread] += part.ns;
+            }
+        }
+    }
+    return all;
 }
 
 struct Storm {
@@ -52,8 +222,9 @@ struct Storm {
 };
 
 Storm find_storm(const Evidence& evidence) {
-    const std::uint32_t faults = counter(evidence, "page-faults");
+    const CounterIndex faults = counter(evidence, "page-faults");
     Storm storm;
+    const ByThread yielding = yielding_ns(evidence);
     std::vector<double> made(evidence.run.threads.size(), 0);  // threads that it made
     for (const ThreadFacts& thread : evidence.run.threads) {
         if (thread.creator < made.size()) {
@@ -73,7 +244,9 @@ Storm find_storm(const Evidence& evidence) {
         const double life = static_cast<double>(thread.end - thread.begin) / 1e9;
         const bool many = calls >= kLeastRate * life;
         // Counted calls are timed one by one; of others only the kernel's time is known.
-        const double spent = std::max(many ? counted : 0.0, unexplained_ns(thread, faults, made[i]));
+        const auto yields = yielding.find(i);
+        const double spent = std::max({many ? counted : 0.0, unexplained_ns(thread, faults, made[i]),
+                                       yields == yielding.end() ? 0.0 : yields->second});
         if (worked > 0 && spent >= kLeastCallShare * worked) {
             storm.lost[i] = std::min(spent, worked);
             storm.calls += many ? calls : 0;
@@ -83,39 +256,64 @@ Storm find_storm(const Evidence& evidence) {
     return storm;
 }
 
-// Own code that calls the kernel: by samples in the calls' wrappers, or else where the kernel's share stands out.
-std::uint32_t find_place(const Evidence& evidence, const Storm& storm) {
-    std::map<std::uint32_t, double> callers;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        if (is_system_call(evidence.nodes[i].place)) {
-            const std::uint32_t caller = own_code(evidence, i);
-            if (caller != kNoNode) {
-                callers[caller] += static_cast<double>(processor(evidence.nodes[i].total));
-            }
-        }
+// ns that the storm's threads have in a node: another's calls are not theirs. Where not all occurrences were kept,
+// their part of those that were.
+double of_threads(const SpaceNode& node, const Storm& storm, std::int64_t (*term)(const TimeTerms&)) {
+    double theirs = 0;
+    double all = 0;
+    for (const ThreadTime& part : by_thread(node, term)) {
+        all += part.ns;
+        theirs += storm.lost.contains(part.thread) ? part.ns : 0;
     }
-    const auto most = std::max_element(callers.begin(), callers.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most != callers.end()) {
-        return most->first;
-    }
+    return node.rows.size() == node.occurrences || theirs == 0 ? theirs
+                                                               : static_cast<double>(term(node.total)) * theirs / all;
+}
+
+std::int64_t in_kernel(const TimeTerms& terms) {
+    return terms.system;
+}
+
+// Where the kernel's share stands out: code of a library, or, where calls are counted, any. The program's own code
+// may have no part in it: the kernel's time lies with what runs next, and page faults call nothing.
+NodeIndex densest(const Evidence& evidence, const Storm& storm) {
     double system = 0;
     double worked = 0;
     for (const auto& [thread, ns] : storm.lost) {
         system += static_cast<double>(evidence.run.threads[thread].total.system);
         worked += static_cast<double>(processor(evidence.run.threads[thread].total));
     }
-    std::uint32_t best = kNoNode;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
-        const auto share = static_cast<double>(node.total.system) /
-                           static_cast<double>(std::max<std::int64_t>(1, processor(node.total)));
-        if (!is_library(node.place) && worked > 0 && share >= kDenser * system / worked &&
-            (best == kNoNode || node.total.system > evidence.nodes[best].total.system)) {
+    NodeIndex best;
+    double most = 0;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
+        const double theirs = of_threads(node, storm, in_kernel);
+        const double share = theirs / std::max(1.0, of_threads(node, storm, processor));
+        if (own_code(evidence, i) != kNone && (storm.calls > 0 || is_library(node.place)) && worked > 0 &&
+            share >= kDenser * system / worked && theirs > most) {
             best = i;
+            most = theirs;
         }
     }
-    return best;
+    return best == kNone ? best : own_code(evidence, best);  // a library's call is its caller's
+}
+
+// Own code that calls the kernel, by samples in the calls' wrappers.
+NodeIndex find_place(const Evidence& evidence, const Storm& storm) {
+    std::map<NodeIndex, double> callers;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        if (is_system_call(i.in(evidence.nodes).place)) {
+            const NodeIndex caller = own_code(evidence, i);
+            if (caller != kNone) {
+                const double theirs = of_threads(i.in(evidence.nodes), storm, processor);
+                if (theirs > 0) {
+                    callers[caller] += theirs;
+                }
+            }
+        }
+    }
+    const auto most = std::max_element(callers.begin(), callers.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == callers.end() ? densest(evidence, storm) : most->first;
 }
 
 void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
@@ -126,14 +324,17 @@ void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
     }
     Claim claim;
     claim.node = find_place(evidence, storm);
-    if (claim.node == kNoNode && storm.calls == 0) {
+    if (claim.node == kNone && storm.calls == 0) {
         return;  // the kernel's time is nowhere in particular: not calls of one piece of code
+    }
+    if (claim.node != kNone && is_in_messages(evidence, claim.node)) {
+        return;  // who waits for a message asks for it again and again
     }
     claim.own = at_most(storm.lost, duration_ns(evidence));
     claim.own_terms = set_of(Term::kSystem);
     claim.own_sure = 0.8;
     claim.threads = main_threads(storm.lost);
-    const std::string where = claim.node == kNoNode ? "" : " in " + name(evidence, claim.node);
+    const std::string where = claim.node == kNone ? "" : " in " + name(evidence, claim.node);
     claim.title =
         storm.calls > 0
             ? fmt::format("{} {} {} short transfers{}, {} each, {} in all.", thread_names(evidence, claim.threads),
@@ -159,8 +360,9 @@ extern const Rule kSyscallStorm{
         "second, or in "
         "the kernel without page faults, switches or new threads to account for it",
     .against =
-        "page faults, switches and threads' beginnings account for the kernel's time; its share is the same "
-        "everywhere",
+        "page faults, switches, threads' beginnings and the program's start account for the kernel's time; no "
+        "library's code stands out by it, where calls are not counted; it is inside a call of MPI, where asking "
+        "again is waiting",
     .look = claim_syscall_storm,
     .direction = "collect small pieces in a buffer and hand them over together; ask once for what does not change",
     .confirm =

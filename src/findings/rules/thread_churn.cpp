@@ -16,11 +16,11 @@ using namespace spacetime;
 
 constexpr std::size_t kLeastThreads = 100;
 constexpr std::uint64_t kShortLife = 10'000'000;  // ns: ten milliseconds; the making costs some hundredths of one
-constexpr double kMakingNs = 30'000;              // at least so much, for a thread made, switched to and joined
+constexpr double kMakingThreadNs = 30'000;        // at least so much, for a thread made, switched to and joined
 
 struct Swarm {
     std::vector<std::uint32_t> threads;
-    std::uint32_t creator = kNoNode;
+    std::uint32_t creator = kNone;
 };
 
 void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
@@ -29,7 +29,7 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
     std::map<std::tuple<std::uint32_t, std::string, std::string>, Swarm> swarms;
     for (std::uint32_t i = 0; i < run.threads.size(); ++i) {
         const ThreadFacts& thread = run.threads[i];
-        if (thread.creator != kNoNode && thread.end - thread.begin <= kShortLife) {
+        if (thread.creator != kNone && thread.end - thread.begin <= kShortLife) {
             Swarm& swarm = swarms[{thread.process, thread.created_at.function, thread.created_at.file}];
             swarm.threads.push_back(i);
             swarm.creator = thread.creator;
@@ -52,7 +52,7 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
         // Between the first and the last, all that is not the threads' own work is the making of them, or waiting for
         // it.
         const double lost = span - user / processors;
-        const double least = kMakingNs * static_cast<double>(swarm.threads.size()) / processors;
+        const double least = kMakingThreadNs * static_cast<double>(swarm.threads.size()) / processors;
         if (lost < least) {
             continue;
         }

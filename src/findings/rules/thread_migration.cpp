@@ -95,11 +95,11 @@ std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uin
 }
 
 // The innermost node that holds most of these threads' time in nodes that they all occurrence.
-std::uint32_t common_place(const Evidence& evidence, const std::vector<std::uint32_t>& threads) {
-    std::uint32_t best = kNoNode;
+NodeIndex common_place(const Evidence& evidence, const std::vector<std::uint32_t>& threads) {
+    NodeIndex best;
     std::int64_t most = 0;
-    for (std::uint32_t node = 0; node < evidence.nodes.size(); ++node) {
-        const SpaceNode& space = evidence.nodes[node];
+    for (const NodeIndex node : indices(evidence.nodes)) {
+        const SpaceNode& space = node.in(evidence.nodes);
         const bool is_common =
             std::includes(space.threads.begin(), space.threads.end(), threads.begin(), threads.end());
         if (is_common && space.kind != SpaceKind::kIteration && space.total.run_queue > most) {
@@ -107,7 +107,7 @@ std::uint32_t common_place(const Evidence& evidence, const std::vector<std::uint
             best = node;
         }
     }
-    return best != kNoNode ? innermost(evidence, best) : kNoNode;
+    return best != kNone ? innermost(evidence, best) : best;
 }
 
 void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {

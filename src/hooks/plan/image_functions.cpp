@@ -159,7 +159,7 @@ void ImageFunctions::find_targets() {
 // What stands against a hook or a probe at a function's entry, whatever its code.
 std::string ImageFunctions::check_entry(std::uint64_t offset) const {
     const std::uint32_t index = code_.function_at(offset);
-    if (index == program::kNoNode || code_.function(index).entry() != offset) {
+    if (index == kNone || code_.function(index).entry() != offset) {
         return "lies inside another function";
     }
     const program::EntryFrame frame = code_.frame_at_entry(offset);
@@ -184,7 +184,7 @@ std::string ImageFunctions::check_calls(std::uint64_t offset) {
 
 std::string ImageFunctions::find_returns(std::uint64_t offset, std::vector<std::uint64_t>* returns) {
     const std::uint32_t index = code_.function_at(offset);
-    const program::FlowGraph* graph = index == program::kNoNode ? nullptr : code_.flow(index);
+    const program::FlowGraph* graph = index == kNone ? nullptr : code_.flow(index);
     if (graph == nullptr || graph->too_large || !graph->unresolved.empty()) {
         return kUnknownJumps;
     }
@@ -227,7 +227,7 @@ std::string ImageFunctions::plan_entry(std::uint64_t offset, PlanEntry* entry) {
     }
     if (end > extent.end) {
         const std::uint32_t next = code_.function_at(end - 1);
-        if (next != program::kNoNode) {
+        if (next != kNone) {
             return "it is shorter than a jump, and another function follows";
         }
     }

@@ -11,7 +11,6 @@ namespace kymo::hooks {
 namespace {
 
 using program::InstructionKind;
-using program::kNoNode;
 
 bool begins_at(const program::FlowGraph& graph, std::uint64_t at) {
     return std::binary_search(graph.instructions.begin(), graph.instructions.end(), at);
@@ -48,7 +47,7 @@ const Places::Flow& Places::flow_at(std::uint64_t offset) {
     const std::uint32_t function = code_.function_at(offset);
     Flow& flow = flows_[function];
     if (flow.graph == nullptr && flow.problem.empty()) {
-        flow.graph = function == kNoNode ? nullptr : code_.flow(function);
+        flow.graph = function == kNone ? nullptr : code_.flow(function);
         if (flow.graph == nullptr) {
             flow.problem = "lies in no function that is known";
         } else {
@@ -61,7 +60,7 @@ const Places::Flow& Places::flow_at(std::uint64_t offset) {
 
 std::string Places::function_at(std::uint64_t offset) {
     const std::uint32_t function = code_.function_at(offset);
-    if (function == kNoNode) {
+    if (function == kNone) {
         return {};
     }
     const std::string& name = code_.function(function).linkage_name;
@@ -72,12 +71,12 @@ std::vector<std::uint64_t> Places::statements(const program::LineTable& table, s
                                               std::uint32_t line) {
     const auto block_of = [&](std::uint64_t start) {
         const program::FlowGraph* graph = flow_at(start).graph;
-        return graph == nullptr ? kNoNode : graph->block_at(start);
+        return graph == nullptr ? kNone : graph->block_at(start);
     };
     std::vector<std::uint64_t> starts;
     for (const program::LineRow& row : table.starts(file, line)) {
         // What lies in no code is of functions that the linker has dropped.
-        const bool is_again = !row.is_marked && !starts.empty() && block_of(row.offset) != kNoNode &&
+        const bool is_again = !row.is_marked && !starts.empty() && block_of(row.offset) != kNone &&
                               code_.function_at(starts.back()) == code_.function_at(row.offset) &&
                               block_of(starts.back()) == block_of(row.offset);
         if (!is_again && !code_.bytes_at(row.offset).empty()) {
@@ -87,7 +86,7 @@ std::vector<std::uint64_t> Places::statements(const program::LineTable& table, s
     // Reached from the line alone.
     std::erase_if(starts, [&](std::uint64_t start) {
         const std::uint32_t block = block_of(start);
-        if (block == kNoNode || flow_at(start).graph->blocks[block].begin != start) {
+        if (block == kNone || flow_at(start).graph->blocks[block].begin != start) {
             return false;
         }
         const Flow& flow = flow_at(start);
@@ -145,7 +144,7 @@ std::string Places::plan(std::uint64_t at, std::uint64_t not_before, PlanEntry* 
     }
     const program::FlowGraph& graph = *flow.graph;
     const std::uint32_t number = graph.block_at(at);
-    if (number == kNoNode || !begins_at(graph, at)) {
+    if (number == kNone || !begins_at(graph, at)) {
         return "is not at the beginning of an instruction";
     }
     const program::Block& block = graph.blocks[number];
@@ -179,7 +178,7 @@ std::string Places::plan(std::uint64_t at, std::uint64_t not_before, PlanEntry* 
 
 bool Places::leads_straight(std::uint64_t from, std::uint64_t to) {
     const program::FlowGraph* graph = flow_at(from).graph;
-    if (graph == nullptr || from > to || graph->block_at(from) == kNoNode ||
+    if (graph == nullptr || from > to || graph->block_at(from) == kNone ||
         graph->block_at(from) != graph->block_at(to)) {
         return false;
     }

@@ -24,6 +24,7 @@ namespace kymo::monitor {
 namespace {
 
 std::atomic<bool> barred{false};
+std::atomic<bool> asks_about_signals{true};
 
 // What the monitor calls once the program runs, with the arguments that filters look at.
 struct OwnCall {
@@ -81,12 +82,15 @@ constexpr OwnCall kOwnCalls[] = {
     {SYS_prctl, {PR_GET_NAME}},
 };
 
-bool spares_the_monitor(std::span<const sock_filter> filter) {
-    for (const OwnCall& own : kOwnCalls) {
+// What it can do without (interrupted_calls.h).
+constexpr OwnCall kAboutSignals[] = {{SYS_rt_sigpending, {}}, {SYS_rt_sigaction, {}}};
+
+bool spares(std::span<const sock_filter> filter, std::span<const OwnCall> calls) {
+    for (const OwnCall& own : calls) {
         seccomp_data call{};
         call.nr = own.number;
         call.arch = kArchitecture;
-        call.instruction_pointer = reinterpret_cast<std::uint64_t>(&spares_the_monitor);
+        call.instruction_pointer = reinterpret_cast<std::uint64_t>(&spares);
         __builtin_memcpy(call.args, own.arguments, sizeof call.args);
         if (!is_survived(run_filter(filter, call))) {
             return false;
@@ -114,10 +118,15 @@ bool spares_the_monitor(std::uint64_t program) {
     if (filter == nullptr) {
         return false;
     }
-    const bool spares = !copy_from(reinterpret_cast<std::uint64_t>(given.filter), filter, bytes) ||
-                        spares_the_monitor({filter, given.len});
+    bool is_spared = true;
+    if (copy_from(reinterpret_cast<std::uint64_t>(given.filter), filter, bytes)) {
+        is_spared = spares({filter, given.len}, kOwnCalls);
+        if (!spares({filter, given.len}, kAboutSignals)) {
+            asks_about_signals.store(false);
+        }
+    }
     image::unmap_pages(filter, bytes);
-    return spares;
+    return is_spared;
 }
 
 void end_measurement() {
@@ -139,6 +148,10 @@ void end_measurement() {
 
 bool is_barred_by_filter() {
     return barred.load(std::memory_order_relaxed);
+}
+
+bool may_ask_about_signals() {
+    return asks_about_signals.load(std::memory_order_relaxed);
 }
 
 void before_filter(bool strict, std::uint64_t program) {

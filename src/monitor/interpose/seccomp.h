@@ -17,6 +17,9 @@ namespace kymo::monitor {
 // Whether measurement has ended for a filter of this process: programs that it starts inherit that.
 bool is_barred_by_filter();
 
+// Whether all filters let the monitor ask what signals are pending and who handles them: what it can do without.
+bool may_ask_about_signals();
+
 // Before the program installs a filter: the sock_fprog at address `program`, or strict mode. That the call may yet
 // fail (no rights, not a filter) costs no more than the measurement.
 void before_filter(bool strict, std::uint64_t program);

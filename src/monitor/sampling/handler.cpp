@@ -5,6 +5,7 @@
 // image only), no stdio; errno is kept.
 
 #include "monitor/hunt/hunt.h"
+#include "monitor/interpose/interrupted_calls.h"
 #include "monitor/interpose/program_signals.h"
 #include "monitor/metrics/cells.h"
 #include "monitor/process/images.h"
@@ -14,6 +15,7 @@
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/threads/stream.h"
+#include "monitor/x86_64/pace.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -158,6 +160,16 @@ std::uint64_t take_samples(ThreadState& thread, void* context) {
     return last;
 }
 
+// How fast the thread's processor is, as it is when the thread computes: a core's other thread slows it down.
+void measure_pace(ThreadState& thread) {
+    constexpr std::uint64_t kMostTicks = 4'096;  // more: it was interrupted
+    const std::uint64_t ticks = x86_64::pace_ticks();
+    if (ticks <= kMostTicks) {
+        ++thread.paces;
+        thread.pace_ticks += ticks;
+    }
+}
+
 }  // namespace
 
 void kymo_take_signal(ThreadState* thread, void* context) {
@@ -175,6 +187,9 @@ void kymo_take_signal(ThreadState* thread, void* context) {
             }
             sampled = take_samples(*thread, context);
             thread->alternate = {};
+            if (sampled != 0) {
+                measure_pace(*thread);
+            }
         }
         const std::uint64_t end = clock_now();
         thread->debt.took(begin, end, begin - thread->own_work_end, images.count() != known_images);
@@ -184,6 +199,7 @@ void kymo_take_signal(ThreadState* thread, void* context) {
         thread->taken_ns += taken_by_sample(sampled, begin, end);
         thread->busy.store(0, std::memory_order_release);
     }
+    interrupt_call_for_program(*static_cast<ucontext_t*>(context));
     errno = error;
 }
 

@@ -152,6 +152,8 @@ CounterValues write_stream_end(ThreadState& thread, bool own_thread) {
     row.unwritten = thread.writer.unwritten();
     row.monitor_ns = thread.monitor_ns;
     row.paths = {thread.paths, recording::kPathEnds};
+    row.paces = thread.paces;
+    row.pace_ticks = thread.pace_ticks;
     process_log.write(row);
     if (thread.left_out_samples != 0) {
         recording::LeftOut entry;

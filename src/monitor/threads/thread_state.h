@@ -93,6 +93,8 @@ struct ThreadState {
     // Account, for the stream's end.
     std::uint64_t left_out_samples = 0;
     std::uint64_t samples = 0;
+    std::uint64_t paces = 0;       // measured
+    std::uint64_t pace_ticks = 0;  // added up
     std::uint64_t merged = 0;
     std::uint64_t monitor_ns = 0;
     std::uint64_t taken_ns = 0;        // from the program, with what the kernel takes for a sample (handler.cpp)

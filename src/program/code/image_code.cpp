@@ -161,7 +161,7 @@ void ImageCode::join_cold_parts() {
     for (std::uint32_t index = 0; index < functions_.size(); ++index) {
         const auto [known, is_new] = by_name.try_emplace(functions_[index].linkage_name, index);
         if (!is_new) {
-            known->second = kNoNode;
+            known->second = kNone;
         }
     }
     std::vector<bool> is_part(functions_.size());
@@ -172,7 +172,7 @@ void ImageCode::join_cold_parts() {
             continue;
         }
         const auto whole = by_name.find(name.substr(0, cold));
-        if (whole != by_name.end() && whole->second != kNoNode && by_name[name] == index) {
+        if (whole != by_name.end() && whole->second != kNone && by_name[name] == index) {
             functions_[whole->second].parts.push_back(functions_[index].parts.front());
             is_part[index] = true;
         }
@@ -188,7 +188,7 @@ void ImageCode::join_cold_parts() {
 
 std::uint32_t ImageCode::function_at(std::uint64_t offset) const {
     const auto* const part = last_at_most(extents_, offset, [](const auto& each) { return each.first.begin; });
-    return part == nullptr || part->first.end <= offset ? kNoNode : part->second;
+    return part == nullptr || part->first.end <= offset ? kNone : part->second;
 }
 
 const std::string& ImageCode::name_of_plt(std::uint64_t target) {
@@ -211,7 +211,7 @@ bool ImageCode::does_not_return(std::uint64_t target) {
     }
     bool answer = false;
     const std::uint32_t index = function_at(target);
-    if (index == kNoNode || functions_[index].linkage_name.empty()) {
+    if (index == kNone || functions_[index].linkage_name.empty()) {
         answer = is_no_return_name(name_of_plt(target));
     } else if (functions_[index].entry() == target) {
         const CodeFunction& callee = functions_[index];

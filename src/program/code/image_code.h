@@ -51,7 +51,7 @@ class ImageCode {
     // Empty: the code can be read. Otherwise why not, in one line.
     const std::string& problem() const { return problem_; }
 
-    // The function that holds an offset; kNoNode where none does. Cost: binary search.
+    // The function that holds an offset; kNone where none does. Cost: binary search.
     std::uint32_t function_at(std::uint64_t offset) const;
     std::size_t size() const { return functions_.size(); }
     const CodeFunction& function(std::uint32_t index) const { return functions_[index]; }

@@ -10,17 +10,17 @@ Digraph block_digraph(const FlowGraph& graph) {
     // Parts are numbered by the root through which they are first reached. An edge from a later part into an earlier
     // one is left out: padding that falls into a loop, or a handler that goes on in it, must not look like a second
     // way in.
-    std::vector<std::uint32_t> part(graph.blocks.size(), kNoNode);
+    std::vector<std::uint32_t> part(graph.blocks.size(), kNone);
     std::vector<std::uint32_t> stack;
     std::uint32_t parts = 0;
     const auto reach = [&](std::uint32_t block) {
-        if (part[block] == kNoNode) {
+        if (part[block] == kNone) {
             part[block] = parts;
             stack.push_back(block);
         }
     };
     const auto add_root = [&](std::uint32_t block) {
-        if (part[block] != kNoNode) {
+        if (part[block] != kNone) {
             return;
         }
         edges.emplace_back(root, block);

@@ -22,7 +22,7 @@ Digraph::Digraph(std::uint32_t nodes, std::span<const Edge> edges)
 
 DepthFirst depth_first(const Digraph& graph, std::uint32_t root) {
     DepthFirst result;
-    result.number.assign(graph.size(), kNoNode);
+    result.number.assign(graph.size(), kNone);
     struct Frame {
         std::uint32_t node;
         std::uint32_t next;
@@ -39,7 +39,7 @@ DepthFirst depth_first(const Digraph& graph, std::uint32_t root) {
         const auto successors = graph.successors(top.node);
         if (top.next < successors.size()) {
             const std::uint32_t next = successors[top.next++];
-            if (result.number[next] == kNoNode) {
+            if (result.number[next] == kNone) {
                 enter(next);
             }
             continue;
@@ -58,7 +58,7 @@ std::vector<std::uint32_t> immediate_dominators(const Digraph& graph, std::uint3
     for (std::uint32_t i = 0; i < depth.postorder.size(); ++i) {
         finished[depth.postorder[i]] = i;
     }
-    std::vector<std::uint32_t> dominator(graph.size(), kNoNode);
+    std::vector<std::uint32_t> dominator(graph.size(), kNone);
     dominator[root] = root;
     const auto intersect = [&](std::uint32_t a, std::uint32_t b) {
         while (a != b) {
@@ -78,10 +78,10 @@ std::vector<std::uint32_t> immediate_dominators(const Digraph& graph, std::uint3
             if (node == root) {
                 continue;
             }
-            std::uint32_t best = kNoNode;
+            std::uint32_t best = kNone;
             for (const std::uint32_t from : graph.predecessors(node)) {
-                if (dominator[from] != kNoNode) {
-                    best = best == kNoNode ? from : intersect(best, from);
+                if (dominator[from] != kNone) {
+                    best = best == kNone ? from : intersect(best, from);
                 }
             }
             if (dominator[node] != best) {

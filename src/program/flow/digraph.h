@@ -2,14 +2,14 @@
 // in proportion to their size and nothing worse.
 #pragma once
 
+#include "base/index.h"
+
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace kymo::program {
-
-constexpr std::uint32_t kNoNode = 0xffffffffU;
 
 // Nodes 0 … size()-1; edges in the order given, double ones kept. Both directions are stored.
 class Digraph {
@@ -38,7 +38,7 @@ class Digraph {
 // Depth-first numbering from a root, successors in their order.
 struct DepthFirst {
     std::vector<std::uint32_t> order;      // nodes by preorder number; only those reached
-    std::vector<std::uint32_t> number;     // by node: preorder number, kNoNode where not reached
+    std::vector<std::uint32_t> number;     // by node: preorder number, kNone where not reached
     std::vector<std::uint32_t> last;       // by preorder number: the largest preorder number among its descendants
     std::vector<std::uint32_t> postorder;  // nodes, children first
 
@@ -49,7 +49,7 @@ struct DepthFirst {
 };
 DepthFirst depth_first(const Digraph& graph, std::uint32_t root);
 
-// By node: its immediate dominator; the root's is itself, that of a node that `root` does not reach is kNoNode.
+// By node: its immediate dominator; the root's is itself, that of a node that `root` does not reach is kNone.
 // Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001. Linear for what compilers make, quadratic
 // at worst.
 std::vector<std::uint32_t> immediate_dominators(const Digraph& graph, std::uint32_t root);

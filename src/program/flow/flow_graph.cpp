@@ -9,7 +9,7 @@ namespace kymo::program {
 std::uint32_t FlowGraph::block_at(std::uint64_t address) const {
     const Block* const block = last_at_most(blocks, address, &Block::begin);
     if (block == nullptr || address >= block->end) {
-        return kNoNode;
+        return kNone;
     }
     return static_cast<std::uint32_t>(block - blocks.data());
 }

@@ -72,7 +72,7 @@ struct FlowGraph {
     std::span<const BlockEdge> edges_of(std::uint32_t block) const {
         return std::span(edges).subspan(blocks[block].first_edge, blocks[block].edges);
     }
-    // The block that holds an address; kNoNode where none does. Cost: binary search.
+    // The block that holds an address; kNone where none does. Cost: binary search.
     std::uint32_t block_at(std::uint64_t address) const;
     // Index of the instruction that holds an address of a block. Precondition: the block holds it.
     std::uint32_t instruction_at(const Block& block, std::uint64_t address) const;

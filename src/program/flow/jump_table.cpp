@@ -62,7 +62,7 @@ std::optional<std::uint64_t> read_entry(const CodeBytes& data, const SymbolicVal
 // Is an instruction decoded there, or nothing yet?
 bool can_begin(const FlowGraph& graph, std::uint64_t address) {
     const std::uint32_t block = graph.block_at(address);
-    return block == kNoNode || graph.instructions[graph.instruction_at(graph.blocks[block], address)] == address;
+    return block == kNone || graph.instructions[graph.instruction_at(graph.blocks[block], address)] == address;
 }
 
 }  // namespace

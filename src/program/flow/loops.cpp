@@ -18,17 +18,17 @@ class Havlak {
         const std::size_t reached = depth_.order.size();
         back_.resize(reached);
         other_.resize(reached);
-        headers_.assign(reached, kNoNode);
+        headers_.assign(reached, kNone);
         is_header_.assign(reached, false);
         irreducible_.assign(reached, false);
-        body_of_.assign(reached, kNoNode);
+        body_of_.assign(reached, kNone);
         joined_.resize(reached);
         std::iota(joined_.begin(), joined_.end(), 0U);
         std::size_t items = reached;
         for (std::uint32_t to = 0; to < reached; ++to) {
             for (const std::uint32_t node : graph.predecessors(depth_.order[to])) {
                 const std::uint32_t from = depth_.number[node];
-                if (from == kNoNode) {
+                if (from == kNone) {
                     continue;
                 }
                 ++items;
@@ -47,19 +47,19 @@ class Havlak {
     Loops result(std::uint32_t nodes) const {
         Loops out;
         out.gave_up = gave_up_;
-        out.loop_of.assign(nodes, kNoNode);
-        std::vector<std::uint32_t> loop_at(headers_.size(), kNoNode);  // header's preorder number → loop
+        out.loop_of.assign(nodes, kNone);
+        std::vector<std::uint32_t> loop_at(headers_.size(), kNone);  // header's preorder number → loop
         // Ascending preorder numbers: an outer header comes before the inner ones.
         for (std::uint32_t at = 0; at < headers_.size(); ++at) {
             const std::uint32_t node = depth_.order[at];
-            const std::uint32_t around = headers_[at] == kNoNode ? kNoNode : loop_at[headers_[at]];
+            const std::uint32_t around = headers_[at] == kNone ? kNone : loop_at[headers_[at]];
             out.loop_of[node] = around;
             if (is_header_[at]) {
                 loop_at[at] = static_cast<std::uint32_t>(out.loops.size());
                 Loop loop;
                 loop.header = node;
                 loop.parent = around;
-                loop.depth = around == kNoNode ? 1 : out.loops[around].depth + 1;
+                loop.depth = around == kNone ? 1 : out.loops[around].depth + 1;
                 loop.irreducible = irreducible_[at];
                 out.loops.push_back(std::move(loop));
                 out.loop_of[node] = loop_at[at];
@@ -72,7 +72,7 @@ class Havlak {
             }
         }
         for (std::uint32_t node = 0; node < nodes; ++node) {
-            if (out.loop_of[node] != kNoNode) {
+            if (out.loop_of[node] != kNone) {
                 out.loops[out.loop_of[node]].own.push_back(node);
             }
         }
@@ -149,7 +149,7 @@ class Havlak {
 }  // namespace
 
 bool Loops::contains(std::uint32_t loop, std::uint32_t node) const {
-    for (std::uint32_t at = loop_of[node]; at != kNoNode; at = loops[at].parent) {
+    for (std::uint32_t at = loop_of[node]; at != kNone; at = loops[at].parent) {
         if (at == loop) {
             return true;
         }
@@ -167,7 +167,7 @@ std::vector<std::uint32_t> nodes_of(const Loops& loops, std::uint32_t loop, std:
     std::vector<std::uint32_t> inside;
     for (std::uint32_t i = 0; i < loops.loops.size(); ++i) {
         std::uint32_t at = i;
-        while (at != loop && at != kNoNode) {
+        while (at != loop && at != kNone) {
             at = loops.loops[at].parent;
         }
         if (at == loop) {

@@ -14,15 +14,15 @@ namespace kymo::program {
 
 struct Loop {
     std::uint32_t header = 0;
-    std::uint32_t parent = kNoNode;  // the loop around it, an index of Loops::loops
-    std::uint32_t depth = 1;         // 1: outermost
+    std::uint32_t parent = kNone;  // the loop around it, an index of Loops::loops
+    std::uint32_t depth = 1;       // 1: outermost
     bool irreducible = false;
     std::vector<std::uint32_t> own;  // the header and the nodes that no inner loop holds, ascending
 };
 
 struct Loops {
     std::vector<Loop> loops;             // a loop comes before those inside it
-    std::vector<std::uint32_t> loop_of;  // by node: the innermost loop that holds it, kNoNode: none
+    std::vector<std::uint32_t> loop_of;  // by node: the innermost loop that holds it, kNone: none
     std::vector<Digraph::Edge>
         back_edges;        // (latch, header), in depth-first order of the spanning tree, double ones once
     bool gave_up = false;  // a graph made to be slow: loops may be missing. Never so for what compilers make

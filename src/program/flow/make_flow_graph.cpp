@@ -248,7 +248,7 @@ class Builder {
         graph_.edges.clear();
         graph_.tables.clear();
         graph_.unresolved.clear();
-        last_from_.assign(graph_.blocks.size(), kNoNode);
+        last_from_.assign(graph_.blocks.size(), kNone);
         for (Block& block : graph_.blocks) {
             block.first_edge = static_cast<std::uint32_t>(graph_.edges.size());
             add_edges(&block);
@@ -257,8 +257,8 @@ class Builder {
     }
 
     void add_edge(Block* block, std::uint64_t address, EdgeKind kind) {
-        const std::uint32_t to = function_.code.contains(address) ? graph_.block_at(snap(address)) : kNoNode;
-        if (to == kNoNode) {
+        const std::uint32_t to = function_.code.contains(address) ? graph_.block_at(snap(address)) : kNone;
+        if (to == kNone) {
             block->leaves = true;
             return;
         }
@@ -331,8 +331,8 @@ class Builder {
             }
         };
         const auto enter = [&](std::uint64_t entry) {
-            const std::uint32_t block = function_.code.contains(entry) ? graph_.block_at(snap(entry)) : kNoNode;
-            if (block != kNoNode) {
+            const std::uint32_t block = function_.code.contains(entry) ? graph_.block_at(snap(entry)) : kNone;
+            if (block != kNone) {
                 graph_.entries.push_back(block);
                 reach(block);
             }

@@ -76,6 +76,8 @@ struct StreamEnd {
     std::uint64_t voluntary = 0;     // times it left its processor by itself, over the thread's whole life
     std::uint64_t involuntary = 0;   // and because another thread got it
     std::uint64_t run_delay_ns = 0;  // ready to run and without a processor, over the thread's whole life (schedstat)
+    std::uint64_t paces = 0;         // samples at which the processor's pace was measured
+    std::uint64_t pace_ticks = 0;    // of its clock that the same arithmetic took at each of them, added up
 
     static constexpr const char* kTable = "stream-end";
     static constexpr std::uint32_t kTableId = 20;
@@ -98,6 +100,8 @@ struct StreamEnd {
         visit("voluntary", ColumnType::kUint, "", &StreamEnd::voluntary);
         visit("involuntary", ColumnType::kUint, "", &StreamEnd::involuntary);
         visit("run_delay_ns", ColumnType::kUint, "ns", &StreamEnd::run_delay_ns);
+        visit("paces", ColumnType::kUint, "", &StreamEnd::paces);
+        visit("pace_ticks", ColumnType::kUint, "", &StreamEnd::pace_ticks);
     }
 };
 

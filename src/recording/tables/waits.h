@@ -17,10 +17,10 @@ enum class WaitKind : std::uint8_t {
     kBarrier = 6,
     kSemaphore = 7,
     kJoin = 8,     // object: the joined thread's handle
-    kRead = 9,     // read and receive; object: the descriptor
-    kWrite = 10,   // write and send; object: the descriptor
+    kRead = 9,     // read and receive; object: the descriptor, and what it was open on (FileKind)
+    kWrite = 10,   // write and send; object likewise
     kPoll = 11,    // poll, select, epoll; object: the epoll descriptor, or 0
-    kAccept = 12,  // object of 12 to 14: the descriptor
+    kAccept = 12,  // object of 12 to 14: as of 9
     kConnect = 13,
     kSync = 14,
     kSleep = 15,  // object: 0
@@ -38,6 +38,31 @@ enum class WaitKind : std::uint8_t {
     kOmpAtomic = 27,
 };
 inline constexpr unsigned kWaitKinds = 28;  // with the unused 0 and 19
+
+// What a descriptor was open on: the file type of st_mode, inode(7), four bits. Bits 32 to 35 of a wait's object,
+// whose low half is the descriptor.
+enum class FileKind : std::uint8_t {
+    kUnknown = 0,  // not asked, closed meanwhile, or none of these (an eventfd)
+    kPipe = 1,
+    kDevice = 2,  // by characters: a terminal, /dev/null
+    kDirectory = 4,
+    kDisk = 6,
+    kFile = 8,
+    kSocket = 12,
+};
+inline constexpr unsigned kFileKindBit = 32;
+
+constexpr bool has_file_kind(WaitKind kind) {
+    return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kAccept ||
+           kind == WaitKind::kConnect || kind == WaitKind::kSync;
+}
+constexpr FileKind file_kind_of(WaitKind kind, std::uint64_t object) {
+    constexpr std::uint64_t kMask = 0xf;
+    return has_file_kind(kind) ? static_cast<FileKind>(object >> kFileKindBit & kMask) : FileKind::kUnknown;
+}
+constexpr std::uint32_t descriptor_of(std::uint64_t object) {
+    return static_cast<std::uint32_t>(object);
+}
 
 // A thread waited from `time` for `duration`: in its own stream, written when the wait was over. Waits shorter than
 // WaitBrief's bound are not here.

@@ -75,7 +75,7 @@ constexpr std::array kClasses = {
     EventClass{"node-", kWork},
 };
 
-constexpr EventClass kNone{};
+constexpr EventClass kNoClass{};
 
 }  // namespace
 
@@ -83,7 +83,7 @@ const EventClass& event_class(std::string_view event) {
     const auto* const found = std::find_if(kClasses.begin(), kClasses.end(), [&](const EventClass& each) {
         return event.find(each.name) != std::string_view::npos;
     });
-    return found == kClasses.end() ? kNone : *found;
+    return found == kClasses.end() ? kNoClass : *found;
 }
 
 }  // namespace kymo::spacetime

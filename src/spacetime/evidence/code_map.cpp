@@ -16,10 +16,10 @@ CodeMap::CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::ve
         }
         images_[image] = std::make_unique<program::ImageCode>(
             program::ImageName{images[image].path, images[image].build_id, images[image].machine});
-        std::uint32_t last = program::kNoNode;
+        std::uint32_t last = kNone;
         for (const std::uint64_t offset : wanted[image]) {
             const std::uint32_t index = images_[image]->function_at(offset);
-            if (index != program::kNoNode && index != last) {
+            if (index != kNone && index != last) {
                 numbers_[image].emplace_back(index, 0);
                 last = index;
             }
@@ -40,12 +40,12 @@ CodeMap::CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::ve
 
 std::uint32_t CodeMap::function_at(std::uint32_t image, std::uint64_t offset) const {
     if (image >= images_.size() || images_[image] == nullptr) {
-        return kNoFunction;
+        return kNone;
     }
     const std::uint32_t index = images_[image]->function_at(offset);
     const auto& numbers = numbers_[image];
     const auto known = std::lower_bound(numbers.begin(), numbers.end(), std::pair(index, std::uint32_t{0}));
-    return known != numbers.end() && known->first == index ? known->second : kNoFunction;
+    return known != numbers.end() && known->first == index ? known->second : kNone;
 }
 
 const program::CodeFunction& CodeMap::code_of(std::uint32_t function) const {

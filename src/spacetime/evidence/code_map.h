@@ -35,7 +35,7 @@ class CodeMap {
     // parallel.
     CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::vector<std::uint64_t>>& wanted);
 
-    // kNoFunction where none is known.
+    // kNone where none is known.
     std::uint32_t function_at(std::uint32_t image, std::uint64_t offset) const;
     std::size_t size() const { return functions_.size(); }
     std::uint32_t image_of(std::uint32_t function) const { return functions_[function].image; }

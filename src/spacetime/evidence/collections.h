@@ -3,6 +3,7 @@
 // "By counter" means one entry an event of the recording, in Profile::events' order.
 #pragma once
 
+#include "base/index.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/spaces/pair_rule.h"
 
@@ -27,8 +28,8 @@ struct HeavySpace {
     std::vector<std::int64_t> deltas;       // by counter
     std::vector<std::int64_t> rest_deltas;  // of the rest of the program: what a defect is held against
     std::uint64_t longest_gap_ns = 0;       // between two occurrences in one stream
-    std::uint32_t node = 0xffffffffU;       // the smallest kept node that holds most of it; kNone: none
-    std::uint32_t same = 0xffffffffU;       // its group, index of Evidence::same_spaces
+    NodeIndex node;                         // the smallest kept node that holds most of it; kNone: none
+    std::uint32_t same = kNone;             // its group, index of Evidence::same_spaces
 };
 
 // What happened in the code of a space: of every pair's spaces the share of bytes that lies in it.
@@ -82,7 +83,7 @@ struct SameSpaces {
     double weight = 0;
     double time_share = 0;
     std::uint64_t occurrences = 0;     // pairs of samples
-    std::uint32_t node = 0xffffffffU;  // the smallest kept node that holds most of it; kNone: none
+    NodeIndex node;                    // the smallest kept node that holds most of it; kNone: none
     std::vector<std::int64_t> deltas;  // by counter, shared among the spaces of a pair
 
     // In time (code_lives.h), by the same structure as a node's; there `node`, `before` and `after` are groups.

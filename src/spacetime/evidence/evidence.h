@@ -2,7 +2,7 @@
 // Made by make_evidence.h. Plain values: any thread may read them.
 //
 // Indices: nodes, spaces, wait targets are those of the vectors here; threads and processes those of the Profile;
-// counters those of Profile::events. kNone (0xffffffff) is "none" everywhere.
+// counters those of Profile::events. kNone is "none" everywhere.
 #pragma once
 
 #include "spacetime/evidence/collections.h"

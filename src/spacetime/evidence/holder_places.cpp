@@ -73,8 +73,8 @@ void add_holder_places(const Profile& profile, const Names& names, Evidence* evi
         const ProfileThread& thread = profile.threads[i];
         threads.try_emplace({profile.processes[thread.process].pid, thread.tid, thread.begin}, i);
     }
-    const auto thread_of = [&](std::uint32_t of_waits) {
-        const WaitThread& thread = waits.threads[of_waits];
+    const auto thread_of = [&](WaitThreadIndex of_waits) -> std::uint32_t {
+        const WaitThread& thread = of_waits.in(waits.threads);
         const auto found = threads.find({thread.pid, thread.tid, thread.begin});
         return found == threads.end() ? kNone : found->second;
     };

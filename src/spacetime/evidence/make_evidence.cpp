@@ -113,7 +113,7 @@ class Maker {
   private:
     // One group of spans: the rounds of a node, or one mark's regions.
     struct Group {
-        std::uint32_t node = kNone;
+        NodeIndex node = {};
         std::uint32_t mark = kNone;
     };
 
@@ -150,7 +150,7 @@ class Maker {
                                                   static_cast<std::uint32_t>(groups_.size()), i});
                 }
             }
-            groups_.push_back({.node = node});
+            groups_.push_back({.node = NodeIndex(node)});
         }
         plan_marks(occurrences, work);
         for (std::vector<Span>& spans : work.spans) {
@@ -207,7 +207,7 @@ class Maker {
             node.kind = structure_.nodes[at].kind;
             const bool is_loop = node.kind == SpaceKind::kLoop || node.kind == SpaceKind::kLoopNest;
             node.polls = is_loop && run_.code->polls(structure_.nodes[at].code, structure_.nodes[at].loop);
-            node.parent = kept_.parent[i];
+            node.parent = NodeIndex(kept_.parent[i]);
             node.depth = kept_.depth[i];
             node.place = place_of(profile_, structure_, at, names_, *run_.code);
             node.path = path_of(at);
@@ -221,7 +221,7 @@ class Maker {
             add_lines(node, at);
             if (levels[i].is_main) {
                 node.role = Role::kMainLoop;
-            } else if (node.parent != kNone && levels[node.parent].is_loop) {
+            } else if (node.parent != kNone && node.parent.in(levels).is_loop) {
                 node.role = Role::kPhase;
             }
         }
@@ -279,8 +279,8 @@ class Maker {
             SpaceNode node;
             const auto number = static_cast<std::uint32_t>(evidence_.nodes.size());
             if (groups_[i].node != kNone) {
-                SpaceNode& loop = evidence_.nodes[groups_[i].node];
-                loop.iteration = number;
+                SpaceNode& loop = groups_[i].node.in(evidence_.nodes);
+                loop.iteration = NodeIndex(number);
                 node.kind = SpaceKind::kIteration;
                 node.parent = groups_[i].node;
                 node.depth = loop.depth + 1;
@@ -288,7 +288,7 @@ class Maker {
                 node.path = loop.path;
                 node.identity = mix_identity(loop.identity, "rounds");
                 node.lines = loop.lines;
-                node.rounds = levels[groups_[i].node].rounds;
+                node.rounds = groups_[i].node.in(levels).rounds;
             } else {
                 node.kind = SpaceKind::kMark;
                 node.mark = occurrences.mark_names[groups_[i].mark];

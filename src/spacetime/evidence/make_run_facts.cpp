@@ -11,6 +11,8 @@
 namespace kymo::spacetime {
 namespace {
 
+constexpr std::uint64_t kLeastPaces = 20;  // measured: fewer are chance
+
 TimeTerms total_of(const ProfileThread& thread) {
     const StateSums sums = thread.states.sums();
     return {.user = sums[ThreadState::kUser],
@@ -21,12 +23,18 @@ TimeTerms total_of(const ProfileThread& thread) {
             .other = sums[ThreadState::kOff] + sums[ThreadState::kPaused]};
 }
 
-std::vector<OccurrenceWait> waits_of(const ProfileThread& thread, const std::vector<std::uint32_t>& targets) {
-    std::map<std::uint32_t, std::int64_t> by_target;
-    for (const WaitShare& share : thread.states.filling(thread.states.begin(), thread.states.end()).waits) {
-        by_target[targets[share.wait]] += share.ns;
-    }
-    return sorted_waits(by_target);
+void add_waits(const ProfileThread& thread, const std::vector<std::uint32_t>& targets, ThreadFacts* facts) {
+    std::map<std::uint32_t, std::int64_t> waited;
+    std::map<std::uint32_t, std::int64_t> polled;
+    thread.states.for_each(thread.states.begin(), thread.states.end(), [&](const StateInterval& interval) {
+        const bool is_waiting = interval.state == ThreadState::kWaiting;
+        if (interval.wait != kNone && (is_waiting || interval.state == ThreadState::kSpinning)) {
+            (is_waiting ? waited : polled)[targets[interval.wait]] +=
+                static_cast<std::int64_t>(interval.end - interval.begin);
+        }
+    });
+    facts->waits = sorted_waits(waited);
+    facts->polled = sorted_waits(polled);
 }
 
 ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const Names& names,
@@ -46,17 +54,23 @@ ThreadFacts facts_of(const Profile& profile, const ProfileThread& thread, const 
                       .involuntary = thread.switches.involuntary,
                       .samples = thread.quality.samples,
                       .processors = std::move(processors),
-                      .waits = waits_of(thread, targets),
+                      .pace = 0,
+                      .waits = {},
+                      .polled = {},
                       .brief = {},
                       .mappings = {}};
+    add_waits(thread, targets, &facts);
     if (const std::uint64_t rank = profile.processes[thread.process].rank; rank != kNoRank) {
         facts.rank = rank;
+    }
+    if (thread.pace.count >= kLeastPaces) {
+        facts.pace = static_cast<double>(thread.pace.ticks) / static_cast<double>(thread.pace.count);
     }
     for (const TakenTime& taken : thread.taken) {
         facts.taken += taken.ns;
     }
     if (thread.creation_node != kNone) {
-        facts.created_at = own_place(profile, thread.creation_node, names);
+        facts.created_at = own_place(profile, raw(thread.creation_node), names);
     }
     facts.deltas.assign(thread.costs.begin() + std::min<std::ptrdiff_t>(kFirstEvent, std::ssize(thread.costs)),
                         thread.costs.end());

@@ -20,8 +20,8 @@ std::vector<std::uint32_t> heavy_functions(const Profile& profile, const CodeMap
     for (std::size_t i = 1; i < profile.nodes.size(); ++i) {
         const ProfileNode& node = profile.nodes[i];
         const std::uint32_t function =
-            node.kind == NodeKind::kFrame ? code.function_at(node.image, node.offset) : kNoFunction;
-        if (function == kNoFunction) {
+            node.kind == NodeKind::kFrame ? code.function_at(node.image, node.offset) : kNone;
+        if (function == kNone) {
             continue;
         }
         own[function] += processor_time(profile.self[i]);

@@ -8,6 +8,7 @@
 // begins), and regions that the program itself marked.
 #pragma once
 
+#include "base/indices.h"
 #include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/spaces/code_space.h"
 #include "spacetime/spaces/occurrences.h"
@@ -56,10 +57,13 @@ struct LineShare {
     std::vector<std::int64_t> deltas;  // by counter
 };
 
+using NodeIndex = Index<struct SpaceNode>;   // of Evidence::nodes
+using CounterIndex = Index<struct Counter>;  // of RunFacts::counters, and of whatever is by counter
+
 struct SpaceNode {
     SpaceKind kind = SpaceKind::kFunction;
     Role role = Role::kNone;
-    std::uint32_t parent = 0xffffffffU;  // index of Evidence::nodes; kNone: at the top
+    NodeIndex parent;  // kNone: at the top
     std::uint32_t depth = 0;
     Place place;
     std::vector<std::string> path;  // functions from the outermost to this one
@@ -88,9 +92,9 @@ struct SpaceNode {
     std::vector<LineShare> lines;  // most processor time first, at most 32
 
     // The structure found in time at this level: of the sequence of children's occurrences.
-    double structure = 0;                   // coverage × (1 − coefficient of variation of the gaps): 0 none … 1
-    std::uint64_t rounds = 0;               // repetitions of the rule
-    std::uint32_t iteration = 0xffffffffU;  // the kIteration node made of them; kNone: none
+    double structure = 0;      // coverage × (1 − coefficient of variation of the gaps): 0 none … 1
+    std::uint64_t rounds = 0;  // repetitions of the rule
+    NodeIndex iteration;       // the kIteration node made of them; kNone: none
 };
 
 }  // namespace kymo::spacetime

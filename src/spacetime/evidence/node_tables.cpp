@@ -153,17 +153,17 @@ void add_up(std::vector<SpaceNode>& nodes) {
         if (node.parent == kNone || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
             continue;
         }
-        SpaceNode& parent = nodes[node.parent];
+        SpaceNode& parent = node.parent.in(nodes);
         parent.total += node.total;
         parent.samples += node.samples;
         for (std::size_t event = 0; event < node.deltas.size(); ++event) {
             parent.deltas[event] += node.deltas[event];
         }
         for (const auto& [target, ns] : waits[i]) {
-            waits[node.parent][target] += ns;
+            node.parent.in(waits)[target] += ns;
         }
         for (const auto& [thread, ns] : work[i]) {
-            work[node.parent][thread] += ns;
+            node.parent.in(work)[thread] += ns;
         }
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -178,15 +178,15 @@ void number_steps(std::vector<SpaceNode>& nodes, const std::vector<LevelStructur
         steps.emplace_back(level);
     }
     for (SpaceNode& node : nodes) {
-        std::uint32_t loop = node.parent;
-        while (loop != kNone && (loop >= levels.size() || !levels[loop].is_loop)) {
-            loop = nodes[loop].parent;
+        NodeIndex loop = node.parent;
+        while (loop != kNone && (raw(loop) >= levels.size() || !loop.in(levels).is_loop)) {
+            loop = loop.in(nodes).parent;
         }
         if (loop == kNone) {
             continue;
         }
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
-            node.rows.step[row] = steps[loop].at(node.rows.thread[row], node.rows.begin[row]);
+            node.rows.step[row] = loop.in(steps).at(node.rows.thread[row], node.rows.begin[row]);
         }
     }
 }
@@ -241,8 +241,9 @@ void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<Spac
         const std::uint32_t node = intervals[i].node;
         // Where single occurrences are not to be looked at, neither are their begins.
         if (node < kept && !nodes[node].folded) {
-            const std::uint32_t parent = nodes[node].parent;
-            intervals[i].period = period_of(sums, parent == kNone ? static_cast<std::uint32_t>(kept) : parent, node);
+            const NodeIndex parent = nodes[node].parent;
+            intervals[i].period =
+                period_of(sums, parent == kNone ? static_cast<std::uint32_t>(kept) : raw(parent), node);
         }
     });
 }

@@ -63,7 +63,7 @@ void add_rule_facts(const Profile& profile, const std::vector<std::vector<std::u
         }
     }
     for (const auto& [key, amount] : profile.waits.brief) {
-        const WaitThread& thread = profile.waits.threads[key.first];
+        const WaitThread& thread = key.first.in(profile.waits.threads);
         if (const auto found = index.find({thread.pid, thread.tid, thread.begin}); found != index.end()) {
             evidence->run.threads[found->second].brief.push_back({key.second, amount.ns, amount.count});
         }

@@ -1,6 +1,7 @@
 // Facts about the run as a whole that rules ask for: processors, threads' lives, switches.
 #pragma once
 
+#include "base/index.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/metrics/channels.h"
 
@@ -40,8 +41,8 @@ struct ThreadFacts {
     std::optional<std::uint64_t> rank = {};  // of the parallel job that its process is in; none: of none
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint32_t creator = 0xffffffffU;  // index of RunFacts::threads; kNone: not known, or a process's first
-    WaitPlace created_at;                 // the program's own function that created it
+    std::uint32_t creator = kNone;  // index of RunFacts::threads; kNone: not known, or a process's first
+    WaitPlace created_at;           // the program's own function that created it
     bool is_sampled = false;
     TimeTerms total;                   // of its whole life
     std::vector<std::int64_t> deltas;  // by counter
@@ -49,16 +50,18 @@ struct ThreadFacts {
     std::uint64_t involuntary = 0;     // another took its processor
     std::uint64_t samples = 0;
     std::vector<ProcessorSamples> processors;  // where its samples were taken; in no order
+    double pace = 0;  // ticks that the same arithmetic took at its samples, on average: more is slower; 0: not known
     std::int64_t taken = 0;  // ns of its time on processors, estimated, that they were not its: late_ticks.h
-    std::vector<OccurrenceWait> waits;  // by target, most time first
-    std::vector<BriefWaits> brief;      // by kind
-    std::uint64_t mappings = 0;         // times that it took memory from the system
+    std::vector<OccurrenceWait> waits;   // off the processor, by target, most time first
+    std::vector<OccurrenceWait> polled;  // on a processor, polling for the end of the wait, likewise
+    std::vector<BriefWaits> brief;       // by kind
+    std::uint64_t mappings = 0;          // times that it took memory from the system
 };
 
 // Parallel to Profile::processes: one image of a process.
 struct ProcessFacts {
     std::uint64_t pid = 0;
-    std::uint32_t parent = 0xffffffffU;  // index of RunFacts::processes: what started this pid; kNone: not known
+    std::uint32_t parent = kNone;  // index of RunFacts::processes: what started this pid; kNone: not known
     std::string name;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

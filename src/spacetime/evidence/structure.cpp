@@ -135,7 +135,7 @@ class Builder {
         const auto& loops = code_.made(function)->flow->loops.loops;
         const bool has_inner =
             std::any_of(loops.begin(), loops.end(), [&](const program::Loop& other) { return other.parent == loop; });
-        return loops[loop].parent == program::kNoNode && has_inner ? SpaceKind::kLoopNest : SpaceKind::kLoop;
+        return loops[loop].parent == kNone && has_inner ? SpaceKind::kLoopNest : SpaceKind::kLoop;
     }
 
     std::vector<LoopAt> loops_at(std::uint32_t function, const ProfileNode& node,
@@ -147,8 +147,8 @@ class Builder {
         }
         const FunctionFlow& flow = *code->flow;
         const std::uint32_t block = flow.graph.block_at(node.offset);
-        for (std::uint32_t loop = block == program::kNoNode ? program::kNoNode : flow.loops.loop_of[block];
-             loop != program::kNoNode; loop = flow.loops.loops[loop].parent) {
+        for (std::uint32_t loop = block == kNone ? kNone : flow.loops.loop_of[block]; loop != kNone;
+             loop = flow.loops.loops[loop].parent) {
             const auto head = head_of(function, flow, loop, node.image);
             result.push_back({loop, std::max<std::size_t>(common(head, frames), 1)});
         }

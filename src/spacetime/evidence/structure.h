@@ -6,6 +6,7 @@
 // (processes, partial paths) are groups; all ranks of a job that run the same program are one.
 #pragma once
 
+#include "base/index.h"
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/profile/call_tree.h"
@@ -26,8 +27,8 @@ struct StructureNode {
     SpaceKind kind = SpaceKind::kFunction;
     std::uint32_t function = 0;  // index of CallTree::symbols.functions: the function, or the one whose loop this is
     std::uint32_t inlined = 0;   // functions around it in the same machine code
-    std::uint32_t code = 0xffffffffU;  // of CodeMap; kNoFunction: its code is not known
-    std::uint32_t loop = 0xffffffffU;  // of the function's loops
+    std::uint32_t code = kNone;  // of CodeMap; kNone: its code is not known
+    std::uint32_t loop = kNone;  // of the function's loops
 };
 
 struct Structure {

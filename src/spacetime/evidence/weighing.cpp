@@ -39,12 +39,12 @@ Interval95 interval_of(double share, const SpaceTimes& part, const SpanPass& all
 }
 
 // The smallest kept node that holds all of a space's bytes; or else the one that holds most, if that is half of them.
-std::uint32_t node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
-    std::uint32_t best = kNone;
+NodeIndex node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
+    NodeIndex best;
     std::uint64_t best_common = 0;
     std::uint64_t best_size = 0;
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-        const SpaceNode& node = nodes[i];
+    for (const NodeIndex i : indices(nodes)) {
+        const SpaceNode& node = i.in(nodes);
         if (node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark || node.place.ranges.empty() ||
             node.place.build_id != place.build_id || node.place.module != place.module) {
             continue;
@@ -104,11 +104,11 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
     std::vector<std::uint32_t> functions;
     for (const auto& [image, offset] : addresses.places) {
         const std::uint32_t function = code.function_at(image, offset);
-        if (function != kNoFunction) {
+        if (function != kNone) {
             functions.push_back(function);
         }
         // What is in no known function is in one without code, one an image.
-        at.push_back({function != kNoFunction ? function : static_cast<std::uint32_t>(code.size()) + image, offset});
+        at.push_back({function != kNone ? function : static_cast<std::uint32_t>(code.size()) + image, offset});
     }
     std::sort(functions.begin(), functions.end());
     functions.erase(std::unique(functions.begin(), functions.end()), functions.end());

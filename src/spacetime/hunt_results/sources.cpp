@@ -44,10 +44,10 @@ class Blocks {
         if (code == nullptr) {
             code = std::make_unique<program::ImageCode>(name);
         }
-        const std::uint32_t function = code->problem().empty() ? code->function_at(offset) : program::kNoNode;
-        const program::FlowGraph* flow = function == program::kNoNode ? nullptr : code->flow(function);
-        const std::uint32_t block = flow == nullptr ? program::kNoNode : flow->block_at(offset);
-        if (block == program::kNoNode) {
+        const std::uint32_t function = code->problem().empty() ? code->function_at(offset) : kNone;
+        const program::FlowGraph* flow = function == kNone ? nullptr : code->flow(function);
+        const std::uint32_t block = flow == nullptr ? kNone : flow->block_at(offset);
+        if (block == kNone) {
             return std::nullopt;
         }
         return flow->blocks[block].begin;

@@ -267,6 +267,7 @@ class Descriptions {
         stream->quality.monitor_ns = row.monitor_ns;
         stream->quality.kernel_user_ns = row.user_ns;
         stream->quality.kernel_system_ns = row.system_ns;
+        stream->pace = {.count = row.paces, .ticks = row.pace_ticks};
         if ((row.asked & rec::kAskedSwitches) != 0) {
             stream->kernel_switches = {.voluntary = row.voluntary, .involuntary = row.involuntary};
         }

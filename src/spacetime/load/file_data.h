@@ -64,6 +64,13 @@ struct Quality {
     bool operator==(const Quality&) const = default;
 };
 
+// How fast a thread's processors were: ticks that the same arithmetic took at its samples. None: not measured.
+struct Pace {
+    std::uint64_t count = 0;
+    std::uint64_t ticks = 0;
+    bool operator==(const Pace&) const = default;
+};
+
 // How often a thread left its processor: by itself, or because another got it.
 struct SwitchCounts {
     std::uint64_t voluntary = 0;
@@ -90,7 +97,8 @@ struct StreamData {
     std::uint64_t end_time = 0;                   // of its last word
     std::vector<std::uint64_t> totals;            // of every event, in its last word
     std::optional<SwitchCounts> kernel_switches;  // by getrusage, where that was asked
-    std::optional<std::uint64_t> run_delay_ns;    // ready and without a processor, by schedstat, where that was asked
+    Pace pace;
+    std::optional<std::uint64_t> run_delay_ns;  // ready and without a processor, by schedstat, where that was asked
 
     std::vector<OffInterval> offs;                          // by the switch records, filled in between the passes
     std::vector<TakenTime> taken;                           // late_ticks.h

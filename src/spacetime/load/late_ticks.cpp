@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace kymo::spacetime {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 constexpr std::uint64_t kLongestClock = std::uint64_t{1}
                                         << 45U;  // ns, ten hours: longer is no clock of a sampled thread
 constexpr int kMoved = 2;
+constexpr std::uint64_t kManySkip = 10;  // one in so many
 
 }  // namespace
 
@@ -20,7 +22,7 @@ void LateTicks::pause() {
 }
 
 void LateTicks::add(std::uint64_t time, std::uint64_t task_clock) {
-    if (period_ < 4 * kLate || taken_.size() >= kMostKept) {
+    if (period_ < kShortestPeriod || taken_.size() >= kMostKept) {
         return;  // what is late by less than a tick's neighbourhood cannot be told
     }
     if (!std::exchange(has_begun_, true)) {
@@ -31,28 +33,39 @@ void LateTicks::add(std::uint64_t time, std::uint64_t task_clock) {
     const std::int64_t since_due = late_ + static_cast<std::int64_t>(std::min(task_clock, kLongestClock));
     std::int64_t due = since_due / period_;
     std::int64_t late = since_due % period_;
-    if (late > period_ - kLate) {
+    if (late > period_ - kDrift) {
         late = 0;  // the grid drifts
         ++due;
     }
-    same_ = late > kLate && std::abs(late - late_) < kSame ? same_ + 1 : 0;
+    same_ = late > least_ && std::abs(late - late_) < kSame ? same_ + 1 : 0;
     if (due == 0 || same_ == kMoved) {
         late_ = 0;
         same_ = 0;
         open_.clear();
         return;  // the grid has moved
     }
-    if (late_ - late > kLate) {
+    if (late_ - late > least_) {
         taken_.insert(taken_.end(), open_.begin(), open_.end());
         open_.clear();
     }
     late_ = late;
-    if (late > kLate && open_.size() < kMostKept) {
+    in_time_ += late <= least_ ? 1 : 0;
+    skipping_ += late <= least_ && due > 1 ? 1 : 0;
+    if (late > least_ && open_.size() < kMostKept) {
         open_.push_back({time, due * period_});
-    } else if (late <= kLate) {
+    } else if (late <= least_) {
         open_.clear();
-        late_ = late < kLate / 2 ? 0 : late;  // or drifts the other way
+        late_ = late < least_ / 2 ? 0 : late;  // or drifts the other way
     }
+}
+
+std::vector<TakenTime> LateTicks::take() {
+    if (skipping_ * kManySkip > in_time_) {
+        for (TakenTime& each : taken_) {
+            each.ns = std::min(each.ns, period_);
+        }
+    }
+    return std::exchange(taken_, {});
 }
 
 }  // namespace kymo::spacetime

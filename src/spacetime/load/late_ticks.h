@@ -10,12 +10,16 @@
 // the timer is set anew (after switches): then three in a row are late by the same, and what is open is dropped. A
 // late tick is therefore known some ticks later.
 //
+// Several ticks may have been due when a late one comes: the processor was away for all of them, or the thread was in
+// the kernel, where ticks deliver no sample. Where more than a tenth of the ticks that came in time had others due
+// before them, that is the kernel's doing, and a late one stands for itself alone.
+//
 // Where timers are served with the kernel's own tick (thread timers), they are never on a grid: not to be used there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -31,26 +35,34 @@ class LateTicks {
   public:
     // Of a stream no more are kept: 4 MiB.
     static constexpr std::size_t kMostKept = std::size_t{1} << 18U;
-    // ns; later by less is the kernel's own doing (interrupts that are served first).
-    static constexpr std::int64_t kLate = 30'000;
+    // Later by less than a quarter of a period, and by at most so much, is the kernel's own doing (interrupts that
+    // are served first), or the host's on behalf of this very code (the pages of a virtual machine): seen up to 0.1
+    // ms.
+    static constexpr std::int64_t kLate = 150'000;            // ns
+    static constexpr std::int64_t kDrift = 30'000;            // ns; earlier by less is in time
+    static constexpr std::int64_t kShortestPeriod = 120'000;  // ns; of shorter ones nothing can be told
 
     // `period`: ns of the thread's clock; 0: no ticks.
-    explicit LateTicks(std::uint64_t period) : period_(static_cast<std::int64_t>(period)) {}
+    explicit LateTicks(std::uint64_t period)
+        : period_(static_cast<std::int64_t>(period)), least_(std::min(kLate, period_ / 4)) {}
 
     // A tick at a time, after so much of the thread's clock.
     void add(std::uint64_t time, std::uint64_t task_clock);
     // Measurement was off: the next tick's grid is not known.
     void pause();
     // Those known until now, in time.
-    std::vector<TakenTime> take() { return std::exchange(taken_, {}); }
+    std::vector<TakenTime> take();
 
   private:
     static constexpr std::int64_t kSame = 5'000;  // ns; a grid is no more exact
 
     std::int64_t period_;
+    std::int64_t least_;     // what is late
     std::int64_t late_ = 0;  // of the last tick
     int same_ = 0;           // ticks in a row that were as late as the one before
     bool has_begun_ = false;
+    std::uint64_t in_time_ = 0;    // ticks
+    std::uint64_t skipping_ = 0;   // of these, with others due before them
     std::vector<TakenTime> open_;  // late ones that no early one has confirmed
     std::vector<TakenTime> taken_;
 };

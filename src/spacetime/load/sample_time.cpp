@@ -62,7 +62,7 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
             part.state == ThreadState::kSpinning) {
             own_work_ns_ += part.end - part.begin;
             part.state = ThreadState::kPaused;
-            part.wait = kNoWait;
+            part.wait = kNone;
         }
     }
     return without_own_work_;

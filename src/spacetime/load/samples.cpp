@@ -172,10 +172,10 @@ class StreamSamples {
         switch (interval.state) {
             case ThreadState::kUser:
             case ThreadState::kSystem:
-                if (watch_ != nullptr && interval.wait == kNoWait) {
+                if (watch_ != nullptr && interval.wait == kNone) {
                     WaitGroups::ran(*watch_, interval, context == kNone ? 0 : context);
                 }
-                if (interval.state == ThreadState::kUser && interval.wait == kNoWait && context != kNone) {
+                if (interval.state == ThreadState::kUser && interval.wait == kNone && context != kNone) {
                     own_time_.ran(ns, context);
                 } else {
                     costs[interval.state == ThreadState::kUser ? kUser : kSystem] += ns;

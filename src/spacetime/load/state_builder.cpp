@@ -145,7 +145,7 @@ void StateBuilder::cut(std::uint64_t end) {
         if (next_cover_ < covers_.size()) {
             const Cover& cover = covers_[next_cover_];
             const bool is_inside = cover.begin <= at;
-            piece.wait = is_inside ? cover.wait : kNoWait;
+            piece.wait = is_inside ? cover.wait : kNone;
             until = std::min(until, is_inside ? cover.end : cover.begin);
         }
         piece.length = until - at;
@@ -158,10 +158,10 @@ void StateBuilder::place_off(std::uint64_t off) {
     const auto length_if = [](const Piece& piece, bool is_meant) { return is_meant ? piece.length : 0; };
     off = spread(pieces_, off, [&](const Piece& piece) { return length_if(piece, piece.is_off); }, give);
     off = spread(
-        pieces_, off, [&](const Piece& piece) { return length_if(piece, !piece.is_off && piece.wait != kNoWait); },
+        pieces_, off, [&](const Piece& piece) { return length_if(piece, !piece.is_off && piece.wait != kNone); },
         give);
     spread(
-        pieces_, off, [&](const Piece& piece) { return length_if(piece, !piece.is_off && piece.wait == kNoWait); },
+        pieces_, off, [&](const Piece& piece) { return length_if(piece, !piece.is_off && piece.wait == kNone); },
         give);
 }
 
@@ -169,7 +169,7 @@ void StateBuilder::place_system(std::uint64_t system) {
     for (const bool in_wait : {true, false}) {
         system = spread(
             pieces_, system,
-            [&](const Piece& piece) { return (piece.wait != kNoWait) == in_wait ? piece.length - piece.off : 0; },
+            [&](const Piece& piece) { return (piece.wait != kNone) == in_wait ? piece.length - piece.off : 0; },
             [](Piece& piece, std::uint64_t share) { piece.system += share; });
     }
 }
@@ -185,7 +185,7 @@ void StateBuilder::put(std::uint64_t length, ThreadState state, std::uint32_t wa
 std::span<const StateInterval> StateBuilder::add(const Split& split) {
     out_.clear();
     // What was off before measurement went on cannot be told from waiting.
-    put(static_cast<std::uint64_t>(split.paused), ThreadState::kPaused, kNoWait);
+    put(static_cast<std::uint64_t>(split.paused), ThreadState::kPaused, kNone);
     const auto off = static_cast<std::uint64_t>(split.off_cpu);
     const auto system = static_cast<std::uint64_t>(split.system);
     const std::uint64_t user = static_cast<std::uint64_t>(split.user);
@@ -193,22 +193,22 @@ std::span<const StateInterval> StateBuilder::add(const Split& split) {
     if ((next_off_ == offs_.size() || offs_[next_off_].begin >= end) &&
         (next_cover_ == covers_.size() || covers_[next_cover_].begin >= end)) {
         // Nothing but the amounts: most intervals.
-        put(off, ThreadState::kOff, kNoWait);
-        put(system, ThreadState::kSystem, kNoWait);
-        put(user, ThreadState::kUser, kNoWait);
+        put(off, ThreadState::kOff, kNone);
+        put(system, ThreadState::kSystem, kNone);
+        put(user, ThreadState::kUser, kNone);
         return out_;
     }
     cut(end);
     place_off(off);
     place_system(system);
     for (const Piece& piece : pieces_) {
-        const ThreadState why = piece.is_ready          ? ThreadState::kReady
-                                : piece.wait != kNoWait ? ThreadState::kWaiting
-                                                        : ThreadState::kOff;
+        const ThreadState why = piece.is_ready        ? ThreadState::kReady
+                                : piece.wait != kNone ? ThreadState::kWaiting
+                                                      : ThreadState::kOff;
         put(piece.off, why, piece.wait);
         put(piece.system, ThreadState::kSystem, piece.wait);
         put(piece.length - piece.off - piece.system,
-            piece.wait != kNoWait ? ThreadState::kSpinning : ThreadState::kUser, piece.wait);
+            piece.wait != kNone ? ThreadState::kSpinning : ThreadState::kUser, piece.wait);
     }
     return out_;
 }

@@ -56,14 +56,14 @@ class StateBuilder {
         std::uint64_t length = 0;
         std::uint64_t off = 0;     // of it: off a processor
         std::uint64_t system = 0;  // of it: on one in the kernel
-        std::uint32_t wait = kNoWait;
+        std::uint32_t wait = kNone;
         bool is_off = false;    // by a switch record
         bool is_ready = false;  // by that, ready
     };
     struct Cover {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
-        std::uint32_t wait = kNoWait;
+        std::uint32_t wait = kNone;
     };
 
     void lay_waits(std::span<const ThreadWait> waits);

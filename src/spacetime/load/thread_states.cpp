@@ -79,7 +79,7 @@ void ThreadStates::coarsen() {
         for (const ThreadState state : {ThreadState::kOff, ThreadState::kReady, ThreadState::kSystem}) {
             put(at + static_cast<std::uint64_t>(sums[state]), state, joined.wait);
         }
-        put(joined.end, joined.wait == kNoWait ? ThreadState::kUser : ThreadState::kSpinning, joined.wait);
+        put(joined.end, joined.wait == kNone ? ThreadState::kUser : ThreadState::kSpinning, joined.wait);
     };
     for (std::size_t i = 0, count = size(); i < count; ++i) {
         const StateInterval next = (*this)[i];

@@ -14,6 +14,7 @@
 // Sums of the whole stay, those of a stretch become as coarse as that.
 #pragma once
 
+#include "base/index.h"
 #include "recording/tables.h"
 
 #include <array>
@@ -35,15 +36,13 @@ enum class ThreadState : std::uint8_t {
 };
 inline constexpr std::size_t kThreadStates = 7;
 
-inline constexpr std::uint32_t kNoWait = 0xffffffffU;
-
 struct StateInterval {
     std::uint64_t begin = 0;  // ns, as the recording's
     std::uint64_t end = 0;
     ThreadState state = ThreadState::kOff;
     // Index of the stream's waits: what a kWaiting or kSpinning is for; with other states the waiting call that the
-    // time lies in (the kernel's work in a read). kNoWait: in none.
-    std::uint32_t wait = kNoWait;
+    // time lies in (the kernel's work in a read). kNone: in none.
+    std::uint32_t wait = kNone;
     bool operator==(const StateInterval&) const = default;
 };
 
@@ -79,8 +78,8 @@ struct ThreadWait {
 };
 
 struct WaitShare {
-    std::uint32_t wait = kNoWait;  // index of the stream's waits
-    std::int64_t ns = 0;           // waited: off the processor
+    std::uint32_t wait = kNone;  // index of the stream's waits
+    std::int64_t ns = 0;         // waited: off the processor
     bool operator==(const WaitShare&) const = default;
 };
 

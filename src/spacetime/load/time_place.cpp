@@ -5,14 +5,14 @@
 namespace kymo::spacetime {
 
 void TimePlace::next(std::span<const StateInterval> intervals, std::uint32_t sampled) {
-    if (now_.wait == kNoWait && now_.context != kNone) {
+    if (now_.wait == kNone && now_.context != kNone) {
         own_ = now_.context;
     }
     before_ = now_;
     now_.context = sampled;
     // A sample at the moment of the last one is where that was.
     if (!intervals.empty()) {
-        now_.wait = sampled == kNone ? kNoWait : intervals.back().wait;
+        now_.wait = sampled == kNone ? kNone : intervals.back().wait;
     }
     find_what_was_left(intervals);
 }
@@ -26,15 +26,15 @@ bool TimePlace::is_below(std::uint32_t context, std::uint32_t outer) const {
 
 void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
     left_until_ = 0;
-    if (now_.wait != kNoWait || now_.context == kNone || own_ == kNone) {
+    if (now_.wait != kNone || now_.context == kNone || own_ == kNone) {
         return;
     }
     std::uint32_t asked = kNone;
     bool is_left = false;
-    std::uint32_t last = kNoWait;
+    std::uint32_t last = kNone;
     std::uint64_t last_begin = 0;
     for (const StateInterval& interval : std::views::reverse(intervals)) {
-        const std::uint32_t call = interval.wait == kNoWait ? 0 : call_of(interval.wait);
+        const std::uint32_t call = interval.wait == kNone ? 0 : call_of(interval.wait);
         if (call == 0) {
             continue;
         }
@@ -48,7 +48,7 @@ void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
         if (!is_left || interval.wait == last) {
             continue;
         }
-        if (last != kNoWait) {
+        if (last != kNone) {
             left_until_ = last_begin;
             return;
         }
@@ -61,8 +61,8 @@ std::uint32_t TimePlace::of(const StateInterval& interval) const {
     if (interval.state == ThreadState::kPaused) {
         return now_.context;
     }
-    if (interval.wait == kNoWait) {
-        if (now_.wait == kNoWait) {
+    if (interval.wait == kNone) {
+        if (now_.wait == kNone) {
             return interval.end <= left_until_ ? own_ : now_.context;
         }
         const std::uint32_t call = call_of(now_.wait);

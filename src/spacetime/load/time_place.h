@@ -16,8 +16,8 @@
 // way (own_time.h).
 #pragma once
 
+#include "base/index.h"
 #include "spacetime/load/thread_states.h"
-#include "spacetime/none.h"
 
 #include <cstdint>
 #include <span>
@@ -36,12 +36,12 @@ class TimePlace {
     // Of one of them: a context, as `sampled` or as the waits have it; kNone: not known.
     std::uint32_t of(const StateInterval& interval) const;
     // Is the sample behind the intervals outside of waits? Not so where there is none.
-    bool is_outside() const { return now_.wait == kNoWait && now_.context != kNone; }
+    bool is_outside() const { return now_.wait == kNone && now_.context != kNone; }
 
   private:
     // The sampled place of a moment inside `wait`, or outside all.
     struct Seen {
-        std::uint32_t wait = kNoWait;
+        std::uint32_t wait = kNone;
         std::uint32_t context = kNone;
     };
     // 0: not known.

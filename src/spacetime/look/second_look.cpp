@@ -70,7 +70,7 @@ SecondLook join_looks(const LookedFor& asked, const Evidence& first, const Evide
     look.second_counters = second.run.counters;
     const Matched matched(first, second);
     for (std::uint32_t i = 0; i < first.nodes.size(); ++i) {
-        LookedAt at{.node = i, .first = seen(first.nodes[i]), .second = {}};
+        LookedAt at{.node = NodeIndex(i), .first = seen(first.nodes[i]), .second = {}};
         if (const auto same = matched[i]) {
             at.second = seen(second.nodes[*same]);
         }
@@ -88,7 +88,7 @@ SecondLook join_looks(const LookedFor& asked, const Evidence& first, const Evide
         intervals.emplace(interval.node, &interval);
     }
     for (const SpaceIntervals& interval : first.intervals) {
-        LookedAt at{.node = interval.node, .first = seen(interval), .second = {}};
+        LookedAt at{.node = NodeIndex(interval.node), .first = seen(interval), .second = {}};
         const auto same = matched[interval.node];
         if (const auto found = same ? intervals.find(*same) : intervals.end(); found != intervals.end()) {
             at.second = seen(*found->second);
@@ -101,7 +101,7 @@ SecondLook join_looks(const LookedFor& asked, const Evidence& first, const Evide
         patterns.emplace(Triple(pattern.before, pattern.node, pattern.after), &pattern);
     }
     for (const CodePattern& pattern : first.patterns) {
-        LookedAt at{.node = pattern.node,
+        LookedAt at{.node = NodeIndex(pattern.node),
                     .before = pattern.before,
                     .after = pattern.after,
                     .first = seen(pattern),

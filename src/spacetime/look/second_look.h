@@ -26,7 +26,7 @@ struct Seen {
 };
 
 struct LookedAt {
-    std::uint32_t node = kNone;    // of the earlier evidence's nodes; of a pattern: the space between
+    NodeIndex node = {};           // of the earlier evidence's nodes; of a pattern: the space between
     std::uint32_t space = kNone;   // of its heavy spaces
     std::uint32_t before = kNone;  // of patterns: node, or as in CodePattern
     std::uint32_t after = kNone;

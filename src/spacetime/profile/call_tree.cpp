@@ -87,9 +87,9 @@ class TreeBuilder {
         return tree_.symbols.images[node.image].at(static_cast<std::size_t>(at - offsets.begin()));
     }
 
-    std::uint32_t child(std::uint32_t parent, std::uint32_t function, NodeKind kind, bool inlined) {
-        const PlaceKey key{parent, function, (static_cast<std::uint32_t>(kind) << 1U) | (inlined ? 1U : 0U)};
-        const auto [entry, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(tree_.nodes.size()));
+    CallNodeIndex child(CallNodeIndex parent, std::uint32_t function, NodeKind kind, bool inlined) {
+        const PlaceKey key{raw(parent), function, (static_cast<std::uint32_t>(kind) << 1U) | (inlined ? 1U : 0U)};
+        const auto [entry, is_new] = index_.try_emplace(key, tree_.nodes.size());
         if (is_new) {
             tree_.nodes.push_back({.parent = parent, .function = function, .kind = kind, .inlined = inlined});
         }
@@ -130,24 +130,24 @@ class TreeBuilder {
 
     void add_nodes() {
         tree_.nodes.push_back({.kind = NodeKind::kRoot});
-        tree_.node_of.resize(profile_.nodes.size());
+        tree_.node_of.resize(profile_.nodes.size(), CallNodeIndex(0));
         for (std::size_t i = 1; i < profile_.nodes.size(); ++i) {
             const ProfileNode& node = profile_.nodes[i];
-            std::uint32_t at = tree_.node_of[node.parent];
+            CallNodeIndex at = tree_.node_of[node.parent];
             if (node.kind != NodeKind::kFrame) {
                 at = child(at, pseudo_function(node), node.kind, false);
             } else {
                 const std::int64_t time = processor_time(node_totals_[i]);
                 for (const program::Frame& frame : frames_of(node)) {
                     at = child(at, frame.function, NodeKind::kFrame, frame.inlined);
-                    hottest_of_node_.add(at, frame, time);
+                    hottest_of_node_.add(raw(at), frame, time);
                 }
             }
             tree_.node_of[i] = at;
         }
         tree_.self.resize(tree_.nodes.size());
         for (std::size_t i = 0; i < profile_.nodes.size(); ++i) {
-            add(tree_.self[tree_.node_of[i]], profile_.self[i]);
+            add(tree_.node_of[i].in(tree_.self), profile_.self[i]);
         }
         hottest_of_node_.choose([&](std::uint32_t node, std::uint32_t file, std::uint32_t line) {
             tree_.nodes[node].file = file;
@@ -187,43 +187,43 @@ class TreeBuilder {
     void sum_totals() {
         tree_.total = tree_.self;
         for (std::size_t node = tree_.nodes.size() - 1; node > 0; --node) {
-            add(tree_.total[tree_.nodes[node].parent], tree_.total[node]);
+            add(tree_.nodes[node].parent.in(tree_.total), tree_.total[node]);
         }
     }
 
     // A node adds its total to its function unless the function is already on the path above. Walked depth
     // first, with the number of times that each function is on the path at hand.
     void add_functions() {
-        std::vector<std::uint32_t> first_child(tree_.nodes.size(), kNone);
-        std::vector<std::uint32_t> next_sibling(tree_.nodes.size(), kNone);
+        std::vector<CallNodeIndex> first_child(tree_.nodes.size());
+        std::vector<CallNodeIndex> next_sibling(tree_.nodes.size());
         for (std::size_t i = tree_.nodes.size() - 1; i > 0; --i) {
-            const std::uint32_t parent = tree_.nodes[i].parent;
-            next_sibling[i] = first_child[parent];
-            first_child[parent] = static_cast<std::uint32_t>(i);
+            CallNodeIndex& first = tree_.nodes[i].parent.in(first_child);
+            next_sibling[i] = first;
+            first = CallNodeIndex(i);
         }
         std::vector<std::uint32_t> on_path(tree_.symbols.functions.size());
         std::vector<std::uint32_t> rows(tree_.symbols.functions.size(), kNone);
-        std::uint32_t at = 0;
+        CallNodeIndex at(0);
         bool entering = true;
         while (true) {
-            const CallNode& node = tree_.nodes[at];
+            const CallNode& node = at.in(tree_.nodes);
             if (entering) {
                 if (node.kind == NodeKind::kFrame) {
                     add_to_function(at, rows, ++on_path[node.function] == 1);
                 }
-                if (first_child[at] != kNone) {
-                    at = first_child[at];
+                if (at.in(first_child) != kNone) {
+                    at = at.in(first_child);
                     continue;
                 }
             }
             if (node.kind == NodeKind::kFrame) {
                 --on_path[node.function];
             }
-            if (at == 0) {
+            if (at == CallNodeIndex(0)) {
                 break;
             }
-            entering = next_sibling[at] != kNone;
-            at = entering ? next_sibling[at] : node.parent;
+            entering = at.in(next_sibling) != kNone;
+            at = entering ? at.in(next_sibling) : node.parent;
         }
         hottest_of_function_.choose([&](std::uint32_t function, std::uint32_t file, std::uint32_t line) {
             if (rows[function] != kNone) {
@@ -233,8 +233,8 @@ class TreeBuilder {
         });
     }
 
-    void add_to_function(std::uint32_t node, std::vector<std::uint32_t>& rows, bool is_outermost) {
-        const std::uint32_t function = tree_.nodes[node].function;
+    void add_to_function(CallNodeIndex node, std::vector<std::uint32_t>& rows, bool is_outermost) {
+        const std::uint32_t function = node.in(tree_.nodes).function;
         std::uint32_t& row = rows[function];
         if (row == kNone) {
             row = static_cast<std::uint32_t>(tree_.functions.size());
@@ -242,9 +242,9 @@ class TreeBuilder {
             tree_.function_self.resize(tree_.functions.size());
             tree_.function_total.resize(tree_.functions.size());
         }
-        add(tree_.function_self[row], tree_.self[node]);
+        add(tree_.function_self[row], node.in(tree_.self));
         if (is_outermost) {
-            add(tree_.function_total[row], tree_.total[node]);
+            add(tree_.function_total[row], node.in(tree_.total));
         }
     }
 
@@ -252,7 +252,7 @@ class TreeBuilder {
     const std::vector<program::Request>& requests_;
     CallTree tree_;
     CostTable node_totals_;  // by profile node
-    std::unordered_map<PlaceKey, std::uint32_t, PlaceHash> index_;
+    std::unordered_map<PlaceKey, CallNodeIndex, PlaceHash> index_;
     std::unordered_map<std::string, std::uint32_t> pseudo_;
     Hottest hottest_of_node_;
     Hottest hottest_of_function_;
@@ -264,22 +264,22 @@ CallTree fold_recursion(const CallTree& tree) {
     CallTree folded;
     folded.self = CostTable(tree.self.events());
     folded.nodes.push_back(tree.nodes[0]);
-    std::unordered_map<PlaceKey, std::uint32_t, PlaceHash> index;
-    std::vector<std::uint32_t> node_of(tree.nodes.size());
+    std::unordered_map<PlaceKey, CallNodeIndex, PlaceHash> index;
+    std::vector<CallNodeIndex> node_of(tree.nodes.size(), CallNodeIndex(0));
     std::vector<std::uint32_t> depth(tree.nodes.size(), 1);
     std::vector<std::int64_t> hottest(1);
     for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
         const CallNode& node = tree.nodes[i];
-        const std::uint32_t parent = node_of[node.parent];
-        std::uint32_t& at = node_of[i];
-        const CallNode& above = folded.nodes[parent];
+        const CallNodeIndex parent = node.parent.in(node_of);
+        CallNodeIndex& at = node_of[i];
+        const CallNode& above = parent.in(folded.nodes);
         if (node.kind == NodeKind::kFrame && above.kind == NodeKind::kFrame && above.function == node.function) {
             at = parent;
-            depth[i] = depth[node.parent] + 1;
+            depth[i] = node.parent.in(depth) + 1;
         } else {
-            const PlaceKey key{parent, node.function,
+            const PlaceKey key{raw(parent), node.function,
                                (static_cast<std::uint32_t>(node.kind) << 1U) | (node.inlined ? 1U : 0U)};
-            const auto [entry, is_new] = index.try_emplace(key, static_cast<std::uint32_t>(folded.nodes.size()));
+            const auto [entry, is_new] = index.try_emplace(key, folded.nodes.size());
             at = entry->second;
             if (is_new) {
                 folded.nodes.push_back(node);
@@ -287,21 +287,21 @@ CallTree fold_recursion(const CallTree& tree) {
                 hottest.push_back(-1);
             }
         }
-        CallNode& into = folded.nodes[at];
+        CallNode& into = at.in(folded.nodes);
         into.recursion = std::max(into.recursion, depth[i]);
-        if (const std::int64_t time = processor_time(tree.self[i]); time > hottest[at]) {
-            hottest[at] = time;
+        if (const std::int64_t time = processor_time(tree.self[i]); time > at.in(hottest)) {
+            at.in(hottest) = time;
             into.file = node.file;
             into.line = node.line;
         }
     }
     folded.self.resize(folded.nodes.size());
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        add(folded.self[node_of[i]], tree.self[i]);
+        add(node_of[i].in(folded.self), tree.self[i]);
     }
     folded.total = folded.self;
     for (std::size_t node = folded.nodes.size() - 1; node > 0; --node) {
-        add(folded.total[folded.nodes[node].parent], folded.total[node]);
+        add(folded.nodes[node].parent.in(folded.total), folded.total[node]);
     }
     return folded;
 }

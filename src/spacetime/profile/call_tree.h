@@ -15,8 +15,10 @@
 
 namespace kymo::spacetime {
 
+using CallNodeIndex = Index<struct CallNode>;  // of CallTree::nodes
+
 struct CallNode {
-    std::uint32_t parent = 0;
+    CallNodeIndex parent = CallNodeIndex(0);
     std::uint32_t function = 0;  // index of CallTree::symbols.functions
     NodeKind kind = NodeKind::kFrame;
     bool inlined = false;
@@ -42,7 +44,7 @@ struct CallTree {
     std::vector<CallNode> nodes;  // a parent comes before its children; 0 is the root
     CostTable self;               // row: node
     CostTable total;
-    std::vector<std::uint32_t> node_of;  // profile node → call node (of its innermost frame)
+    std::vector<CallNodeIndex> node_of;  // profile node → call node (of its innermost frame)
 
     std::vector<FunctionCosts> functions;
     CostTable function_self;   // row: as `functions`

@@ -178,6 +178,7 @@ class Merger {
                  .states = std::move(stream.states),
                  .offs = std::move(stream.offs),
                  .taken = std::move(stream.taken),
+                 .pace = stream.pace,
                  .roles = EventRoles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism),
                  .quality = stream.quality});
             ask_thread_end(stream, profile_.threads.back());
@@ -247,7 +248,7 @@ class Merger {
                 add_row(data.costs[context], stream.nodes[context]);
             }
         }
-        const auto add_special = [&](std::span<const std::int64_t> row, NodeKind kind) {
+        const auto add_special = [&](std::span<const std::int64_t> row, NodeKind kind) -> std::uint32_t {
             if (is_nothing(row)) {
                 return kNone;
             }

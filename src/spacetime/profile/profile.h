@@ -10,9 +10,9 @@
 // Merging is addition: profiles of parts of a recording add up to the profile of the whole.
 #pragma once
 
+#include "base/indices.h"
 #include "spacetime/load/costs.h"
 #include "spacetime/load/file_data.h"
-#include "spacetime/none.h"
 
 #include <cstdint>
 #include <map>
@@ -38,6 +38,7 @@ struct ProfileNode {
     std::uint32_t image = 0;  // index of Profile::images
     std::uint64_t offset = 0;
 };
+using ProfileNodeIndex = Index<ProfileNode>;  // of Profile::nodes
 
 inline constexpr std::uint64_t kNoRank = ~std::uint64_t{0};
 
@@ -93,7 +94,7 @@ struct ProfileThread {
     bool is_sampled = false;  // it has a stream: otherwise known from the kernel's records alone
     bool has_ended = false;
     std::uint32_t creator = kNone;        // index of Profile::threads
-    std::uint32_t creation_node = kNone;  // call path that created it
+    ProfileNodeIndex creation_node = {};  // call path that created it
     std::vector<std::int64_t> costs;      // columns of CostTable; unsampled remainder included
     std::int64_t paused_ns = 0;
     std::int64_t run_queue_ns = 0;  // of off-CPU: ready to run, but waiting for a processor
@@ -103,7 +104,8 @@ struct ProfileThread {
     std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
     std::vector<OffInterval> offs = {};  // by the kernel's switch records
     std::vector<TakenTime> taken = {};   // its processor was not its, unsaid: late_ticks.h
-    EventRoles roles = {};               // for another pass over its samples (sample_time.h)
+    Pace pace = {};
+    EventRoles roles = {};  // for another pass over its samples (sample_time.h)
     Quality quality = {};
 };
 

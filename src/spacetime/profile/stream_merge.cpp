@@ -85,7 +85,7 @@ void StreamMerge::merge_contexts(MergedStream& stream) {
         thread.creator = stream.creator->thread;
         if (stream.data->creator_context != 0 &&
             stream.data->creator_context < stream.creator->data->contexts.size()) {
-            thread.creation_node = node_of({stream.creator, stream.data->creator_context});
+            thread.creation_node = ProfileNodeIndex(node_of({stream.creator, stream.data->creator_context}));
         }
     }
     for (std::uint32_t i = 0; i < stream.data->contexts.size(); ++i) {

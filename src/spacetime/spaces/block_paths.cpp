@@ -10,7 +10,6 @@ namespace kymo::spacetime {
 namespace {
 
 using program::Digraph;
-using program::kNoNode;
 
 constexpr std::size_t kMaxSets = 32;
 constexpr std::uint32_t kFar = 0xffffffffU;
@@ -21,7 +20,7 @@ struct Between {
     std::vector<std::uint32_t> block;  // by node, from 2
     Digraph graph;
     std::vector<Digraph::Edge> edges;
-    std::vector<std::uint32_t> back;  // by edge: index of the back edge or kNotBack
+    std::vector<std::uint32_t> back;  // by edge: index of the back edge or kNone
 };
 
 std::vector<bool> reach(const FunctionFlow& flow, std::uint32_t start, bool forwards) {
@@ -48,7 +47,7 @@ std::optional<Between> cut_out(const FunctionFlow& flow, std::uint32_t from, std
     const std::vector<bool> before = reach(flow, to, false);
     Between result;
     result.block = {from, to};
-    std::vector<std::uint32_t> node(after.size(), kNoNode);
+    std::vector<std::uint32_t> node(after.size(), kNone);
     for (std::uint32_t block = 0; block < after.size(); ++block) {
         if (after[block] && before[block]) {
             node[block] = static_cast<std::uint32_t>(result.block.size());
@@ -58,7 +57,7 @@ std::optional<Between> cut_out(const FunctionFlow& flow, std::uint32_t from, std
     const auto add = [&](std::uint32_t at, std::uint32_t block) {
         const auto successors = flow.blocks.successors(block);
         for (std::size_t i = 0; i < successors.size(); ++i) {
-            if (node[successors[i]] != kNoNode) {
+            if (node[successors[i]] != kNone) {
                 result.edges.emplace_back(at, node[successors[i]]);
                 result.back.push_back(flow.out_back[block][i]);
             }
@@ -130,7 +129,7 @@ std::vector<bool> on_walks(const FunctionFlow& flow, const Between& between, boo
     const bool only_around = !flow.irreducible && flow.from_entry[between.block[0]];
     for (std::size_t i = 0; i < bits.size(); ++i) {
         const std::uint32_t back = between.back[i];
-        if (back == kNotBack || (only_around && !flow.loops.contains(flow.back_edge_loop[back], between.block[0]))) {
+        if (back == kNone || (only_around && !flow.loops.contains(flow.back_edge_loop[back], between.block[0]))) {
             continue;
         }
         auto known = std::find(numbered.begin(), numbered.end(), back);
@@ -173,7 +172,7 @@ std::vector<double> shares(const FunctionFlow& flow, const Between& between) {
         std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> out(nodes);
         for (std::size_t i = 0; i < between.edges.size(); ++i) {
             const auto [from, to] = between.edges[i];
-            const std::uint32_t cost = between.back[i] == kNotBack ? 0 : 1;
+            const std::uint32_t cost = between.back[i] == kNone ? 0 : 1;
             forwards ? out[from].emplace_back(to, cost) : out[to].emplace_back(from, cost);
         }
         std::vector<std::uint32_t> distance(nodes, kFar);
@@ -204,7 +203,7 @@ std::vector<double> shares(const FunctionFlow& flow, const Between& between) {
     std::vector<std::size_t> useful;
     for (std::size_t i = 0; i < between.edges.size(); ++i) {
         const auto [from, to] = between.edges[i];
-        const std::uint32_t cost = between.back[i] == kNotBack ? 0 : 1;
+        const std::uint32_t cost = between.back[i] == kNone ? 0 : 1;
         if (from_start[from] != kFar && to_end[to] != kFar && from_start[from] + cost + to_end[to] == fewest) {
             useful.push_back(i);
         }

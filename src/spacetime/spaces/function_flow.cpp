@@ -31,7 +31,7 @@ FunctionFlow::FunctionFlow(program::FlowGraph made) : graph(std::move(made)) {
         const auto at =
             std::lower_bound(back.begin(), back.end(), edge,
                              [](const auto& entry, const Digraph::Edge& value) { return entry.first < value; });
-        return at != back.end() && at->first == edge ? at->second : kNotBack;
+        return at != back.end() && at->first == edge ? at->second : kNone;
     };
     out_back.resize(count);
     in_back.resize(count);
@@ -42,7 +42,7 @@ FunctionFlow::FunctionFlow(program::FlowGraph made) : graph(std::move(made)) {
         }
         for (const std::uint32_t from : blocks.predecessors(block)) {
             in_back[block].push_back(index_of(from, block));
-            waiting[block] += in_back[block].back() == kNotBack ? 1 : 0;
+            waiting[block] += in_back[block].back() == kNone ? 1 : 0;
         }
     }
 
@@ -57,7 +57,7 @@ FunctionFlow::FunctionFlow(program::FlowGraph made) : graph(std::move(made)) {
         rank[ready[i]] = i;
         const auto successors = blocks.successors(ready[i]);
         for (std::size_t k = 0; k < successors.size(); ++k) {
-            if (out_back[ready[i]][k] == kNotBack && --waiting[successors[k]] == 0) {
+            if (out_back[ready[i]][k] == kNone && --waiting[successors[k]] == 0) {
                 ready.push_back(successors[k]);
             }
         }

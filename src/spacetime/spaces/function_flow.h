@@ -1,6 +1,7 @@
 // A function's control-flow graph with what the pair rule and the hierarchy ask of it, computed once.
 #pragma once
 
+#include "base/index.h"
 #include "program/flow/flow_graph.h"
 #include "program/flow/loops.h"
 
@@ -8,8 +9,6 @@
 #include <vector>
 
 namespace kymo::spacetime {
-
-constexpr std::uint32_t kNotBack = 0xffffffffU;
 
 struct FunctionFlow {
     explicit FunctionFlow(program::FlowGraph made);

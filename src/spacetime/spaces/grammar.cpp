@@ -1,13 +1,13 @@
 #include "spacetime/spaces/grammar.h"
 
+#include "base/index.h"
+
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
 
 namespace kymo::spacetime {
 namespace {
-
-constexpr std::uint32_t kNil = 0xffffffffU;
 
 class RePair {
   public:
@@ -16,8 +16,8 @@ class RePair {
         next_.resize(count);
         previous_.resize(count);
         for (std::uint32_t i = 0; i < count; ++i) {
-            next_[i] = i + 1 < count ? i + 1 : kNil;
-            previous_[i] = i > 0 ? i - 1 : kNil;
+            next_[i] = i + 1 < count ? i + 1 : kNone;
+            previous_[i] = i > 0 ? i - 1 : kNone;
             if (symbols_[i] != kSeparator) {
                 result_.first_rule = std::max(result_.first_rule, symbols_[i] + 1);
             }
@@ -31,7 +31,7 @@ class RePair {
             before = result_.rules.size();
             pairs_.clear();
             index_.clear();
-            for (std::uint32_t at = symbols_.empty() ? kNil : 0; at != kNil; at = next_[at]) {
+            for (std::uint32_t at = symbols_.empty() ? kNone : 0; at != kNone; at = next_[at]) {
                 note(at);
             }
             while (!best_.empty()) {
@@ -44,7 +44,7 @@ class RePair {
             before = result_.rules.size() - before;
         }
         if (!symbols_.empty()) {
-            for (std::uint32_t at = 0; at != kNil; at = next_[at]) {
+            for (std::uint32_t at = 0; at != kNone; at = next_[at]) {
                 result_.start.push_back(symbols_[at]);
             }
         }
@@ -66,12 +66,12 @@ class RePair {
     };
 
     bool is_pair_at(std::uint32_t at, const Pair& pair) const {
-        return symbols_[at] == pair.left && next_[at] != kNil && symbols_[next_[at]] == pair.right;
+        return symbols_[at] == pair.left && next_[at] != kNone && symbols_[next_[at]] == pair.right;
     }
 
     // The pair that begins at `at` is one more of its kind; in a run of one symbol only every second is.
     void note(std::uint32_t at) {
-        if (at == kNil || next_[at] == kNil || symbols_[at] == kSeparator || symbols_[next_[at]] == kSeparator) {
+        if (at == kNone || next_[at] == kNone || symbols_[at] == kSeparator || symbols_[next_[at]] == kSeparator) {
             return;
         }
         const std::uint64_t key = std::uint64_t{symbols_[at]} << 32U | symbols_[next_[at]];
@@ -115,7 +115,7 @@ class RePair {
         for (const std::uint32_t at : good) {
             const std::uint32_t gone = next_[at];
             next_[at] = next_[gone];
-            if (next_[gone] != kNil) {
+            if (next_[gone] != kNone) {
                 previous_[next_[gone]] = at;
             }
             symbols_[gone] = kSeparator;

@@ -5,22 +5,20 @@
 
 namespace kymo::spacetime {
 
-using program::kNoNode;
-
 Hierarchy make_hierarchy(const FunctionFlow& flow) {
     Hierarchy result;
     result.nodes.emplace_back();
     const auto& loops = flow.loops.loops;
     std::vector<bool> has_inner(loops.size(), false);
     for (const program::Loop& loop : loops) {
-        if (loop.parent != kNoNode) {
+        if (loop.parent != kNone) {
             has_inner[loop.parent] = true;
         }
     }
     for (std::uint32_t i = 0; i < loops.size(); ++i) {  // outer loops come first, so a loop's node is its index + 1
-        const bool nest = loops[i].parent == kNoNode && has_inner[i];
+        const bool nest = loops[i].parent == kNone && has_inner[i];
         result.nodes.push_back({.kind = nest ? HierarchyKind::kLoopNest : HierarchyKind::kLoop,
-                                .parent = loops[i].parent == kNoNode ? 0 : loops[i].parent + 1,
+                                .parent = loops[i].parent == kNone ? 0 : loops[i].parent + 1,
                                 .loop = i,
                                 .first_block = loops[i].header,
                                 .irreducible = loops[i].irreducible,
@@ -33,7 +31,7 @@ Hierarchy make_hierarchy(const FunctionFlow& flow) {
             block > 0 && flow.straight[block] == flow.straight[block - 1] && loop == flow.loops.loop_of[block - 1];
         if (!goes_on) {
             result.nodes.push_back({.kind = HierarchyKind::kBlockRun,
-                                    .parent = loop == kNoNode ? 0 : loop + 1,
+                                    .parent = loop == kNone ? 0 : loop + 1,
                                     .first_block = block,
                                     .ranges = {}});
         }

@@ -19,9 +19,9 @@ enum class HierarchyKind : std::uint8_t { kFunction, kLoopNest, kLoop, kBlockRun
 struct HierarchyNode {
     HierarchyKind kind = HierarchyKind::kFunction;
     std::uint32_t parent = 0;
-    std::uint32_t loop = program::kNoNode;  // of kLoopNest and kLoop: index of the function's loops
-    std::uint32_t first_block = 0;          // of kBlockRun; of a loop: its header
-    std::uint32_t blocks = 0;               // of kBlockRun
+    std::uint32_t loop = kNone;     // of kLoopNest and kLoop: index of the function's loops
+    std::uint32_t first_block = 0;  // of kBlockRun; of a loop: its header
+    std::uint32_t blocks = 0;       // of kBlockRun
     bool irreducible = false;
     std::vector<ByteRange> ranges;
 };

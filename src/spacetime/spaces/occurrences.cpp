@@ -61,10 +61,10 @@ Stretches occurrences(const Stretches& runs, const BridgeRule& rule) {
     Stretches result(runs.counters);
     for (std::size_t row = 0; row < runs.size(); ++row) {
         // Interruptions are judged by the runs beside them, so the order of bridging does not matter.
-        const bool bridges = result.size() > 0 && result.node.back() != kNowhere && row > 0 &&
-                             row + 1 < runs.size() && result.node.back() == runs.node[row + 1] &&
-                             runs.node[row - 1] == runs.node[row + 1] && runs.samples[row] <= rule.samples &&
-                             runs.samples[row - 1] >= rule.sides && runs.samples[row + 1] >= rule.sides;
+        const bool bridges = result.size() > 0 && result.node.back() != kNone && row > 0 && row + 1 < runs.size() &&
+                             result.node.back() == runs.node[row + 1] && runs.node[row - 1] == runs.node[row + 1] &&
+                             runs.samples[row] <= rule.samples && runs.samples[row - 1] >= rule.sides &&
+                             runs.samples[row + 1] >= rule.sides;
         if (bridges) {
             join(&result, runs, row);
             result.bridged.back() += runs.samples[row];

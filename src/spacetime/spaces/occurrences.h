@@ -11,6 +11,8 @@
 // each.
 #pragma once
 
+#include "base/index.h"
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -18,13 +20,12 @@
 
 namespace kymo::spacetime {
 
-// What the call path passes through at the level looked at; kNowhere: none of the nodes of interest.
-constexpr std::uint32_t kNowhere = 0xffffffffU;
+// What the call path passes through at the level looked at; kNone: none of the nodes of interest.
 
 struct StreamSample {
     std::uint64_t begin = 0;  // ns: time of the sample before, or the stream's begin
     std::uint64_t time = 0;   // ns
-    std::uint32_t node = kNowhere;
+    std::uint32_t node = kNone;
     std::span<const std::int64_t> deltas = {};  // of each counter over [begin, time]
 };
 

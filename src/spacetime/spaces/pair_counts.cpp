@@ -11,14 +11,14 @@ std::size_t PairCounts::slot_of(const AddressPairKey& key) const {
     const std::uint64_t first = key.a.address ^ std::uint64_t{key.a.function} << 40U;
     const std::uint64_t second = key.b.address ^ std::uint64_t{key.b.function} << 40U;
     std::size_t slot = mix(first * 0x9e3779b97f4a7c15ULL + second) & (slots_.size() - 1);
-    while (slots_[slot] != kFree && keys_[slots_[slot]] != key) {
+    while (slots_[slot] != kNone && keys_[slots_[slot]] != key) {
         slot = (slot + 1) & (slots_.size() - 1);
     }
     return slot;
 }
 
 void PairCounts::grow() {
-    slots_.assign(slots_.size() * 2, kFree);
+    slots_.assign(slots_.size() * 2, kNone);
     for (std::size_t row = 0; row < keys_.size(); ++row) {
         slots_[slot_of(keys_[row])] = static_cast<std::uint32_t>(row);
     }
@@ -26,7 +26,7 @@ void PairCounts::grow() {
 
 void PairCounts::add(const AddressPairKey& key, std::span<const std::int64_t> deltas, std::uint64_t occurrences) {
     std::size_t slot = slot_of(key);
-    if (slots_[slot] == kFree) {
+    if (slots_[slot] == kNone) {
         if (2 * (keys_.size() + 1) > slots_.size()) {
             grow();
             slot = slot_of(key);

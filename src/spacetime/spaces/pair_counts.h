@@ -4,16 +4,17 @@
 // Mergeable: counts of parts added are the counts of the whole, bit for bit, in any order.
 #pragma once
 
+#include "base/index.h"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace kymo::spacetime {
 
-// `function`: numbered by the caller, kNoFunction where none is known. Addresses are offsets in the function's image.
-constexpr std::uint32_t kNoFunction = 0xffffffffU;
+// `function`: numbered by the caller, kNone where none is known. Addresses are offsets in the function's image.
 struct SampledAt {
-    std::uint32_t function = kNoFunction;
+    std::uint32_t function = kNone;
     std::uint64_t address = 0;
     auto operator<=>(const SampledAt&) const = default;
 };
@@ -26,7 +27,7 @@ struct AddressPairKey {
 
 class PairCounts {
   public:
-    explicit PairCounts(std::size_t counters) : counters_(counters), slots_(64, kFree) {}
+    explicit PairCounts(std::size_t counters) : counters_(counters), slots_(64, kNone) {}
 
     // One pair; `deltas` of every counter between the two samples. Precondition: deltas.size() == counters().
     void add(const AddressPairKey& key, std::span<const std::int64_t> deltas, std::uint64_t occurrences = 1);
@@ -44,7 +45,6 @@ class PairCounts {
     std::vector<std::size_t> sorted() const;
 
   private:
-    static constexpr std::uint32_t kFree = 0xffffffffU;
     std::size_t slot_of(const AddressPairKey& key) const;
     void grow();
 

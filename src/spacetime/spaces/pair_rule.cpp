@@ -8,7 +8,6 @@ namespace {
 
 using program::Block;
 using program::FlowGraph;
-using program::kNoNode;
 
 // Puts a space together block by block.
 class SpaceBuilder {
@@ -54,7 +53,7 @@ class SpaceBuilder {
   private:
     const FlowGraph& graph_;
     CodeSpace space_;
-    std::uint32_t last_block_ = kNoNode - 1;
+    std::uint32_t last_block_ = kNone - 1;
     std::uint64_t last_end_ = 0;
 };
 
@@ -67,7 +66,7 @@ CodeSpace lone(std::uint64_t address) {
 
 CodeSpace PairRule::tail(std::uint64_t a) const {
     const std::uint32_t block = flow_->graph.block_at(a);
-    if (block == kNoNode) {
+    if (block == kNone) {
         return lone(a);
     }
     SpaceBuilder space(flow_->graph);
@@ -77,7 +76,7 @@ CodeSpace PairRule::tail(std::uint64_t a) const {
 
 CodeSpace PairRule::head(std::uint64_t b) const {
     const std::uint32_t block = flow_->graph.block_at(b);
-    if (block == kNoNode) {
+    if (block == kNone) {
         return lone(b);
     }
     SpaceBuilder space(flow_->graph);
@@ -89,7 +88,7 @@ CodeSpace PairRule::run(std::uint64_t a, std::uint64_t b) const {
     const FlowGraph& graph = flow_->graph;
     const std::uint32_t from = graph.block_at(a);
     const std::uint32_t to = graph.block_at(b);
-    if (from == kNoNode || to == kNoNode || from > to || flow_->straight[from] != flow_->straight[to]) {
+    if (from == kNone || to == kNone || from > to || flow_->straight[from] != flow_->straight[to]) {
         return {};
     }
     const std::uint32_t first = graph.instruction_at(graph.blocks[from], a);
@@ -115,7 +114,7 @@ PairSpaces PairRule::between(std::uint64_t a, std::uint64_t b) {
     const std::uint32_t from = graph.block_at(a);
     const std::uint32_t to = graph.block_at(b);
     const BlocksBetween* middle = nullptr;
-    if (from != kNoNode && to != kNoNode) {
+    if (from != kNone && to != kNone) {
         const auto [at, is_new] = cache_.try_emplace(std::uint64_t{from} << 32U | to);
         if (is_new) {
             at->second = blocks_between(*flow_, from, to);

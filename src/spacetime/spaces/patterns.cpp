@@ -16,11 +16,11 @@ void merge_into(PatternSums* to, const PatternSums& from) {
 
 void Patterns::add(const Stretches& occurrences) {
     for (std::size_t row = 0; row < occurrences.size(); ++row) {
-        if (occurrences.node[row] == kNowhere) {
+        if (occurrences.node[row] == kNone) {
             continue;
         }
-        const PatternKey key = {row > 0 ? occurrences.node[row - 1] : kNowhere, occurrences.node[row],
-                                row + 1 < occurrences.size() ? occurrences.node[row + 1] : kNowhere};
+        const PatternKey key = {row > 0 ? occurrences.node[row - 1] : kNone, occurrences.node[row],
+                                row + 1 < occurrences.size() ? occurrences.node[row + 1] : kNone};
         PatternSums& into = triples_[key];
         into.durations.add(occurrences.duration(row));
         into.samples += occurrences.samples[row];
@@ -40,7 +40,7 @@ void Patterns::merge(const Patterns& other) {
 std::map<PatternKey, PatternSums> Patterns::by_before() const {
     std::map<PatternKey, PatternSums> result;
     for (const auto& [key, sums] : triples_) {
-        merge_into(&result[{key.before, key.node, kNowhere}], sums);
+        merge_into(&result[{key.before, key.node, kNone}], sums);
     }
     return result;
 }
@@ -48,7 +48,7 @@ std::map<PatternKey, PatternSums> Patterns::by_before() const {
 std::map<PatternKey, PatternSums> Patterns::by_after() const {
     std::map<PatternKey, PatternSums> result;
     for (const auto& [key, sums] : triples_) {
-        merge_into(&result[{kNowhere, key.node, key.after}], sums);
+        merge_into(&result[{kNone, key.node, key.after}], sums);
     }
     return result;
 }

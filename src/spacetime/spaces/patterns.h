@@ -2,8 +2,8 @@
 //
 // For every occurrence of S with an occurrence before and one after in its stream: how often the three came so, how
 // long S then took, and the counters' deltas over S. An occurrence at the edge of its stream has no neighbour on that
-// side (kNowhere). Neighbours are occurrences at the same level; time at no node of interest is a neighbour too
-// (kNowhere).
+// side (kNone). Neighbours are occurrences at the same level; time at no node of interest is a neighbour too
+// (kNone).
 //
 // Mergeable by stream: tables of parts of the streams added are the table of all, bit for bit. (A stream cut in time
 // is put together at its runs, occurrences.h, before this.)
@@ -18,9 +18,9 @@
 namespace kymo::spacetime {
 
 struct PatternKey {
-    std::uint32_t before = kNowhere;
-    std::uint32_t node = kNowhere;
-    std::uint32_t after = kNowhere;
+    std::uint32_t before = kNone;
+    std::uint32_t node = kNone;
+    std::uint32_t after = kNone;
     auto operator<=>(const PatternKey&) const = default;
 };
 
@@ -38,7 +38,7 @@ class Patterns {
     void merge(const Patterns& other);
 
     const std::map<PatternKey, PatternSums>& triples() const { return triples_; }  // A → S → B
-    // The same with one side summed over: kNowhere in `after`, or in `before`.
+    // The same with one side summed over: kNone in `after`, or in `before`.
     std::map<PatternKey, PatternSums> by_before() const;
     std::map<PatternKey, PatternSums> by_after() const;
 

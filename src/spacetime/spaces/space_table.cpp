@@ -9,7 +9,7 @@ namespace kymo::spacetime {
 namespace {
 
 struct Piece {
-    std::uint32_t function = kNoFunction;
+    std::uint32_t function = kNone;
     CodeSpace space;
     PairCase rule = PairCase::kNoPath;
 };

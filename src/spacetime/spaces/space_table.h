@@ -8,6 +8,7 @@
 // To merge, merge the PairCounts and weigh again: that is bit for bit the whole, and costs a row a distinct pair.
 #pragma once
 
+#include "base/index.h"
 #include "spacetime/spaces/pair_counts.h"
 #include "spacetime/spaces/pair_rule.h"
 #include "spacetime/spaces/share.h"
@@ -29,8 +30,8 @@ struct WeighedSpace {
 
 // Which spaces a pair came to: at most two.
 struct SpacesOfPair {
-    std::uint32_t first = 0xffffffffU;  // indices of SpaceTable::spaces; 0xffffffff: none
-    std::uint32_t second = 0xffffffffU;
+    std::uint32_t first = kNone;  // indices of SpaceTable::spaces; kNone: none
+    std::uint32_t second = kNone;
     std::uint32_t first_share = 65536;  // of the pair's deltas, in 65536ths; the rest is the second's
 };
 
@@ -52,6 +53,6 @@ struct KnownFunction {
 
 // `functions`: by the number used in the counts. `no_function_image`: the image of addresses in no function.
 SpaceTable weigh(const PairCounts& counts, const std::vector<KnownFunction>& functions,
-                 std::uint32_t no_function_image = 0xffffffffU);
+                 std::uint32_t no_function_image = kNone);
 
 }  // namespace kymo::spacetime

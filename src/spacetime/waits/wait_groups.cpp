@@ -120,7 +120,7 @@ WaitGroups::~WaitGroups() = default;
 
 void WaitGroups::name_threads() {
     for (const auto& [id, stream] : data_.streams) {
-        const auto thread = static_cast<std::uint32_t>(waits_.threads.size());
+        const WaitThreadIndex thread(waits_.threads.size());
         threads_[id] = thread;
         waits_.threads.push_back({data_.pid, stream.tid, stream.begin, stream.name});
         by_tid_[stream.tid].push_back(&stream);

@@ -41,7 +41,7 @@ class WaitGroups {
     FileData& data_;
     Waits& waits_;
     std::map<std::uint64_t, std::uint32_t> image_indices_;
-    std::map<std::uint32_t, std::uint32_t> threads_;                  // by stream: index of Waits::threads
+    std::map<std::uint32_t, WaitThreadIndex> threads_;                // by stream
     std::map<std::uint64_t, std::vector<const StreamData*>> by_tid_;  // in the order of their begins
     std::map<std::uint32_t, std::unique_ptr<Watch>> watches_;         // by stream
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 
@@ -47,8 +48,8 @@ class TableBuilder {
     };
     struct RowSums {
         WaitAmount amount;
-        std::map<std::uint32_t, std::int64_t> waiters;
-        std::map<std::pair<std::uint32_t, std::uint64_t>, HolderSums> holders;  // by thread and thread id
+        std::map<WaitThreadIndex, std::int64_t> waiters;
+        std::map<std::pair<WaitThreadIndex, std::uint64_t>, HolderSums> holders;  // by thread and thread id
     };
     struct PairSums {
         WaitAmount amount;
@@ -77,10 +78,10 @@ class TableBuilder {
         }
         for (const WaitFrame& frame : path) {
             const auto frames = frames_of(frame);
-            for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
-                if (!(is_running && at->inlined) &&
-                    !is_runtime(symbols_.functions[at->function], symbols_.files[at->file])) {
-                    return entry->second = place_of(*at);
+            for (const auto& inner : std::views::reverse(frames)) {
+                if (!(is_running && inner.inlined) &&
+                    !is_runtime(symbols_.functions[inner.function], symbols_.files[inner.file])) {
+                    return entry->second = place_of(inner);
                 }
             }
         }
@@ -89,7 +90,7 @@ class TableBuilder {
     }
 
     void add(const WaitKey& key, const WaitGroup& group) {
-        RowSums& row = rows_[{waits_.threads[key.thread].pid, key.kind, key.object, place_of(key.path)}];
+        RowSums& row = rows_[{key.thread.in(waits_.threads).pid, key.kind, key.object, place_of(key.path)}];
         row.amount += group.amount;
         row.waiters[key.thread] += group.amount.ns;
         if (key.holder_tid == 0) {
@@ -139,7 +140,8 @@ class TableBuilder {
         WaitRow row;
         std::tie(row.pid, row.kind, row.object, row.place) = key;
         row.amount = sums.amount;
-        std::vector<std::pair<std::int64_t, std::uint32_t>> waiters;
+        std::vector<std::pair<std::int64_t, WaitThreadIndex>> waiters;
+        waiters.reserve(sums.waiters.size());
         for (const auto& [thread, ns] : sums.waiters) {
             waiters.emplace_back(-ns, thread);
         }
@@ -166,7 +168,7 @@ class TableBuilder {
         return row;
     }
 
-    static Blocking finish(const std::pair<std::uint32_t, std::uint32_t>& who, const PairSums& sums) {
+    static Blocking finish(const std::pair<WaitThreadIndex, WaitThreadIndex>& who, const PairSums& sums) {
         Blocking blocking;
         blocking.holder = who.first;
         blocking.waiter = who.second;
@@ -185,7 +187,7 @@ class TableBuilder {
     const program::Symbols& symbols_;
     std::map<std::pair<bool, WaitPath>, WaitPlace> places_;
     std::map<RowKey, RowSums> rows_;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, PairSums> blockings_;
+    std::map<std::pair<WaitThreadIndex, WaitThreadIndex>, PairSums> blockings_;
 };
 
 }  // namespace
@@ -239,6 +241,34 @@ std::string_view wait_kind_words(recording::WaitKind kind) {
         "omp critical", "omp lock", "omp ordered", "omp tasks",  "omp single", "omp idle",  "omp atomic"};
     const auto index = static_cast<std::size_t>(kind);
     return index < kWords.size() ? kWords[index] : "other";
+}
+
+std::string_view file_kind_words(recording::FileKind kind) {
+    using recording::FileKind;
+    switch (kind) {
+        case FileKind::kPipe:
+            return "pipe";
+        case FileKind::kDevice:
+            return "device";
+        case FileKind::kDirectory:
+            return "directory";
+        case FileKind::kDisk:
+            return "disk";
+        case FileKind::kFile:
+            return "file";
+        case FileKind::kSocket:
+            return "socket";
+        default:
+            return "";
+    }
+}
+
+std::string wait_words(recording::WaitKind kind, std::uint64_t object) {
+    const std::string_view file = file_kind_words(recording::file_kind_of(kind, object));
+    const std::string_view preposition =
+        kind == WaitKind::kRead ? " from a " : (kind == WaitKind::kWrite ? " to a " : "");
+    std::string words(wait_kind_words(kind));
+    return file.empty() || preposition.empty() ? words : words.append(preposition).append(file);
 }
 
 bool is_synchronisation(recording::WaitKind kind) {

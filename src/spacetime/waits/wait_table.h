@@ -24,7 +24,7 @@ struct WaitPlace {
 
 // Somebody who was waited for, and where it mostly was.
 struct WaitHolder {
-    std::uint32_t thread = 0;  // index of Waits::threads; kNone: a thread id that is not among them
+    WaitThreadIndex thread = {};  // kNone: a thread id that is not among them
     std::uint64_t tid = 0;
     WaitPlace place;              // where it was longest meanwhile
     recording::WaitKind doing{};  // kind of wait it was in there; 0: on a processor
@@ -39,14 +39,14 @@ struct WaitRow {
     std::uint64_t object = 0;
     WaitPlace place;
     WaitAmount amount;
-    std::vector<std::uint32_t> waiters;  // threads, longest first
-    std::vector<WaitHolder> holders;     // longest first; without those not known
+    std::vector<WaitThreadIndex> waiters;  // longest first
+    std::vector<WaitHolder> holders;       // longest first; without those not known
 };
 
 // `holder` kept `waiter` waiting.
 struct Blocking {
-    std::uint32_t holder = 0;
-    std::uint32_t waiter = 0;
+    WaitThreadIndex holder = {};
+    WaitThreadIndex waiter = {};
     WaitAmount amount;
     recording::WaitKind kind{};  // the one with most time
     WaitPlace place;             // where the holder was longest
@@ -66,6 +66,10 @@ WaitTable make_wait_table(const Waits& waits);
 
 // "mutex", "read lock", "sleep"; "running" for 0. As JSON has them, with spaces replaced by dashes.
 std::string_view wait_kind_words(recording::WaitKind kind);
+// "pipe"; empty: not known.
+std::string_view file_kind_words(recording::FileKind kind);
+// Likewise with what is read or written, where that is known: "read from a pipe".
+std::string wait_words(recording::WaitKind kind, std::uint64_t object);
 // Is a wait of this kind one for other threads of the program? Otherwise: for the kernel, a device or a clock.
 bool is_synchronisation(recording::WaitKind kind);
 // Is a function (whose code comes from `file`) of the language's and the system's run time, not of the program?

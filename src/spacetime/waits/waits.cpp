@@ -27,18 +27,19 @@ void merge(Waits& whole, const Waits& part) {
         }
         image_of.push_back(entry->second);
     }
-    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> threads;
-    for (std::uint32_t i = 0; i < whole.threads.size(); ++i) {
-        threads.try_emplace({whole.threads[i].pid, whole.threads[i].tid, whole.threads[i].begin}, i);
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, WaitThreadIndex> threads;
+    for (const WaitThreadIndex i : indices(whole.threads)) {
+        const WaitThread& thread = i.in(whole.threads);
+        threads.try_emplace({thread.pid, thread.tid, thread.begin}, i);
     }
-    std::vector<std::uint32_t> thread_of;
+    std::vector<WaitThreadIndex> thread_of;
     for (const WaitThread& thread : part.threads) {
-        const auto [entry, is_new] = threads.try_emplace({thread.pid, thread.tid, thread.begin},
-                                                         static_cast<std::uint32_t>(whole.threads.size()));
+        const auto [entry, is_new] =
+            threads.try_emplace({thread.pid, thread.tid, thread.begin}, whole.threads.size());
         if (is_new) {
             whole.threads.push_back(thread);
-        } else if (whole.threads[entry->second].name.empty()) {
-            whole.threads[entry->second].name = thread.name;
+        } else if (entry->second.in(whole.threads).name.empty()) {
+            entry->second.in(whole.threads).name = thread.name;
         }
         thread_of.push_back(entry->second);
     }
@@ -50,8 +51,8 @@ void merge(Waits& whole, const Waits& part) {
     };
     for (const auto& [key, group] : part.groups) {
         WaitKey to = key;
-        to.thread = thread_of[key.thread];
-        to.holder = key.holder == kNone ? kNone : thread_of[key.holder];
+        to.thread = key.thread.in(thread_of);
+        to.holder = key.holder == kNone ? kNone : key.holder.in(thread_of);
         to.path = moved(key.path);
         WaitGroup& sum = whole.groups[std::move(to)];
         sum.amount += group.amount;
@@ -60,7 +61,7 @@ void merge(Waits& whole, const Waits& part) {
         }
     }
     for (const auto& [key, amount] : part.brief) {
-        whole.brief[{thread_of[key.first], key.second}] += amount;
+        whole.brief[{key.first.in(thread_of), key.second}] += amount;
     }
     whole.brief_below_ns = std::max(whole.brief_below_ns, part.brief_below_ns);
     whole.strange_rows += part.strange_rows;

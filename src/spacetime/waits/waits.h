@@ -8,9 +8,9 @@
 // Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load_files.h).
 #pragma once
 
+#include "base/indices.h"
 #include "recording/tables.h"
 #include "spacetime/load/images.h"
-#include "spacetime/none.h"
 
 #include <cstdint>
 #include <map>
@@ -31,6 +31,7 @@ struct WaitThread {
     std::uint64_t begin = 0;  // ns; tells threads of one id apart
     std::string name;
 };
+using WaitThreadIndex = Index<WaitThread>;  // of Waits::threads, which are not Profile::threads
 
 struct WaitFrame {
     std::uint32_t image = 0;  // index of Waits::images
@@ -53,11 +54,11 @@ struct WaitAmount {
 };
 
 struct WaitKey {
-    std::uint32_t thread = 0;  // index of Waits::threads
+    WaitThreadIndex thread = {};
     recording::WaitKind kind{};
     std::uint64_t object = 0;
     std::uint64_t holder_tid = 0;  // 0: not known
-    std::uint32_t holder = kNone;  // index of Waits::threads; kNone: not among them
+    WaitThreadIndex holder = {};   // kNone: not among them
     WaitPath path;
     auto operator<=>(const WaitKey&) const = default;
 };
@@ -80,7 +81,7 @@ struct Waits {
     std::vector<WaitThread> threads;
     std::map<WaitKey, WaitGroup> groups;
     // Waits too short to be rows, by (thread, kind).
-    std::map<std::pair<std::uint32_t, recording::WaitKind>, WaitAmount> brief;
+    std::map<std::pair<WaitThreadIndex, recording::WaitKind>, WaitAmount> brief;
     std::uint64_t brief_below_ns = 0;
     std::uint64_t strange_rows = 0;  // that refer to nothing
 };

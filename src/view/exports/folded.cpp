@@ -20,8 +20,8 @@ std::string folded_stacks(const spacetime::CallTree& tree, const Metric& metric)
             continue;
         }
         path.clear();
-        for (auto at = static_cast<std::uint32_t>(i); at != 0; at = tree.nodes[at].parent) {
-            path.push_back(tree.nodes[at].function);
+        for (spacetime::CallNodeIndex at(i); at != spacetime::CallNodeIndex(0); at = at.in(tree.nodes).parent) {
+            path.push_back(at.in(tree.nodes).function);
         }
         std::string line;
         for (const std::uint32_t function : std::views::reverse(path)) {

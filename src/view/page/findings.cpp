@@ -58,7 +58,7 @@ Json card(const findings::Finding& finding, const spacetime::Profile& profile,
     for (const findings::Finding& other : finding.also) {
         also.push_back(shown_text(other.title));
     }
-    const std::uint32_t call = finding.node < calls.size() ? calls[finding.node] : 0;
+    const std::uint32_t call = raw(finding.node) < calls.size() ? finding.node.in(calls) : 0;
     return {{"kind", finding.kind},
             {"title", shown_text(finding.title)},
             {"where", shown_text(where(finding.place))},

@@ -9,6 +9,7 @@
 namespace kymo::view {
 namespace {
 
+using spacetime::CallNodeIndex;
 using spacetime::CallTree;
 using spacetime::NodeKind;
 using spacetime::Profile;
@@ -21,28 +22,33 @@ std::int64_t heat(std::span<const std::int64_t> costs) {
 }
 
 void keep_nodes(const CallTree& tree, std::size_t most_nodes, Leaves& out) {
-    std::vector<std::uint32_t> order(tree.nodes.size());
-    std::iota(order.begin(), order.end(), 0U);
+    std::vector<CallNodeIndex> order;
+    for (const CallNodeIndex node : indices(tree.nodes)) {
+        order.push_back(node);
+    }
     if (order.size() > most_nodes) {
-        std::stable_sort(order.begin() + 1, order.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return heat(tree.total[a]) > heat(tree.total[b]); });
+        std::stable_sort(order.begin() + 1, order.end(), [&](CallNodeIndex a, CallNodeIndex b) {
+            return heat(a.in(tree.total)) > heat(b.in(tree.total));
+        });
         order.resize(most_nodes);
     }
     // A parent's total is at least its children's, but with equal ones the order is the tree's, so ancestors are in.
     std::vector<bool> is_kept(tree.nodes.size());
-    for (const std::uint32_t node : order) {
-        is_kept[node] = true;
+    for (const CallNodeIndex node : order) {
+        node.in(is_kept) = true;
     }
     out.kept.resize(tree.nodes.size());
-    for (std::uint32_t node = 0; node < tree.nodes.size(); ++node) {
-        const std::uint32_t parent = node == 0 ? 0 : out.kept[tree.nodes[node].parent];
-        const bool has_parent = node == 0 || out.nodes[parent] == tree.nodes[node].parent;
-        if (is_kept[node] && has_parent) {
-            out.kept[node] = static_cast<std::uint32_t>(out.nodes.size());
+    for (const CallNodeIndex node : indices(tree.nodes)) {
+        const bool is_root = node == CallNodeIndex(0);
+        const CallNodeIndex caller = node.in(tree.nodes).parent;
+        const std::uint32_t parent = is_root ? 0 : caller.in(out.kept);
+        const bool has_parent = is_root || out.nodes[parent] == caller;
+        if (node.in(is_kept) && has_parent) {
+            node.in(out.kept) = static_cast<std::uint32_t>(out.nodes.size());
             out.nodes.push_back(node);
             out.parents.push_back(parent);
         } else {
-            out.kept[node] = parent;
+            node.in(out.kept) = parent;
         }
     }
 }
@@ -67,8 +73,8 @@ class LeafMaker {
 
   private:
     std::uint32_t leaf_of(std::uint32_t profile_node) {
-        const std::uint32_t call_node = tree_.node_of[profile_node];
-        const std::uint32_t kept = out_.kept[call_node];
+        const CallNodeIndex call_node = tree_.node_of[profile_node];
+        const std::uint32_t kept = call_node.in(out_.kept);
         const bool is_itself = out_.nodes[kept] == call_node;
         const std::uint32_t line = is_itself ? line_of(profile_.nodes[profile_node]) : 0;
         const auto [entry, is_new] =

@@ -29,13 +29,12 @@ struct Leaf {
 };
 
 struct Leaves {
-    std::vector<std::uint32_t>
-        nodes;  // kept call nodes (of the CallTree), a parent before its children; [0]: the root
-    std::vector<std::uint32_t> parents;  // parallel: index of `nodes`
-    std::vector<std::uint32_t> kept;     // call node → index of `nodes`: itself or its nearest kept ancestor
-    std::vector<LeafLine> lines;         // [0]: unknown
-    std::vector<Leaf> leaves;            // [0]: the root, unknown line
-    std::vector<std::uint32_t> leaf_of;  // profile node → leaf
+    std::vector<spacetime::CallNodeIndex> nodes;  // the kept ones, a parent before its children; [0]: the root
+    std::vector<std::uint32_t> parents;           // parallel: index of `nodes`
+    std::vector<std::uint32_t> kept;              // call node → index of `nodes`: itself or its nearest kept ancestor
+    std::vector<LeafLine> lines;                  // [0]: unknown
+    std::vector<Leaf> leaves;                     // [0]: the root, unknown line
+    std::vector<std::uint32_t> leaf_of;           // profile node → leaf
 };
 
 // `requests`: what the tree's symbols are the answers to. `most_nodes`: call nodes to keep at most; nodes under a

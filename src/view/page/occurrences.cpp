@@ -76,15 +76,15 @@ Json spaces(const Evidence& evidence, const std::vector<std::uint32_t>& calls) {
         intervals[one.node] = &one;
     }
     Json list = Json::array();
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
-        const auto found = intervals.find(i);
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
+        const auto found = intervals.find(raw(i));
         const bool has_gaps = found != intervals.end();
         list.push_back(
             {{"label", shown_text(label_of(node))},
              {"kind", kind_of(node.kind)},
-             {"call", calls[i]},
-             {"parent", node.parent == kNone ? -1 : static_cast<std::int64_t>(node.parent)},
+             {"call", i.in(calls)},
+             {"parent", node.parent == kNone ? -1 : std::int64_t{raw(node.parent)}},
              {"occurrences", node.occurrences},
              {"folded", node.folded},
              {"period", has_gaps && found->second->period ? Json(found->second->period->ns) : Json(nullptr)},
@@ -133,7 +133,7 @@ std::vector<std::uint32_t> page_nodes(const Evidence& evidence, const CallTree& 
     std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> child;
     std::vector<std::uint32_t> tops{0};
     for (std::uint32_t node = 1; node < leaves.nodes.size(); ++node) {
-        const CallNode& call = tree.nodes[leaves.nodes[node]];
+        const CallNode& call = leaves.nodes[node].in(tree.nodes);
         child.try_emplace({leaves.parents[node], tree.symbols.functions[call.function].name}, node);
         if (call.kind != NodeKind::kFrame) {
             tops.push_back(node);  // a process, or where partial call paths hang

@@ -38,7 +38,7 @@ std::string shown_text(std::string_view text) {
 
 std::uint32_t NameTable::function(std::uint32_t index) {
     Slot& slot = functions_[index];
-    if (slot.number == kUnseen) {
+    if (slot.number == kNone) {
         slot.number = static_cast<std::uint32_t>(function_order_.size());
         function_order_.push_back(index);
         file(tree_.symbols.functions[index].file);
@@ -48,7 +48,7 @@ std::uint32_t NameTable::function(std::uint32_t index) {
 
 std::uint32_t NameTable::file(std::uint32_t index) {
     Slot& slot = files_[index];
-    if (slot.number == kUnseen) {
+    if (slot.number == kNone) {
         slot.number = static_cast<std::uint32_t>(file_order_.size());
         file_order_.push_back(index);
     }
@@ -162,8 +162,8 @@ void write_tree(const CallTree& tree, const Leaves& leaves, NameTable& names, Bl
             self[column][leaves.kept[node]] += costs[column];
         }
     }
-    for (const std::uint32_t node : leaves.nodes) {
-        const CallNode& call = tree.nodes[node];
+    for (const CallNodeIndex node : leaves.nodes) {
+        const CallNode& call = node.in(tree.nodes);
         function.push_back(names.function(call.function));
         file.push_back(names.file(call.file));
         line.push_back(call.line);

@@ -1,6 +1,7 @@
 // The page's tables: the run, its processes and threads, the call tree, lines and leaves, as JSON and columns.
 #pragma once
 
+#include "base/index.h"
 #include "spacetime/profile/call_tree.h"
 #include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
@@ -31,9 +32,8 @@ class NameTable {
     void write(Blob& blob) const;
 
   private:
-    static constexpr std::uint32_t kUnseen = 0xffffffffU;
     struct Slot {
-        std::uint32_t number = kUnseen;
+        std::uint32_t number = kNone;
     };
     const spacetime::CallTree& tree_;
     const spacetime::Profile& profile_;

@@ -83,7 +83,7 @@ class StreamPass {
         if (begin >= end) {
             return;
         }
-        const std::uint32_t context = part.wait == kNoWait ? 0 : thread_.waits[part.wait].context;
+        const std::uint32_t context = part.wait == kNone ? 0 : thread_.waits[part.wait].context;
         if (context != 0) {
             leaf = leaves_.leaf_of[context];
         }
@@ -96,7 +96,7 @@ class StreamPass {
             pieces_.length.push_back(end - begin);
             pieces_.key.push_back(key);
             pieces_.point.push_back(node == kNone ? kNoPoint : point_of_[node]);
-            pieces_.wait.push_back(part.wait == kNoWait ? 0 : part.wait + 1);
+            pieces_.wait.push_back(part.wait == kNone ? 0 : part.wait + 1);
             for (std::size_t event = 0; event < values_.size(); ++event) {
                 pieces_.events[event].push_back(is_counted ? values_[event] : 0);
             }

@@ -85,7 +85,9 @@ void write_waits(const Profile& profile, const Leaves& leaves, const TimeRange& 
                                 static_cast<std::uint32_t>(objects.size()));
         if (is_new) {
             object_names.push_back(
-                {wait_kind_words(wait.kind), std::to_string(wait.object), of.process, is_synchronisation(wait.kind)});
+                {wait_words(wait.kind, wait.object),
+                 std::to_string(is_synchronisation(wait.kind) ? wait.object : recording::descriptor_of(wait.object)),
+                 of.process, is_synchronisation(wait.kind)});
         }
         const std::uint32_t who = holders.find(of.process, wait.holder_tid, wait);
         thread.push_back(row.thread);

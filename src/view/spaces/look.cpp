@@ -42,15 +42,15 @@ void add_sides(Json& json, const SecondLook& look, const LookedAt& at, bool coun
 }
 
 std::string name_of(const Evidence& earlier, const LookedAt& at) {
-    if (at.node < earlier.nodes.size()) {
-        return space_name(earlier.nodes[at.node]);
+    if (at.node != kNone) {
+        return space_name(at.node.in(earlier.nodes));
     }
     const Place& place = earlier.spaces[at.space].place;
     return place.function.empty() ? place.module : place.function;
 }
 
 const Place& place_of(const Evidence& earlier, const LookedAt& at) {
-    return at.node < earlier.nodes.size() ? earlier.nodes[at.node].place : earlier.spaces[at.space].place;
+    return at.node != kNone ? at.node.in(earlier.nodes).place : earlier.spaces[at.space].place;
 }
 
 // The event's name in an option: without period, frequency and precision.
@@ -183,8 +183,8 @@ Json json_second_look(const SecondLook& look, const Evidence* earlier) {
     }
     for (const LookedAt& at : look.spaces) {
         Json one;
-        const bool is_piece = at.node < earlier->nodes.size();
-        one["kind"] = is_piece ? kind_key(earlier->nodes[at.node].kind) : "pairs";
+        const bool is_piece = at.node != kNone;
+        one["kind"] = is_piece ? kind_key(at.node.in(earlier->nodes).kind) : "pairs";
         one["name"] = name_of(*earlier, at);
         one["place"] = json_place(place_of(*earlier, at));
         add_sides(one, look, at, is_piece);
@@ -192,7 +192,7 @@ Json json_second_look(const SecondLook& look, const Evidence* earlier) {
     }
     for (const LookedAt& at : look.intervals) {
         Json one;
-        one["space"] = at.node;
+        one["space"] = raw(at.node);
         add_sides(one, look, at);
         json["intervals"].push_back(std::move(one));
     }
@@ -203,7 +203,7 @@ Json json_second_look(const SecondLook& look, const Evidence* earlier) {
                     {"name", neighbour_name(*earlier, node, at.node, is_before)}};
         };
         one["before"] = neighbour(at.before, true);
-        one["space"] = at.node;
+        one["space"] = raw(at.node);
         one["after"] = neighbour(at.after, false);
         add_sides(one, look, at);
         json["patterns"].push_back(std::move(one));

@@ -43,29 +43,34 @@ Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits
 }
 
 // A neighbour by the id of its space, and in words where it is none.
-Json neighbour_of(const Evidence& evidence, std::uint32_t neighbour, std::uint32_t node, bool is_before) {
+Json neighbour_of(const Evidence& evidence, std::uint32_t neighbour, NodeIndex node, bool is_before) {
     Json json;
     json["space"] = neighbour < evidence.nodes.size() ? Json(neighbour) : Json();
     json["name"] = neighbour_name(evidence, neighbour, node, is_before);
     return json;
 }
 
-Json node_json(const Evidence& evidence, std::uint32_t id) {
-    const SpaceNode& node = evidence.nodes[id];
+// None where it is none.
+Json id_of(NodeIndex node) {
+    return node != kNone ? Json(raw(node)) : Json();
+}
+
+Json node_json(const Evidence& evidence, NodeIndex id) {
+    const SpaceNode& node = id.in(evidence.nodes);
     const std::int64_t processor = evidence.run.total.user + evidence.run.total.spinning + evidence.run.total.system;
     const std::int64_t own = node.total.user + node.total.spinning + node.total.system;
     Json json;
-    json["id"] = id;
+    json["id"] = raw(id);
     json["kind"] = kind_key(node.kind);
     json["name"] = space_name(node);
     json["place"] = json_place(node.place);
     json["path"] = node.path;
-    json["parent"] = node.parent < evidence.nodes.size() ? Json(node.parent) : Json();
+    json["parent"] = id_of(node.parent);
     json["weight"] = node.weight >= 0 ? Json(node.weight) : Json();
     json["time_share"] = processor > 0 ? static_cast<double>(own) / static_cast<double>(processor) : 0;
     json["occurrences"] = node.occurrences;
     const auto interval = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
-                                       [&](const SpaceIntervals& at) { return at.node == id; });
+                                       [&](const SpaceIntervals& at) { return at.node == raw(id); });
     json["longest_gap_s"] = interval == evidence.intervals.end() ? Json() : Json(seconds(interval->gaps.longest));
     json["uncertain"] = false;
     json["role"] = node.role == Role::kMainLoop ? "main_loop" : node.role == Role::kPhase ? "phase" : "none";
@@ -100,7 +105,7 @@ Json heavy_json(const Evidence& evidence, std::size_t index) {
     json["uncertain"] = space.uncertain;
     json["rule"] = rule_key(space.rule);
     json["instructions"] = static_cast<double>(space.instructions) / static_cast<double>(kInstruction);
-    json["in"] = space.node < evidence.nodes.size() ? Json(space.node) : Json();
+    json["in"] = id_of(space.node);
     json["events"] = events_of(evidence, space.deltas);
     json["events_elsewhere"] = events_of(evidence, space.rest_deltas);
     return json;
@@ -126,7 +131,7 @@ Json json_place(const Place& place) {
 
 Json json_spaces(const Evidence& evidence) {
     Json list = Json::array();
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
+    for (const NodeIndex i : indices(evidence.nodes)) {
         list.push_back(node_json(evidence, i));
     }
     for (std::size_t i = 0; i < evidence.spaces.size(); ++i) {
@@ -207,7 +212,7 @@ Json json_same_spaces(const Evidence& evidence) {
                         {"weight", group.weight},
                         {"time_share", group.time_share},
                         {"occurrences", group.occurrences},
-                        {"in", group.node < evidence.nodes.size() ? Json(group.node) : Json()},
+                        {"in", id_of(group.node)},
                         {"events", events_of(evidence, group.deltas)},
                         {"in_time", life_json(evidence, group)}});
     }
@@ -217,7 +222,8 @@ Json json_same_spaces(const Evidence& evidence) {
 Json json_intervals(const Evidence& evidence) {
     Json list = Json::array();
     for (const SpaceIntervals& interval : evidence.intervals) {
-        const SpaceNode& node = evidence.nodes[interval.node];
+        const NodeIndex id(interval.node);
+        const SpaceNode& node = id.in(evidence.nodes);
         Json json;
         json["space"] = interval.node;
         Json at = Json::array();
@@ -238,9 +244,8 @@ Json json_intervals(const Evidence& evidence) {
         json["median_gap_s"] = seconds(interval.median_gap_ns);
         json["longest"] = Json();
         if (!interval.longest.empty()) {
-            json["longest"] = gap_json(evidence, interval.longest.front(), [&](std::uint32_t part) {
-                return neighbour_of(evidence, part, interval.node, true);
-            });
+            json["longest"] = gap_json(evidence, interval.longest.front(),
+                                       [&](std::uint32_t part) { return neighbour_of(evidence, part, id, true); });
         }
         json["period_s"] = interval.period ? Json(interval.period->ns / 1e9) : Json();
         list.push_back(std::move(json));
@@ -251,10 +256,11 @@ Json json_intervals(const Evidence& evidence) {
 Json json_patterns(const Evidence& evidence) {
     Json list = Json::array();
     for (const CodePattern& pattern : evidence.patterns) {
+        const NodeIndex node(pattern.node);
         list.push_back(
-            {{"before", neighbour_of(evidence, pattern.before, pattern.node, true)},
+            {{"before", neighbour_of(evidence, pattern.before, node, true)},
              {"space", pattern.node},
-             {"after", neighbour_of(evidence, pattern.after, pattern.node, false)},
+             {"after", neighbour_of(evidence, pattern.after, node, false)},
              {"count", pattern.durations.count},
              {"seconds_mean", seconds(pattern.durations.total) /
                                   static_cast<double>(std::max<std::uint64_t>(pattern.durations.count, 1))},

@@ -1,11 +1,13 @@
 #include "view/spaces/space_tables.h"
 
 #include "program/demangle.h"
+#include "view/spaces/event_rates.h"
 #include "view/spaces/space_words.h"
 #include "view/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace kymo::view {
 
@@ -23,6 +25,7 @@ class Tables {
     std::string all() {
         spaces();
         heavy_spaces();
+        event_rates();
         gaps();
         patterns();
         return std::move(out_);
@@ -33,8 +36,8 @@ class Tables {
         out_ += "\n" + paint(style_, Ink::kHeading, title) + "  " + paint(style_, Ink::kDim, rest) + "\n";
     }
     // Rows of `order` up to --top.
-    template <typename Row>
-    void table(std::vector<std::string> headings, const std::vector<std::size_t>& order, Row&& row) {
+    template <typename Order, typename Row>
+    void table(std::vector<std::string> headings, const Order& order, Row&& row) {
         Table table;
         table.headings = std::move(headings);
         const std::size_t shown = std::min(order.size(), options_.top);
@@ -52,9 +55,7 @@ class Tables {
     }
     // Of code whose occurrences have hardly a sample many are not seen at all: what lies between two of them is
     // chance.
-    bool is_seen(std::uint32_t node) const {
-        return !evidence_.nodes[node].folded || evidence_.nodes[node].median_samples >= 2;
-    }
+    bool is_seen(const SpaceNode& node) const { return !node.folded || node.median_samples >= 2; }
     std::string time(std::uint64_t ns) const { return duration(style_, static_cast<std::int64_t>(ns)); }
 
     std::int64_t metric_of(const SpaceNode& node) const {
@@ -67,10 +68,10 @@ class Tables {
     }
 
     void spaces() {
-        std::vector<std::size_t> order;
-        for (std::size_t i = 0; i < evidence_.nodes.size(); ++i) {
-            if (passes(evidence_.nodes[i].place, filter_) && metric_of(evidence_.nodes[i]) > 0 &&
-                !repeats_parent(evidence_, static_cast<std::uint32_t>(i))) {
+        std::vector<NodeIndex> order;
+        for (const NodeIndex i : indices(evidence_.nodes)) {
+            if (passes(i.in(evidence_.nodes).place, filter_) && metric_of(i.in(evidence_.nodes)) > 0 &&
+                !repeats_parent(evidence_, i)) {
                 order.push_back(i);
             }
         }
@@ -78,15 +79,15 @@ class Tables {
             return;
         }
         const std::int64_t all = options_.metric.of(cost_row(evidence_.run.total, 0, evidence_.run.deltas));
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return metric_of(evidence_.nodes[a]) > metric_of(evidence_.nodes[b]);
+        std::stable_sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) {
+            return metric_of(a.in(evidence_.nodes)) > metric_of(b.in(evidence_.nodes));
         });
         heading("Code spaces over time",
                 "by " + options_.metric.name + "; occurrences, how long they are, and the longest gap between two");
-        table({"share", "times", "median", "longest", "gap", "space"}, order, [&](std::size_t i) {
-            const SpaceNode& node = evidence_.nodes[i];
+        table({"share", "times", "median", "longest", "gap", "space"}, order, [&](NodeIndex i) {
+            const SpaceNode& node = i.in(evidence_.nodes);
             const auto interval = std::find_if(evidence_.intervals.begin(), evidence_.intervals.end(),
-                                               [&](const SpaceIntervals& at) { return at.node == i; });
+                                               [&](const SpaceIntervals& at) { return at.node == raw(i); });
             std::vector<Cell> cells = {
                 {percent(share(metric_of(node), all))},
                 {count(static_cast<std::int64_t>(node.occurrences))},
@@ -165,12 +166,63 @@ class Tables {
         });
     }
 
+    // "1.2 (0.03)": here, and in the rest of the program.
+    static std::string here_and_elsewhere(std::optional<double> here, std::optional<double> elsewhere) {
+        const auto text = [](std::optional<double> rate) {
+            return !rate ? std::string("-") : *rate == 0 ? "0" : fmt::format("{:.3g}", *rate);
+        };
+        return fmt::format("{} ({})", text(here), text(elsewhere));
+    }
+
+    static std::int64_t processor_time(const SpaceNode& node) { return node.total.user + node.total.system; }
+
+    void event_rates() {
+        const EventRates rates(evidence_);
+        std::vector<NodeIndex> order;
+        for (const NodeIndex i : indices(evidence_.nodes)) {
+            const SpaceNode& node = i.in(evidence_.nodes);
+            if (passes(node.place, filter_) && processor_time(node) > 0 && !repeats_parent(evidence_, i)) {
+                order.push_back(i);
+            }
+        }
+        if (order.empty() || (rates.events().empty() && !rates.has_per_cycle())) {
+            return;
+        }
+        std::stable_sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) {
+            return processor_time(a.in(evidence_.nodes)) > processor_time(b.in(evidence_.nodes));
+        });
+        heading("Events by code", rates.unit() + ", and in the rest of the program");
+        std::vector<std::string> headings;
+        if (rates.has_per_cycle()) {
+            headings.emplace_back("instr/cycle");
+        }
+        for (const CounterIndex event : rates.events()) {
+            headings.push_back(event.in(evidence_.run.counters));
+        }
+        headings.emplace_back("space");
+        table(std::move(headings), order, [&](NodeIndex i) {
+            const SpaceNode& node = i.in(evidence_.nodes);
+            std::vector<Cell> cells;
+            if (rates.has_per_cycle()) {
+                const std::optional<double> per_cycle = rates.per_cycle(node.deltas);
+                cells.push_back({per_cycle ? fmt::format("{:.2f}", *per_cycle) : "-"});
+            }
+            for (const CounterIndex event : rates.events()) {
+                cells.push_back({here_and_elsewhere(rates.rate(event, node.total, node.deltas),
+                                                    rates.rate_elsewhere(event, node.total, node.deltas))});
+            }
+            cells.push_back({space_name(node), Ink::kName});
+            cells.push_back({"  " + place_lines(node.place, style_.unicode), Ink::kDim});
+            return cells;
+        });
+    }
+
     void gaps() {
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < evidence_.intervals.size(); ++i) {
-            if (evidence_.intervals[i].gaps.count >= 2 && is_seen(evidence_.intervals[i].node) &&
-                !repeats_parent(evidence_, evidence_.intervals[i].node) &&
-                passes(evidence_.nodes[evidence_.intervals[i].node].place, filter_)) {
+            const NodeIndex node(evidence_.intervals[i].node);
+            if (evidence_.intervals[i].gaps.count >= 2 && is_seen(node.in(evidence_.nodes)) &&
+                !repeats_parent(evidence_, node) && passes(node.in(evidence_.nodes).place, filter_)) {
                 order.push_back(i);
             }
         }
@@ -194,13 +246,13 @@ class Tables {
             cells.push_back({space_name(node), Ink::kName});
             cells.push_back({"  " + place_lines(node.place, style_.unicode), Ink::kDim});
             if (!interval.longest.empty()) {
-                cells.push_back({"  " + filled(interval.longest.front(), interval.node)});
+                cells.push_back({"  " + filled(interval.longest.front(), NodeIndex(interval.node))});
             }
             return cells;
         });
     }
 
-    std::string filled(const LongGap& gap, std::uint32_t node) const {
+    std::string filled(const LongGap& gap, NodeIndex node) const {
         const auto whole = static_cast<std::int64_t>(gap.end - gap.begin);
         std::string words;
         if (!gap.waits.empty() && 2 * gap.waits.front().ns > whole) {
@@ -221,10 +273,11 @@ class Tables {
             const auto is_space = [&](std::uint32_t neighbour) { return neighbour < evidence_.nodes.size(); };
             const bool is_triple = pattern.before != kAnyNeighbour && pattern.after != kAnyNeighbour &&
                                    (is_space(pattern.before) || is_space(pattern.after));
-            if (is_triple && pattern.durations.count >= 2 && passes(evidence_.nodes[pattern.node].place, filter_) &&
-                (!evidence_.nodes[pattern.node].folded ||
-                 (is_seen(pattern.node) && pattern.durations.count >= kManyFolded)) &&
-                !repeats_parent(evidence_, pattern.node)) {
+            const NodeIndex index(pattern.node);
+            const SpaceNode& node = index.in(evidence_.nodes);
+            if (is_triple && pattern.durations.count >= 2 && passes(node.place, filter_) &&
+                (!node.folded || (is_seen(node) && pattern.durations.count >= kManyFolded)) &&
+                !repeats_parent(evidence_, index)) {
                 order.push_back(i);
             }
         }
@@ -237,13 +290,14 @@ class Tables {
         heading("Neighbours", "the same space between different ones: how often, how long each time");
         table({"times", "mean", "longest", "before, space, after"}, order, [&](std::size_t i) {
             const CodePattern& pattern = evidence_.patterns[i];
+            const NodeIndex node(pattern.node);
             const std::string then = " " + std::string(signs(style_).arrow) + " ";
             std::vector<Cell> cells = {{count(static_cast<std::int64_t>(pattern.durations.count))},
                                        {time(pattern.durations.total / pattern.durations.count)},
                                        {time(pattern.durations.longest)}};
-            cells.push_back({neighbour_name(evidence_, pattern.before, pattern.node, true) + then, Ink::kDim});
-            cells.push_back({space_name(evidence_.nodes[pattern.node]), Ink::kName});
-            cells.push_back({then + neighbour_name(evidence_, pattern.after, pattern.node, false), Ink::kDim});
+            cells.push_back({neighbour_name(evidence_, pattern.before, node, true) + then, Ink::kDim});
+            cells.push_back({space_name(node.in(evidence_.nodes)), Ink::kName});
+            cells.push_back({then + neighbour_name(evidence_, pattern.after, node, false), Ink::kDim});
             return cells;
         });
     }

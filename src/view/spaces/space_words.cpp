@@ -38,31 +38,30 @@ bool is_of_created_threads(const SpaceNode& node) {
     return node.total.user + node.total.system > 2 * static_cast<std::int64_t>(node.durations.total);
 }
 
-bool repeats_parent(const Evidence& evidence, std::uint32_t node) {
-    const SpaceNode& space = evidence.nodes[node];
-    if (space.parent >= evidence.nodes.size() || space.role != Role::kNone || space.kind == SpaceKind::kIteration ||
+bool repeats_parent(const Evidence& evidence, NodeIndex node) {
+    const SpaceNode& space = node.in(evidence.nodes);
+    if (space.parent == kNone || space.role != Role::kNone || space.kind == SpaceKind::kIteration ||
         space.kind == SpaceKind::kMark) {
         return false;
     }
-    const SpaceNode& parent = evidence.nodes[space.parent];
+    const SpaceNode& parent = space.parent.in(evidence.nodes);
     return space.occurrences == parent.occurrences && space.total.wall() * 20 >= parent.total.wall() * 19;
 }
 
-std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, std::uint32_t node, bool is_before) {
+std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, NodeIndex node, bool is_before) {
     switch (neighbour) {
         case kStreamEdge:
             return is_before ? "(begin)" : "(end)";
         case kOutside: {
-            const std::uint32_t parent = evidence.nodes[node].parent;
-            return parent < evidence.nodes.size() ? "(outside " + space_name(evidence.nodes[parent]) + ")"
-                                                  : "(elsewhere)";
+            const NodeIndex parent = node.in(evidence.nodes).parent;
+            return parent != kNone ? "(outside " + space_name(parent.in(evidence.nodes)) + ")" : "(elsewhere)";
         }
         case kAnyNeighbour:
             return "(any)";
         case kParentItself: {
-            const std::uint32_t parent = evidence.nodes[node].parent;
-            return parent < evidence.nodes.size() ? "own code of " + space_name(evidence.nodes[parent])
-                                                  : "(code under the threshold)";
+            const NodeIndex parent = node.in(evidence.nodes).parent;
+            return parent != kNone ? "own code of " + space_name(parent.in(evidence.nodes))
+                                   : "(code under the threshold)";
         }
         default:
             return neighbour < evidence.nodes.size() ? space_name(evidence.nodes[neighbour]) : "?";
@@ -70,7 +69,7 @@ std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, st
 }
 
 std::string wait_words(const WaitTarget& target) {
-    std::string words(wait_kind_words(target.kind));
+    std::string words = spacetime::wait_words(target.kind, target.object);
     if (is_synchronisation(target.kind) && target.kind != recording::WaitKind::kJoin) {
         words += fmt::format(" {:#x}", target.object);
     }

@@ -14,11 +14,11 @@ std::string space_name(const spacetime::SpaceNode& node);
 std::string place_lines(const spacetime::Place& place, bool unicode = true);
 // The same occurrences and nearly the same time as what is around it, as a function's only loop: a row of its own
 // would say the same once more. Not so main loops and phases.
-bool repeats_parent(const spacetime::Evidence& evidence, std::uint32_t node);
+bool repeats_parent(const spacetime::Evidence& evidence, spacetime::NodeIndex node);
 // Most of its processor time is that of threads which it created: its own occurrences took less.
 bool is_of_created_threads(const spacetime::SpaceNode& node);
 // Of a neighbour or a part of a gap: a node's name, "own code of step", "outside step", "begin", "end", "any".
-std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour, std::uint32_t node,
+std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour, spacetime::NodeIndex node,
                            bool is_before);
 // "mutex 0x55…", "sleep", … at its place.
 std::string wait_words(const spacetime::WaitTarget& target);

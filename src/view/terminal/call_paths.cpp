@@ -11,7 +11,7 @@ namespace {
 using namespace spacetime;
 
 constexpr std::size_t kTreeRowsATableRow = 4;
-constexpr std::size_t kBriefTreeRows = 11;
+constexpr std::size_t kShortTreeRows = 10;
 
 // Deep trees stop moving to the right at a third of the line.
 std::string guides_of(const Sheet& sheet, const TreeRow& row) {
@@ -36,20 +36,20 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
     }
     if (row.kind == TreeRow::Kind::kItself) {
         cells.push_back(
-            {"in " + display_name(sheet.tree, sheet.folded.nodes[row.chain[0]].function) + " itself", Ink::kDim});
+            {"in " + display_name(sheet.tree, row.chain[0].in(sheet.folded.nodes).function) + " itself", Ink::kDim});
         return;
     }
     // A chain: what fits of its beginning, always its last two.
     std::vector<std::string> names;
-    for (const std::uint32_t link : row.chain) {
-        const CallNode& node = sheet.folded.nodes[link];
+    for (const spacetime::CallNodeIndex link : row.chain) {
+        const CallNode& node = link.in(sheet.folded.nodes);
         std::string name = display_name(sheet.tree, node.function);
         if (node.recursion > 1) {
             name += " " + std::string(sheet.sign().times) + std::to_string(node.recursion);
         }
         names.push_back(node.inlined ? "[" + name + "]" : name);
     }
-    const CallNode& end = sheet.folded.nodes[row.chain.back()];
+    const CallNode& end = row.chain.back().in(sheet.folded.nodes);
     const std::string where = end.kind == NodeKind::kFrame ? place(sheet.tree, end.file, end.line) : std::string();
     const std::size_t figures =
         2 + 7 + 2 + 3 * 10 + (sheet.options.metric.is_usual ? 0 : 2 + sheet.options.metric.name.size());
@@ -97,7 +97,7 @@ void call_paths(Sheet& sheet) {
     TreeLimits limits;
     limits.least_share = sheet.options.percent.value_or(1.0) / 100;
     limits.most_rows = sheet.options.percent    ? SIZE_MAX
-                       : sheet.options.is_brief ? kBriefTreeRows
+                       : sheet.options.is_short ? kShortTreeRows
                                                 : std::max<std::size_t>(sheet.options.top * kTreeRowsATableRow, 20);
     const auto rows = tree_rows(sheet.folded, sheet.options.metric, limits);
     Table table;

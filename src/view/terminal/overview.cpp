@@ -12,6 +12,8 @@ namespace {
 
 using namespace spacetime;
 
+constexpr std::size_t kShortNotes = 3;
+
 std::string rounded(double value) {
     return value < 10 ? fmt::format("{:.1f}", value) : count(static_cast<std::int64_t>(std::llround(value)));
 }
@@ -50,6 +52,56 @@ std::string losses(const Quality& quality, std::uint64_t kernel_lost) {
     mention(quality.unwritten, "not written for want of space");
     mention(kernel_lost, "kernel records lost");
     return text.empty() ? "none lost" : text;
+}
+
+// How well it was sampled.
+void quality_line(Sheet& sheet) {
+    const Quality& quality = sheet.profile.quality;
+    std::string line;
+    if (const auto rate = sampling_rate(sheet.profile)) {
+        line = fmt::format("{} samples a second of user time asked, {} delivered; ", rounded(rate->asked_hz),
+                           rounded(rate->delivered_hz));
+        if (quality.at_tick != 0) {
+            line += fmt::format("{} of samples taken at the kernel's tick, in threads that were switched often; ",
+                                exact_percent(quality.at_tick, quality.samples));
+        }
+    }
+    if (quality.samples != 0) {
+        line += fmt::format("{} of call paths complete", exact_percent(complete_paths(quality), quality.samples));
+        if (const std::string causes = partial_causes(quality); !causes.empty()) {
+            line += " (" + causes + ")";
+        }
+        if (quality.folded != 0) {
+            line += fmt::format(", recursion folded in {}", exact_percent(quality.folded, quality.samples));
+        }
+        line += "; ";
+    } else {
+        line += "no sample at all: shorter than a period, or no time in the program itself; ";
+    }
+    sheet.out += wrap(sheet.style, line + losses(quality, sheet.profile.kernel_lost), 2, 4);
+}
+
+// Where processors were unlike, times of threads are not to be compared.
+void pace_line(Sheet& sheet) {
+    constexpr std::uint64_t kLeast = 100;  // measured in a thread: fewer say little
+    constexpr double kUnlike = 1.3;
+    double fastest = 0;
+    double slowest = 0;
+    for (const ProfileThread& thread : sheet.profile.threads) {
+        if (thread.pace.count >= kLeast) {
+            const double mean = static_cast<double>(thread.pace.ticks) / static_cast<double>(thread.pace.count);
+            fastest = fastest == 0 ? mean : std::min(fastest, mean);
+            slowest = std::max(slowest, mean);
+        }
+    }
+    if (fastest > 0 && slowest >= kUnlike * fastest) {
+        const std::string line = fmt::format(
+            "Processors were unlike: the same arithmetic took {:.1f} times as long in one thread as in another. "
+            "Their "
+            "cores may be shared with other work: do not compare these threads' times.",
+            slowest / fastest);
+        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, line, 2, 4));
+    }
 }
 
 }  // namespace
@@ -95,6 +147,11 @@ void summary(Sheet& sheet) {
 }
 
 void measured(Sheet& sheet) {
+    if (sheet.options.is_short) {
+        quality_line(sheet);
+        pace_line(sheet);
+        return;
+    }
     sheet.heading("Measured");
     std::vector<std::int64_t> all(sheet.tree.total[0].begin(), sheet.tree.total[0].end());
     std::int64_t paused = 0;
@@ -107,33 +164,20 @@ void measured(Sheet& sheet) {
                          sheet.time(all[kUser]), sheet.time(all[kSystem]), sheet.time(all[kOffCpu])) +
                  (paused > 0 ? fmt::format("; measurement was switched off for another {}", sheet.time(paused)) : ""),
              2, 4);
-    const Quality& quality = sheet.profile.quality;
-    std::string line;
-    if (const auto rate = sampling_rate(sheet.profile)) {
-        line = fmt::format("{} samples a second of user time asked, {} delivered; ", rounded(rate->asked_hz),
-                           rounded(rate->delivered_hz));
-        if (quality.at_tick != 0) {
-            line += fmt::format("{} of samples taken at the kernel's tick, in threads that were switched often; ",
-                                exact_percent(quality.at_tick, quality.samples));
-        }
-    }
-    if (quality.samples != 0) {
-        line += fmt::format("{} of call paths complete", exact_percent(complete_paths(quality), quality.samples));
-        if (const std::string causes = partial_causes(quality); !causes.empty()) {
-            line += " (" + causes + ")";
-        }
-        if (quality.folded != 0) {
-            line += fmt::format(", recursion folded in {}", exact_percent(quality.folded, quality.samples));
-        }
-        line += "; ";
-    } else {
-        line += "no sample at all: shorter than a period, or no time in the program itself; ";
-    }
-    sheet.out += wrap(sheet.style, line + losses(quality, sheet.profile.kernel_lost), 2, 4);
+    quality_line(sheet);
+    pace_line(sheet);
 }
 
 void not_measured(Sheet& sheet) {
     if (sheet.profile.unavailable.empty()) {
+        return;
+    }
+    if (sheet.options.is_short) {
+        std::string what;
+        for (const UnavailableInfo& info : sheet.profile.unavailable) {
+            what += (what.empty() ? "Not measured: " : "; ") + info.what;
+        }
+        sheet.out += wrap(sheet.style, what + " (why, and the remedy: --all)", 2, 4);
         return;
     }
     sheet.heading("Not measured");
@@ -164,8 +208,12 @@ void notes(Sheet& sheet) {
         return;
     }
     sheet.heading("Notes");
-    for (const std::string& note : all) {
-        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, note, 2, 4));
+    const std::size_t shown = sheet.options.is_short ? std::min(kShortNotes, all.size()) : all.size();
+    for (std::size_t i = 0; i < shown; ++i) {
+        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, all[i], 2, 4));
+    }
+    if (shown < all.size()) {
+        sheet.out += fmt::format("  {} {} more (--all)\n", sheet.sign().ellipsis, all.size() - shown);
     }
 }
 

@@ -56,11 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto dominators = immediate_dominators(numbers, root);
     const Loops loops = find_loops(numbers, root);
     for (std::uint32_t block = 0; block < root; ++block) {
-        require(dominators[block] != kNoNode, "the root reaches every block");
+        require(dominators[block] != kymo::kNone, "the root reaches every block");
     }
     for (std::uint32_t loop = 0; loop < loops.loops.size(); ++loop) {
         const Loop& at = loops.loops[loop];
-        require(at.parent == kNoNode || at.parent < loop, "outer loops come first");
+        require(at.parent == kymo::kNone || at.parent < loop, "outer loops come first");
         require(loops.gave_up || loops.loop_of[at.header] == loop, "a header lies in its loop");
     }
     (void)can_return(graph);

@@ -41,7 +41,7 @@ void hold_up(const spacetime::Profile& profile) {
         }
     }
     for (const auto& [key, group] : profile.waits.groups) {
-        require(key.thread < profile.waits.threads.size() && key.path.size() <= spacetime::kWaitPathFrames);
+        require(raw(key.thread) < profile.waits.threads.size() && key.path.size() <= spacetime::kWaitPathFrames);
     }
 }
 

@@ -18,13 +18,15 @@ class FakeKernel final : public CounterOpener {
     int hardware_counters = 4;
     bool kernel_permitted = true;
     bool barred = false;
+    std::set<std::uint64_t> unknown;  // generic hardware events that this processor does not have
 
     int open(perf_event_attr& attr, int /*thread*/, int /*processor*/, int leader) override {
         if (barred) {
             return -EPERM;
         }
         const bool hardware = attr.type != PERF_TYPE_SOFTWARE && attr.type != PERF_TYPE_TRACEPOINT;
-        if (hardware && hardware_counters == 0) {
+        if (hardware &&
+            (hardware_counters == 0 || (attr.type == PERF_TYPE_HARDWARE && unknown.count(attr.config) != 0))) {
             return -ENOENT;
         }
         if (attr.exclude_kernel == 0 && !kernel_permitted) {
@@ -76,7 +78,8 @@ TEST(Plan, DefaultsWithEveryRight) {
     const auto result = plan(kernel, {});
     ASSERT_TRUE(result);
     EXPECT_THAT(names(*result),
-                testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations"));
+                testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations", "cycles",
+                                     "instructions", "cache-misses", "branch-misses"));
     EXPECT_EQ(result->session.mechanism, Mechanism::kPerfEvents);
     EXPECT_EQ(result->session.events[0].value, 1000U);
     EXPECT_TRUE(result->session.read_lost);
@@ -86,6 +89,30 @@ TEST(Plan, DefaultsWithEveryRight) {
         EXPECT_EQ(result->session.events[i].samples(), i < 2);
         EXPECT_EQ(result->session.events[i].user_only, i == 1);  // signals come from user mode only
     }
+    for (std::uint32_t i = 4; i < result->session.event_count; ++i) {
+        EXPECT_EQ(result->session.events[i].group, 1);
+        EXPECT_FALSE(result->session.events[i].samples());
+        EXPECT_TRUE(result->session.events[i].user_only);
+    }
+}
+
+TEST(Plan, HardwareEventsAreDefaultsWhereThereAreCountersAndNobodyChoseThem) {
+    FakeKernel kernel;
+    kernel.hardware_counters = 8;
+    EXPECT_EQ(plan(kernel, {})->session.event_count, 11U);
+    EXPECT_THAT(
+        names(*plan(kernel, {"cache-references"})),
+        testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations", "cache-references"));
+    kernel.unknown = {PERF_COUNT_HW_STALLED_CYCLES_BACKEND, PERF_COUNT_HW_CPU_CYCLES};
+    EXPECT_EQ(plan(kernel, {})->session.event_count, 4U) << "no cycles, no counters";
+    kernel.unknown = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_STALLED_CYCLES_BACKEND};
+    EXPECT_THAT(names(*plan(kernel, {})),
+                testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations", "cycles",
+                                     "cache-misses", "branch-misses", "dTLB-load-misses", "stalled-cycles-frontend"));
+    kernel.hardware_counters = 0;
+    const auto none = plan(kernel, {});
+    EXPECT_EQ(none->session.event_count, 4U);
+    EXPECT_TRUE(none->missing.empty());
 }
 
 TEST(Plan, TheKernelsTickMaySampleOnlyWhereNobodyAskedForARate) {
@@ -106,6 +133,7 @@ TEST(Plan, TheKernelsTickMaySampleOnlyWhereNobodyAskedForARate) {
 TEST(Plan, WithoutTheKernelWhatWouldReadZeroIsLeftOutAndTold) {
     FakeKernel kernel;
     kernel.kernel_permitted = false;
+    kernel.hardware_counters = 0;
     const auto result = plan(kernel, {});
     ASSERT_TRUE(result) << result.error().what;
     EXPECT_THAT(names(*result), testing::ElementsAre("task-clock", "page-faults"));
@@ -128,7 +156,8 @@ TEST(Plan, AskedEventsReplaceOrJoinTheDefaults) {
     const auto result = plan(kernel, {"task-clock:freq=4000", "page-faults:period=1", "major-faults", "cpu-clock"});
     ASSERT_TRUE(result) << result.error().what;
     EXPECT_THAT(names(*result), testing::ElementsAre("task-clock", "page-faults", "context-switches",
-                                                     "cpu-migrations", "major-faults", "cpu-clock"));
+                                                     "cpu-migrations", "major-faults", "cpu-clock", "cycles",
+                                                     "instructions", "cache-misses", "branch-misses"));
     EXPECT_EQ(result->session.events[0].value, 4000U);
     EXPECT_EQ(result->session.events[1].mode, Mode::kPeriod);
     EXPECT_TRUE(result->session.events[1].user_only);  // it samples

@@ -33,7 +33,7 @@ MadeEvidence::MadeEvidence(std::vector<std::string> counters, std::size_t thread
         facts.tid = 100 + i;
         facts.name = i == 0 ? "main" : "worker";
         facts.is_sampled = true;
-        facts.creator = i == 0 ? kNoNode : 0;
+        facts.creator = i == 0 ? kNone : 0;
         facts.deltas.assign(evidence.run.counters.size(), 0);
         evidence.run.threads.push_back(facts);
     }
@@ -42,13 +42,13 @@ MadeEvidence::MadeEvidence(std::vector<std::string> counters, std::size_t thread
 std::uint32_t MadeEvidence::add_node(std::string function, std::uint32_t parent, SpaceKind kind) {
     SpaceNode node;
     node.kind = kind;
-    node.parent = parent;
-    node.depth = parent == kNoNode ? 0 : evidence.nodes[parent].depth + 1;
+    node.parent = NodeIndex(parent);
+    node.depth = parent == kNone ? 0 : evidence.nodes[parent].depth + 1;
     node.place.function = function;
     node.place.file = "program.c";
     node.place.line_begin = 10 * static_cast<std::uint32_t>(evidence.nodes.size() + 1);
     node.place.line_end = node.place.line_begin + 5;
-    node.path = parent == kNoNode ? std::vector<std::string>() : evidence.nodes[parent].path;
+    node.path = parent == kNone ? std::vector<std::string>() : evidence.nodes[parent].path;
     node.path.push_back(std::move(function));
     node.deltas.assign(evidence.run.counters.size(), 0);
     node.rows = OccurrenceTable(evidence.run.counters.size());
@@ -90,7 +90,7 @@ void MadeEvidence::add_occurrence(std::uint32_t index, const MadeOccurrence& occ
     rows.taken.push_back(occurrence.taken);
     ThreadFacts& thread = evidence.run.threads.at(occurrence.thread);
     thread.taken += occurrence.taken;
-    if (node.parent == kNoNode) {
+    if (node.parent == kNone) {
         const auto on =
             std::find_if(thread.processors.begin(), thread.processors.end(),
                          [&](const ProcessorSamples& each) { return each.processor == occurrence.processor; });
@@ -143,7 +143,7 @@ const Evidence& MadeEvidence::finish() {
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
             run.end = std::max(run.end, node.rows.end[row]);
         }
-        if (node.parent != kNoNode) {
+        if (node.parent != kNone) {
             continue;
         }
         // Nodes at the top are disjoint: together they are what the threads did.

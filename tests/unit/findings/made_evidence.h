@@ -38,11 +38,11 @@ class MadeEvidence {
   public:
     explicit MadeEvidence(std::vector<std::string> counters = {}, std::size_t threads = 1);
 
-    std::uint32_t add_node(std::string function, std::uint32_t parent = kNoNode,
+    std::uint32_t add_node(std::string function, std::uint32_t parent = kNone,
                            spacetime::SpaceKind kind = spacetime::SpaceKind::kFunction);
     // In the order of the stream: by thread, then by time.
     void add_occurrence(std::uint32_t node, const MadeOccurrence& occurrence);
-    std::uint32_t add_wait_target(recording::WaitKind kind, std::string function, std::uint32_t holder = kNoNode);
+    std::uint32_t add_wait_target(recording::WaitKind kind, std::string function, std::uint32_t holder = kNone);
 
     // Fills in what follows from the occurrences (medians, the run's ends and sums). Call once, last.
     const spacetime::Evidence& finish();

@@ -26,16 +26,16 @@ struct Short {
 
 // Seen apart: two samples and more in an occurrence, and a period and a half between two.
 TEST(MayMerge, IsSaidOfShortOccurrencesWithShortTimeBetween) {
-    EXPECT_FALSE(may_merge(Short(2, 1'500).made.evidence, 0));
-    EXPECT_TRUE(may_merge(Short(2, 1'499).made.evidence, 0));
-    EXPECT_TRUE(may_merge(Short(1, 5'000).made.evidence, 0));
+    EXPECT_FALSE(may_merge(Short(2, 1'500).made.evidence, NodeIndex(0)));
+    EXPECT_TRUE(may_merge(Short(2, 1'499).made.evidence, NodeIndex(0)));
+    EXPECT_TRUE(may_merge(Short(1, 5'000).made.evidence, NodeIndex(0)));
     Short unknown(4, 5'000);
-    EXPECT_FALSE(may_merge(unknown.made.evidence, 0));
+    EXPECT_FALSE(may_merge(unknown.made.evidence, NodeIndex(0)));
     unknown.made.evidence.intervals.clear();  // nothing is known of what lies between
-    EXPECT_TRUE(may_merge(unknown.made.evidence, 0));
+    EXPECT_TRUE(may_merge(unknown.made.evidence, NodeIndex(0)));
     Short whole(1, 0);
     whole.made.evidence.nodes[0].folded = false;  // long enough to be compared one by one
-    EXPECT_FALSE(may_merge(whole.made.evidence, 0));
+    EXPECT_FALSE(may_merge(whole.made.evidence, NodeIndex(0)));
 }
 
 // Occurrences of 20 ms, samples 1 ms apart. What lies between them has a single sample now and then, or is known
@@ -50,7 +50,7 @@ TEST(MayMerge, IsSaidWhereMoreThanOneGapInTwentyHasASingleSample) {
             made.evidence.nodes[node].rows.bridged.back() = i < bridged ? 1 : 0;
             time += 20'000'000 + (i < single ? static_cast<std::uint64_t>(single_us) * 1'000 : 5'000'000);
         }
-        return may_merge(made.evidence, node);
+        return may_merge(made.evidence, NodeIndex(node));
     };
     EXPECT_FALSE(of(0, 0));
     EXPECT_FALSE(of(5, 1'000));
@@ -82,7 +82,7 @@ TEST(MayMerge, IsSaidWhereOnlyWaitsThatMayBeSparedAreSeen) {
         intervals.longest.back().waits = {{target, gap.waiting}};
         made.evidence.intervals.push_back(intervals);
         made.finish();
-        return may_merge(made.evidence, node);
+        return may_merge(made.evidence, NodeIndex(node));
     };
     EXPECT_TRUE(of(recording::WaitKind::kCondition, 10, 100));
     EXPECT_FALSE(of(recording::WaitKind::kCondition, 10, 2'000));  // seen without the wait, too
@@ -94,7 +94,7 @@ TEST(MayMerge, IsSaidWhereOnlyWaitsThatMayBeSparedAreSeen) {
 TEST(MayMerge, IsSaidOfRoundsThatOnlyAWaitParts) {
     const auto of = [](recording::WaitKind kind) {
         MadeEvidence made;
-        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t loop = made.add_node("run", kNone, spacetime::SpaceKind::kLoop);
         const std::uint32_t round = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
         const std::uint32_t take = made.add_node("take", loop);
         const std::uint32_t target = made.add_wait_target(kind, "take");
@@ -105,7 +105,7 @@ TEST(MayMerge, IsSaidOfRoundsThatOnlyAWaitParts) {
         }
         made.finish();
         made.evidence.nodes[take].median_samples = 0;
-        return may_merge(made.evidence, round);
+        return may_merge(made.evidence, NodeIndex(round));
     };
     EXPECT_TRUE(of(recording::WaitKind::kCondition));
     EXPECT_FALSE(of(recording::WaitKind::kSleep));
@@ -115,7 +115,7 @@ TEST(MayMerge, IsSaidOfRoundsThatOnlyAWaitParts) {
 TEST(MayMerge, IsSaidOfRoundsInWhichNothingIsSeenEachTime) {
     const auto of = [](std::uint64_t median_samples, std::size_t occurrences) {
         MadeEvidence made;
-        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t loop = made.add_node("run", kNone, spacetime::SpaceKind::kLoop);
         const std::uint32_t round = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
         const std::uint32_t call = made.add_node("call", loop);
         for (std::uint64_t i = 0; i < 20; ++i) {
@@ -125,7 +125,7 @@ TEST(MayMerge, IsSaidOfRoundsInWhichNothingIsSeenEachTime) {
             }
         }
         made.evidence.nodes[call].median_samples = median_samples;
-        return may_merge(made.evidence, round);
+        return may_merge(made.evidence, NodeIndex(round));
     };
     EXPECT_FALSE(of(10, 20));
     EXPECT_TRUE(of(1, 20));

@@ -18,7 +18,7 @@ namespace {
 Weighed claim(std::uint32_t node, double share_low, std::string kind = "page-faults") {
     Weighed made;
     made.finding.kind = std::move(kind);
-    made.finding.node = node;
+    made.finding.node = NodeIndex(node);
     made.finding.share_low = share_low;
     made.rule = &kPageFaultsOfSpace;
     made.terms = 1;
@@ -34,32 +34,32 @@ TEST(Stories, OfOneKindTheInnermostPlaceWithMostOfItIsShown) {
     const std::vector<Finding> findings =
         join_stories(made.evidence, {claim(outer, 0.50), claim(inner, 0.45), claim(least, 0.10)});
     ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0].node, inner);
+    EXPECT_EQ(findings[0].node, NodeIndex(inner));
 }
 
 // The rounds of a loop have in them what the loop has, so that a loop, its rounds and the rounds of another level
 // are each inside the others.
 TEST(Stories, ALoopAndItsRoundsAreOnePlace) {
     MadeEvidence made;
-    const std::uint32_t loop = made.add_node("solve", kNoNode, spacetime::SpaceKind::kLoop);
+    const std::uint32_t loop = made.add_node("solve", kNone, spacetime::SpaceKind::kLoop);
     const std::uint32_t rounds = made.add_node("solve", loop, spacetime::SpaceKind::kIteration);
     const std::uint32_t others = made.add_node("solve", loop, spacetime::SpaceKind::kIteration);
     made.finish();
     const std::vector<Finding> findings =
         join_stories(made.evidence, {claim(loop, 0.50), claim(rounds, 0.50), claim(others, 0.50)});
     ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0].node, loop);
+    EXPECT_EQ(findings[0].node, NodeIndex(loop));
 }
 
 TEST(Stories, FromTheRoundsOfALoopToWhatIsInsideIt) {
     MadeEvidence made;
-    const std::uint32_t loop = made.add_node("solve", kNoNode, spacetime::SpaceKind::kLoop);
+    const std::uint32_t loop = made.add_node("solve", kNone, spacetime::SpaceKind::kLoop);
     const std::uint32_t rounds = made.add_node("solve", loop, spacetime::SpaceKind::kIteration);
     const std::uint32_t inner = made.add_node("assemble", loop);
     made.finish();
     const std::vector<Finding> findings = join_stories(made.evidence, {claim(rounds, 0.50), claim(inner, 0.45)});
     ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0].node, inner);
+    EXPECT_EQ(findings[0].node, NodeIndex(inner));
 }
 
 // Slow instances of `start` are not told as the uneven work of `main` around it, where that lies in `compute` and is
@@ -76,8 +76,8 @@ TEST(Stories, WhatAnotherStoryTellsInsideDoesNotStandForThisOne) {
     const std::vector<Finding> findings = join_stories(
         made.evidence, {generic, claim(main, 0.40, "load-imbalance"), claim(compute, 0.38, "load-imbalance")});
     ASSERT_EQ(findings.size(), 2U);
-    EXPECT_EQ(findings[0].node, start);
-    EXPECT_EQ(findings[1].node, compute);
+    EXPECT_EQ(findings[0].node, NodeIndex(start));
+    EXPECT_EQ(findings[1].node, NodeIndex(compute));
 }
 
 // `relax` is inlined into `advance` and `smooth`: what can be changed is `advance`, whichever has a little more at
@@ -93,14 +93,14 @@ TEST(Stories, AToolDoesNotStandForWhatUsesIt) {
         const std::vector<Finding> findings = join_stories(
             made.evidence, {claim(advance, 0.50, "slow-instance"), claim(tool, of_tool, "slow-instance")});
         ASSERT_EQ(findings.size(), 1U);
-        EXPECT_EQ(findings[0].node, advance);
+        EXPECT_EQ(findings[0].node, NodeIndex(advance));
     }
 }
 
 // The rounds are slow where they pause, and one of them because of `advance`: the pause is shown, and `advance` too.
 TEST(Stories, WhatLiesElsewhereInTheOuterPlaceIsToldForItself) {
     MadeEvidence made;
-    const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+    const std::uint32_t loop = made.add_node("run", kNone, spacetime::SpaceKind::kLoop);
     const std::uint32_t rounds = made.add_node("run", loop, spacetime::SpaceKind::kIteration);
     const std::uint32_t pause = made.add_node("checkpoint", loop);
     const std::uint32_t advance = made.add_node("advance", loop);
@@ -108,9 +108,9 @@ TEST(Stories, WhatLiesElsewhereInTheOuterPlaceIsToldForItself) {
     const std::vector<Finding> findings =
         join_stories(made.evidence, {claim(rounds, 0.50), claim(pause, 0.45), claim(advance, 0.05, "slow-instance")});
     ASSERT_EQ(findings.size(), 2U);
-    EXPECT_EQ(findings[0].node, pause);
+    EXPECT_EQ(findings[0].node, NodeIndex(pause));
     EXPECT_TRUE(findings[0].also.empty());
-    EXPECT_EQ(findings[1].node, advance);
+    EXPECT_EQ(findings[1].node, NodeIndex(advance));
 }
 
 }  // namespace

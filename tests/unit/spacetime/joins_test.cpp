@@ -222,7 +222,7 @@ TEST_F(Joins, WaitsAreGroupedByTheWholePath) {
     const auto& [key, group] = *profile.waits.groups.begin();
     EXPECT_EQ(key.kind, WaitKind::kOmpBarrier);
     EXPECT_EQ(group.amount.count, 2U);
-    EXPECT_EQ(profile.waits.threads[key.holder].tid, 101U);
+    EXPECT_EQ(key.holder.in(profile.waits.threads).tid, 101U);
     ASSERT_EQ(key.path.size(), 3U);
     EXPECT_EQ(key.path[0].offset, 0x30U);
     EXPECT_EQ(key.path[1].offset, 0x20U);

@@ -90,7 +90,7 @@ TEST_F(TwoThreads, AThreadHangsBelowWhatCreatedIt) {
     EXPECT_EQ(node_at(below, {0x40}), 0U);
     const Profile apart = load(folder_.path(), {.below_creators = false});
     EXPECT_EQ(row(apart, node_at(apart, {0x40, 0x30})), worker);
-    EXPECT_EQ(apart.threads[1].creation_node, node_at(apart, {0x10, 0x25, 0x28}));
+    EXPECT_EQ(raw(apart.threads[1].creation_node), node_at(apart, {0x10, 0x25, 0x28}));
 }
 
 TEST_F(TwoThreads, ThreadsAddUpToWallTimeAndToTotals) {

@@ -10,7 +10,7 @@ namespace {
 using State = ThreadState;
 using recording::WaitKind;
 
-StateInterval piece(std::uint64_t begin, std::uint64_t end, State state, std::uint32_t wait = kNoWait) {
+StateInterval piece(std::uint64_t begin, std::uint64_t end, State state, std::uint32_t wait = kNone) {
     return {.begin = begin, .end = end, .state = state, .wait = wait};
 }
 
@@ -197,7 +197,7 @@ TEST(ThreadStates, BeyondItsLimitManyShortTimesOffProcessorsAreJoinedAndWaitsAre
     for (std::uint32_t i = 0; i < 20'000; ++i) {
         const bool waits = i % 1000 == 999;
         const StateInterval next =
-            piece(at, at + 1 + random() % 50, waits ? State::kWaiting : kTurns[i % 4], waits ? i / 1000 : kNoWait);
+            piece(at, at + 1 + random() % 50, waits ? State::kWaiting : kTurns[i % 4], waits ? i / 1000 : kNone);
         all.add(next);
         few.add(next);
         at = next.end;
@@ -280,13 +280,13 @@ TEST(ThreadStatesProperty, TheAmountsHoldWhateverTheSourcesSay) {
         ASSERT_EQ(static_cast<std::int64_t>(made.states.end() - made.states.begin()), wall);
         for (std::size_t i = 0; i < made.states.size(); ++i) {
             const StateInterval interval = made.states[i];
-            if (interval.wait != kNoWait) {
+            if (interval.wait != kNone) {
                 const ThreadWait& wait = made.waits[interval.wait];
                 ASSERT_GE(interval.begin, wait.begin);
                 ASSERT_LE(interval.end, wait.end);
             }
             const bool needs_wait = interval.state == State::kWaiting || interval.state == State::kSpinning;
-            ASSERT_FALSE(needs_wait && interval.wait == kNoWait);
+            ASSERT_FALSE(needs_wait && interval.wait == kNone);
         }
     }
 }

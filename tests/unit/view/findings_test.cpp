@@ -32,7 +32,7 @@ findings::Judgement judgement() {
     finding.title = "6 of the 120 occurrences of `assemble` (fem.cpp:88–131) take 9.0× longer.";
     finding.place.function = "assemble";
     finding.place.ranges = {{16, 32}};
-    finding.node = 0;
+    finding.node = findings::NodeIndex(0);
     finding.when = {{3'000'000'000, 3'500'000'000}};
     finding.threads = {0};
     finding.seconds = 2.1;
@@ -56,7 +56,7 @@ findings::Judgement judgement() {
 
 TEST(Findings, AreToldInWords) {
     const std::string text = terminal_findings({}, evidence(), judgement(), 10);
-    EXPECT_THAT(text, HasSubstr("1. page-faults 21.0 % of the run (tested, confidence 99.0 %)"));
+    EXPECT_THAT(text, HasSubstr("1. page-faults 21.0 % of the run (tested: 1 in 100 by chance)"));
     EXPECT_THAT(text, HasSubstr("page-faults 4,100 against 10"));
     EXPECT_THAT(text, HasSubstr("At 2.00 s."));
     EXPECT_THAT(text, HasSubstr("Direction: keep the memory."));
@@ -65,6 +65,37 @@ TEST(Findings, AreToldInWords) {
     EXPECT_THAT(text, HasSubstr("and 0.1 on average"));
     EXPECT_LT(text.find("Direction"), text.find("The work is even."));
     EXPECT_LT(text.find("The work is even."), text.find("Control"));
+}
+
+TEST(Findings, SayHowSureTheyAre) {
+    findings::Judgement made = judgement();
+    made.findings[0].tested = false;
+    EXPECT_THAT(terminal_findings({}, evidence(), made, 10),
+                HasSubstr("21.0 % of the run (measured directly: 20.0 % at least)"));
+    made.findings[0].share_low = made.findings[0].share;
+    EXPECT_THAT(terminal_findings({}, evidence(), made, 10), HasSubstr("21.0 % of the run (measured directly)"));
+}
+
+TEST(Findings, AreToldInAFewLines) {
+    findings::Judgement made = judgement();
+    made.findings.resize(8, made.findings[0]);
+    made.findings[0].title = std::string(1'000, 'x');
+    for (std::size_t at = 9; at < 1'000; at += 10) {
+        made.findings[0].title[at] = ' ';
+    }
+    const std::string text = terminal_short_findings({.width = 80}, made);
+    std::istringstream lines(text);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        EXPECT_LE(columns(line), 80U) << line;
+    }
+    EXPECT_LE(count, 1U + 3 * (1 + 3 + 2) + 3 + 1);
+    EXPECT_THAT(text, HasSubstr("keep the memory"));
+    EXPECT_THAT(text, HasSubstr("6. page-faults 21.0 % of the run: "));
+    EXPECT_THAT(text, HasSubstr("2 more"));
+    EXPECT_THAT(text, Not(HasSubstr("record again")));
+    EXPECT_THAT(terminal_finding({}, evidence(), made, 2), HasSubstr("To confirm: record again."));
+    EXPECT_THAT(terminal_short_findings({}, {}), HasSubstr("Nothing stands out."));
 }
 
 TEST(Findings, AreAsciiWhereTheTerminalIs) {

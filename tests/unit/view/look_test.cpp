@@ -40,11 +40,11 @@ SecondLook look() {
     const Seen first{.is_seen = true, .count = 10, .ns = 2'000'000'000, .longest_ns = 300'000'000, .deltas = {1}};
     const Seen second{
         .is_seen = true, .count = 8, .ns = 1'000'000'000, .longest_ns = 200'000'000, .deltas = {1, 4242}};
-    look.spaces = {{.node = 0, .first = first, .second = second},
-                   {.node = 1, .first = first, .second = {}},
+    look.spaces = {{.node = NodeIndex(0), .first = first, .second = second},
+                   {.node = NodeIndex(1), .first = first, .second = {}},
                    {.space = 0, .first = first, .second = second}};
-    look.intervals = {{.node = 1, .first = first, .second = second}};
-    look.patterns = {{.node = 0, .before = 1, .after = kStreamEdge, .first = first, .second = second}};
+    look.intervals = {{.node = NodeIndex(1), .first = first, .second = second}};
+    look.patterns = {{.node = NodeIndex(0), .before = 1, .after = kStreamEdge, .first = first, .second = second}};
     return look;
 }
 

@@ -127,8 +127,9 @@ TEST_F(OwnWork, PathsWithoutRoomHangBelowANodeThatSaysSo) {
     EXPECT_EQ(profile.quality.paths[kNoRoom], 1U);
     const CallTree tree = make_call_tree(profile);
     std::vector<std::string> names;
-    for (std::uint32_t at = tree.node_of[profile.streams.at(0).nodes.at(4)]; at != 0; at = tree.nodes[at].parent) {
-        names.push_back(tree.symbols.functions[tree.nodes[at].function].name);
+    for (CallNodeIndex at = tree.node_of[profile.streams.at(0).nodes.at(4)]; at != CallNodeIndex(0);
+         at = at.in(tree.nodes).parent) {
+        names.push_back(tree.symbols.functions[at.in(tree.nodes).function].name);
     }
     EXPECT_THAT(names, ElementsAre("app+0x40", "app+0x30", "[call paths beyond the table]"));
     EXPECT_EQ(node_of(profile, NodeKind::kPartial), nullptr);

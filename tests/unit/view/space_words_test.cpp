@@ -12,10 +12,10 @@ using namespace spacetime;
 Evidence nested(std::uint64_t occurrences, std::int64_t user, SpaceKind kind = SpaceKind::kLoop) {
     Evidence evidence;
     evidence.nodes.resize(2);
-    evidence.nodes[0].parent = ~std::uint32_t{0};
+    evidence.nodes[0].parent = kNone;
     evidence.nodes[0].occurrences = 10;
     evidence.nodes[0].total.user = 100;
-    evidence.nodes[1].parent = 0;
+    evidence.nodes[1].parent = NodeIndex(0);
     evidence.nodes[1].kind = kind;
     evidence.nodes[1].occurrences = occurrences;
     evidence.nodes[1].total.user = user;
@@ -23,21 +23,21 @@ Evidence nested(std::uint64_t occurrences, std::int64_t user, SpaceKind kind = S
 }
 
 TEST(RepeatsParent, IsSaidOfTheSameOccurrencesWithNineteenTwentiethsOfTheTime) {
-    EXPECT_TRUE(repeats_parent(nested(10, 100), 1));
-    EXPECT_TRUE(repeats_parent(nested(10, 95), 1));
-    EXPECT_FALSE(repeats_parent(nested(10, 94), 1));
-    EXPECT_FALSE(repeats_parent(nested(11, 100), 1));
-    EXPECT_FALSE(repeats_parent(nested(10, 100), 0));  // nothing is around it
+    EXPECT_TRUE(repeats_parent(nested(10, 100), NodeIndex(1)));
+    EXPECT_TRUE(repeats_parent(nested(10, 95), NodeIndex(1)));
+    EXPECT_FALSE(repeats_parent(nested(10, 94), NodeIndex(1)));
+    EXPECT_FALSE(repeats_parent(nested(11, 100), NodeIndex(1)));
+    EXPECT_FALSE(repeats_parent(nested(10, 100), NodeIndex(0)));  // nothing is around it
 }
 
 TEST(RepeatsParent, IsNotSaidOfRoundsMarksNorOfWhatHasAPartInTheRun) {
-    EXPECT_FALSE(repeats_parent(nested(10, 100, SpaceKind::kIteration), 1));
-    EXPECT_FALSE(repeats_parent(nested(10, 100, SpaceKind::kMark), 1));
+    EXPECT_FALSE(repeats_parent(nested(10, 100, SpaceKind::kIteration), NodeIndex(1)));
+    EXPECT_FALSE(repeats_parent(nested(10, 100, SpaceKind::kMark), NodeIndex(1)));
     Evidence phase = nested(10, 100);
     phase.nodes[1].role = Role::kPhase;
-    EXPECT_FALSE(repeats_parent(phase, 1));
+    EXPECT_FALSE(repeats_parent(phase, NodeIndex(1)));
     phase.nodes[1].role = Role::kMainLoop;
-    EXPECT_FALSE(repeats_parent(phase, 1));
+    EXPECT_FALSE(repeats_parent(phase, NodeIndex(1)));
 }
 
 TEST(OfCreatedThreads, IsSaidOfMoreThanTwiceTheTimeOfItsOwnOccurrences) {

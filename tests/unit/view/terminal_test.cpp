@@ -32,7 +32,8 @@ class Terminal : public ::testing::Test {
         const auto recording = recording::Recording::open(folder_.path());
         const auto profile = load_profile(*recording);
         const CallTree tree = make_call_tree(*profile);
-        return terminal_report(*profile, tree, {.style = style, .metric = *find_metric(*profile, sort), .top = top});
+        const ReportOptions options{.style = style, .metric = *find_metric(*profile, sort), .top = top};
+        return terminal_overview(*profile, tree, options) + terminal_tables(*profile, tree, options);
     }
 
     testing::TemporaryFolder folder_;

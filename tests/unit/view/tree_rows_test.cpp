@@ -7,6 +7,7 @@ namespace {
 
 using namespace spacetime;
 
+constexpr CallNodeIndex kTop(0);
 const Metric kUserTime{"user time", {kUser}, true, true};
 
 struct Made {
@@ -17,16 +18,16 @@ struct Made {
         tree.self = CostTable(0);
         tree.self.resize(1);
     }
-    std::uint32_t node(std::uint32_t parent, std::int64_t self) {
+    CallNodeIndex node(CallNodeIndex parent, std::int64_t self) {
         tree.nodes.push_back({.parent = parent, .function = static_cast<std::uint32_t>(tree.nodes.size())});
         tree.self.resize(tree.nodes.size());
         tree.self[tree.nodes.size() - 1][kUser] = self;
-        return static_cast<std::uint32_t>(tree.nodes.size() - 1);
+        return CallNodeIndex(tree.nodes.size() - 1);
     }
     std::vector<TreeRow> rows(TreeLimits limits = {}) {
         tree.total = tree.self;
         for (std::size_t i = tree.nodes.size() - 1; i > 0; --i) {
-            add(tree.total[tree.nodes[i].parent], tree.total[i]);
+            add(tree.nodes[i].parent.in(tree.total), tree.total[i]);
         }
         return tree_rows(tree, kUserTime, limits);
     }
@@ -34,24 +35,24 @@ struct Made {
 
 TEST(TreeRows, AChainIsOneRow) {
     Made made;
-    made.node(made.node(made.node(0, 0), 0), 100);
+    made.node(made.node(made.node(kTop, 0), 0), 100);
     const auto rows = made.rows();
     ASSERT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows[0].chain, (std::vector<std::uint32_t>{1, 2, 3}));
+    EXPECT_EQ(rows[0].chain, (std::vector{CallNodeIndex(1), CallNodeIndex(2), CallNodeIndex(3)}));
     EXPECT_EQ(rows[0].costs[kUser], 100);
 }
 
 TEST(TreeRows, BelowARowItsPartsAddUp) {
     Made made;
-    const auto top = made.node(0, 200);
+    const auto top = made.node(kTop, 200);
     const auto heavy = made.node(top, 700);
     for (int i = 0; i < 10; ++i) {
         made.node(top, 10);
     }
     const auto rows = made.rows({.least_share = 0.05});
     ASSERT_EQ(rows.size(), 4U);
-    EXPECT_EQ(rows[0].chain, (std::vector<std::uint32_t>{top}));
-    EXPECT_EQ(rows[1].chain, (std::vector<std::uint32_t>{heavy}));
+    EXPECT_EQ(rows[0].chain, (std::vector{top}));
+    EXPECT_EQ(rows[1].chain, (std::vector{heavy}));
     EXPECT_EQ(rows[2].kind, TreeRow::Kind::kItself);
     EXPECT_EQ(rows[2].costs[kUser], 200);
     EXPECT_EQ(rows[3].kind, TreeRow::Kind::kRest);
@@ -64,8 +65,8 @@ TEST(TreeRows, BelowARowItsPartsAddUp) {
 
 TEST(TreeRows, HeaviestFirst) {
     Made made;
-    const auto light = made.node(0, 20);
-    const auto heavy = made.node(0, 80);
+    const auto light = made.node(kTop, 20);
+    const auto heavy = made.node(kTop, 80);
     const auto rows = made.rows();
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].chain[0], heavy);
@@ -74,7 +75,7 @@ TEST(TreeRows, HeaviestFirst) {
 
 TEST(TreeRows, TheThresholdRisesUntilTheRowsFit) {
     Made made;
-    const auto top = made.node(0, 0);
+    const auto top = made.node(kTop, 0);
     for (int i = 0; i < 50; ++i) {
         made.node(top, 100 + i);
     }
@@ -84,7 +85,7 @@ TEST(TreeRows, TheThresholdRisesUntilTheRowsFit) {
 
 TEST(TreeRows, DeepBranchingNeedsNoStack) {
     Made made;
-    std::uint32_t at = 0;
+    CallNodeIndex at = kTop;
     for (int depth = 0; depth < 20'000; ++depth) {
         at = made.node(at, 5);
     }
@@ -94,7 +95,7 @@ TEST(TreeRows, DeepBranchingNeedsNoStack) {
 TEST(TreeRows, OfNothingAreNone) {
     Made made;
     EXPECT_TRUE(made.rows().empty());
-    made.node(0, 0);
+    made.node(kTop, 0);
     EXPECT_TRUE(made.rows().empty());
 }
 

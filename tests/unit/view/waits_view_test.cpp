@@ -12,11 +12,14 @@ using recording::WaitKind;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+constexpr WaitThreadIndex kKeeper(0);
+constexpr WaitThreadIndex kWaiter(1);
+
 Waits made_waits() {
     Waits waits;
     waits.threads = {{.pid = 7, .tid = 8, .begin = 0, .name = "keeper"},
                      {.pid = 7, .tid = 9, .begin = 0, .name = "waiter"}};
-    waits.brief[{1, WaitKind::kMutex}] = {.ns = 2'000, .count = 3};
+    waits.brief[{kWaiter, WaitKind::kMutex}] = {.ns = 2'000, .count = 3};
     return waits;
 }
 
@@ -29,8 +32,8 @@ WaitTable made_table() {
     mutex.object = 0x7f00;
     mutex.place = {.function = "take", .module = "app", .file = "/src/take.cpp", .line = 34};
     mutex.amount = {.ns = 5'000'000, .count = 2, .longest_ns = 4'000'000, .open = 1};
-    mutex.waiters = {1};
-    mutex.holders = {{.thread = 0,
+    mutex.waiters = {kWaiter};
+    mutex.holders = {{.thread = kKeeper,
                       .tid = 8,
                       .place = held,
                       .doing = WaitKind::kSleep,
@@ -42,11 +45,11 @@ WaitTable made_table() {
     read.kind = WaitKind::kRead;
     read.object = 3;
     read.amount = {.ns = 1'000, .count = 1};
-    read.waiters = {1};
+    read.waiters = {kWaiter};
     WaitTable table;
     table.rows = {mutex, read};
-    table.blockings = {{.holder = 0,
-                        .waiter = 1,
+    table.blockings = {{.holder = kKeeper,
+                        .waiter = kWaiter,
                         .amount = mutex.amount,
                         .kind = WaitKind::kMutex,
                         .place = held,
@@ -67,6 +70,12 @@ TEST(TerminalWaits, TellWhatIsLeftOut) {
     const std::string text = terminal_waits({.width = 140, .unicode = false}, made_waits(), made_table(), 1);
     EXPECT_THAT(text, HasSubstr("1 more (--top 2)"));
     EXPECT_THAT(text, Not(HasSubstr("read of 3")));
+}
+
+TEST(TerminalWaits, MayTellOfWaitsAlone) {
+    const std::string text = terminal_waits({.width = 140, .unicode = true}, made_waits(), made_table(), 10, true);
+    EXPECT_NE(text.find("Waiting"), std::string::npos);
+    EXPECT_EQ(text.find("Who blocks whom"), std::string::npos);
 }
 
 TEST(TerminalWaits, SayNothingOfNothing) {

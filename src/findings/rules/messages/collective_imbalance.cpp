@@ -21,6 +21,9 @@ constexpr std::uint64_t kLeastCalls = 3;
 void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     std::vector<RankWaits> ranks = rank_waits(evidence);
+    if (serial_chain_ns(evidence, ranks) > 0) {
+        return;
+    }
     std::erase_if(ranks, [](const RankWaits& rank) { return rank.collectives < kLeastCalls; });
     if (ranks.size() < 2) {
         return;
@@ -46,14 +49,15 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
         }
     }
     claim.threads = {last.thread};
-    claim.node = longest_call(evidence, most.thread);
+    const NodeIndex call = longest_call(evidence, most.thread);
+    claim.node = caller_of(evidence, call);
     const std::size_t others = ranks.size() - 1;
-    claim.title = fmt::format(
-        "Rank {} comes last to collective operations: {} wait{} for it, {}{}, in {}{}.", last.rank,
-        others == 1 ? fmt::format("rank {}", most.rank) : fmt::format("the {} other ranks", others),
-        others == 1 ? "s" : "", in_seconds(sum / static_cast<double>(others)), others == 1 ? "" : " each",
-        call_name(evidence, claim.node),
-        during.node == RankWaits::kNone ? std::string() : ", while it is in " + name(evidence, during.node));
+    claim.title =
+        fmt::format("Rank {} comes last to collective operations: {} wait{} for it, {}{}, in {}{}.", last.rank,
+                    others == 1 ? fmt::format("rank {}", most.rank) : fmt::format("the {} other ranks", others),
+                    others == 1 ? "s" : "", in_seconds(sum / static_cast<double>(others)), others == 1 ? "" : " each",
+                    call_name(evidence, call),
+                    during.node == kNone ? std::string() : ", while it is in " + name(evidence, during.node));
     claim.evidence = {{"seconds in collectives, longest against shortest of the ranks", most.collective_ns / 1e9,
                        last.collective_ns / 1e9,
                        last.collective_ns > 0 ? most.collective_ns / last.collective_ns : kUnknown}};
@@ -71,7 +75,8 @@ extern const Rule kCollectiveImbalance{
         "the "
         "one that is there shortest is outside MPI for half of that time",
     .against =
-        "the last one waits for messages itself meanwhile; another rank comes last at every operation: then it "
+        "the last one waits for messages itself meanwhile, or all wait for one another in turn; another rank comes "
+        "last at every operation: then it "
         "is told as load-imbalance",
     .look = claim_collective_imbalance,
     .direction =

@@ -63,19 +63,18 @@ void claim_late_sender(const Case& subject, std::vector<Claim>* claims) {
     }
     for (auto& [sender, late] : by_sender) {
         std::sort(late.threads.begin(), late.threads.end());
-        const std::uint32_t call = longest_call(evidence, late.waiting.front().thread);
+        const NodeIndex call = longest_call(evidence, late.waiting.front().thread);
         Claim claim;
         claim.own_terms = kMessageTerms;
         claim.own = late.waiting;
-        claim.node = call;
+        claim.node = caller_of(evidence, call);
         claim.threads = {known[sender]->thread};
         claim.title = fmt::format(
             "{} {} {} in {} for {} messages of rank {}, {} each{}: rank {} sends late.",
             thread_names(evidence, late.threads), does(late.threads, "wait"), in_seconds(late.ns),
             call_name(evidence, call), number(static_cast<double>(late.messages)), sender,
             in_seconds(late.ns / static_cast<double>(late.messages)),
-            late.longest.node == RankWaits::kNone ? std::string()
-                                                  : ", while that is in " + name(evidence, late.longest.node),
+            late.longest.node == kNone ? std::string() : ", while that is in " + name(evidence, late.longest.node),
             sender);
         claim.evidence = {{"seconds inside calls for the messages", late.ns / 1e9},
                           {"share of it in which the sender is outside MPI", late.longest.working}};

@@ -16,6 +16,8 @@ namespace {
 constexpr double kAtWork = 1.5;        // ranks on average, of a chain
 constexpr double kOneRanksWork = 0.6;  // of all work: more is one rank that the others wait for, not a chain
 constexpr std::size_t kLeastOfChain = 3;
+constexpr double kLeastReceived = 0.05;  // of a rank's life: a link of a chain
+constexpr double kMostlyReceived = 0.3;  // of all waiting: fewer is a collective operation's, not a chain's
 
 struct Interval {
     std::uint64_t begin = 0;
@@ -84,16 +86,16 @@ bool is_start_or_end(const SpaceNode& node) {
     });
 }
 
-std::vector<std::uint32_t> waiting_calls(const Evidence& evidence) {
-    std::vector<std::uint32_t> calls = message_calls(evidence);
-    std::erase_if(calls, [&](std::uint32_t node) { return is_start_or_end(evidence.nodes[node]); });
+std::vector<NodeIndex> waiting_calls(const Evidence& evidence) {
+    std::vector<NodeIndex> calls = message_calls(evidence);
+    std::erase_if(calls, [&](NodeIndex node) { return is_start_or_end(node.in(evidence.nodes)); });
     return calls;
 }
 
 Intervals in_calls(const Evidence& evidence, std::uint32_t thread) {
     Intervals calls;
-    for (const std::uint32_t node : waiting_calls(evidence)) {
-        calls.add(evidence.nodes[node], thread);
+    for (const NodeIndex node : waiting_calls(evidence)) {
+        calls.add(node.in(evidence.nodes), thread);
     }
     calls.settle();
     return calls;
@@ -189,8 +191,8 @@ Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double w
     found.working =
         std::max(seen > 0 ? outside / seen : 0, waited_ns > 0 ? std::max(0.0, 1 - working.inside_ns / waited_ns) : 0);
     // A node comes before those inside it: the last that holds most of the time is the smallest.
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& node = evidence.nodes[i];
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& node = i.in(evidence.nodes);
         if (node.kind != SpaceKind::kFunction || is_library(node.place) || is_in_messages(evidence, i)) {
             continue;
         }
@@ -204,12 +206,12 @@ Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double w
     return found;
 }
 
-std::uint32_t longest_call(const Evidence& evidence, std::uint32_t thread) {
-    std::uint32_t longest = RankWaits::kNone;
+NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread) {
+    NodeIndex longest;
     double most = 0;
-    for (const std::uint32_t node : waiting_calls(evidence)) {
+    for (const NodeIndex node : waiting_calls(evidence)) {
         Intervals occurrences;
-        occurrences.add(evidence.nodes[node], thread);
+        occurrences.add(node.in(evidence.nodes), thread);
         if (occurrences.length() > most) {
             most = occurrences.length();
             longest = node;
@@ -218,11 +220,16 @@ std::uint32_t longest_call(const Evidence& evidence, std::uint32_t thread) {
     return longest;
 }
 
-std::string call_name(const Evidence& evidence, std::uint32_t call) {
-    if (call == RankWaits::kNone) {
+NodeIndex caller_of(const Evidence& evidence, NodeIndex call) {
+    const NodeIndex caller = call == kNone ? call : own_code(evidence, call.in(evidence.nodes).parent);
+    return caller == kNone ? call : caller;
+}
+
+std::string call_name(const Evidence& evidence, NodeIndex call) {
+    if (call == kNone) {
         return "calls of MPI";
     }
-    const SpaceNode& node = evidence.nodes[call];
+    const SpaceNode& node = call.in(evidence.nodes);
     const auto known = std::find_if(node.path.begin(), node.path.end(), is_name_of_call);
     return "`" + (known != node.path.end() ? *known : node.place.function) + "`";
 }
@@ -231,16 +238,25 @@ double serial_chain_ns(const Evidence& evidence, const std::vector<RankWaits>& r
     double work = 0;
     double most = 0;
     double life = 0;
+    double received = 0;
+    double waited = 0;
     std::size_t waiting = 0;
+    std::size_t links = 0;
     for (const RankWaits& rank : ranks) {
         const double own = std::max(0.0, rank.life_ns - rank.receive_ns - rank.collective_ns);
         work += own;
         most = std::max(most, own);
         life = std::max(life, rank.life_ns);
-        waiting += rank.receive_ns >= rank.life_ns / 3 ? 1 : 0;
+        // Where a collective operation ends each turn, the first rank waits there alone, and each one further down
+        // the chain for longer in its receives.
+        received += rank.receive_ns;
+        waited += rank.receive_ns + rank.collective_ns;
+        waiting += rank.receive_ns + rank.collective_ns >= rank.life_ns / 3 ? 1 : 0;
+        links += rank.receive_ns >= kLeastReceived * rank.life_ns ? 1 : 0;
     }
-    const bool is_chain =
-        waiting >= kLeastOfChain && waiting == ranks.size() && work <= kAtWork * life && most <= kOneRanksWork * work;
+    const bool is_chain = ranks.size() >= kLeastOfChain && waiting == ranks.size() && links + 1 >= ranks.size() &&
+                          received >= kMostlyReceived * waited && work <= kAtWork * life &&
+                          most <= kOneRanksWork * work;
     if (!is_chain) {
         return 0;
     }

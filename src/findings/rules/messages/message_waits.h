@@ -2,6 +2,7 @@
 // waits and what another does meanwhile.
 #pragma once
 
+#include "base/index.h"
 #include "findings/terms.h"
 #include "spacetime/evidence/evidence.h"
 
@@ -25,8 +26,6 @@ struct RankWaits {
     double collective_ns = 0;
     double inside_ns = 0;  // inside calls for any channel, sends too
     std::uint64_t collectives = 0;
-
-    static constexpr std::uint32_t kNone = 0xffffffffU;
 };
 
 // Of the ranks that have channels and a sampled thread, by rank.
@@ -46,16 +45,18 @@ std::vector<PairWait> pair_waits(const spacetime::Evidence& evidence);
 // both show, or what is sure without them, if that is more: the other's calls all together are shorter than the
 // waiting (who waits without a processor has no samples).
 struct Meanwhile {
-    double working = 0;                     // 0 … 1
-    std::uint32_t node = RankWaits::kNone;  // index of Evidence::nodes
+    double working = 0;  // 0 … 1
+    NodeIndex node;
 };
 Meanwhile meanwhile(const spacetime::Evidence& evidence, const RankWaits& waiting, double waited_ns,
                     const RankWaits& working);
 
 // The MPI call in which a thread is longest; kNone: in none.
-std::uint32_t longest_call(const spacetime::Evidence& evidence, std::uint32_t thread);
+NodeIndex longest_call(const spacetime::Evidence& evidence, std::uint32_t thread);
+// The program's own code that makes such a call: what can be changed. The call itself where none is known.
+NodeIndex caller_of(const spacetime::Evidence& evidence, NodeIndex call);
 // "`MPI_Recv`"; "calls of MPI" where no single one is known.
-std::string call_name(const spacetime::Evidence& evidence, std::uint32_t call);
+std::string call_name(const spacetime::Evidence& evidence, NodeIndex call);
 
 // Ranks wait for one another in turn, three or more of them: on average hardly more than one works. What overlapping
 // them could save of the run; 0: they do not.

@@ -28,19 +28,20 @@ void claim_serial_chain(const Case& subject, std::vector<Claim>* claims) {
     double life = 0;
     const RankWaits* longest = &ranks.front();
     for (const RankWaits& rank : ranks) {
-        claim.own.push_back({rank.thread, std::min(rank.receive_ns, saved)});
+        claim.own.push_back({rank.thread, std::min(rank.receive_ns + rank.collective_ns, saved)});
         claim.threads.push_back(rank.thread);
         work += rank.life_ns - rank.receive_ns - rank.collective_ns;
         life = std::max(life, rank.life_ns);
         longest = rank.receive_ns > longest->receive_ns ? &rank : longest;
     }
     std::sort(claim.threads.begin(), claim.threads.end());
-    claim.node = longest_call(evidence, longest->thread);
+    const NodeIndex call = longest_call(evidence, longest->thread);
+    claim.node = caller_of(evidence, call);
     claim.title = fmt::format(
         "{} wait for one another in turn, in {}: on average {} of them {} at work. Overlapped, the run would "
         "be "
         "up to {} shorter.",
-        thread_names(evidence, claim.threads), call_name(evidence, claim.node), number(work / life),
+        thread_names(evidence, claim.threads), call_name(evidence, call), number(work / life),
         number(work / life) == "1" ? "is" : "are", in_seconds(saved));
     claim.evidence = {
         {"ranks at work at a time, on average", work / life},
@@ -55,8 +56,9 @@ extern const Rule kSerialChain{
     .kind = "serial-chain",
     .contrast = Contrast::kRun,
     .needs =
-        "three ranks or more, all of them inside calls for others' messages for a third of their lives and more; on "
-        "average at most one and a half work at a time, and none has more than three fifths of the work",
+        "three ranks or more, all of them waiting in calls of MPI for a third of their lives and more, three tenths "
+        "of it for others' messages, of which at most one rank waits for none; on average at most one and a half "
+        "work at a time, and none has more than three fifths of the work",
     .against = "one rank has most of the work: the others wait for it, which is a late sender",
     .look = claim_serial_chain,
     .direction =

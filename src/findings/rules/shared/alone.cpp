@@ -35,9 +35,9 @@ bool takes_turns(const OccurrenceTable& occurrences) {
     return both <= kOverlap * all;
 }
 
-bool is_below(const Evidence& evidence, std::uint32_t node, std::uint32_t above) {
-    while (node < evidence.nodes.size() && node != above) {
-        node = evidence.nodes[node].parent;
+bool is_below(const Evidence& evidence, NodeIndex node, NodeIndex above) {
+    while (node != kNone && node != above) {
+        node = node.in(evidence.nodes).parent;
     }
     return node == above;
 }
@@ -69,15 +69,15 @@ bool is_mostly_alone(const Alone& alone) {
     return alone.all > 0 && sum(alone.times) >= kMostlyAlone * alone.all;
 }
 
-double serial_ns(const Evidence& evidence, std::uint32_t node) {
-    if (evidence.nodes[node].kind == SpaceKind::kIteration) {
-        node = evidence.nodes[node].parent;
+double serial_ns(const Evidence& evidence, NodeIndex node) {
+    if (node.in(evidence.nodes).kind == SpaceKind::kIteration) {
+        node = node.in(evidence.nodes).parent;
     }
     const auto sharing = static_cast<double>(std::max<std::size_t>(
-        1, std::min<std::size_t>(evidence.nodes[node].threads.size(), evidence.run.processors)));
+        1, std::min<std::size_t>(node.in(evidence.nodes).threads.size(), evidence.run.processors)));
     double most = 0;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const SpaceNode& inner = evidence.nodes[i];
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const SpaceNode& inner = i.in(evidence.nodes);
         if (inner.kind == SpaceKind::kIteration || inner.kind == SpaceKind::kMark || inner.polls ||
             !is_below(evidence, i, node)) {
             continue;

@@ -21,6 +21,6 @@ bool is_mostly_alone(const Alone& alone);
 // What serial code inside a node costs: of the piece that costs most, the time that it would take less if the threads
 // that occurrence the node shared it. Serial is what runs without company and never in two threads at once. ns. Cost:
 // the occurrences of all nodes inside.
-double serial_ns(const spacetime::Evidence& evidence, std::uint32_t node);
+double serial_ns(const spacetime::Evidence& evidence, NodeIndex node);
 
 }  // namespace kymo::findings

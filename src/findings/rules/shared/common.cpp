@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace kymo::findings {
@@ -31,11 +32,11 @@ std::vector<ThreadTime> by_thread(const SpaceNode& node, const std::function<std
     return result;
 }
 
-std::uint32_t innermost(const Evidence& evidence, std::uint32_t node) {
-    for (std::uint32_t child = 0; child < evidence.nodes.size(); ++child) {
-        const SpaceNode& space = evidence.nodes[child];
+NodeIndex innermost(const Evidence& evidence, NodeIndex node) {
+    for (const NodeIndex child : indices(evidence.nodes)) {
+        const SpaceNode& space = child.in(evidence.nodes);
         if (space.parent == node && space.kind != SpaceKind::kIteration && space.kind != SpaceKind::kMark &&
-            !is_tool(evidence, child) && space.total.wall() * 5 >= evidence.nodes[node].total.wall() * 4) {
+            !is_tool(evidence, child) && space.total.wall() * 5 >= node.in(evidence.nodes).total.wall() * 4) {
             return innermost(evidence, child);
         }
     }
@@ -79,6 +80,18 @@ double share_of_threads(const Case& subject) {
     return time > 0 ? static_cast<double>(subject.excess.total()) / time : 0;
 }
 
+std::size_t threads_of(const OccurrenceTable& occurrences) {
+    return std::set<std::uint32_t>(occurrences.thread.begin(), occurrences.thread.end()).size();
+}
+
+bool are_first_of_threads(const Case& subject) {
+    const OccurrenceTable& occurrences = subject.space().rows;
+    const auto first =
+        static_cast<std::size_t>(std::count_if(subject.bad_rows.begin(), subject.bad_rows.end(),
+                                               [&](std::size_t row) { return occurrences.order[row] == 0; }));
+    return first > 0 && first * 5 >= subject.bad.count * 4 && first * 2 >= threads_of(occurrences);
+}
+
 bool is_negligible(const Case& subject) {
     constexpr double kLeast = 0.02;
     return subject.bad.count < kLeastTested &&
@@ -118,7 +131,7 @@ double own_queue_ns(const RunFacts& run) {
 
 double work_ratio(const Case& subject) {
     const OccurrenceTable& occurrences = subject.space().rows;
-    const std::uint32_t instructions = counter(*subject.evidence, "instructions");
+    const CounterIndex instructions = counter(*subject.evidence, "instructions");
     const auto ratio = [&](const std::function<double(std::size_t)>& work) {
         const auto total = [&](const std::vector<std::size_t>& rows) {
             double done = 0;
@@ -138,10 +151,10 @@ double work_ratio(const Case& subject) {
                                                                     : kUnknown;
     };
     const double by_progress = ratio([&](std::size_t row) { return occurrences.progress[row]; });
-    if (!std::isnan(by_progress) || instructions == kNoNode) {
+    if (!std::isnan(by_progress) || instructions == kNone) {
         return by_progress;
     }
-    return ratio([&](std::size_t row) { return static_cast<double>(occurrences.deltas_of(row)[instructions]); });
+    return ratio([&](std::size_t row) { return static_cast<double>(instructions.in(occurrences.deltas_of(row))); });
 }
 
 bool did_more_work(const Case& subject) {
@@ -174,6 +187,16 @@ bool may_be_several(const Case& subject) {
                const double times = user(row) / usual;
                return std::round(times) >= 2 && std::abs(times - std::round(times)) < kNear;
            });
+}
+
+std::int64_t excess_waiting(const Case& subject, const std::function<bool(const WaitTarget&)>& is_one) {
+    std::int64_t waited = 0;
+    for (const ExcessPart& part : subject.excess.parts) {
+        if (part.term == Term::kWaiting && part.target < subject.evidence->wait_targets.size()) {
+            waited += is_one(subject.evidence->wait_targets[part.target]) ? part.ns : 0;
+        }
+    }
+    return waited;
 }
 
 bool waits_for_workers(const Case& subject) {

@@ -4,6 +4,7 @@
 #include "findings/cases/case.h"
 #include "findings/rule.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -19,7 +20,7 @@ std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
 
 // The smallest node inside `node` (or itself) that holds at least four fifths of its time.
-std::uint32_t innermost(const spacetime::Evidence& evidence, std::uint32_t node);
+NodeIndex innermost(const spacetime::Evidence& evidence, NodeIndex node);
 
 // Do events come every k occurrences? `orders`: their numbers in one stream, ascending. The distance that at least
 // four fifths of them keep (to one in ten); 0: none, fewer than five events, or a distance under 3. Events that come
@@ -36,6 +37,13 @@ double own_queue_ns(const spacetime::RunFacts& run);
 
 // The excess of all its occurrences, as a share of the run's time in the threads that they are of.
 double share_of_threads(const Case& subject);
+
+// How many threads have occurrences.
+std::size_t threads_of(const spacetime::OccurrenceTable& occurrences);
+
+// The bad occurrences are those in which threads begin: at least four fifths of them are the first of their threads,
+// and half of the threads or more have one.
+bool are_first_of_threads(const Case& subject);
 
 // Too few bad occurrences to be tested, and they cost less than a fiftieth of the run: where nothing says why, as
 // every thread's first occurrence is a little slower, they are not told.
@@ -59,6 +67,9 @@ bool did_more_work(const Case& subject);
 // One or two that did more work took as long as a whole number of the usual ones: they may be so many, with nothing
 // recorded between them (the last thread at a barrier waits for nobody).
 bool may_be_several(const Case& subject);
+
+// ns of the excess that is waiting for what `is_one` says.
+std::int64_t excess_waiting(const Case& subject, const std::function<bool(const spacetime::WaitTarget&)>& is_one);
 
 // The bad occurrences wait while others keep the processors busy, as who hands out work does: nothing is lost by
 // that.

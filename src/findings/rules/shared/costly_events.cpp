@@ -17,7 +17,7 @@ bool has_own_rule(std::string_view event) {
 }  // namespace
 
 const spacetime::EventClass* class_of(const Case& subject, const Feature& feature) {
-    if (counter(*subject.evidence, feature.name) == kNoNode || has_own_rule(feature.name)) {
+    if (counter(*subject.evidence, feature.name) == kNone || has_own_rule(feature.name)) {
         return nullptr;
     }
     const spacetime::EventClass& known = spacetime::event_class(feature.name);

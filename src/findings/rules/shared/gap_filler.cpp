@@ -10,18 +10,18 @@
 namespace kymo::findings {
 namespace {
 
-double filled_by(const GapRow& gap, std::uint32_t node) {
+double filled_by(const GapRow& gap, NodeIndex node) {
     double rest = static_cast<double>(gap.ns);
     for (const spacetime::GapPart& part : gap.filled) {
-        if (part.node == node) {
+        if (part.node == raw(node)) {
             return static_cast<double>(part.ns);
         }
         rest -= static_cast<double>(part.ns);
     }
-    return node == kNoNode ? std::max(0.0, rest) : 0;
+    return node == kNone ? std::max(0.0, rest) : 0;
 }
 
-Filler fill_of(const Case& subject, std::uint32_t node) {
+Filler fill_of(const Case& subject, NodeIndex node) {
     Filler filler{.node = node, .usual_ns = 0, .own_ns = {}};
     for (const GapRow& gap : subject.short_gaps) {
         filler.usual_ns += filled_by(gap, node) / static_cast<double>(subject.short_gaps.size());
@@ -35,14 +35,14 @@ Filler fill_of(const Case& subject, std::uint32_t node) {
 }  // namespace
 
 Filler main_filler(const Case& subject) {
-    std::set<std::uint32_t> nodes{kNoNode};
+    std::set<NodeIndex> nodes{kNone};
     for (const GapRow& gap : subject.long_gaps) {
         for (const spacetime::GapPart& part : gap.filled) {
-            nodes.insert(part.node);
+            nodes.insert(NodeIndex(part.node));
         }
     }
     Filler best;
-    for (const std::uint32_t node : nodes) {
+    for (const NodeIndex node : nodes) {
         Filler filler = fill_of(subject, node);
         if (best.own_ns.empty() || filler.all() > best.all()) {
             best = std::move(filler);
@@ -51,15 +51,15 @@ Filler main_filler(const Case& subject) {
     return best;
 }
 
-std::uint32_t filler_node(const Case& subject, const Filler& filler) {
-    return filler.node != kNoNode ? innermost(*subject.evidence, filler.node) : subject.space().parent;
+NodeIndex filler_node(const Case& subject, const Filler& filler) {
+    return filler.node != kNone ? innermost(*subject.evidence, filler.node) : subject.space().parent;
 }
 
 std::string filler_name(const Case& subject, const Filler& filler) {
-    const std::uint32_t node = filler_node(subject, filler);
-    return filler.node != kNoNode ? name(*subject.evidence, node)
-           : node != kNoNode      ? "own code of " + name(*subject.evidence, node)
-                                  : "code too small to be told";
+    const NodeIndex node = filler_node(subject, filler);
+    return filler.node != kNone ? name(*subject.evidence, node)
+           : node != kNone      ? "own code of " + name(*subject.evidence, node)
+                                : "code too small to be told";
 }
 
 std::string long_gap_words(const Case& subject, const Filler& filler) {

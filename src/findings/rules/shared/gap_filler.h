@@ -11,17 +11,17 @@
 namespace kymo::findings {
 
 struct Filler {
-    std::uint32_t node = kNoNode;  // of the same level; kNoNode: own code of what is around
-    double usual_ns = 0;           // in a short gap, mean
-    std::vector<double> own_ns;    // beyond that, by long gap
+    NodeIndex node;              // of the same level; kNone: own code of what is around
+    double usual_ns = 0;         // in a short gap, mean
+    std::vector<double> own_ns;  // beyond that, by long gap
     double all() const { return std::accumulate(own_ns.begin(), own_ns.end(), 0.0); }
 };
 
 // Of a case of kGaps: what has most of the time that the long gaps have beyond the short ones.
 Filler main_filler(const Case& subject);
 
-// The smallest node that it lies in; kNoNode: at the top.
-std::uint32_t filler_node(const Case& subject, const Filler& filler);
+// The smallest node that it lies in; kNone: at the top.
+NodeIndex filler_node(const Case& subject, const Filler& filler);
 
 // "`collect` (gc.c:10)", "own code of `run` (…)".
 std::string filler_name(const Case& subject, const Filler& filler);

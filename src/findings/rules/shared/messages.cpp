@@ -31,17 +31,17 @@ bool is_message_call(const SpaceNode& node) {
 
 }  // namespace
 
-bool is_in_messages(const Evidence& evidence, std::uint32_t node) {
-    while (node < evidence.nodes.size() && !is_message_call(evidence.nodes[node])) {
-        node = evidence.nodes[node].parent;
+bool is_in_messages(const Evidence& evidence, NodeIndex node) {
+    while (node != kNone && !is_message_call(node.in(evidence.nodes))) {
+        node = node.in(evidence.nodes).parent;
     }
-    return node < evidence.nodes.size();
+    return node != kNone;
 }
 
-std::vector<std::uint32_t> message_calls(const Evidence& evidence) {
-    std::vector<std::uint32_t> calls;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        if (is_message_call(evidence.nodes[i]) && !is_in_messages(evidence, evidence.nodes[i].parent)) {
+std::vector<NodeIndex> message_calls(const Evidence& evidence) {
+    std::vector<NodeIndex> calls;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        if (is_message_call(i.in(evidence.nodes)) && !is_in_messages(evidence, i.in(evidence.nodes).parent)) {
             calls.push_back(i);
         }
     }
@@ -50,8 +50,8 @@ std::vector<std::uint32_t> message_calls(const Evidence& evidence) {
 
 ByThread in_messages(const Evidence& evidence) {
     ByThread times;
-    for (const std::uint32_t node : message_calls(evidence)) {
-        for (const ThreadTime& time : by_thread(evidence.nodes[node], processor)) {
+    for (const NodeIndex node : message_calls(evidence)) {
+        for (const ThreadTime& time : by_thread(node.in(evidence.nodes), processor)) {
             times[time.thread] += time.ns;
         }
     }

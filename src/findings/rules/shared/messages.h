@@ -14,10 +14,10 @@ namespace kymo::findings {
 bool is_name_of_call(std::string_view function);
 
 // Whether this is such a call, or code in one.
-bool is_in_messages(const spacetime::Evidence& evidence, std::uint32_t node);
+bool is_in_messages(const spacetime::Evidence& evidence, NodeIndex node);
 
 // The nodes that are such calls, ascending; of calls inside calls the outermost.
-std::vector<std::uint32_t> message_calls(const spacetime::Evidence& evidence);
+std::vector<NodeIndex> message_calls(const spacetime::Evidence& evidence);
 
 // Ranks wait for messages on the processor, polling: by thread, what they had of it in such calls. ns. Calls too
 // short to be a node of the evidence are left out.

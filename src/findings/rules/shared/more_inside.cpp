@@ -30,13 +30,12 @@ bool has_more_inside(const Case& subject) {
         return false;
     }
     // What is called in a round stands beside it in the tree, below the loop.
-    const std::uint32_t loop = is_round ? space.parent : subject.node;
+    const NodeIndex loop = is_round ? space.parent : subject.node;
     // Occurrences of these nodes in a round, on average.
-    const auto seen_in = [&](const std::vector<std::size_t>& rows, std::uint32_t first, std::uint32_t last,
+    const auto seen_in = [&](const std::vector<std::size_t>& rows, std::span<const SpaceNode> nodes,
                              bool with_bridged) {
         double seen = 0;
-        for (std::uint32_t node = first; node < last; ++node) {
-            const SpaceNode& child = evidence.nodes[node];
+        for (const SpaceNode& child : nodes) {
             if (child.parent != loop || (is_round && child.kind == SpaceKind::kIteration)) {
                 continue;
             }
@@ -53,20 +52,16 @@ bool has_more_inside(const Case& subject) {
     const auto is_in_proportion = [&](double usual, double more) {
         return more * subject.good.median_ns * 2 >= usual * subject.bad.median_ns;
     };
-    const auto nodes = static_cast<std::uint32_t>(evidence.nodes.size());
-    const double usual = seen_in(subject.good_rows, 0, nodes, false);
+    const double usual = seen_in(subject.good_rows, evidence.nodes, false);
     // A loop in which nothing was ever seen says nothing; a round is what lies between two of its calls.
-    if ((is_round || usual > 0) && is_in_proportion(usual, seen_in(subject.bad_rows, 0, nodes, true))) {
+    if ((is_round || usual > 0) && is_in_proportion(usual, seen_in(subject.bad_rows, evidence.nodes, true))) {
         return true;
     }
     // Or as many more of one of them: what is in each round, or in one of so many.
-    for (std::uint32_t node = 0; is_round && node < nodes; ++node) {
-        const double of_one = seen_in(subject.good_rows, node, node + 1, false);
-        if (of_one > 0 && is_in_proportion(of_one, seen_in(subject.bad_rows, node, node + 1, false))) {
-            return true;
-        }
-    }
-    return false;
+    return is_round && std::any_of(evidence.nodes.begin(), evidence.nodes.end(), [&](const SpaceNode& node) {
+               const double of_one = seen_in(subject.good_rows, {&node, 1}, false);
+               return of_one > 0 && is_in_proportion(of_one, seen_in(subject.bad_rows, {&node, 1}, false));
+           });
 }
 
 }  // namespace kymo::findings

@@ -17,7 +17,7 @@ constexpr double kShortLife = 30e6;  // ns: loading a program and its libraries 
 
 // A child: all images that a pid was, one after another. What its loader does before the monitor begins is not in it.
 struct Life {
-    std::uint32_t parent = kNoNode;
+    std::uint32_t parent = kNone;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     double user = 0;
@@ -68,7 +68,7 @@ std::map<std::uint32_t, ShortChildren> short_children(const RunFacts& run) {
     std::map<std::uint32_t, ShortChildren> children;
     for (const auto& [pid, life] : lives) {
         const auto lived = static_cast<double>(life.end - std::min(life.begin, life.end));
-        if (life.parent == kNoNode || lived > kShortLife) {
+        if (life.parent == kNone || lived > kShortLife) {
             continue;
         }
         ShortChildren& of_parent = children[life.parent];

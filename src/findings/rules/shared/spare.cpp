@@ -1,5 +1,7 @@
 #include "findings/rules/shared/spare.h"
 
+#include "findings/rules/shared/interpreter.h"
+
 #include <algorithm>
 #include <array>
 
@@ -29,6 +31,23 @@ double spare_ns(const Evidence& evidence) {
         return duration_ns(evidence);
     }
     return idle_processor_ns(evidence) / static_cast<double>(evidence.run.processors);
+}
+
+double room_ns(const Evidence& evidence) {
+    const auto polled = static_cast<double>(evidence.run.total.spinning);
+    const auto processors = static_cast<double>(std::max<std::uint64_t>(1, evidence.run.processors));
+    return std::min(spare_ns(evidence) + polled / processors, duration_ns(evidence));
+}
+
+double waited_for_locks_ns(const Evidence& evidence, const ThreadFacts& thread) {
+    double ns = 0;
+    for (const auto* const waits : {&thread.waits, &thread.polled}) {
+        for (const OccurrenceWait& wait : *waits) {
+            const WaitTarget& target = evidence.wait_targets[wait.target];
+            ns += is_lock(target.kind) || is_interpreter_lock(target) ? static_cast<double>(wait.ns) : 0;
+        }
+    }
+    return ns;
 }
 
 std::vector<ThreadTime> at_most(const ByThread& times, double most) {
@@ -128,50 +147,50 @@ std::string_view library_function_name(std::string_view function) {
 
 namespace {
 
-std::uint32_t function_around(const Evidence& evidence, std::uint32_t node) {
-    while (node < evidence.nodes.size() && evidence.nodes[node].kind != SpaceKind::kFunction) {
-        node = evidence.nodes[node].parent;
+NodeIndex function_around(const Evidence& evidence, NodeIndex node) {
+    while (node != kNone && node.in(evidence.nodes).kind != SpaceKind::kFunction) {
+        node = node.in(evidence.nodes).parent;
     }
-    return node < evidence.nodes.size() ? node : kNoNode;
+    return node;
 }
 
 }  // namespace
 
-bool is_tool(const Evidence& evidence, std::uint32_t node) {
-    const std::uint32_t around = function_around(evidence, node);
-    const Place& place = evidence.nodes[node].place;
-    if (around == kNoNode || evidence.nodes[around].place.function == place.function) {
+bool is_tool(const Evidence& evidence, NodeIndex node) {
+    const NodeIndex around = function_around(evidence, node);
+    const Place& place = node.in(evidence.nodes).place;
+    if (around == kNone || around.in(evidence.nodes).place.function == place.function) {
         return false;
     }
-    if (evidence.nodes[around].place.file != place.file) {
+    if (around.in(evidence.nodes).place.file != place.file) {
         return true;
     }
-    for (std::uint32_t other = 0; other < evidence.nodes.size(); ++other) {
-        const std::uint32_t user = function_around(evidence, other);
-        if (evidence.nodes[other].place.function == place.function &&
-            evidence.nodes[other].place.file == place.file && user != kNoNode &&
-            evidence.nodes[user].place.function != evidence.nodes[around].place.function) {
+    for (const NodeIndex other : indices(evidence.nodes)) {
+        const NodeIndex user = function_around(evidence, other);
+        if (other.in(evidence.nodes).place.function == place.function &&
+            other.in(evidence.nodes).place.file == place.file && user != kNone &&
+            user.in(evidence.nodes).place.function != around.in(evidence.nodes).place.function) {
             return true;
         }
     }
     return false;
 }
 
-std::uint32_t own_code(const Evidence& evidence, std::uint32_t node) {
-    while (node != kNoNode &&
-           (is_library(evidence.nodes[node].place) || evidence.nodes[node].place.function.empty())) {
-        node = evidence.nodes[node].parent;
+NodeIndex own_code(const Evidence& evidence, NodeIndex node) {
+    while (node != kNone &&
+           (is_library(node.in(evidence.nodes).place) || node.in(evidence.nodes).place.function.empty())) {
+        node = node.in(evidence.nodes).parent;
     }
     return node;
 }
 
-std::uint32_t node_of(const Evidence& evidence, const WaitPlace& place) {
-    std::uint32_t best = kNoNode;
-    for (std::uint32_t i = 0; i < evidence.nodes.size(); ++i) {
-        const Place& at = evidence.nodes[i].place;
+NodeIndex node_of(const Evidence& evidence, const WaitPlace& place) {
+    NodeIndex best;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const Place& at = i.in(evidence.nodes).place;
         const bool has_line = at.line_begin == 0 || (at.line_begin <= place.line && place.line <= at.line_end);
         if (at.function == place.function && at.file == place.file && has_line &&
-            (best == kNoNode || evidence.nodes[i].depth > evidence.nodes[best].depth)) {
+            (best == kNone || i.in(evidence.nodes).depth > best.in(evidence.nodes).depth)) {
             best = i;
         }
     }

@@ -25,6 +25,13 @@ double idle_processor_ns(const spacetime::Evidence& evidence);
 // processors, and then no more. Threads that wait while others use all processors lose nothing by waiting.
 double spare_ns(const spacetime::Evidence& evidence);
 
+// Likewise of the time for which threads wait or poll for one another: what they poll away on processors is theirs
+// again, too. At most the run.
+double room_ns(const spacetime::Evidence& evidence);
+
+// ns that a thread waits or polls for locks, an interpreter's among them.
+double waited_for_locks_ns(const spacetime::Evidence& evidence, const spacetime::ThreadFacts& thread);
+
 // Scaled so that no thread has more than `most`.
 std::vector<ThreadTime> at_most(const ByThread& times, double most);
 
@@ -47,12 +54,12 @@ bool is_library(const spacetime::Place& place);
 std::string_view library_function_name(std::string_view function);
 // A function inlined into the one that uses it (or a loop of such a function), of another file or used by others as
 // well: a tool. What can be changed is the code that uses it.
-bool is_tool(const spacetime::Evidence& evidence, std::uint32_t node);
-// The node itself if it is the program's own function or a part of one, or else the nearest such above it; kNoNode:
+bool is_tool(const spacetime::Evidence& evidence, NodeIndex node);
+// The node itself if it is the program's own function or a part of one, or else the nearest such above it; kNone:
 // none.
-std::uint32_t own_code(const spacetime::Evidence& evidence, std::uint32_t node);
-// The smallest node that holds a place; kNoNode: none.
-std::uint32_t node_of(const spacetime::Evidence& evidence, const spacetime::WaitPlace& place);
+NodeIndex own_code(const spacetime::Evidence& evidence, NodeIndex node);
+// The smallest node that holds a place; kNone: none.
+NodeIndex node_of(const spacetime::Evidence& evidence, const spacetime::WaitPlace& place);
 spacetime::Place to_place(const spacetime::WaitPlace& place);
 
 }  // namespace kymo::findings

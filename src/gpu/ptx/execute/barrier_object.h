@@ -19,7 +19,4 @@ inline constexpr unsigned kNoObjectMark = 62;  // and not set
 inline constexpr unsigned kPhaseBit = 63;
 inline constexpr std::uint32_t kMostArrivals = (1U << kPendingBits) - 1;
 
-// Op::mode of an arrival; Block::flags of a wait.
-enum : std::uint8_t { kWideAddress = 1, kGenericAddress = 2, kByParity = 4 };
-
 }  // namespace kymo::gpu::ptx

@@ -1,6 +1,5 @@
 #include "gpu/ptx/execute/checker.h"
 
-#include "gpu/ptx/execute/barrier_object.h"
 #include "gpu/ptx/execute/guards.h"
 #include "gpu/ptx/execute/launch_parts.h"
 #include "gpu/ptx/parse/instruction_words.h"
@@ -173,8 +172,7 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
                 into.loads = false;
                 into.bytes = facts.bytes;
                 into.stores = true;
-                const std::uint64_t at =
-                    (op.mode & 1U) != 0 ? bits_at(warp, op.a, lane, 64) : bits_at(warp, op.a, lane, 32);
+                const std::uint64_t at = bits_at(warp, op.a, lane, op.mode.address.wide ? 64 : 32);
                 touch(into, StateSpace::kShared, (at + static_cast<std::uint64_t>(op.immediate)) & 0xFFFF'FFFFU);
             }
         });
@@ -195,7 +193,7 @@ void Checker::object(const Warp& warp, const Compiled& code, std::size_t number,
             bulk_copy(warp, op, access);
         }
         const std::uint32_t place = is_copy ? op.d : op.a;
-        const bool wide = !is_copy && (op.mode & kWideAddress) != 0;
+        const bool wide = !is_copy && op.mode.address.wide;
         const std::uint64_t base = place == 0 ? 0 : bits_at(warp, place, lane, wide ? 64 : 32);
         const std::uint64_t address =
             (base + (is_copy ? 0 : static_cast<std::uint64_t>(op.immediate))) & 0xFFFF'FFFFU;
@@ -210,8 +208,8 @@ void Checker::object(const Warp& warp, const Compiled& code, std::size_t number,
 void Checker::bulk_copy(const Warp& warp, const Op& op, Access access) {
     constexpr unsigned kPiece = 16;
     const bool outward = (op.flags & 1U) != 0;
-    const std::uint64_t own = bits_at(warp, op.a, access.lane, (op.mode & kWideAddress) != 0 ? 64 : 32) +
-                              static_cast<std::uint64_t>(op.immediate);
+    const std::uint64_t own =
+        bits_at(warp, op.a, access.lane, op.mode.address.wide ? 64 : 32) + static_cast<std::uint64_t>(op.immediate);
     const std::uint64_t other =
         bits_at(warp, op.b, access.lane, 64) + static_cast<std::uint64_t>(static_cast<std::int32_t>(op.more[0]));
     const std::uint64_t size = bits_at(warp, op.c, access.lane, 32);

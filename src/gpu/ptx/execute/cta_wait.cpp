@@ -33,10 +33,10 @@ bool CtaRunner::ended_phases(const WarpState& state, std::uint32_t& ended) {
     ended = 0;
     for (std::uint32_t left = state.reduction_mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        std::uint64_t address = (block.flags & kWideAddress) != 0 ? of_lane<std::uint64_t>(warp, block.a, lane)
-                                                                  : of_lane<std::uint32_t>(warp, block.a, lane);
+        std::uint64_t address = block.object.wide ? of_lane<std::uint64_t>(warp, block.a, lane)
+                                                  : of_lane<std::uint32_t>(warp, block.a, lane);
         address += static_cast<std::uint64_t>(block.offset);
-        address = (block.flags & kGenericAddress) != 0 ? address - kSharedWindow : address & 0xFFFF'FFFFU;
+        address = block.object.generic ? address - kSharedWindow : address & 0xFFFF'FFFFU;
         std::uint64_t word = 0;
         const bool inside =
             address % sizeof word == 0 && address <= warp.shared_bytes && sizeof word <= warp.shared_bytes - address;
@@ -47,9 +47,8 @@ bool CtaRunner::ended_phases(const WarpState& state, std::uint32_t& ended) {
             return fail(state, Fault::kTrap, code, block.instruction, lane,
                         fmt::format("waits at 0x{:x} of shared memory, where no mbarrier was made", address));
         }
-        const std::uint64_t asked = (block.flags & kByParity) != 0
-                                        ? of_lane<std::uint32_t>(warp, block.b, lane) & 1U
-                                        : of_lane<std::uint64_t>(warp, block.b, lane) >> kPhaseBit;
+        const std::uint64_t asked = block.object.by_parity ? of_lane<std::uint32_t>(warp, block.b, lane) & 1U
+                                                           : of_lane<std::uint64_t>(warp, block.b, lane) >> kPhaseBit;
         ended |= word >> kPhaseBit != asked ? 1U << lane : 0U;
         if (word >> kPhaseBit != asked && checker_) {
             checker_->passes(warp.number, address);

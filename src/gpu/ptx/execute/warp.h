@@ -10,6 +10,8 @@
 // with external linkage.
 #pragma once
 
+#include "gpu/ptx/execute/mode.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -34,13 +36,14 @@ struct Op {
     std::int64_t immediate = 0;  // an address's offset, a table, a rounding, a place in Warp::lists
     std::uint32_t guard = 0;     // a predicate's place
     std::uint8_t guarded = 0;    // 0 no, 1 where it is set, 2 where it is not
-    std::uint8_t mode = 0;       // what the handler makes of it
+    Mode mode;                   // what the handler makes of it
     std::uint8_t count = 1;      // of a vector access
     std::uint8_t flags = 0;
     std::uint16_t log = kNoLog;     // where the trace keeps its mask and addresses
     std::uint16_t cache = 0;        // memory: the range it used last
     std::uint32_t instruction = 0;  // in Function::instructions, for messages
 };
+static_assert(sizeof(Op) == 64);  // a cache line
 
 // Ranges of device memory, as far as the lanes need to know.
 struct MemoryRange {

@@ -45,15 +45,15 @@ void end_phase(Object& object) {
 }
 
 std::uint64_t address_of(const Warp& warp, const Op& op, unsigned lane) {
-    const std::uint64_t base = (op.mode & kWideAddress) != 0 ? lanes<std::uint64_t>(warp, op.a)[lane]
-                                                             : lanes<std::uint32_t>(warp, op.a)[lane];
+    const std::uint64_t base =
+        op.mode.address.wide ? lanes<std::uint64_t>(warp, op.a)[lane] : lanes<std::uint32_t>(warp, op.a)[lane];
     return base + static_cast<std::uint64_t>(op.immediate);
 }
 
 // Each lane's object in turn: f(object, lane), false where too much arrives.
 template <typename F>
 bool each_object(Warp& warp, const Op& op, std::uint32_t mask, F f) {
-    const StateSpace space = (op.mode & kGenericAddress) != 0 ? StateSpace::kNone : StateSpace::kShared;
+    const StateSpace space = op.mode.address.generic ? StateSpace::kNone : StateSpace::kShared;
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         const std::uint64_t address = address_of(warp, op, lane);
@@ -90,7 +90,7 @@ bool complete(Object& object, std::uint32_t bytes) {
 
 // b: how many will arrive (init); or flag 1: the object's end.
 bool make(Warp& warp, const Op& op, std::uint32_t mask) {
-    const StateSpace space = (op.mode & kGenericAddress) != 0 ? StateSpace::kNone : StateSpace::kShared;
+    const StateSpace space = op.mode.address.generic ? StateSpace::kNone : StateSpace::kShared;
     const std::uint32_t* const count = op.b != 0 ? lanes<std::uint32_t>(warp, op.b) : nullptr;
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(left));
@@ -168,7 +168,7 @@ bool bulk_copy(Warp& warp, const Op& op, std::uint32_t mask) {
     Op object = op;
     object.a = op.d;
     object.immediate = 0;
-    object.mode = 0;
+    object.mode = {.address = {}};
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         const std::uint64_t own = address_of(warp, op, lane) & 0xFFFF'FFFFU;

@@ -63,13 +63,12 @@ bool shift_right(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// mode: 0 the amount wraps at 32, 1 it counts at most 32.
 template <bool Left>
 bool funnel(Warp& warp, const Op& op, std::uint32_t mask) {
     const U32* const low = lanes<U32>(warp, op.a);
     const U32* const high = lanes<U32>(warp, op.b);
     const U32* const amount = lanes<U32>(warp, op.c);
-    const bool clamp = op.mode != 0;
+    const bool clamp = op.mode.clamps;
     each(lanes<U32>(warp, op.d), mask, [=](unsigned i) {
         const U32 by = clamp ? (amount[i] > 32 ? 32 : amount[i]) : amount[i] & 31U;
         const std::uint64_t both = std::uint64_t{high[i]} << 32U | low[i];
@@ -83,9 +82,10 @@ bool logic3(Warp& warp, const Op& op, std::uint32_t mask) {
     const U32* const x = lanes<U32>(warp, op.a);
     const U32* const y = lanes<U32>(warp, op.b);
     const U32* const z = lanes<U32>(warp, op.c);
+    const U32 table = op.mode.table;
     U32 term[8];
     for (unsigned k = 0; k < 8; ++k) {
-        term[k] = (op.mode >> k & 1U) != 0 ? kAllLanes : 0U;
+        term[k] = (table >> k & 1U) != 0 ? kAllLanes : 0U;
     }
     each(lanes<U32>(warp, op.d), mask, [=](unsigned i) {
         const U32 a = x[i];
@@ -118,7 +118,7 @@ bool leading_zeros(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// Where the highest bit is that tells the number from 0 (or −1); mode 1: how far it must be shifted left to the top.
+// Where the highest bit is that tells the number from 0 (or −1); or how far it must be shifted left to the top.
 template <typename T, typename S>
 bool find_high(Warp& warp, const Op& op, std::uint32_t mask) {
     const S* const x = lanes<S>(warp, op.a);
@@ -126,7 +126,7 @@ bool find_high(Warp& warp, const Op& op, std::uint32_t mask) {
     each_active(mask, [=, &op](unsigned i) {
         const T value = static_cast<T>(x[i] < 0 ? ~x[i] : x[i]);
         const U32 at = static_cast<U32>(8 * sizeof(T) - 1 - leading(value));
-        d[i] = value == 0 ? kAllLanes : op.mode != 0 ? static_cast<U32>(8 * sizeof(T) - 1 - at) : at;
+        d[i] = value == 0 ? kAllLanes : op.mode.as_shift ? static_cast<U32>(8 * sizeof(T) - 1 - at) : at;
     });
     return true;
 }
@@ -188,21 +188,21 @@ bool insert(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// bmsk: `b` ones from bit `a` on. mode 0 clamps, 1 wraps.
+// bmsk: `b` ones from bit `a` on.
 bool ones(Warp& warp, const Op& op, std::uint32_t mask) {
     const U32* const from = lanes<U32>(warp, op.a);
     const U32* const size = lanes<U32>(warp, op.b);
     U32* const d = lanes<U32>(warp, op.d);
     each_active(mask, [=, &op](unsigned i) {
-        const U32 start = op.mode != 0 ? from[i] & 31U : from[i];
-        const U32 length = op.mode != 0 ? size[i] & 31U : size[i];
+        const U32 start = op.mode.wraps ? from[i] & 31U : from[i];
+        const U32 length = op.mode.wraps ? size[i] & 31U : size[i];
         const std::uint64_t run = length >= 32 ? kAllLanes : (std::uint64_t{1} << length) - 1;
         d[i] = start >= 32 ? 0U : static_cast<U32>(run << start);
     });
     return true;
 }
 
-// prmt: four bytes chosen of eight. mode: 0 by selector, else f4e b4e rc8 ecl ecr rc16 as 1…6.
+// prmt: four bytes chosen of eight.
 bool permute(Warp& warp, const Op& op, std::uint32_t mask) {
     const U32* const x = lanes<U32>(warp, op.a);
     const U32* const y = lanes<U32>(warp, op.b);
@@ -211,26 +211,26 @@ bool permute(Warp& warp, const Op& op, std::uint32_t mask) {
         const std::uint64_t both = std::uint64_t{y[i]} << 32U | x[i];
         U32 selector = z[i];
         const U32 s = selector & 3U;
-        switch (op.mode) {
-            case 1:
+        switch (op.mode.permutation) {
+            case Permutation::kForward4:
                 selector = 0x3210U + 0x1111U * s;
                 break;
-            case 2:
+            case Permutation::kBackward4:
                 selector = (s == 0 ? 0x5670U : s == 1 ? 0x6701U : s == 2 ? 0x7012U : 0x0123U);
                 break;
-            case 3:
+            case Permutation::kReplicate8:
                 selector = 0x1111U * s;
                 break;
-            case 4:
+            case Permutation::kClampLeft:
                 selector = s == 0 ? 0x3210U : s == 1 ? 0x3211U : s == 2 ? 0x3222U : 0x3333U;
                 break;
-            case 5:
+            case Permutation::kClampRight:
                 selector = s == 0 ? 0x0000U : s == 1 ? 0x1110U : s == 2 ? 0x2210U : 0x3210U;
                 break;
-            case 6:
+            case Permutation::kReplicate16:
                 selector = (s & 1U) != 0 ? 0x3232U : 0x1010U;
                 break;
-            default:
+            case Permutation::kSelector:
                 break;
         }
         U32 result = 0;
@@ -238,7 +238,7 @@ bool permute(Warp& warp, const Op& op, std::uint32_t mask) {
             const U32 which = selector >> (4 * k);
             const auto byte = static_cast<U32>(both >> (8 * (which & 7U)) & 0xFFU);
             const U32 sign = (byte & 0x80U) != 0 ? 0xFFU : 0U;
-            result |= ((which & 8U) != 0 && op.mode == 0 ? sign : byte) << (8 * k);
+            result |= ((which & 8U) != 0 && op.mode.permutation == Permutation::kSelector ? sign : byte) << (8 * k);
         }
         return result;
     });

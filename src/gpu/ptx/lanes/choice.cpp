@@ -79,8 +79,8 @@ struct ComparedBfloat {
     static float of(std::uint16_t value) { return to_float(Bfloat{value}); }
 };
 
-// The result and its opposite, each combined with a third predicate: op.mode is the Combine, op.c the predicate (flag
-// 1: its opposite), op.more[0] the second result's place (0: none; no predicate lies there).
+// The result and its opposite, each combined with a third predicate, op.c (flag 1: its opposite), op.more[0] the
+// second result's place (0: none; no predicate lies there).
 template <typename N, Compare C>
 bool set_predicate(Warp& warp, const Op& op, std::uint32_t mask) {
     const auto* const x = lanes<typename N::Stored>(warp, op.a);
@@ -88,12 +88,12 @@ bool set_predicate(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t is = bits([=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])); });
     std::uint32_t first = is;
     std::uint32_t second = ~is;
-    if (op.mode != 0) {
+    if (op.mode.combine != Combine::kNone) {
         const std::uint32_t other = predicate(warp, op.c) ^ ((op.flags & 1U) != 0 ? kAllLanes : 0U);
         const auto join = [&](std::uint32_t value) {
-            return op.mode == static_cast<std::uint8_t>(Combine::kAnd)  ? value & other
-                   : op.mode == static_cast<std::uint8_t>(Combine::kOr) ? value | other
-                                                                        : value ^ other;
+            return op.mode.combine == Combine::kAnd  ? value & other
+                   : op.mode.combine == Combine::kOr ? value | other
+                                                     : value ^ other;
         };
         first = join(first);
         second = join(second);

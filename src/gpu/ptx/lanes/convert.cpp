@@ -8,13 +8,13 @@ constexpr bool is_integer(Type type) {
     return type >= Type::kB8 && type <= Type::kS64;
 }
 
-// Whole numbers of any width in registers of any width. The types' widths are in op.count (source) and op.mode
-// (result), in bits; op.flags: kSignFlag the source is signed, 2 the result is, kSaturateFlag.
+// Whole numbers of any width in registers of any width. The types' widths are in op.count (source) and
+// op.mode.width (result), in bits; op.flags: kSignFlag the source is signed, 2 the result is, kSaturateFlag.
 template <typename D, typename S>
 bool whole(Warp& warp, const Op& op, std::uint32_t mask) {
     const S* const x = lanes<S>(warp, op.a);
     const unsigned source_unused = 64U - op.count;
-    const unsigned result_unused = 64U - op.mode;
+    const unsigned result_unused = 64U - op.mode.width;
     const bool from_signed = (op.flags & kSignFlag) != 0;
     const bool to_signed = (op.flags & 2U) != 0;
     if (from_signed) {
@@ -57,7 +57,7 @@ bool whole_saturated(Warp& warp, const Op& op, std::uint32_t mask) {
         const __int128 value =
             from_signed ? __int128{static_cast<std::int64_t>(up) >> unused} : __int128{up >> unused};
         const bool to_signed = (op.flags & 2U) != 0;
-        const __int128 most = (__int128{1} << (op.mode - (to_signed ? 1 : 0))) - 1;
+        const __int128 most = (__int128{1} << (op.mode.width - (to_signed ? 1 : 0))) - 1;
         const __int128 least = to_signed ? -most - 1 : 0;
         d[i] = static_cast<D>(value > most ? most : value < least ? least : value);
     });
@@ -110,7 +110,7 @@ bool whole_to_float(Warp& warp, const Op& op, std::uint32_t mask) {
     const S* const x = lanes<S>(warp, op.a);
     auto* const d = lanes<typename N::Stored>(warp, op.d);
     const unsigned unused = 64U - op.count;
-    const auto rounding = static_cast<Rounding>(op.mode);
+    const auto rounding = op.mode.rounding;
     // Halves are rounded from a double; a whole number that does not fit into one is first rounded to odd.
     constexpr bool kNarrow = sizeof(typename N::Stored) == 2;
     const RoundingScope scope(kNarrow ? Rounding::kZero : rounding);
@@ -146,7 +146,7 @@ template <typename D, typename N>
 bool float_to_whole(Warp& warp, const Op& op, std::uint32_t mask) {
     const auto* const x = lanes<typename N::Stored>(warp, op.a);
     D* const d = lanes<D>(warp, op.d);
-    const auto rounding = static_cast<Rounding>(op.mode);
+    const auto rounding = op.mode.rounding;
     const bool to_signed = (op.flags & 2U) != 0;
     const unsigned width = op.count;
     const bool nan_is_top = width == 64 || sizeof(typename N::Stored) == 8;
@@ -177,7 +177,7 @@ template <typename D, typename S>
 bool float_to_float(Warp& warp, const Op& op, std::uint32_t mask) {
     const auto* const x = lanes<typename S::Stored>(warp, op.a);
     auto* const d = lanes<typename D::Stored>(warp, op.d);
-    const auto rounding = static_cast<Rounding>(op.mode);
+    const auto rounding = op.mode.rounding;
     const RoundingScope scope(sizeof(typename D::Stored) == 4 ? rounding : Rounding::kNearest);
     each_active(mask, [=, &op](unsigned i) {
         double value = S::get(x[i]);
@@ -216,7 +216,7 @@ bool pair(Warp& warp, const Op& op, std::uint32_t mask) {
     const float* const x = lanes<float>(warp, op.a);
     const float* const y = lanes<float>(warp, op.b);
     std::uint32_t* const d = lanes<std::uint32_t>(warp, op.d);
-    const auto rounding = static_cast<Rounding>(op.mode);
+    const auto rounding = op.mode.rounding;
     each_active(mask, [=, &op](unsigned i) {
         const bool relu = (op.flags & kReluFlag) != 0;
         const float a = relu && x[i] < 0 ? 0.0F : x[i];

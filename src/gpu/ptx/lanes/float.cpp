@@ -129,14 +129,14 @@ bool plain(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// Everything that is rare: rounding modes, saturation, .NaN, .relu; op.mode is the Rounding.
+// Everything that is rare: rounding modes, saturation, .NaN, .relu.
 template <typename F, typename T>
 bool careful(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     const T* const y = lanes<T>(warp, op.b);
     const T* const z = lanes<T>(warp, op.c);
     T* const d = lanes<T>(warp, op.d);
-    const RoundingScope scope(static_cast<Rounding>(op.mode));
+    const RoundingScope scope(op.mode.rounding);
     const bool flush = (op.flags & kFlushFlag) != 0;
     each_active(mask, [=, &op](unsigned i) {
         const T a = flush ? flushed(x[i]) : x[i];
@@ -211,19 +211,20 @@ bool copy_sign(Warp& warp, const Op& op, std::uint32_t mask) {  // a's sign, b's
     return true;
 }
 
-// testp; mode: finite, infinite, number, notanumber, normal, subnormal
+// testp
 template <typename T>
 bool property(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     std::uint32_t result = 0;
     each_active(mask, [=, &op, &result](unsigned i) {
         const int kind = std::fpclassify(x[i]);
-        const bool is = op.mode == 0   ? kind != FP_INFINITE && kind != FP_NAN
-                        : op.mode == 1 ? kind == FP_INFINITE
-                        : op.mode == 2 ? kind != FP_NAN
-                        : op.mode == 3 ? kind == FP_NAN
-                        : op.mode == 4 ? kind == FP_NORMAL
-                                       : kind == FP_SUBNORMAL;
+        const Property wanted = op.mode.property;
+        const bool is = wanted == Property::kFinite       ? kind != FP_INFINITE && kind != FP_NAN
+                        : wanted == Property::kInfinite   ? kind == FP_INFINITE
+                        : wanted == Property::kNumber     ? kind != FP_NAN
+                        : wanted == Property::kNotANumber ? kind == FP_NAN
+                        : wanted == Property::kNormal     ? kind == FP_NORMAL
+                                                          : kind == FP_SUBNORMAL;
         result |= is ? 1U << i : 0U;
     });
     std::uint32_t& d = predicate(warp, op.d);

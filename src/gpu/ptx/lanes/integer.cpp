@@ -192,7 +192,7 @@ bool mul24(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     const T* const y = lanes<T>(warp, op.b);
     const T* const z = lanes<T>(warp, op.c);
-    const bool adds = op.mode != 0;
+    const bool adds = op.mode.adds;
     each(lanes<T>(warp, op.d), mask,
          [=](unsigned i) { return wrap_add(wrap_mul(low24(x[i]), low24(y[i])), adds ? z[i] : T{0}); });
     return true;
@@ -208,18 +208,17 @@ bool sad(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// Sums of products of bytes (4) or of two 16-bit numbers with two bytes (2). mode: bit 0 a signed, bit 1 b signed,
-// bit 2 the upper half of b.
+// Sums of products of bytes (4) or of two 16-bit numbers with two bytes (2).
 bool dot_product(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t* const x = lanes<std::uint32_t>(warp, op.a);
     const std::uint32_t* const y = lanes<std::uint32_t>(warp, op.b);
     const std::uint32_t* const z = lanes<std::uint32_t>(warp, op.c);
     std::uint32_t* const d = lanes<std::uint32_t>(warp, op.d);
-    const bool signed_a = (op.mode & 1U) != 0;
-    const bool signed_b = (op.mode & 2U) != 0;
+    const bool signed_a = op.mode.dot.signed_a;
+    const bool signed_b = op.mode.dot.signed_b;
     const unsigned parts = op.count;
     const unsigned width = 32 / parts;
-    const unsigned skip = (op.mode & 4U) != 0 ? 2 : 0;
+    const unsigned skip = op.mode.dot.upper ? 2 : 0;
     const auto part = [](std::uint32_t value, unsigned from, unsigned size, bool is_signed) {
         const std::uint32_t up = value << (32 - from - size) % 32;  // always within a word
         return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(up) >> (32 - size))
@@ -235,17 +234,17 @@ bool dot_product(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// Extended precision: the carry is a bit a lane. mode: bit 0 takes the carry, bit 1 gives it.
+// Extended precision: the carry is a bit a lane.
 template <typename T>
 bool add_carry(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     const T* const y = lanes<T>(warp, op.b);
     T* const d = lanes<T>(warp, op.d);
     each_active(mask, [&](unsigned i) {
-        const std::uint32_t in = (op.mode & 1U) != 0 ? warp.carry >> i & 1U : 0U;
+        const std::uint32_t in = op.mode.carry.takes ? warp.carry >> i & 1U : 0U;
         const auto sum = static_cast<WiderOf<T>>(static_cast<WiderOf<T>>(x[i]) + y[i] + in);
         d[i] = static_cast<T>(sum);
-        if ((op.mode & 2U) != 0) {
+        if (op.mode.carry.gives) {
             warp.carry = (warp.carry & ~(1U << i)) | (static_cast<std::uint32_t>(sum >> (8 * sizeof(T)) & 1U) << i);
         }
     });
@@ -258,17 +257,16 @@ bool sub_borrow(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const y = lanes<T>(warp, op.b);
     T* const d = lanes<T>(warp, op.d);
     each_active(mask, [&](unsigned i) {
-        const std::uint32_t in = (op.mode & 1U) != 0 ? warp.carry >> i & 1U : 0U;
+        const std::uint32_t in = op.mode.carry.takes ? warp.carry >> i & 1U : 0U;
         const auto rest = static_cast<WiderOf<T>>(static_cast<WiderOf<T>>(x[i]) - y[i] - in);
         d[i] = static_cast<T>(rest);
-        if ((op.mode & 2U) != 0) {
+        if (op.mode.carry.gives) {
             warp.carry = (warp.carry & ~(1U << i)) | (static_cast<std::uint32_t>(rest >> (8 * sizeof(T)) & 1U) << i);
         }
     });
     return true;
 }
 
-// mode: bit 2 the product's upper half.
 template <typename T, typename S>
 bool mad_carry(Warp& warp, const Op& op, std::uint32_t mask) {
     const S* const x = lanes<S>(warp, op.a);
@@ -276,11 +274,11 @@ bool mad_carry(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const z = lanes<T>(warp, op.c);
     T* const d = lanes<T>(warp, op.d);
     each_active(mask, [&](unsigned i) {
-        const auto part = static_cast<T>((op.mode & 4U) != 0 ? high_mul(x[i], y[i]) : wrap_mul(x[i], y[i]));
-        const std::uint32_t in = (op.mode & 1U) != 0 ? warp.carry >> i & 1U : 0U;
+        const auto part = static_cast<T>(op.mode.carry.upper ? high_mul(x[i], y[i]) : wrap_mul(x[i], y[i]));
+        const std::uint32_t in = op.mode.carry.takes ? warp.carry >> i & 1U : 0U;
         const auto sum = static_cast<WiderOf<T>>(static_cast<WiderOf<T>>(part) + z[i] + in);
         d[i] = static_cast<T>(sum);
-        if ((op.mode & 2U) != 0) {
+        if (op.mode.carry.gives) {
             warp.carry = (warp.carry & ~(1U << i)) | (static_cast<std::uint32_t>(sum >> (8 * sizeof(T)) & 1U) << i);
         }
     });

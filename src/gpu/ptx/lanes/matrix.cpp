@@ -224,8 +224,8 @@ bool move_share(Warp& warp, const Op& op, std::uint32_t mask, StateSpace space, 
     const MatrixForm& form = list.form;
     const Share share = share_of(form);
     const unsigned size = bits_of(form.left);
-    const std::uint64_t base = ((op.mode & 1U) != 0 ? lanes<std::uint64_t>(warp, op.a)[0]
-                                                    : std::uint64_t{lanes<std::uint32_t>(warp, op.a)[0]}) +
+    const std::uint64_t base = (op.mode.address.wide ? lanes<std::uint64_t>(warp, op.a)[0]
+                                                     : std::uint64_t{lanes<std::uint32_t>(warp, op.a)[0]}) +
                                static_cast<std::uint64_t>(form.offset);
     const std::uint64_t stride = lanes<std::uint32_t>(warp, op.b)[0];
     const unsigned whole_share = (form.role == MatrixForm::Role::kLeft    ? form.m * form.k
@@ -273,8 +273,7 @@ bool share(Warp& warp, const Op& op, std::uint32_t mask) {
     return move_share(warp, op, mask, S, IsLoad);
 }
 
-// ldmatrix and stmatrix: op.count matrices of 8×8 halves; lane 8 i + j has the address of row j of matrix i. op.mode
-// bit 1: transposed.
+// ldmatrix and stmatrix: op.count matrices of 8×8 halves; lane 8 i + j has the address of row j of matrix i.
 template <StateSpace S, bool IsLoad>
 bool rows(Warp& warp, const Op& op, std::uint32_t mask) {
     if (!all_lanes(warp, mask)) {
@@ -292,7 +291,7 @@ bool rows(Warp& warp, const Op& op, std::uint32_t mask) {
         }
         auto* const held = lanes<std::uint16_t>(warp, registers[matrix]);
         for (unsigned i = 0; i < 2 * kLanes; ++i) {
-            const bool transposed = (op.mode & 2U) != 0;
+            const bool transposed = op.mode.address.transposed;
             const unsigned row = transposed ? i % 8 : i / 8;
             const unsigned column = transposed ? i / 8 : i % 8;
             auto* const memory = reinterpret_cast<std::byte*>(places.at[8 * matrix + row]) + std::size_t{2} * column;
@@ -320,10 +319,10 @@ bool transpose(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// To 10 bits behind the point: op.mode says whether ties go to even or away.
+// To 10 bits behind the point: ties go to even or, rounded so, away.
 bool to_tf32(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t* const x = lanes<std::uint32_t>(warp, op.a);
-    const bool away = static_cast<Rounding>(op.mode) == Rounding::kAway;
+    const bool away = op.mode.rounding == Rounding::kAway;
     each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned i) {
         const std::uint32_t half = away ? 0x1000U : 0xFFFU + (x[i] >> 13U & 1U);
         const bool finite = (x[i] & 0x7F80'0000U) != 0x7F80'0000U;

@@ -139,7 +139,7 @@ bool copy_async(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// cvta and its reverse: op.immediate is the window's beginning; op.mode bit 0: the address has 64 bits.
+// cvta and its reverse: op.immediate is the window's beginning.
 bool to_generic(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint64_t* const x = lanes<std::uint64_t>(warp, op.a);
     const auto window = static_cast<std::uint64_t>(op.immediate);

@@ -122,9 +122,6 @@ enum class Operation : std::uint16_t {
 };
 
 enum class Compare : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
-enum class Rounding : std::uint8_t { kNearest, kZero, kDown, kUp, kAway };  // kAway: .rna
-enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExchange, kCompareSwap };
-enum class Combine : std::uint8_t { kNone, kAnd, kOr, kXor };
 
 struct Pick {
     Operation operation = Operation::kNone;

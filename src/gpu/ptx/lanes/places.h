@@ -99,12 +99,12 @@ inline bool in_window(Warp& warp, const Op& op, std::uint32_t mask, unsigned siz
     return true;
 }
 
-// Addresses of the shared window are offsets; registers that hold them may have 32 or 64 bits (op.mode bit 0: 64).
+// Addresses of the shared window are offsets; registers that hold them may have 32 or 64 bits.
 inline bool shared(Warp& warp, const Op& op, std::uint32_t mask, unsigned size, Places& places) {
     alignas(64) std::uint64_t unlogged[kLanes];
     std::uint64_t* const offsets = logged(warp, op, mask, unlogged);
     const auto offset = static_cast<std::uint64_t>(op.immediate);
-    if ((op.mode & 1U) != 0) {
+    if (op.mode.address.wide) {
         const std::uint64_t* const base = lanes<std::uint64_t>(warp, op.a);
         KYMO_VECTOR
         for (unsigned i = 0; i < kLanes; ++i) {
@@ -127,7 +127,7 @@ inline bool local(Warp& warp, const Op& op, std::uint32_t mask, unsigned size, P
     const auto offset = static_cast<std::uint64_t>(op.immediate);
     for (unsigned i = 0; i < kLanes; ++i) {
         const std::uint64_t base =
-            (op.mode & 1U) != 0 ? lanes<std::uint64_t>(warp, op.a)[i] : lanes<std::uint32_t>(warp, op.a)[i];
+            op.mode.address.wide ? lanes<std::uint64_t>(warp, op.a)[i] : lanes<std::uint32_t>(warp, op.a)[i];
         offsets[i] = (base + offset) & 0xFFFF'FFFFU;
     }
     return in_window(warp, op, mask, size, warp.local, warp.local_bytes, warp.local_bytes, FaultKind::kLocal, offsets,

@@ -7,8 +7,7 @@
 namespace kymo::gpu::ptx::KYMO_LANES {
 namespace {
 
-// mode: 0 up, 1 down, 2 bfly, 3 idx. b: lane or distance, c: clamp and segment mask; more[0]: a predicate, was it in
-// range.
+// b: lane or distance, c: clamp and segment mask; more[0]: a predicate, was it in range.
 bool shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t* const x = lanes<std::uint32_t>(warp, op.a);
     const std::uint32_t* const y = lanes<std::uint32_t>(warp, op.b);
@@ -24,22 +23,23 @@ bool shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
         const std::uint32_t first = i & segment;
         std::uint32_t from = 0;
         bool is = true;
-        switch (op.mode) {
-            case 0:
+        switch (op.mode.shuffle) {
+            case Shuffle::kUp:
                 from = i - by;
                 is = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last);
                 break;
-            case 1:
+            case Shuffle::kDown:
                 from = i + by;
                 is = from <= last;
                 break;
-            case 2:
+            case Shuffle::kButterfly:
                 from = i ^ by;
                 is = from <= last;
                 break;
-            default:
+            case Shuffle::kIndex:
                 from = first | (by & ~segment);
                 is = from <= last;
+                break;
         }
         from = is ? from : i;
         in_range |= is ? 1U << i : 0U;
@@ -53,20 +53,21 @@ bool shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// a: a predicate (flag 1: its opposite); mode: 0 all, 1 any, 2 uni, 3 ballot.
+// a: a predicate (flag 1: its opposite).
 bool vote(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t yes = (predicate(warp, op.a) ^ ((op.flags & 1U) != 0 ? kAllLanes : 0U)) & mask;
-    if (op.mode == 3) {
+    const Vote asked = op.mode.vote;
+    if (asked == Vote::kBallot) {
         each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return yes; });
         return true;
     }
-    const bool is = op.mode == 0 ? yes == mask : op.mode == 1 ? yes != 0 : yes == 0 || yes == mask;
+    const bool is = asked == Vote::kAll ? yes == mask : asked == Vote::kAny ? yes != 0 : yes == 0 || yes == mask;
     std::uint32_t& d = predicate(warp, op.d);
     d = (d & ~mask) | (is ? mask : 0U);
     return true;
 }
 
-// mode 0: who has my value. mode 1: all have it; more[0] a predicate for that.
+// Who has my value, or whether all have it; more[0]: a predicate for that.
 template <typename T>
 bool match(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
@@ -81,7 +82,7 @@ bool match(Warp& warp, const Op& op, std::uint32_t mask) {
         all = all && result[i] == mask;
     });
     std::uint32_t* const d = lanes<std::uint32_t>(warp, op.d);
-    each_active(mask, [&](unsigned i) { d[i] = op.mode == 0 ? result[i] : all ? mask : 0U; });
+    each_active(mask, [&](unsigned i) { d[i] = !op.mode.all ? result[i] : all ? mask : 0U; });
     if (op.more[0] != 0) {
         std::uint32_t& p = predicate(warp, op.more[0]);
         p = (p & ~mask) | (all ? mask : 0U);
@@ -94,7 +95,7 @@ bool reduce(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     T result = x[static_cast<unsigned>(__builtin_ctz(mask))];
     each_active(mask & (mask - 1), [&](unsigned i) {
-        switch (static_cast<AtomicOp>(op.mode)) {
+        switch (op.mode.reduction) {
             case AtomicOp::kAdd:
                 result = static_cast<T>(static_cast<std::uint32_t>(result) + static_cast<std::uint32_t>(x[i]));
                 break;
@@ -147,10 +148,10 @@ bool trap(Warp& warp, const Op&, std::uint32_t mask) {
     return false;
 }
 
-// Counts the warp's operations; mode 1: 64 bits.
+// Counts the warp's operations.
 bool clock(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint64_t now = warp.clock;
-    if (op.mode != 0) {
+    if (op.mode.wide) {
         each(lanes<std::uint64_t>(warp, op.d), mask, [=](unsigned) { return now; });
     } else {
         each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return static_cast<std::uint32_t>(now); });

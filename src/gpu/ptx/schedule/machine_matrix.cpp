@@ -89,9 +89,9 @@ std::vector<std::string> matrix_opcodes(const Draft& draft) {
         case Operation::kMatrixTranspose:
             return {"MOVM.16.MT88"};
         case Operation::kRowsLoad:
-            return {(draft.op.mode & 2U) != 0 ? "LDSM.16.MT88" : "LDSM.16.M88"};
+            return {draft.op.mode.address.transposed ? "LDSM.16.MT88" : "LDSM.16.M88"};
         case Operation::kRowsStore:
-            return {(draft.op.mode & 2U) != 0 ? "STSM.16.MT88" : "STSM.16.M88"};
+            return {draft.op.mode.address.transposed ? "STSM.16.MT88" : "STSM.16.M88"};
         default:
             return accesses(draft);
     }

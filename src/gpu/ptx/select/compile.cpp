@@ -304,7 +304,9 @@ class Compiler {
             const std::uint32_t of = flow.block_of_label[label];
             return of == flow.end() ? kNoBlock : of;
         };
-        if (draft.ending == Ending::kBranch) {
+        if (draft.ending == Ending::kWait) {
+            block.object = draft.op.mode.address;
+        } else if (draft.ending == Ending::kBranch) {
             block.taken = target(draft.target);
         } else if (draft.ending == Ending::kTable) {
             block.taken = static_cast<std::uint32_t>(out_.tables.size());

@@ -36,6 +36,7 @@ struct Block {
     std::uint32_t c = 0;
     std::uint32_t d = 0;
     std::uint8_t flags = 0;
+    AddressMode object{};         // kWait: how its address and what is asked are held
     std::int64_t offset = 0;      // kWait: behind the address
     std::uint32_t arguments = 0;  // kCall: in Compiled::passes
     std::uint32_t returned = 0;

@@ -98,7 +98,7 @@ bool Selector::multiply(bool adds) {
         if (has("hi") || bits != 32 || (!adds && !from(kC, operand(1), 32))) {
             return refuse();
         }
-        draft_.op.mode = adds ? 1 : 0;
+        draft_.op.mode = {.adds = adds};
         return finish(Operation::kMul24);
     }
     return finish(wide        ? (adds ? Operation::kMadWide : Operation::kMulWide)
@@ -136,7 +136,6 @@ bool Selector::compare(bool is_set) {
         return false;
     }
     draft_.op.flags = 0;
-    draft_.op.mode = 0;
     if (is_set) {
         if (operands() != 3 || bytes(type()) != 4 || pick.source == Type::kF16x2 || pick.source == Type::kBf16x2) {
             return refuse();
@@ -148,7 +147,7 @@ bool Selector::compare(bool is_set) {
                             : has("or")  ? Combine::kOr
                             : has("xor") ? Combine::kXor
                                          : Combine::kNone;
-    draft_.op.mode = static_cast<std::uint8_t>(combine);
+    draft_.op.mode = {.combine = combine};
     if (operands() != (combine != Combine::kNone ? 4U : 3U)) {
         return refuse();
     }
@@ -187,13 +186,13 @@ bool Selector::bit_field() {
                from(kB, operand(2), 32) && finish(name_ == "shl" ? Operation::kShiftLeft : Operation::kShiftRight);
     }
     if (name_ == "shf") {
-        draft_.op.mode = has("clamp") ? 1 : 0;
+        draft_.op.mode = {.clamps = has("clamp")};
         return one_type && operands() == 4 && only({"l", "r", "wrap", "clamp"}) && into(kD, operand(0), 32) &&
                from(kA, operand(1), 32) && from(kB, operand(2), 32) && from(kC, operand(3), 32) &&
                finish(has("l") ? Operation::kFunnelLeft : Operation::kFunnelRight);
     }
     if (name_ == "popc" || name_ == "clz" || name_ == "bfind") {
-        draft_.op.mode = has("shiftamt") ? 1 : 0;
+        draft_.op.mode = {.as_shift = has("shiftamt")};
         return one_type && operands() == 2 && only({"shiftamt"}) && into(kD, operand(0), 32) &&
                from(kA, operand(1), bits) &&
                finish(name_ == "popc"  ? Operation::kPopulation
@@ -210,7 +209,7 @@ bool Selector::bit_field() {
                finish(Operation::kInsert);
     }
     if (name_ == "bmsk") {
-        draft_.op.mode = has("wrap") ? 1 : 0;
+        draft_.op.mode = {.wraps = has("wrap")};
         return one_type && operands() == 3 && only({"wrap", "clamp"}) && into(kD, operand(0), 32) &&
                from(kA, operand(1), 32) && from(kB, operand(2), 32) && finish(Operation::kMask);
     }
@@ -218,15 +217,21 @@ bool Selector::bit_field() {
         if (operands() != 5 || operand(4).kind != Operand::Kind::kInteger || operand(4).value > 255) {
             return refuse();
         }
-        draft_.op.mode = static_cast<std::uint8_t>(operand(4).value);
+        draft_.op.mode = {.table = static_cast<std::uint8_t>(operand(4).value)};
         return one_type && only({}) && into(kD, operand(0), 32) && from(kA, operand(1), 32) &&
                from(kB, operand(2), 32) && from(kC, operand(3), 32) && finish(Operation::kLogic3);
     }
     if (name_ == "prmt") {
-        static constexpr std::array<std::string_view, 7> kModes = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
-        draft_.op.mode = 0;
-        for (std::size_t mode = 1; mode < kModes.size(); ++mode) {
-            draft_.op.mode = has(kModes[mode]) ? static_cast<std::uint8_t>(mode) : draft_.op.mode;
+        static constexpr std::array<std::pair<std::string_view, Permutation>, 6> kNames = {
+            {{"f4e", Permutation::kForward4},
+             {"b4e", Permutation::kBackward4},
+             {"rc8", Permutation::kReplicate8},
+             {"ecl", Permutation::kClampLeft},
+             {"ecr", Permutation::kClampRight},
+             {"rc16", Permutation::kReplicate16}}};
+        draft_.op.mode = {.permutation = Permutation::kSelector};
+        for (const auto& [word, permutation] : kNames) {
+            draft_.op.mode.permutation = has(word) ? permutation : draft_.op.mode.permutation;
         }
         return one_type && operands() == 4 && only({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) &&
                into(kD, operand(0), 32) && from(kA, operand(1), 32) && from(kB, operand(2), 32) &&
@@ -246,7 +251,7 @@ bool Selector::carry(Operation operation, std::size_t sources) {
             return false;
         }
     }
-    draft_.op.mode = static_cast<std::uint8_t>((takes ? 1 : 0) | (has("cc") ? 2 : 0) | (has("hi") ? 4 : 0));
+    draft_.op.mode = {.carry = {.takes = takes, .gives = has("cc"), .upper = has("hi")}};
     return finish(operation);
 }
 
@@ -291,10 +296,16 @@ bool Selector::arithmetic() {
                finish(Operation::kSelectBySign);
     }
     if (name_ == "testp") {
-        static constexpr std::array<std::string_view, 6> kModes = {"finite",     "infinite", "number",
-                                                                   "notanumber", "normal",   "subnormal"};
-        for (std::size_t mode = 0; mode < kModes.size(); ++mode) {
-            draft_.op.mode = has(kModes[mode]) ? static_cast<std::uint8_t>(mode) : draft_.op.mode;
+        static constexpr std::array<std::pair<std::string_view, Property>, 6> kNames = {
+            {{"finite", Property::kFinite},
+             {"infinite", Property::kInfinite},
+             {"number", Property::kNumber},
+             {"notanumber", Property::kNotANumber},
+             {"normal", Property::kNormal},
+             {"subnormal", Property::kSubnormal}}};
+        draft_.op.mode = {.property = Property::kFinite};
+        for (const auto& [word, property] : kNames) {
+            draft_.op.mode.property = has(word) ? property : draft_.op.mode.property;
         }
         return operands() == 2 && only({"finite", "infinite", "number", "notanumber", "normal", "subnormal"}) &&
                predicate_into(kD, operand(0)) && from(kA, operand(1), bits) && finish(Operation::kTestProperty);
@@ -302,8 +313,8 @@ bool Selector::arithmetic() {
     if (name_ == "dp4a" || name_ == "dp2a") {
         const bool four = name_ == "dp4a";
         draft_.op.count = four ? 4 : 2;
-        draft_.op.mode = static_cast<std::uint8_t>((is_signed(type(0)) ? 1 : 0) | (is_signed(type(1)) ? 2 : 0) |
-                                                   (has("hi") ? 4 : 0));
+        draft_.op.mode = {
+            .dot = {.signed_a = is_signed(type(0)), .signed_b = is_signed(type(1)), .upper = has("hi")}};
         draft_.pick.type = Type::kU32;
         return operands() == 4 && types_.size() == 2 && only({"lo", "hi"}) && into(kD, operand(0), 32) &&
                from(kA, operand(1), 32) && from(kB, operand(2), 32) && from(kC, operand(3), 32) &&

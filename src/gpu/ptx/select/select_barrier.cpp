@@ -1,5 +1,4 @@
 // mbarriers: barriers that are objects in shared memory; and the copies that arrive at them.
-#include "gpu/ptx/execute/barrier_object.h"
 #include "gpu/ptx/select/selector.h"
 
 namespace kymo::gpu::ptx {
@@ -20,7 +19,7 @@ bool Selector::object_address(const Operand& wanted) {
     Op& op = draft_.op;
     draft_.is_memory = false;  // the trace has no addresses of it
     draft_.space = StateSpace::kShared;
-    op.mode = static_cast<std::uint8_t>((op.mode != 0 ? kWideAddress : 0) | (in_shared ? 0 : kGenericAddress));
+    op.mode.address.generic = !in_shared;
     op.flags = 1;
     return true;
 }
@@ -53,7 +52,7 @@ bool Selector::object_wait() {
     }
     draft_.ending = Ending::kWait;
     draft_.ends_block = true;
-    draft_.op.flags = static_cast<std::uint8_t>(draft_.op.mode | (by_parity ? kByParity : 0));
+    draft_.op.mode.address.by_parity = by_parity;
     return true;
 }
 
@@ -114,7 +113,6 @@ bool Selector::copy_bulk() {
     }
     Op& op = draft_.op;
     op.more[0] = static_cast<std::uint32_t>(other.offset);
-    op.mode = op.mode != 0 ? kWideAddress : 0;
     op.flags = outward ? 1 : 0;
     draft_.space = StateSpace::kGlobal;  // what the trace has its addresses of
     draft_.accesses = 2;

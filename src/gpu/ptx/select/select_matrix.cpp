@@ -267,7 +267,7 @@ bool Selector::matrix_rows(bool is_load) {
         return false;
     }
     draft_.space = StateSpace::kShared;
-    draft_.op.mode = static_cast<std::uint8_t>(draft_.op.mode | (has("trans") ? 2U : 0U));
+    draft_.op.mode.address.transposed = has("trans");
     draft_.op.flags = is_load ? 0 : 1;
     return finish(is_load ? Operation::kRowsLoad : Operation::kRowsStore);
 }

@@ -52,7 +52,8 @@ bool Selector::address(const Operand& wanted, StateSpace space) {
     }
     draft_.pick.space = space;
     op.flags = static_cast<std::uint8_t>(name_ == "st" || name_ == "red" || name_ == "atom" ? 1 : 0);
-    op.mode = bits == 64 ? 1 : 0;
+    op.mode = {.address = {}};
+    op.mode.address.wide = bits == 64;
     return true;
 }
 
@@ -262,7 +263,10 @@ bool Selector::together() {
         if (!has("sync") || operands() != 5 || type() != Type::kB32) {
             return refuse();
         }
-        op.mode = has("up") ? 0 : has("down") ? 1 : has("bfly") ? 2 : 3;
+        op.mode = {.shuffle = has("up")     ? Shuffle::kUp
+                              : has("down") ? Shuffle::kDown
+                              : has("bfly") ? Shuffle::kButterfly
+                                            : Shuffle::kIndex};
         const Operand& result = operand(0);
         const bool pair = result.kind == Operand::Kind::kVector;
         return only({"sync", "up", "down", "bfly", "idx"}) &&
@@ -272,13 +276,18 @@ bool Selector::together() {
     }
     if (name_ == "vote") {
         op.flags = 0;
-        op.mode = has("all") ? 0 : has("any") ? 1 : has("uni") ? 2 : 3;
+        const Vote vote = has("all")   ? Vote::kAll
+                          : has("any") ? Vote::kAny
+                          : has("uni") ? Vote::kUniform
+                                       : Vote::kBallot;
+        const bool is_ballot = vote == Vote::kBallot;
+        op.mode = {.vote = vote};
         return has("sync") && only({"sync", "all", "any", "uni", "ballot"}) && operands() == 3 &&
-               (op.mode == 3 ? into(kD, operand(0), 32) : predicate_into(kD, operand(0))) &&
-               predicate_from(kA, operand(1), 1) && finish(op.mode == 3 ? Operation::kBallot : Operation::kVoteAll);
+               (is_ballot ? into(kD, operand(0), 32) : predicate_into(kD, operand(0))) &&
+               predicate_from(kA, operand(1), 1) && finish(is_ballot ? Operation::kBallot : Operation::kVoteAll);
     }
     if (name_ == "match") {
-        op.mode = has("all") ? 1 : 0;
+        op.mode = {.all = has("all")};
         const Operand& result = operand(0);
         const bool pair = result.kind == Operand::Kind::kVector;
         return has("sync") && only({"sync", "any", "all"}) && operands() == 3 &&
@@ -293,8 +302,9 @@ bool Selector::together() {
                                                                                          {"and", AtomicOp::kAnd},
                                                                                          {"or", AtomicOp::kOr},
                                                                                          {"xor", AtomicOp::kXor}}};
+        op.mode = {.reduction = AtomicOp::kAdd};
         for (const auto& [word, operation] : kNames) {
-            op.mode = has(word) ? static_cast<std::uint8_t>(operation) : op.mode;
+            op.mode.reduction = has(word) ? operation : op.mode.reduction;
         }
         return has("sync") && only({"sync", "add", "min", "max", "and", "or", "xor"}) && operands() == 3 &&
                into(kD, operand(0), 32) && from(kA, operand(1), 32) && finish(Operation::kReduceWarp);

@@ -44,7 +44,7 @@ bool Selector::move() {
     if (what.kind == Operand::Kind::kSpecial) {
         const std::string_view word = module_.names[what.number];
         if (word == "%clock" || word == "%clock64" || word == "%globaltimer" || word == "%globaltimer_lo") {
-            draft_.op.mode = bits == 64 ? 1 : 0;
+            draft_.op.mode = {.wide = bits == 64};
             return into(kD, to, bits) && finish(Operation::kClock);
         }
     }
@@ -119,7 +119,7 @@ bool Selector::convert() {
         pick.saturate = false;  // it is in any case
     } else {
         op.count = static_cast<std::uint8_t>(8 * bytes(pick.source));
-        op.mode = static_cast<std::uint8_t>(8 * bytes(result));
+        op.mode = {.width = static_cast<std::uint8_t>(8 * bytes(result))};
     }
     return finish(Operation::kConvert);
 }

@@ -104,7 +104,7 @@ void Selector::read_words() {
     Op& op = draft_.op;
     op.flags = static_cast<std::uint8_t>((pick.flush ? kFlushFlag : 0) | (pick.saturate ? kSaturateFlag : 0) |
                                          (pick.relu ? kReluFlag : 0) | (pick.propagate_nan ? kNanFlag : 0));
-    op.mode = static_cast<std::uint8_t>(pick.rounding);
+    op.mode = {.rounding = pick.rounding};
 }
 
 // Every modifier is a type or one of these: nothing that changes what is computed is passed over.

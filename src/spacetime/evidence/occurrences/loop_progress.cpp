@@ -24,17 +24,17 @@ class LoopsOfFunctions {
 
     CountedLoop at(std::uint32_t image, std::uint64_t offset) {
         const std::uint32_t function = code_.function_at(image, offset);
-        CodeOfFunction* made = function == kNoFunction ? nullptr : code_.flow_of(function);
+        CodeOfFunction* made = function == kNone ? nullptr : code_.flow_of(function);
         if (made == nullptr) {
             return {};
         }
         const std::uint32_t block = made->flow->graph.block_at(offset);
-        if (block == program::kNoNode) {
+        if (block == kNone) {
             return {};
         }
         CountedLoop outermost;
         const auto& loops = made->flow->loops;
-        for (std::uint32_t loop = loops.loop_of[block]; loop != program::kNoNode; loop = loops.loops[loop].parent) {
+        for (std::uint32_t loop = loops.loop_of[block]; loop != kNone; loop = loops.loops[loop].parent) {
             const CountedLoop& counted = loop_of(function, loop);
             outermost = counted.loop != kNone ? counted : outermost;
         }

@@ -33,8 +33,8 @@ struct OccurrenceShared {
 };
 
 std::uint32_t created_in(const OccurrenceShared& shared, std::uint32_t thread) {
-    const std::uint32_t node = shared.profile.threads[thread].creation_node;
-    return node == kNone ? kNone : shared.kept.leaf_of[node];
+    const ProfileNodeIndex node = shared.profile.threads[thread].creation_node;
+    return node == kNone ? kNone : node.in(shared.kept.leaf_of);
 }
 
 // The one found last stands first: a thread stays where it is for many samples.
@@ -65,7 +65,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     void piece(const StateInterval& interval, std::uint32_t node) override {
         const bool is_spinning = interval.state == ThreadState::kSpinning;
         const std::uint32_t target =
-            interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
+            interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
         occurrences_.piece(interval, is_spinning, known(node), target);
         const bool on_cpu =
             is_spinning || interval.state == ThreadState::kUser || interval.state == ThreadState::kSystem;
@@ -153,7 +153,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     // A thread that lacks a processor inside a wait, and when it has one goes on to wait, lacks it for nothing but
     // polling. Where the wait ends then, it may have been let go at any time before: it has work to do.
     bool waits_on(const StateInterval& interval) const {
-        return interval.state == ThreadState::kReady && interval.wait != kNoWait &&
+        return interval.state == ThreadState::kReady && interval.wait != kNone &&
                shared_.profile.threads[thread_].waits[interval.wait].end > interval.end + kLeaving;
     }
 

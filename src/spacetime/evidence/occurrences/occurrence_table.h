@@ -6,6 +6,7 @@
 // kept (node.h).
 #pragma once
 
+#include "base/index.h"
 #include "recording/tables.h"
 #include "spacetime/waits/wait_table.h"
 
@@ -34,8 +35,8 @@ struct WaitTarget {
     std::uint32_t process = 0;  // index of Profile::processes
     recording::WaitKind kind{};
     std::uint64_t object = 0;
-    WaitPlace place;                     // of the wait
-    std::uint32_t holder = 0xffffffffU;  // index of Profile::threads; kNone: not known
+    WaitPlace place;               // of the wait
+    std::uint32_t holder = kNone;  // index of Profile::threads; kNone: not known
     auto operator<=>(const WaitTarget&) const = default;
 };
 
@@ -55,7 +56,7 @@ struct OccurrenceWait {
 };
 
 // Neighbours that are not nodes.
-constexpr std::uint32_t kStreamEdge = 0xffffffffU;    // the stream begins or ends here
+constexpr std::uint32_t kStreamEdge = kNone;          // the stream begins or ends here
 constexpr std::uint32_t kOutside = 0xfffffffeU;       // the stream is not in the level's parent at all
 constexpr std::uint32_t kAnyNeighbour = 0xfffffffcU;  // of patterns: summed over all
 constexpr std::uint32_t kParentItself = 0xfffffffdU;  // the parent's own code, or children too small to be kept

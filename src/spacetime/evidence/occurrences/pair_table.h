@@ -8,6 +8,8 @@
 // they were counted. What is counted is exact: sums of pairs become sums of pairs taken together.
 #pragma once
 
+#include "base/index.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,14 +20,12 @@ namespace kymo::spacetime {
 
 class PairTable {
   public:
-    static constexpr std::uint32_t kNoRow = 0xffffffffU;
-
     static constexpr std::uint32_t kFewSamples = 0xfffffffeU;  // in place of an address
 
     // `samples`: by number of an address; must outlive this. Addresses beyond it have none.
     explicit PairTable(std::size_t counters = 0, std::span<const std::uint64_t> samples = {},
                        std::size_t most = ~std::size_t{0})
-        : counters_(counters), samples_(samples), most_(most), slots_(1024, kNoRow) {}
+        : counters_(counters), samples_(samples), most_(most), slots_(1024, kNone) {}
 
     std::uint64_t key_of(std::uint32_t a, std::uint32_t b) const {
         return std::uint64_t{floored(a)} << 32U | floored(b);
@@ -37,7 +37,7 @@ class PairTable {
     // The pair's row, made where it is new. Rows have other numbers when the floor has risen meanwhile.
     std::uint32_t row(std::uint32_t a, std::uint32_t b) {
         std::uint64_t key = key_of(a, b);
-        while (slots_[slot_of(key)] == kNoRow && keys_.size() >= most_ && raise_floor(2 * floor_)) {
+        while (slots_[slot_of(key)] == kNone && keys_.size() >= most_ && raise_floor(2 * floor_)) {
             key = key_of(a, b);
         }
         return row_of(key);
@@ -88,7 +88,7 @@ class PairTable {
     }
     std::uint32_t row_of(std::uint64_t key) {
         std::size_t slot = slot_of(key);
-        if (slots_[slot] == kNoRow) {
+        if (slots_[slot] == kNone) {
             if (2 * (keys_.size() + 1) > slots_.size()) {
                 grow();
                 slot = slot_of(key);
@@ -102,13 +102,13 @@ class PairTable {
     }
     std::size_t slot_of(std::uint64_t key) const {
         std::size_t slot = (key ^ key >> 29U) * 0x9E3779B97F4A7C15ULL >> 20U & (slots_.size() - 1);
-        while (slots_[slot] != kNoRow && keys_[slots_[slot]] != key) {
+        while (slots_[slot] != kNone && keys_[slots_[slot]] != key) {
             slot = (slot + 1) & (slots_.size() - 1);
         }
         return slot;
     }
     void grow() {
-        slots_.assign(slots_.size() * 2, kNoRow);
+        slots_.assign(slots_.size() * 2, kNone);
         for (std::size_t i = 0; i < keys_.size(); ++i) {
             slots_[slot_of(keys_[i])] = static_cast<std::uint32_t>(i);
         }

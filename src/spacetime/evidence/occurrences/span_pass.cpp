@@ -35,7 +35,7 @@ class SpanVisitor final : public StreamVisitor {
                  shared.life_limits, sums.lives) {}
 
     void piece(const StateInterval& interval, std::uint32_t) override {
-        lives_.piece(interval, interval.wait == kNoWait ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
+        lives_.piece(interval, interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.
         while (true) {
@@ -95,7 +95,7 @@ class SpanVisitor final : public StreamVisitor {
         if (interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning) {
             user_ += ns;
         }
-        if (interval.state == ThreadState::kWaiting && interval.wait != kNoWait) {
+        if (interval.state == ThreadState::kWaiting && interval.wait != kNone) {
             for (Open& open : open_) {
                 open.waits[shared_.wait_targets[thread_][interval.wait]] += ns;
             }
@@ -202,7 +202,7 @@ class SpanVisitor final : public StreamVisitor {
         std::uint32_t group = kNone;
         if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
             const std::uint32_t row = shared_.pairs.find(last_address_, address);
-            if (row != PairTable::kNoRow) {
+            if (row != kNone) {
                 group = shared_.work.group_of[row];
             }
             add_pair(row, time);
@@ -220,7 +220,7 @@ class SpanVisitor final : public StreamVisitor {
         const auto batch =
             static_cast<std::size_t>(std::min<Wide>(kTimeBatches - 1, Wide{since} * kTimeBatches / span));
         sums_.user[batch] += user_;
-        if (row == PairTable::kNoRow) {
+        if (row == kNone) {
             return;
         }
         for (const auto& [space, share] : shared_.work.spaces_of[row]) {

@@ -4,7 +4,6 @@ traces, what is said of mistakes, and the library's symbols."""
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -91,7 +90,7 @@ def calls(test):
     done, output, told = modelled(test, "many launches", program(test, "many_launches"), "50")
     test.equal("many launches: results, and launches", (0, "right", 50), (done.returncode, output.strip(), len(told["kernels"])))
     # Without kymo around it a program runs as well, on the GPU that is asked for.
-    alone = subprocess.run([program(test, "calls"), "memory"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    alone = test.run(program(test, "calls"), "memory")
     test.equal("calls memory, without kymo around", (0, "right", ""), (alone.returncode, alone.stdout.strip(), alone.stderr))
 
 

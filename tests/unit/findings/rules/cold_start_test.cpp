@@ -51,6 +51,31 @@ TEST(ColdStart, IsNotTheFirstWaitForThoseWhoWork) {
     EXPECT_FALSE(is_told(true));
 }
 
+// It waits for another thread, and for it alone: that one may prepare something, this one does not.
+TEST(ColdStart, IsNotTheFirstWaitForAnotherThread) {
+    const auto is_told = [](recording::WaitKind kind) {
+        MadeEvidence made({}, 2);
+        const std::uint32_t node = made.add_node("take");
+        const std::uint32_t target = made.add_wait_target(kind, "take", 1);
+        std::uint64_t time = 0;
+        for (int i = 0; i < 60; ++i) {
+            MadeOccurrence occurrence{.begin = time, .terms = {.user = 10 * kMs}};
+            if (i == 0) {
+                occurrence.terms.waiting = 400 * kMs;
+                occurrence.waits = {{target, 400 * kMs}};
+            }
+            made.add_occurrence(node, occurrence);
+            time += static_cast<std::uint64_t>(occurrence.terms.wall());
+        }
+        made.evidence.run.processors = 2;
+        made.evidence.run.ready_ns = {400 * kMs, 600 * kMs};
+        return find(judge(made.finish()).findings, "cold-start") != nullptr;
+    };
+    EXPECT_TRUE(is_told(recording::WaitKind::kRead));
+    EXPECT_FALSE(is_told(recording::WaitKind::kSemaphore));
+    EXPECT_FALSE(is_told(recording::WaitKind::kChild));
+}
+
 // Of about 600 ms the first occurrence costs 11 or 14 more.
 TEST(ColdStart, OfLessThanAFiftiethIsEveryThreadsOwn) {
     MadeEvidence small = occurrences(21 * kMs);
@@ -71,7 +96,7 @@ TEST(ColdStart, IsNotALaterOne) {
 TEST(ColdStart, IsNotTwoOccurrencesThatLookLikeOne) {
     const auto is_told = [](int steps_in_first) {
         MadeEvidence made({}, 2);
-        const std::uint32_t loop = made.add_node("run", kNoNode, spacetime::SpaceKind::kLoop);
+        const std::uint32_t loop = made.add_node("run", kNone, spacetime::SpaceKind::kLoop);
         const std::uint32_t step = made.add_node("step", loop);
         for (std::uint32_t thread = 0; thread < 2; ++thread) {
             std::uint64_t time = 0;
@@ -126,6 +151,46 @@ TEST(ColdStart, IsCodeThatRunsOnceAndFillsMemory) {
     EXPECT_NEAR(judgement.findings[0].seconds, 0.2, 0.001);
 }
 
+// Two hundred milliseconds are not for a few hundred faults; and nobody can change a library.
+TEST(ColdStart, IsNotCodeWhoseFaultsCostNextToNothing) {
+    const auto is_told = [](std::int64_t faults, const char* module) {
+        MadeEvidence made = filling(faults, 0);
+        made.evidence.nodes[1].place.module = module;
+        return find(judge(made.finish()).findings, "cold-start") != nullptr;
+    };
+    EXPECT_TRUE(is_told(5'500, "program"));
+    EXPECT_FALSE(is_told(4'500, "program"));
+    EXPECT_FALSE(is_told(5'500, "libc.so.6"));
+}
+
+// The first of a function's sixty calls prepares, by computing: few faults, and yet a start.
+TEST(ColdStart, IsWhatTheFirstOfManyCallsDoes) {
+    const auto is_told = [](std::uint32_t calls) {
+        MadeEvidence made({"page-faults"});
+        const std::uint32_t main = made.add_node("main");
+        const std::uint32_t handle = made.add_node("handle", main);
+        const std::uint32_t build = made.add_node("build_index", handle);
+        const std::uint32_t step = made.add_node("step", main);
+        made.add_occurrence(build, {.terms = {.user = 200 * kMs}, .deltas = {100}});
+        std::uint64_t time = 0;
+        for (std::uint32_t i = 0; i < 60; ++i) {
+            const std::int64_t user = i == 0 ? 201 * kMs : kMs;
+            if (i < calls) {
+                made.add_occurrence(handle, {.begin = time, .terms = {.user = user}, .deltas = {i == 0 ? 100 : 0}});
+            }
+            time += static_cast<std::uint64_t>(user);
+            made.add_occurrence(step, {.begin = time, .terms = {.user = 19 * kMs}, .deltas = {0}});
+            time += 19 * kMs;
+        }
+        made.add_occurrence(main, {.terms = {.user = static_cast<std::int64_t>(time)}, .deltas = {100}});
+        made.finish();
+        made.evidence.nodes[handle].folded = true;  // calls are too short for one to be compared with another
+        return find(judge(made.evidence).findings, "cold-start") != nullptr;
+    };
+    EXPECT_TRUE(is_told(60));
+    EXPECT_FALSE(is_told(1));
+}
+
 // Of a thread of `life_ms`, 800 ms are in the function that it was made for.
 TEST(ColdStart, IsNotAThreadsWholeLife) {
     const auto is_told = [](std::int64_t life_ms) {
@@ -136,8 +201,8 @@ TEST(ColdStart, IsNotAThreadsWholeLife) {
         for (std::uint64_t i = 0; i < 60; ++i) {
             made.add_occurrence(step, {.begin = 20'000'000 * i, .terms = {.user = 20 * kMs}, .deltas = {0}});
         }
-        made.add_occurrence(work, {.thread = 1, .terms = {.user = 800 * kMs}, .deltas = {20'000}});
-        made.add_occurrence(main, {.terms = {.user = 2000 * kMs}, .deltas = {20'000}});
+        made.add_occurrence(work, {.thread = 1, .terms = {.user = 800 * kMs}, .deltas = {60'000}});
+        made.add_occurrence(main, {.terms = {.user = 2000 * kMs}, .deltas = {60'000}});
         made.finish();
         made.evidence.run.threads[1].begin = 0;
         made.evidence.run.threads[1].end = static_cast<std::uint64_t>(life_ms * kMs);
@@ -162,7 +227,7 @@ bool is_cold_in_loop(std::int64_t loop_ms) {
     const std::uint32_t loop = made.add_node("run", main, spacetime::SpaceKind::kLoop);
     const std::uint32_t body = made.add_node("body", loop);
     const std::uint32_t step = made.add_node("step", loop);
-    made.add_occurrence(body, {.terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {5'000}});
+    made.add_occurrence(body, {.terms = {.user = 100 * kMs, .system = 100 * kMs}, .deltas = {15'000}});
     const std::int64_t each = (loop_ms - 200) * kMs / 40;
     std::uint64_t time = 200 * static_cast<std::uint64_t>(kMs);
     for (int i = 0; i < 40; ++i) {
@@ -170,8 +235,8 @@ bool is_cold_in_loop(std::int64_t loop_ms) {
         time += static_cast<std::uint64_t>(each);
     }
     const spacetime::TimeTerms all{.user = (loop_ms - 100) * kMs, .system = 100 * kMs};
-    made.add_occurrence(loop, {.terms = all, .deltas = {5'000}});
-    made.add_occurrence(main, {.terms = all, .deltas = {5'000}});
+    made.add_occurrence(loop, {.terms = all, .deltas = {15'000}});
+    made.add_occurrence(main, {.terms = all, .deltas = {15'000}});
     return find(judge(made.finish()).findings, "cold-start") != nullptr;
 }
 

@@ -40,7 +40,7 @@ class Serial : public ::testing::Test {
                                     .terms = {.user = user_ms * kMs}});
         made_.evidence.nodes[node].rows.active_threads.back() = active;
     }
-    double serial_ms(std::uint32_t node) { return serial_ns(made_.evidence, node) / kMs; }
+    double serial_ms(std::uint32_t node) { return serial_ns(made_.evidence, NodeIndex(node)) / kMs; }
 
     MadeEvidence made_;
     std::uint32_t loop_ = 0;

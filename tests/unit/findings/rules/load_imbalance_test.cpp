@@ -52,6 +52,32 @@ TEST(LoadImbalance, IsNoneWhereTheProcessorWasTakenUnsaid) {
     EXPECT_EQ(find(judge(taken.finish()).findings, "load-imbalance"), nullptr);
 }
 
+// The peers are off their processors as long as it works longer; but they sleep, and wait for nobody.
+TEST(LoadImbalance, IsNoneWhereThePeersSleep) {
+    const auto is_told = [](recording::WaitKind kind) {
+        MadeEvidence made = steps(10 * kMs, 30 * kMs);
+        made.evidence.run.threads[0].waits = {{made.add_wait_target(kind, "pause"), 40 * 20 * kMs}};
+        return find(judge(made.finish()).findings, "load-imbalance") != nullptr;
+    };
+    EXPECT_TRUE(is_told(recording::WaitKind::kBarrier));
+    EXPECT_FALSE(is_told(recording::WaitKind::kSleep));
+}
+
+// Half as long again on a processor that does the same arithmetic in half as long again, or longer, is even work.
+TEST(LoadImbalance, IsNoneWhereTheProcessorIsSlower) {
+    const auto is_told = [](double pace, double peers) {
+        MadeEvidence made = steps(20 * kMs, 30 * kMs);
+        made.evidence.run.threads[0].pace = peers;
+        made.evidence.run.threads[1].pace = pace;
+        return find(judge(made.finish()).findings, "load-imbalance") != nullptr;
+    };
+    EXPECT_TRUE(is_told(40, 40));
+    EXPECT_TRUE(is_told(54, 40));
+    EXPECT_FALSE(is_told(61, 40));
+    EXPECT_TRUE(is_told(40, 80)) << "the one that works longer is on the faster one";
+    EXPECT_TRUE(is_told(0, 40)) << "not known";
+}
+
 // 250 samples in one thread: beside 168 in the other chance may have made them, beside 100 it has not.
 TEST(LoadImbalance, IsNoneWhereSamplesAreFew) {
     const auto is_told = [](std::int64_t shorter) {
@@ -84,7 +110,7 @@ TEST(LoadImbalance, NamesTheRankWithMoreWork) {
     const std::uint32_t barrier = made.add_node("PMPI_Barrier", run);
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
         made.evidence.run.threads[rank].rank = rank;
-        made.evidence.run.threads[rank].creator = kNoNode;
+        made.evidence.run.threads[rank].creator = kNone;
         made.evidence.run.threads[rank].process = rank;
         const std::int64_t own = rank == 3 ? 40 * kMs : 10 * kMs;
         for (std::uint32_t step = 0; step < 20; ++step) {

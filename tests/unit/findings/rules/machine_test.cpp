@@ -153,6 +153,36 @@ TEST(OutsideInterference, IsWaitingForProcessorsThatOthersHave) {
     EXPECT_FALSE(judgement.findings[0].when.empty());
 }
 
+// A thread that is woken a hundred thousand times a second is ready for some microseconds each time.
+TEST(OutsideInterference, IsNotTheTimeThatWakingTakes) {
+    const auto is_told = [](std::uint64_t switches) {
+        MadeEvidence made = queueing(false, {0, 0, 1000});
+        made.evidence.run.threads[0].voluntary = switches / 2;
+        made.evidence.run.threads[1].voluntary = switches / 2;
+        return find(judge(made.finish()).findings, "outside-interference") != nullptr;
+    };
+    EXPECT_TRUE(is_told(1'000));
+    EXPECT_FALSE(is_told(100'000));  // 10 µs each
+}
+
+// A program that starts others: while they are loaded they use processors, and nothing measures it.
+TEST(OutsideInterference, IsNotTheLoadingOfItsOwnProcesses) {
+    const auto is_told = [](std::uint64_t processes) {
+        MadeEvidence made = queueing(false, {0, 0, 1000});
+        made.finish();
+        spacetime::RunFacts& run = made.evidence.run;
+        run.processes = {{.pid = 1, .name = "sh", .begin = run.threads[0].begin, .end = run.threads[0].end}};
+        for (std::uint64_t i = 0; i < processes; ++i) {
+            const std::uint64_t begin = i * 20 * kMs;
+            run.processes.push_back(
+                {.pid = 2 + i, .parent = 0, .name = "true", .begin = begin, .end = begin + 10 * kMs});
+        }
+        return find(judge(made.evidence).findings, "outside-interference") != nullptr;
+    };
+    EXPECT_TRUE(is_told(10));
+    EXPECT_FALSE(is_told(100));
+}
+
 // A hundred occurrences of 10 ms; in each the host had the processor for so much of it, and did not say so.
 TEST(OutsideInterference, IsAProcessorTakenUnsaid) {
     const auto judged = [](std::int64_t taken_us) {

@@ -21,7 +21,7 @@ MadeEvidence job(std::size_t ranks) {
         ThreadFacts& thread = made.evidence.run.threads[rank];
         thread.rank = rank;
         thread.process = rank;
-        thread.creator = kNoNode;
+        thread.creator = kNone;
     }
     return made;
 }
@@ -54,7 +54,9 @@ std::vector<Finding> told_of_sender(bool sender_works, std::uint64_t blocked_ms)
     MadeEvidence made = job(2);
     const std::uint32_t log = made.add_node("write_log");
     const std::uint32_t use = made.add_node("use_data");
-    const std::uint32_t receive = made.add_node("PMPI_Recv");
+    const std::uint32_t exchange = made.add_node("exchange_halo");
+    const std::uint32_t receive = made.add_node("PMPI_Recv", exchange);
+    occurrence_rounds(made, exchange, 1, 0, 90);
     occurrence_rounds(made, sender_works ? log : receive, 0, 0, 95);
     occurrence_rounds(made, receive, 1, 0, 90);
     occurrence_rounds(made, use, 1, 90, 100);
@@ -69,7 +71,8 @@ TEST(LateSender, IsTheFirstFindingWithTheSenderAndWhatItDoes) {
     ASSERT_FALSE(findings.empty());
     EXPECT_EQ(findings[0].kind, "late-sender") << findings[0].title;
     EXPECT_EQ(findings[0].threads, std::vector<std::uint32_t>{0});
-    EXPECT_EQ(findings[0].place.function, "PMPI_Recv");
+    EXPECT_EQ(findings[0].place.function, "exchange_halo") << "whose the call is";
+    EXPECT_NE(findings[0].title.find("`PMPI_Recv`"), std::string::npos) << findings[0].title;
     EXPECT_NEAR(findings[0].seconds, 0.9, 0.01);
     EXPECT_NE(findings[0].title.find("`write_log`"), std::string::npos) << findings[0].title;
     EXPECT_NE(findings[0].title.find("rank 0 sends late"), std::string::npos) << findings[0].title;
@@ -141,6 +144,40 @@ TEST(SerialChain, IsTheFirstFindingWithItsRanks) {
     EXPECT_EQ(findings[0].kind, "serial-chain") << findings[0].title;
     EXPECT_EQ(findings[0].threads, (std::vector<std::uint32_t>{0, 1, 2}));
     EXPECT_EQ(find(findings, "late-sender"), nullptr);  // each sends when it has received
+}
+
+// Each round the ranks work one after another, and all meet behind the last one's work.
+TEST(SerialChain, MayEndInACollectiveOperation) {
+    const auto told = [](bool is_chain) {
+        MadeEvidence made = job(3);
+        const std::uint32_t sweep = made.add_node("sweep");
+        const std::uint32_t receive = made.add_node("PMPI_Recv");
+        const std::uint32_t meet = made.add_node("PMPI_Bcast");
+        for (std::uint32_t rank = 0; rank < 3; ++rank) {
+            const std::uint64_t from = 33 * rank;
+            occurrence_rounds(made, sweep, rank, from, from + 33);
+            if (rank > 0) {
+                occurrence_rounds(made, is_chain ? receive : meet, rank, 0, from);
+            }
+            if (rank < 2) {
+                occurrence_rounds(made, meet, rank, from + 33, 99);
+            }
+            if (is_chain && rank > 0) {
+                made.evidence.run.channels.push_back(
+                    channel(rank, rank - 1, ChannelDirection::kReceive, kRounds * from));
+            }
+            made.evidence.run.channels.push_back(
+                channel(rank, std::nullopt, ChannelDirection::kCollective, kRounds * (66 - (is_chain ? from : 0))));
+        }
+        return judge(made.finish()).findings;
+    };
+    const std::vector<Finding> findings = told(true);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].kind, "serial-chain") << findings[0].title;
+    EXPECT_EQ(find(findings, "collective-imbalance"), nullptr);
+    EXPECT_EQ(find(findings, "late-sender"), nullptr);
+    // Without a message from one to the next it is none.
+    EXPECT_EQ(find(told(false), "serial-chain"), nullptr);
 }
 
 TEST(SerialChain, IsNotRanksThatWorkAtOnce) {

@@ -22,11 +22,12 @@ TEST(Messages, AreCallsByNameOrByTheirLibraryAndAllInside) {
     const std::uint32_t imports = made.add_node("import_mpi_data", main);
     const Evidence& evidence = made.finish();
     for (const std::uint32_t node : {send, poll, fortran, finalize}) {
-        EXPECT_TRUE(is_in_messages(evidence, node)) << node;
+        EXPECT_TRUE(is_in_messages(evidence, NodeIndex(node))) << node;
     }
-    for (const std::uint32_t node : {main, compute, imports, kNoNode}) {
-        EXPECT_FALSE(is_in_messages(evidence, node)) << node;
+    for (const std::uint32_t node : {main, compute, imports}) {
+        EXPECT_FALSE(is_in_messages(evidence, NodeIndex(node))) << node;
     }
+    EXPECT_FALSE(is_in_messages(evidence, kNone));
 }
 
 // A function all of whose time is in another is no node: the call is on the path of what it calls.
@@ -39,7 +40,7 @@ TEST(Messages, AreKnownByACallOnTheirPath) {
     const std::uint32_t own = made.add_node("compute");
     made.evidence.nodes[own].path = {"mpi_program", "compute"};
     const Evidence& evidence = made.finish();
-    EXPECT_EQ(message_calls(evidence), (std::vector<std::uint32_t>{transport, fortran}));
+    EXPECT_EQ(message_calls(evidence), (std::vector{NodeIndex(transport), NodeIndex(fortran)}));
 }
 
 // 30 ms of a send and 10 ms of polling in it are 40 ms once, by thread.

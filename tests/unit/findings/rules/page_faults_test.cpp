@@ -36,6 +36,50 @@ TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
     EXPECT_EQ(finding.also[0].kind, "slow-instance");
 }
 
+// Memory that each thread touches for the first time in its first occurrence is a cold start.
+TEST(PageFaults, OfTheFirstOccurrenceInEachThreadAreAColdStart) {
+    MadeEvidence made({"page-faults"}, 2);
+    const std::uint32_t node = made.add_node("scatter");
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+        std::uint64_t time = 0;
+        for (int i = 0; i < 40; ++i) {
+            const MadeOccurrence occurrence{
+                .thread = thread,
+                .begin = time,
+                .terms = {.user = 10 * kMs + (i % 7) * kMs / 10, .system = i == 0 ? 270 * kMs : 0},
+                .deltas = {i == 0 ? 2000 : 0}};
+            made.add_occurrence(node, occurrence);
+            time += static_cast<std::uint64_t>(occurrence.terms.wall());
+        }
+    }
+    const Judgement judgement = judge(made.finish());
+    EXPECT_EQ(find(judgement.findings, "page-faults"), nullptr);
+    EXPECT_NE(find(judgement.findings, "cold-start"), nullptr);
+}
+
+// The smallest code that takes nearly all of them is named, whatever stands out around it.
+TEST(PageFaults, AreNamedByTheSmallestCode) {
+    const auto place = [](std::int64_t inside) {
+        MadeEvidence made({"page-faults"});
+        const std::uint32_t loop = made.add_node("main", kNone, spacetime::SpaceKind::kLoop);
+        const std::uint32_t update = made.add_node("update", loop);
+        for (int i = 0; i < 14; ++i) {
+            const auto begin = static_cast<std::uint64_t>(i * 100 * kMs);
+            const spacetime::TimeTerms terms{.user = 20 * kMs, .system = 80 * kMs};
+            made.add_occurrence(loop, {.begin = begin, .terms = terms, .deltas = {1000}});
+            made.add_occurrence(update, {.begin = begin, .terms = terms, .deltas = {inside}});
+        }
+        // A tenth of all were elsewhere: the loop alone has nine tenths.
+        made.finish();
+        made.evidence.run.deltas = {15'500};
+        const auto judgement = judge(made.evidence);
+        const Finding* finding = find(judgement.findings, "page-faults");
+        return finding == nullptr ? "" : finding->place.function;
+    };
+    EXPECT_EQ(place(970), "update");
+    EXPECT_EQ(place(700), "main");
+}
+
 // 100 rounds with gaps of 1 ms, seven of them, in no order, 41 ms in `grow`, 40 of it in the kernel.
 TEST(PageFaults, TellLongGapsFromTheOthers) {
     constexpr int kLong[] = {3, 4, 19, 40, 41, 70, 98};

@@ -30,7 +30,7 @@ MadeEvidence noisy_loop(const Made& options) {
     const std::uint32_t lock = made.add_wait_target(WaitKind::kBarrier, "meet");
     const std::uint32_t work = made.add_node("work");
     const std::uint32_t rounds =
-        options.has_rounds ? made.add_node("work", work, spacetime::SpaceKind::kIteration) : kNoNode;
+        options.has_rounds ? made.add_node("work", work, spacetime::SpaceKind::kIteration) : kNone;
     const std::uint32_t sweep = made.add_node("sweep", work);
     const std::uint32_t other = made.add_node("other", work);
     Random random(7);
@@ -49,7 +49,7 @@ MadeEvidence noisy_loop(const Made& options) {
             waits.insert(waits.begin(), {save, pause});  // most time first
         }
         const spacetime::TimeTerms terms{.user = user, .waiting = met + pause};
-        if (rounds != kNoNode) {
+        if (rounds != kNone) {
             made.add_occurrence(rounds, {.begin = time, .terms = terms, .waits = waits});
         }
         made.add_occurrence(sweep, {.begin = time, .terms = {.user = user}});
@@ -86,6 +86,18 @@ TEST(PeriodicWait, IsFoundByWhereTheWaitsLieInNoisyRounds) {
     EXPECT_THAT(finding->title, testing::HasSubstr("Every 12 rounds of `work`"));
     EXPECT_THAT(finding->title, testing::HasSubstr("for 70 ms: 350 ms in all"));
     EXPECT_LE(judgement.control.findings, 0.2);
+}
+
+// A pipe to another process of the run is full every so often; a file takes what it is given when it likes to.
+TEST(PeriodicWait, IsNoneOfAPipeWithinTheRun) {
+    const auto is_told = [](recording::FileKind file) {
+        MadeEvidence made = noisy_loop({.kind = WaitKind::kWrite});
+        made.evidence.run.processes = {{.pid = 1, .parent = 0, .name = "gzip"}};
+        made.evidence.wait_targets[0].object = static_cast<std::uint64_t>(file) << recording::kFileKindBit | 1;
+        return find(judge(made.evidence).findings, "periodic-pause") != nullptr;
+    };
+    EXPECT_TRUE(is_told(recording::FileKind::kFile));
+    EXPECT_FALSE(is_told(recording::FileKind::kPipe));
 }
 
 TEST(PeriodicWait, CountsOccurrencesWhereNoRoundsWereFound) {

@@ -9,7 +9,8 @@ namespace kymo::findings {
 namespace {
 
 // S after A and after C in turns; after A it takes `factor` as long.
-MadeEvidence turns(std::int64_t factor, double progress_factor = 1) {
+MadeEvidence turns(std::int64_t factor, double progress_factor = 1, std::int64_t short_ns = 10 * kMs,
+                   std::int64_t noise_ns = kMs) {
     MadeEvidence made;
     const std::uint32_t parent = made.add_node("run");
     const std::uint32_t a = made.add_node("shuffle", parent);
@@ -22,7 +23,8 @@ MadeEvidence turns(std::int64_t factor, double progress_factor = 1) {
         const std::uint32_t before = after_a ? a : c;
         made.add_occurrence(before, {.begin = time, .terms = {.user = 8 * kMs}, .before = s, .after = s});
         time += 8 * kMs;
-        const std::int64_t user = (after_a ? factor : 1) * 10 * kMs + static_cast<std::int64_t>(random.below(kMs));
+        const std::int64_t user = (after_a ? factor : 1) * short_ns +
+                                  static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(noise_ns)));
         made.add_occurrence(s, {.begin = time,
                                 .terms = {.user = user},
                                 .before = before,
@@ -48,6 +50,20 @@ TEST(SlowNeighbour, IsToldWithBothSides) {
     ASSERT_NE(good, nullptr);
     EXPECT_THAT(good->title, testing::HasSubstr("faster after `arrange`"));
     EXPECT_LT(judgement.control.findings, 0.6);  // 0.49 by 2,000 rounds
+}
+
+// The fast ones are shorter than two sampling periods; of slow ones that are long none is overlooked.
+TEST(SlowNeighbour, MayMakeShortOccurrencesLong) {
+    const auto is_told = [](std::int64_t factor) {
+        MadeEvidence made = turns(factor, 1, kMs, kMs / 10);
+        spacetime::SpaceIntervals& intervals = made.evidence.intervals.emplace_back();
+        intervals.node = 3;
+        intervals.median_gap_ns = 8 * kMs;
+        made.evidence.nodes[0].samples = static_cast<std::uint64_t>(made.evidence.nodes[0].total.user / kMs);
+        return find(judge(made.finish(), {.rounds = 200}).findings, "slow-neighbour") != nullptr;
+    };
+    EXPECT_TRUE(is_told(10));
+    EXPECT_FALSE(is_told(5));
 }
 
 TEST(SlowNeighbour, IsNotThereWhereBothAreEquallyFast) {

@@ -8,6 +8,7 @@
 namespace kymo::findings {
 
 extern const Rule kLockContention;
+extern const Rule kInterpreterLock;
 extern const Rule kIoWait;
 extern const Rule kBusyWait;
 extern const Rule kSerialSection;
@@ -62,12 +63,56 @@ TEST(LockContention, CostsNothingWhereOthersUseTheProcessors) {
     EXPECT_TRUE(claims.empty() || most(claims[0]) == 0.0);
 }
 
+// As in libgomp's critical sections: nobody goes to sleep, and no processor is idle.
+TEST(LockContention, IsToldOfThoseThatPollForALock) {
+    Waiting waiting(WaitKind::kOmpCritical, 400, 0, 500);
+    RunFacts& run = waiting.made.evidence.run;
+    for (std::uint32_t thread = 1; thread < 3; ++thread) {
+        std::swap(run.threads[thread].waits, run.threads[thread].polled);
+        run.threads[thread].total = {.user = 600 * kMs, .spinning = 400 * kMs};
+    }
+    run.total.spinning = 800 * kMs;
+    const auto claims = claims_of(kLockContention, waiting.made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(most(claims[0]), 400.0 * kMs);  // of two processors
+    EXPECT_NE(claims[0].title.find("for the critical section taken in"), std::string::npos) << claims[0].title;
+    EXPECT_EQ(claims[0].evidence.back().event, "seconds of it polling on a processor");
+    EXPECT_DOUBLE_EQ(claims[0].evidence.back().bad, 0.8);
+}
+
 TEST(LockContention, IsNotAGateThatIsOpenedOnceNorABarrier) {
     // Two threads, once or twice each, or three times.
     EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 2).made.evidence).empty());
     EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 5).made.evidence).empty());
     EXPECT_EQ(claims_of(kLockContention, Waiting(WaitKind::kMutex, 400, 300, 6).made.evidence).size(), 1U);
     EXPECT_TRUE(claims_of(kLockContention, Waiting(WaitKind::kBarrier, 400, 300, 500).made.evidence).empty());
+}
+
+// CPython's condition is its interpreter lock; another program's, or another kind of wait in it, is not.
+TEST(InterpreterLock, IsPythonsCondition) {
+    const auto claims = [](WaitKind kind, const char* module, std::uint64_t count = 300) {
+        Waiting waiting(kind, 400, 300, count);
+        waiting.made.evidence.wait_targets[0].place.module = module;
+        return claims_of(kInterpreterLock, waiting.made.evidence);
+    };
+    for (const char* const module : {"python3", "python3.11", "libpython3.11.so.1.0"}) {
+        const auto told = claims(WaitKind::kCondition, module);
+        ASSERT_EQ(told.size(), 1U) << module;
+        EXPECT_EQ(told[0].threads, (std::vector<std::uint32_t>{1, 2}));
+        EXPECT_DOUBLE_EQ(most(told[0]), 300.0 * kMs);  // not 400: no more than the processors were idle
+        EXPECT_TRUE(claims(WaitKind::kSemaphore, module).empty());
+        EXPECT_TRUE(claims(WaitKind::kCondition, module, 9).empty());
+    }
+    for (const char* const module : {"pythonic", "libpythonic.so", "ruby3.1", ""}) {
+        EXPECT_TRUE(claims(WaitKind::kCondition, module).empty()) << module;
+    }
+}
+
+TEST(InterpreterLock, CostsNothingWhereOthersUseTheProcessors) {
+    Waiting waiting(WaitKind::kCondition, 400, 0, 300);
+    waiting.made.evidence.wait_targets[0].place.module = "python3.11";
+    const auto claims = claims_of(kInterpreterLock, waiting.made.evidence);
+    EXPECT_TRUE(claims.empty() || most(claims[0]) == 0.0);
 }
 
 TEST(IoWait, IsToldOfTransfers) {
@@ -77,6 +122,61 @@ TEST(IoWait, IsToldOfTransfers) {
         ASSERT_EQ(claims.size(), 1U);
         EXPECT_DOUBLE_EQ(most(claims[0]), 400.0 * kMs);
     }
+}
+
+std::uint64_t open_on(recording::FileKind kind, std::uint32_t descriptor) {
+    return descriptor | static_cast<std::uint64_t>(kind) << recording::kFileKindBit;
+}
+
+TEST(IoWait, SaysWhatIsReadAndWhatHelpsThere) {
+    const auto claim = [](WaitKind kind, recording::FileKind file) {
+        Waiting waiting(kind, 400, 400, 100);
+        waiting.made.evidence.wait_targets[0].object = open_on(file, 5);
+        return claims_of(kIoWait, waiting.made.evidence).at(0);
+    };
+    const Claim socket = claim(WaitKind::kRead, recording::FileKind::kSocket);
+    EXPECT_NE(socket.title.find("for a read from a socket to get"), std::string::npos) << socket.title;
+    EXPECT_TRUE(socket.direction.empty());
+    const Claim file = claim(WaitKind::kWrite, recording::FileKind::kFile);
+    EXPECT_NE(file.title.find("for a write to a file to get"), std::string::npos) << file.title;
+    EXPECT_NE(file.direction.find("fsync"), std::string::npos) << file.direction;
+}
+
+// A client that waits while the server works for it, and one whose server sleeps.
+TEST(IoWait, OfASocketIsNotWhatOtherProcessesWorkMeanwhile) {
+    const auto most_of = [](std::int64_t busy_ms) {
+        Waiting waiting(WaitKind::kRead, 400, 400, 100);
+        Evidence& evidence = waiting.made.evidence;
+        evidence.run.processes = {{.pid = 1, .name = "client"}, {.pid = 2, .parent = 0, .name = "server"}};
+        evidence.run.threads[2].waits.clear();
+        evidence.run.threads[2].process = 1;
+        evidence.run.threads[2].total = {.user = busy_ms * kMs};
+        evidence.wait_targets[0].object = open_on(recording::FileKind::kSocket, 3);
+        const auto claims = claims_of(kIoWait, evidence);
+        return claims.empty() ? 0.0 : most(claims[0]);
+    };
+    EXPECT_DOUBLE_EQ(most_of(0), 400.0 * kMs);
+    EXPECT_DOUBLE_EQ(most_of(100), 300.0 * kMs);
+    EXPECT_DOUBLE_EQ(most_of(400), 0.0);
+}
+
+// A shell reads what its commands print: what they do is what takes time.
+TEST(IoWait, IsNotAPipeToAnotherProcessOfTheRun) {
+    const auto is_told = [](std::uint32_t of, std::uint32_t descriptor, bool has_child = true) {
+        Waiting waiting(WaitKind::kRead, 400, 400, 100);
+        Evidence& evidence = waiting.made.evidence;
+        evidence.run.processes = {{.pid = 1, .name = "sh"}};
+        if (has_child) {
+            evidence.run.processes.push_back({.pid = 2, .parent = 0, .name = "wc"});
+        }
+        evidence.wait_targets[0].process = of;
+        evidence.wait_targets[0].object = open_on(recording::FileKind::kPipe, descriptor);
+        return !claims_of(kIoWait, evidence).empty();
+    };
+    EXPECT_FALSE(is_told(0, 3));
+    EXPECT_FALSE(is_told(1, 0)) << "its parent, or another child of it, is at the other end";
+    EXPECT_TRUE(is_told(0, 0)) << "standard input comes from outside";
+    EXPECT_TRUE(is_told(0, 3, false)) << "there is no other process";
 }
 
 // As of a script that starts one program again and again: one finding, not one a process; and none of one program
@@ -111,7 +211,7 @@ TEST(IoWait, IsNotAServerWithoutRequests) {
 // Thread 0 polls for 800 ms of its second; 1 and 2 work, and are ready without a processor for `queued_ms` each.
 MadeEvidence polling(std::int64_t queued_ms, bool polls = true, std::int64_t work_ms = 0) {
     MadeEvidence made({}, 3);
-    const std::uint32_t node = made.add_node("await", kNoNode, SpaceKind::kLoop);
+    const std::uint32_t node = made.add_node("await", kNone, SpaceKind::kLoop);
     made.add_occurrence(node, {.thread = 0, .terms = {.user = 800 * kMs}});
     made.evidence.nodes[node].polls = polls;
     RunFacts& run = made.evidence.run;
@@ -195,7 +295,7 @@ MadeEvidence serial(std::int64_t serial_ms, float active, bool is_parallel = tru
 TEST(SerialSection, IsToldWithWhatSharingWouldSave) {
     const auto claims = claims_of(kSerialSection, serial(400, 1.0F).evidence);
     ASSERT_EQ(claims.size(), 1U);
-    EXPECT_EQ(claims[0].node, 1U);
+    EXPECT_EQ(claims[0].node, NodeIndex(1));
     EXPECT_EQ(claims[0].threads, std::vector<std::uint32_t>{1});
     EXPECT_DOUBLE_EQ(most(claims[0]), 200.0 * kMs);  // two processors would need half
 }
@@ -203,6 +303,32 @@ TEST(SerialSection, IsToldWithWhatSharingWouldSave) {
 TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.9F).evidence).empty());
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.0F, false).evidence).empty());
+}
+
+// The peer has hardly any work of its own, but stands by at the team's barrier.
+TEST(SerialSection, HasThePeersThatStandBy) {
+    MadeEvidence made = serial(400, 1.0F);
+    RunFacts& run = made.evidence.run;
+    run.threads[2].total = {.user = 50 * kMs, .spinning = 350 * kMs};
+    EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty());
+    const std::uint32_t condition = made.add_wait_target(WaitKind::kCondition, "run");
+    run.threads[2].polled = {{condition, 350 * kMs}};
+    EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty());
+    for (const WaitKind kind : {WaitKind::kBarrier, WaitKind::kOmpBarrier, WaitKind::kOmpIdle}) {
+        const std::uint32_t meeting = made.add_wait_target(kind, "run");
+        run.threads[2].polled = {{meeting, 350 * kMs}};
+        EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
+    }
+}
+
+// Who waits or polls for a lock has work to do.
+TEST(SerialSection, IsNoneWhereALockKeepsThePeersOut) {
+    MadeEvidence made = serial(400, 1.0F);
+    const std::uint32_t lock = made.add_wait_target(WaitKind::kOmpCritical, "run");
+    made.evidence.run.threads[2].polled = {{lock, 100 * kMs}};
+    EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
+    made.evidence.run.threads[2].polled = {{lock, 300 * kMs}};
+    EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty());
 }
 
 TEST(SerialSection, AProcessorThatAPeerPollsOnIsThereToShareTheWork) {

@@ -22,7 +22,7 @@ TEST(DepthFirst, KnowsDescendants) {
     EXPECT_TRUE(depth.is_ancestor(depth.number[0], depth.number[2]));
     EXPECT_TRUE(depth.is_ancestor(depth.number[1], depth.number[2]));
     EXPECT_FALSE(depth.is_ancestor(depth.number[3], depth.number[2]));
-    EXPECT_EQ(depth.number[4], kNoNode);
+    EXPECT_EQ(depth.number[4], kNone);
     EXPECT_EQ(depth.postorder, (std::vector{2U, 1U, 3U, 0U}));
 }
 
@@ -40,7 +40,7 @@ TEST(DepthFirst, OfAVeryLongChainNeedsNoStack) {
 TEST(Dominators, OfADiamondWithALoop) {
     //  0 → 1 → {2, 3} → 4 → 1,  4 → 5;  6 is not reached and points at 5
     const Digraph graph(7, Edges{{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}, {6, 5}});
-    EXPECT_EQ(immediate_dominators(graph, 0), (std::vector{0U, 0U, 1U, 1U, 1U, 4U, kNoNode}));
+    EXPECT_EQ(immediate_dominators(graph, 0), (std::vector<std::uint32_t>{0U, 0U, 1U, 1U, 1U, 4U, kNone}));
 }
 
 TEST(Dominators, OfTheIrreducibleGraphInThePaper) {
@@ -82,7 +82,7 @@ TEST(Dominators, OfRandomGraphsAreThoseOfTheDefinition) {
         }
         const Digraph graph(nodes, edges);
         const auto dominators = immediate_dominators(graph, 0);
-        const auto reached = reached_without(graph, kNoNode);
+        const auto reached = reached_without(graph, kNone);
         for (std::uint32_t a = 0; a < nodes; ++a) {
             const auto without = reached_without(graph, a);
             for (std::uint32_t b = 0; b < nodes; ++b) {
@@ -95,7 +95,7 @@ TEST(Dominators, OfRandomGraphsAreThoseOfTheDefinition) {
                 }
                 ASSERT_EQ(found, reached[b] && !without[b]) << "round " << round << ": " << a << " over " << b;
             }
-            ASSERT_EQ(dominators[a] == kNoNode, !reached[a]);
+            ASSERT_EQ(dominators[a] == kNone, !reached[a]);
         }
     }
 }

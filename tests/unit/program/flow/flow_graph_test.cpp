@@ -62,11 +62,11 @@ TEST(FlowGraph, OfADiamondInALoop) {
 
 TEST(FlowGraph, FindsBlocksAndInstructionsByAddress) {
     const FlowGraph graph = Code(kDiamondInLoop, 0x1000).graph();
-    EXPECT_EQ(graph.block_at(0x0fff), kNoNode);
+    EXPECT_EQ(graph.block_at(0x0fff), kNone);
     EXPECT_EQ(graph.block_at(0x1000), 0U);
     EXPECT_EQ(graph.block_at(0x1007), 1U);
     EXPECT_EQ(graph.block_at(0x1017), 5U);
-    EXPECT_EQ(graph.block_at(0x1018), kNoNode);
+    EXPECT_EQ(graph.block_at(0x1018), kNone);
     const Block& block = graph.blocks[1];
     EXPECT_EQ(graph.instructions[graph.instruction_at(block, 0x1002)], 0x1002U);
     EXPECT_EQ(graph.instructions[graph.instruction_at(block, 0x1005)], 0x1002U);

@@ -20,7 +20,7 @@ TEST(Loops, NestAndKnowTheirBackEdges) {
     EXPECT_EQ(found.loops[1].parent, 0U);
     EXPECT_EQ(found.loops[1].depth, 2U);
     EXPECT_EQ(found.loops[1].own, (std::vector{2U, 3U}));
-    EXPECT_EQ(found.loop_of, (std::vector{kNoNode, 0U, 1U, 1U, 0U, kNoNode}));
+    EXPECT_EQ(found.loop_of, (std::vector<std::uint32_t>{kNone, 0U, 1U, 1U, 0U, kNone}));
     EXPECT_EQ(found.back_edges, (Edges{{4, 1}, {3, 2}}));
     EXPECT_TRUE(found.contains(0, 3));
     EXPECT_FALSE(found.contains(1, 4));
@@ -140,7 +140,7 @@ TEST(Loops, LeaveNoCycleOutsideTheirBackEdges) {
             finished[depth.postorder[i]] = i;
         }
         for (const auto& [from, to] : edges) {
-            if (depth.number[from] == kNoNode) {
+            if (depth.number[from] == kNone) {
                 continue;
             }
             const bool back =

@@ -45,7 +45,7 @@ TEST(PairTable, AddressesWithFewSamplesAreOneWhenPairsDoNotFit) {
         rows_of(table),
         (PairRows{{{0, 1}, {1, 10}}, {{1, 0}, {1, 20}}, {{0, 0}, {1, 30}}, {{2, kFew}, {2, 90}}, {{1, 1}, {1, 60}}}));
     EXPECT_EQ(table.find(2, 3), table.find(2, 4));
-    EXPECT_EQ(table.find(3, 2), PairTable::kNoRow);
+    EXPECT_EQ(table.find(3, 2), kNone);
     add(table, 4, 0, 70);            // and 2, with three, at 4
     EXPECT_EQ(table.floor(), 128U);  // (0, 1), (1, 0), (0, 0), (1, 1), (few, few), (few, 0): six even then
     EXPECT_EQ(rows_of(table), (PairRows{{{kFew, kFew}, {7, 280}}}));

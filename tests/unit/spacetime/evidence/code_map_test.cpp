@@ -75,17 +75,17 @@ TEST_F(Code, FunctionsAreWhatSymbolsSay) {
     program::ImageCode code({own_image().path, "", EM_X86_64});
     ASSERT_EQ(code.problem(), "");
     const std::uint32_t looped = code.function_at(looped_);
-    ASSERT_NE(looped, program::kNoNode);
+    ASSERT_NE(looped, kNone);
     EXPECT_EQ(code.function(looped).linkage_name, "looped_subject");
     EXPECT_EQ(code.function(looped).entry(), looped_);
     EXPECT_EQ(code.function_at(offset_of(looped_end) - 1), looped);
-    EXPECT_EQ(code.function_at(offset_of(looped_end)), program::kNoNode);
+    EXPECT_EQ(code.function_at(offset_of(looped_end)), kNone);
     // The cold part is the same function's.
     ASSERT_EQ(code.function(looped).parts.size(), 2U);
     EXPECT_EQ(code.function(looped).parts[1].begin, cold_);
     EXPECT_EQ(code.function_at(cold_), looped);
-    EXPECT_EQ(code.function_at(0), program::kNoNode);
-    EXPECT_EQ(code.function_at(~std::uint64_t{0}), program::kNoNode);
+    EXPECT_EQ(code.function_at(0), kNone);
+    EXPECT_EQ(code.function_at(~std::uint64_t{0}), kNone);
 }
 
 TEST_F(Code, AGraphIsMadeOnceOverAllParts) {
@@ -105,7 +105,7 @@ TEST_F(Code, AGraphIsMadeOnceOverAllParts) {
 TEST_F(Code, AnImageThatIsNotThereHasAProblemAndNoFunctions) {
     const program::ImageCode code({"/nonexistent/app", "", EM_X86_64});
     EXPECT_NE(code.problem(), "");
-    EXPECT_EQ(code.function_at(looped_), program::kNoNode);
+    EXPECT_EQ(code.function_at(looped_), kNone);
 }
 
 TEST_F(Code, TheMapNumbersWhatIsWantedByImageAndAddress) {
@@ -118,9 +118,9 @@ TEST_F(Code, TheMapNumbersWhatIsWantedByImageAndAddress) {
     EXPECT_NE(looped, nested);
     EXPECT_EQ(looped < nested, looped_ < nested_);
     EXPECT_EQ(map.function_at(1, cold_), looped);
-    EXPECT_EQ(map.function_at(0, 1), kNoFunction);
-    EXPECT_EQ(map.function_at(7, looped_), kNoFunction);
-    EXPECT_EQ(map.function_at(1, offset_of(looped_end)), kNoFunction);
+    EXPECT_EQ(map.function_at(0, 1), kNone);
+    EXPECT_EQ(map.function_at(7, looped_), kNone);
+    EXPECT_EQ(map.function_at(1, offset_of(looped_end)), kNone);
     EXPECT_EQ(map.image_of(looped), 1U);
     EXPECT_EQ(map.code_of(nested).linkage_name, "nested_subject");
     ASSERT_EQ(map.problems().size(), 1U);

@@ -138,7 +138,7 @@ TEST_F(ThreePhases, IterationsAreFoundWithoutMarks) {
     EXPECT_EQ(evidence_.nodes[main].role, Role::kMainLoop);
     EXPECT_EQ(evidence_.nodes[main].rounds, kRounds);
     ASSERT_NE(evidence_.nodes[main].iteration, kNone);
-    const SpaceNode& rounds = evidence_.nodes[evidence_.nodes[main].iteration];
+    const SpaceNode& rounds = evidence_.nodes[main].iteration.in(evidence_.nodes);
     EXPECT_EQ(rounds.kind, SpaceKind::kIteration);
     ASSERT_EQ(rounds.rows.size(), kRounds);
     EXPECT_EQ(rounds.rows.duration(6), 15 * kMs);

@@ -121,14 +121,14 @@ TEST(LevelOccurrences, AgreesWithOccurrencesOfWholeStreams) {
         }
         Stretches runs(0);
         for (std::size_t i = 0; i < samples.size(); ++i) {
-            const std::uint32_t node = samples[i] == 'A' ? kA : samples[i] == 'B' ? kB : kNowhere;
+            const std::uint32_t node = samples[i] == 'A' ? kA : samples[i] == 'B' ? kB : kNone;
             add_sample(&runs, {i * 1'000'000, (i + 1) * 1'000'000, node, {}});
         }
         const Stretches expected = occurrences(runs);
         const auto found = occurrences_of(samples);
         ASSERT_EQ(found.size(), expected.size()) << samples;
         for (std::size_t i = 0; i < found.size(); ++i) {
-            EXPECT_EQ(found[i].node, expected.node[i] == kNowhere ? kOutside : expected.node[i]) << samples;
+            EXPECT_EQ(found[i].node, expected.node[i] == kNone ? kOutside : expected.node[i]) << samples;
             EXPECT_EQ(found[i].begin.time, expected.begin[i]) << samples;
             EXPECT_EQ(found[i].end.time, expected.end[i]) << samples;
             EXPECT_EQ(found[i].bridged, expected.bridged[i]) << samples;

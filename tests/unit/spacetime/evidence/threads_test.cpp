@@ -92,7 +92,7 @@ TEST_F(ThreadsOfARun, AThreadIsNoVisitorOfThePlaceThatCreatedIt) {
     EXPECT_EQ(work.threads, (std::vector<std::uint32_t>{0}));
     EXPECT_EQ(work.total.user, static_cast<std::int64_t>(50 * kMs));  // what is created there counts for it
     const SpaceNode& worker = evidence.nodes[node_of(evidence, "app+0x50")];
-    EXPECT_EQ(worker.parent, node_of(evidence, "app+0x20"));
+    EXPECT_EQ(worker.parent, NodeIndex(node_of(evidence, "app+0x20")));
     EXPECT_EQ(worker.occurrences, 1U);
     EXPECT_EQ(worker.threads, (std::vector<std::uint32_t>{1}));
     EXPECT_EQ(worker.total.user, static_cast<std::int64_t>(30 * kMs));

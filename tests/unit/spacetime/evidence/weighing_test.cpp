@@ -108,14 +108,14 @@ TEST_F(Weighed, HeavySpacesWithTheRestOfTheProgram) {
     // 18 independent samples: 1.96 √(5/6 · 1/6 / 18), and no more than all.
     EXPECT_NEAR(spaces[0].time_share - spaces[0].time_low, 0.172, 0.0005);
     EXPECT_DOUBLE_EQ(spaces[0].time_high, 1);
-    EXPECT_EQ(spaces[0].node, 1U);     // 0x20 lies in both
-    EXPECT_EQ(spaces[1].node, kNone);  // 0x10 in neither
-    EXPECT_EQ(spaces[2].node, 0U);     // 0x30
+    EXPECT_EQ(spaces[0].node, NodeIndex(1));  // 0x20 lies in both
+    EXPECT_EQ(spaces[1].node, kNone);         // 0x10 in neither
+    EXPECT_EQ(spaces[2].node, NodeIndex(0));  // 0x30
     ASSERT_EQ(weighing.same.size(), 3U) << "none overlap";
     const auto groups = make_same_spaces(spaces, weighing.same, nodes);
     ASSERT_EQ(groups.size(), 3U);
     EXPECT_EQ(groups[0].members, (std::vector<std::uint32_t>{0}));
-    EXPECT_EQ(groups[0].node, 1U);
+    EXPECT_EQ(groups[0].node, NodeIndex(1));
     EXPECT_EQ(spaces[2].same, 2U);
 }
 

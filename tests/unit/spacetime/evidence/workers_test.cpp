@@ -140,7 +140,7 @@ std::string told(const Profile& profile, const Evidence& evidence) {
     }
     tell(out, profile.samples_by_event);
     for (const auto& [key, group] : profile.waits.groups) {
-        out << key.thread << ' ' << key.object << ' ' << key.holder << ' ' << group.amount.ns << ' '
+        out << raw(key.thread) << ' ' << key.object << ' ' << raw(key.holder) << ' ' << group.amount.ns << ' '
             << group.amount.count;
         for (const auto& [holder, ns] : group.meanwhile) {
             out << ' ' << static_cast<int>(holder.kind) << '/' << holder.path.size() << '=' << ns;
@@ -148,9 +148,9 @@ std::string told(const Profile& profile, const Evidence& evidence) {
         out << '\n';
     }
     for (const SpaceNode& node : evidence.nodes) {
-        out << node.parent << ' ' << node.place.function << ' ' << node.samples << ' ' << node.occurrences << ' '
+        out << raw(node.parent) << ' ' << node.place.function << ' ' << node.samples << ' ' << node.occurrences << ' '
             << node.median_samples << ' ' << node.weight << ' ' << node.structure << ' ' << node.rounds << ' '
-            << node.iteration << '\n';
+            << raw(node.iteration) << '\n';
         tell(out, node.total);
         tell(out, node.deltas);
         tell(out, node.durations);
@@ -188,7 +188,7 @@ std::string told(const Profile& profile, const Evidence& evidence) {
     }
     for (const HeavySpace& space : evidence.spaces) {
         out << space.weight << ' ' << space.time_share << ' ' << space.time_low << ' ' << space.occurrences << ' '
-            << space.longest_gap_ns << ' ' << space.node << '\n';
+            << space.longest_gap_ns << ' ' << raw(space.node) << '\n';
         tell(out, space.deltas);
     }
     for (const WaitSum& sum : evidence.wait_sums) {
@@ -244,7 +244,7 @@ TEST_P(MadeAtRandom, WhatHoldersDidMeanwhileIsTheOverlapOfWaitsAndStates) {
                 const std::uint64_t to = std::min(state.end, wait.end);
                 const bool ran = state.state == ThreadState::kUser || state.state == ThreadState::kSystem;
                 // After the last sample the call path is not known.
-                if (ran && state.wait == kNoWait && from < to) {
+                if (ran && state.wait == kNone && from < to) {
                     expected[{waiter, holder}] += static_cast<std::int64_t>(to - from);
                 }
             }
@@ -254,7 +254,7 @@ TEST_P(MadeAtRandom, WhatHoldersDidMeanwhileIsTheOverlapOfWaitsAndStates) {
     for (const auto& [key, group] : profile->waits.groups) {
         for (const auto& [holder, ns] : group.meanwhile) {
             if (holder.kind == rec::WaitKind{} && ns != 0) {
-                found[{key.thread, key.holder}] += ns;
+                found[{raw(key.thread), raw(key.holder)}] += ns;
             }
         }
     }

@@ -123,7 +123,7 @@ std::uint32_t node_of(const Evidence& evidence, const std::string& function) {
 const LookedAt* find(const std::vector<LookedAt>& list, std::uint32_t node, std::uint32_t before = kNone,
                      std::uint32_t after = kNone) {
     const auto at = std::find_if(list.begin(), list.end(), [&](const LookedAt& one) {
-        return one.node == node && one.before == before && one.after == after;
+        return raw(one.node) == node && one.before == before && one.after == after;
     });
     return at == list.end() ? nullptr : &*at;
 }

@@ -32,7 +32,7 @@ class Enumerator {
         const auto successors = flow_.blocks.successors(block);
         for (std::size_t i = 0; i < successors.size(); ++i) {
             const std::uint32_t back = flow_.out_back[block][i];
-            if (walks_.too_many || (back != kNotBack && !used_.insert(back).second)) {
+            if (walks_.too_many || (back != kNone && !used_.insert(back).second)) {
                 continue;
             }
             if (successors[i] == to_) {
@@ -41,7 +41,7 @@ class Enumerator {
             passed_.push_back(successors[i]);
             step(successors[i]);
             passed_.pop_back();
-            if (back != kNotBack) {
+            if (back != kNone) {
                 used_.erase(back);
             }
         }

@@ -13,7 +13,7 @@ Stretches runs_of(std::string_view letters, std::uint64_t from = 0) {
     Stretches runs(1);
     const std::int64_t one = 1;
     for (std::size_t i = 0; i < letters.size(); ++i) {
-        const std::uint32_t node = letters[i] == '.' ? kNowhere : static_cast<std::uint32_t>(letters[i] - 'A' + 1);
+        const std::uint32_t node = letters[i] == '.' ? kNone : static_cast<std::uint32_t>(letters[i] - 'A' + 1);
         add_sample(&runs, {from + 10 * i, from + 10 * (i + 1), node, std::span(&one, 1)});
     }
     return runs;
@@ -21,7 +21,7 @@ Stretches runs_of(std::string_view letters, std::uint64_t from = 0) {
 
 TEST(Runs, AreMaximalAndPartitionTheStream) {
     const Stretches runs = runs_of("AAABB.A");
-    EXPECT_EQ(runs.node, (std::vector{kNodeA, kNodeB, kNowhere, kNodeA}));
+    EXPECT_EQ(runs.node, (std::vector<std::uint32_t>{kNodeA, kNodeB, kNone, kNodeA}));
     EXPECT_EQ(runs.begin, (std::vector<std::uint64_t>{0, 30, 50, 60}));
     EXPECT_EQ(runs.end, (std::vector<std::uint64_t>{30, 50, 60, 70}));
     EXPECT_EQ(runs.samples, (std::vector<std::uint64_t>{3, 2, 1, 1}));

@@ -11,7 +11,7 @@ Stretches occurrences_of(std::string_view letters) {
     Stretches runs(1);
     std::uint64_t time = 0;
     for (const char letter : letters) {
-        const std::uint32_t node = letter == '.' ? kNowhere : static_cast<std::uint32_t>(letter - 'A' + 1);
+        const std::uint32_t node = letter == '.' ? kNone : static_cast<std::uint32_t>(letter - 'A' + 1);
         const std::int64_t count = letter == 'S' ? 5 : 1;
         add_sample(&runs, {time, time + 10, node, std::span(&count, 1)});
         time += 10;
@@ -32,17 +32,17 @@ TEST(Patterns, TellTheSameNodeByItsNeighbours) {
     EXPECT_EQ(after_c.durations.count, 1U);
     EXPECT_EQ(after_c.durations.total, 10U);
 
-    EXPECT_EQ(patterns.by_after().at({kNowhere, kS, kB}).durations.count, 3U);
-    EXPECT_EQ(patterns.by_before().at({kA, kS, kNowhere}).durations.count, 2U);
-    EXPECT_EQ(patterns.triples().at({kNowhere, kA, kS}).durations.count, 1U);  // the stream's begin
-    EXPECT_EQ(patterns.triples().at({kS, kB, kNowhere}).durations.count, 1U);  // its end
+    EXPECT_EQ(patterns.by_after().at({kNone, kS, kB}).durations.count, 3U);
+    EXPECT_EQ(patterns.by_before().at({kA, kS, kNone}).durations.count, 2U);
+    EXPECT_EQ(patterns.triples().at({kNone, kA, kS}).durations.count, 1U);  // the stream's begin
+    EXPECT_EQ(patterns.triples().at({kS, kB, kNone}).durations.count, 1U);  // its end
 }
 
 TEST(Patterns, TimeAtNoNodeIsANeighbourAndNoPattern) {
     Patterns patterns;
     patterns.add(occurrences_of(".S."));
     ASSERT_EQ(patterns.triples().size(), 1U);
-    EXPECT_EQ(patterns.triples().begin()->first, (PatternKey{kNowhere, kS, kNowhere}));
+    EXPECT_EQ(patterns.triples().begin()->first, (PatternKey{kNone, kS, kNone}));
 }
 
 TEST(Patterns, OfHalfTheStreamsAddUpToAll) {

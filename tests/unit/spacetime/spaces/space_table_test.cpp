@@ -53,8 +53,8 @@ TEST_F(Weights, DivideDeltasByInstructionsWithoutLoss) {
 
 TEST_F(Weights, PairsThatComeToTheSameSpaceAreOne) {
     PairCounts counts(0);
-    counts.add({{0, 0x1008}, {kNoFunction, 0x9000}}, {});  // the rest of block 0 …
-    counts.add({{0, 0x1008}, {kNoFunction, 0x9999}}, {});  // … twice, and two addresses of nothing known
+    counts.add({{0, 0x1008}, {kNone, 0x9000}}, {});  // the rest of block 0 …
+    counts.add({{0, 0x1008}, {kNone, 0x9999}}, {});  // … twice, and two addresses of nothing known
     const SpaceTable table = weigh(counts, functions_);
     ASSERT_EQ(table.spaces.size(), 3U);
     EXPECT_EQ(table.spaces[0].occurrences, 2U);

@@ -95,10 +95,10 @@ TEST(Waits, TellsWhatTheHolderDidMeanwhile) {
                                     [](const auto& entry) { return entry.first.kind == WaitKind::kMutex; });
     ASSERT_NE(mutex, waits.groups.end());
     const auto& [key, group] = *mutex;
-    EXPECT_EQ(waits.threads[key.thread].tid, 101U);
+    EXPECT_EQ(key.thread.in(waits.threads).tid, 101U);
     EXPECT_EQ(key.object, kMutex);
     ASSERT_NE(key.holder, kNone);
-    EXPECT_EQ(waits.threads[key.holder].begin, 1 * kMs);
+    EXPECT_EQ(key.holder.in(waits.threads).begin, 1 * kMs);
     EXPECT_EQ(group.amount.ns, static_cast<std::int64_t>(10 * kMs));
     EXPECT_EQ(group.amount.count, 1U);
     ASSERT_EQ(group.meanwhile.size(), 2U);
@@ -115,7 +115,7 @@ TEST(Waits, ThreadIdsHaveSeveralLives) {
     const auto mutex = std::find_if(waits.groups.begin(), waits.groups.end(),
                                     [](const auto& entry) { return entry.first.kind == WaitKind::kMutex; });
     ASSERT_NE(mutex, waits.groups.end());
-    EXPECT_EQ(waits.threads[mutex->first.holder].begin, 25 * kMs);
+    EXPECT_EQ(mutex->first.holder.in(waits.threads).begin, 25 * kMs);
     EXPECT_TRUE(mutex->second.meanwhile.empty());
 }
 
@@ -151,7 +151,7 @@ TEST(Waits, TableNamesHoldersAndPairs) {
     EXPECT_EQ(table.rows[0].holders[0].doing, WaitKind::kSleep);
     EXPECT_EQ(table.rows[0].holders[0].seen_ns, static_cast<std::int64_t>(8 * kMs));
     ASSERT_EQ(table.blockings.size(), 2U);
-    EXPECT_EQ(waits.threads[table.blockings[0].waiter].tid, 101U);
+    EXPECT_EQ(table.blockings[0].waiter.in(waits.threads).tid, 101U);
 }
 
 }  // namespace

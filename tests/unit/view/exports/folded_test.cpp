@@ -50,7 +50,7 @@ TEST_F(Folded, WeighsSamplesAndEventsByCount) {
 TEST(FoldedNames, KeepTheFormat) {
     CallTree tree;
     tree.symbols.functions.push_back({.name = "a;b\nc", .module = ""});
-    tree.nodes = {{.kind = NodeKind::kRoot}, {.parent = 0, .function = 1}};
+    tree.nodes = {{.kind = NodeKind::kRoot}, {.function = 1}};
     tree.self = CostTable(0);
     tree.self.resize(2);
     tree.self[1][kSamples] = 3;

@@ -12,7 +12,7 @@ findings::Finding one() {
     finding.place.function = "save";
     finding.place.file = "/src/a.cpp";
     finding.place.line_begin = 12;
-    finding.node = 1;
+    finding.node = findings::NodeIndex(1);
     finding.when = {{1100, 1200}, {1500, 1600}};
     finding.threads = {2};
     finding.seconds = 0.25;
@@ -53,7 +53,7 @@ TEST(PageFindings, OneWithoutASpaceLeadsNowhere) {
     const spacetime::Profile profile;
     findings::Judgement judgement;
     judgement.advantages = {one()};
-    judgement.advantages[0].node = findings::kNoNode;
+    judgement.advantages[0].node = kNone;
     judgement.advantages[0].place = {};
     judgement.advantages[0].place.module = "libm.so";
     const auto page = page_findings(judgement, profile, {0, 42});

@@ -22,10 +22,10 @@ struct Paths {
         const std::uint32_t functions[] = {0, 1, 2, 3, 3};
         for (std::uint32_t node = 0; node < 5; ++node) {
             spacetime::CallNode call;
-            call.parent = parents[node];
+            call.parent = spacetime::CallNodeIndex(parents[node]);
             call.function = functions[node];
             tree.nodes.push_back(call);
-            leaves.nodes.push_back(node);
+            leaves.nodes.emplace_back(node);
             leaves.parents.push_back(parents[node]);
         }
         tree.nodes[0].kind = spacetime::NodeKind::kRoot;

@@ -71,7 +71,7 @@ TEST_F(TimePassOfTwoThreads, TimeStandsAtItsLeaf) {
     ASSERT_EQ(by_leaf.size(), 1U);
     const auto [leaf, ns] = *by_leaf.begin();
     EXPECT_EQ(ns, 2 * kMs);
-    const spacetime::CallNode& node = tree_.nodes[leaves_.nodes[leaves_.leaves[leaf].node]];
+    const spacetime::CallNode& node = leaves_.nodes[leaves_.leaves[leaf].node].in(tree_.nodes);
     EXPECT_NE(tree_.symbols.functions[node.function].name.find("0x30"), std::string::npos);
 }
 

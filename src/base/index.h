@@ -1,0 +1,54 @@
+// An index of a vector that knows what it is an index of: Index<SpaceNode> names a SpaceNode and nothing else.
+//
+// Neither a number nor another vector's index becomes one unless it is asked to, and none becomes a number unasked;
+// `Index<T>(number)` and `raw(index)` ask. index.in(vector) is the element that it is of, or the entry in a column
+// beside that vector. Columns kept as plain numbers have the same kNone.
+//
+// Contract: four bytes, trivially copyable; costs what the number costs. Default: kNone. All of a vector: indices.h.
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace kymo {
+
+// The index of nothing, whatever it is an index of: no node, no thread, no function.
+struct None {
+    constexpr operator std::uint32_t() const { return 0xffffffffU; }
+};
+inline constexpr None kNone{};
+
+template <class Tag>
+class Index {
+  public:
+    constexpr Index(None = kNone) {}
+    template <std::integral Number>
+    constexpr explicit Index(Number number) : number_(static_cast<std::uint32_t>(number)) {}
+
+    template <class Vector>
+    constexpr decltype(auto) in(Vector& vector) const {
+        return vector[number_];
+    }
+    template <class T>
+    constexpr T& in(std::span<T> span) const {
+        return span[number_];
+    }
+    friend constexpr std::uint32_t raw(Index index) { return index.number_; }
+
+    constexpr bool operator==(const Index&) const = default;
+    constexpr auto operator<=>(const Index&) const = default;
+
+  private:
+    std::uint32_t number_ = kNone;
+};
+
+}  // namespace kymo
+
+template <class Tag>
+struct std::hash<kymo::Index<Tag>> {
+    std::size_t operator()(kymo::Index<Tag> index) const { return std::hash<std::uint32_t>()(raw(index)); }
+};

@@ -1,0 +1,13 @@
+// Code that the program's author cannot change: what starts and ends a parallel job. Pure.
+#pragma once
+
+#include "findings/finding.h"
+#include "spacetime/evidence/evidence.h"
+
+namespace kymo::findings {
+
+// In a job of ranks: what mpirun and its like do, and what lies inside MPI_Init and MPI_Finalize. A launcher is a
+// process without a rank that started one with a rank, or became one itself (what a fork is until its exec).
+bool is_nobodys(const spacetime::Evidence& evidence, const Finding& finding);
+
+}  // namespace kymo::findings

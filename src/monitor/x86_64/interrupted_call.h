@@ -1,0 +1,35 @@
+// x86-64: a system call that the kernel has wound back, to be made again when the handler returns.
+//
+// Contract: usable in signal handlers; reads and writes the context alone.
+#pragma once
+
+#include <cerrno>
+#include <ucontext.h>
+
+namespace kymo::monitor::x86_64 {
+
+// Whether the interrupted thread is about to make a system call again: it stands at the instruction, and that has
+// left the address behind it in rcx, and the flags in r11, when it was made. (Code that makes the same call in a loop
+// may look so the first time as well. Where processors deliver events as FRED has it they are left alone, and no call
+// is found.)
+inline bool is_about_to_call_again(const ucontext_t& context) {
+    constexpr greg_t kInstruction = 2;  // bytes
+    const greg_t* const registers = context.uc_mcontext.gregs;
+    return registers[REG_RCX] == registers[REG_RIP] + kInstruction && registers[REG_R11] == registers[REG_EFL];
+}
+
+inline long call_number(const ucontext_t& context) {
+    return context.uc_mcontext.gregs[REG_RAX];
+}
+
+inline unsigned long second_argument(const ucontext_t& context) {
+    return static_cast<unsigned long>(context.uc_mcontext.gregs[REG_RSI]);
+}
+
+// The call fails with EINTR when the handler returns, instead of being made again.
+inline void fail_as_interrupted(ucontext_t& context) {
+    context.uc_mcontext.gregs[REG_RAX] = -EINTR;
+    context.uc_mcontext.gregs[REG_RIP] = context.uc_mcontext.gregs[REG_RCX];
+}
+
+}  // namespace kymo::monitor::x86_64

@@ -1,0 +1,41 @@
+// How often events happen in a piece of code, in the unit that serves: per thousand instructions where these were
+// counted, otherwise per millisecond of processor time.
+#pragma once
+
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kymo::view {
+
+class EventRates {
+  public:
+    // Of the events that the run has: what costs time, and what only the user knows the meaning of.
+    explicit EventRates(const spacetime::Evidence& evidence);
+
+    const std::vector<spacetime::CounterIndex>& events() const { return events_; }
+    // Cycles and instructions were counted.
+    bool has_per_cycle() const { return cycles_ != kNone && instructions_ != kNone; }
+    // "per 1,000 instructions" or "per ms of processor time".
+    std::string unit() const;
+
+    // None: the code has nothing of what the rate is by. `terms` and `deltas`: of the code.
+    std::optional<double> per_cycle(std::span<const std::int64_t> deltas) const;
+    std::optional<double> rate(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
+                               std::span<const std::int64_t> deltas) const;
+    // The same of all the run but this code.
+    std::optional<double> rate_elsewhere(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
+                                         std::span<const std::int64_t> deltas) const;
+
+  private:
+    const spacetime::RunFacts* run_;
+    spacetime::CounterIndex cycles_;
+    spacetime::CounterIndex instructions_;
+    std::vector<spacetime::CounterIndex> events_;
+};
+
+}  // namespace kymo::view
