@@ -30,10 +30,16 @@ inline void use_system_clock() {
 
 // From now on read_clock() makes a system call: a program may forbid itself the counter that the kernel's page reads
 // (PR_SET_TSC).
+inline int called_clock(clockid_t clock, timespec* now) {
+    return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+}
 inline void use_called_clock() {
-    clock_function = [](clockid_t clock, timespec* now) {
-        return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
-    };
+    clock_function = called_clock;
+}
+
+// False where the program has forbidden itself the processor's counter, in any of its threads: reading it would fault.
+inline bool may_read_counter() {
+    return clock_function != called_clock;
 }
 
 }  // namespace kymo

@@ -4,6 +4,7 @@
 // thread's own stack (signal_entry.h). No malloc, no locks but the monitor's own (a thread's first sample and a new
 // image only), no stdio; errno is kept.
 
+#include "base/system_clock.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/interpose/interrupted_calls.h"
 #include "monitor/interpose/program_signals.h"
@@ -187,7 +188,7 @@ void kymo_take_signal(ThreadState* thread, void* context) {
             }
             sampled = take_samples(*thread, context);
             thread->alternate = {};
-            if (sampled != 0) {
+            if (sampled != 0 && may_read_counter()) {
                 measure_pace(*thread);
             }
         }
