@@ -1,10 +1,12 @@
 # The common jobs. Two of them set up a fresh Debian 12 machine by themselves:
 #   make demo     build, record a bundled parallel program, print its report and write its page
-#   make test     build and run every test; those of the code inside measured programs also with the address sanitizer
+#   make test     build, and run the gate: the tests whose verdict is right on any machine
 # The rest:
 #   make          build into build/, binaries in build/bin
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
 #   make demo-ring  four hosts on this machine, an MPI program on them, and all of it live and recorded (network namespaces)
+#   make test-statistics  what live runs must show: findings, shares, times; each decided by several runs, on a calm machine (an hour)
+#   make test-nightly     the gate's tests in all modes, the long ones, the address sanitizer, the fuzz drivers' inputs (an hour)
 #   make test-guests  Debian's own programs at real jobs under Kymo: the same output and status, and what it costs (ten minutes)
 #   make bench    benchmarks, with the peers beside
 #   make check    formatting, clang-tidy, forbidden includes
@@ -22,7 +24,7 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build configured demo demo-metrics demo-ring test test-guests bench format check sanitize fuzz install clean
+.PHONY: build configured demo demo-metrics demo-ring test test-statistics test-nightly test-guests bench format check sanitize fuzz install clean
 
 build: configured
 	cmake --build $(BUILD)
@@ -54,9 +56,20 @@ demo-ring:
 test:
 	scripts/setup test
 	$(MAKE) --no-print-directory build
+	scripts/run-tests $(BUILD) gate -j $(JOBS)
+
+test-statistics:
+	scripts/setup test
+	$(MAKE) --no-print-directory build
+	scripts/run-tests $(BUILD) statistics -j 1
+
+test-nightly:
+	scripts/setup test
+	$(MAKE) --no-print-directory build
+	cmake --build $(BUILD) --target fuzz_drivers
 	scripts/configure $(BUILD)/asan --preset guest-asan
 	cmake --build $(BUILD)/asan --target tests/unit/all
-	ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -j $(JOBS)
+	scripts/run-tests $(BUILD) nightly -j $(JOBS)
 
 test-guests:
 	scripts/setup bench
@@ -66,6 +79,7 @@ test-guests:
 bench:
 	scripts/setup bench
 	$(MAKE) --no-print-directory build
+	cmake --build $(BUILD) --target bench/all
 	scripts/bench $(BUILD)
 
 format:

@@ -110,10 +110,11 @@ if(KYMO_GUEST_TESTS)
   set(KYMO_UNIT unit.${KYMO_SANITIZE})
 endif()
 
-# kymo_unit_test(NAME [OPTIMISED] SOURCES ... USES ... [LIBRARIES ...]): one GoogleTest program a layer, tests/unit/NAME.
+# kymo_unit_test(NAME [OPTIMISED] SOURCES ... USES ... [LIBRARIES ...] [what kymo_run_unit_test takes]): one GoogleTest program a layer,
+# tests/unit/NAME.
 #   OPTIMISED: its own code is what is looked at (walked, listed), and must be as programs are; or it runs for a minute without.
 function(kymo_unit_test name)
-  cmake_parse_arguments(TEST "OPTIMISED" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "OPTIMISED" "SECONDS;PROCESSORS" "SOURCES;USES;LIBRARIES;ON_CLOCKS;ENVIRONMENT" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(TEST_OPTIMISED)
@@ -128,8 +129,31 @@ function(kymo_unit_test name)
   foreach(layer ${TEST_USES})
     target_link_libraries(${name}_test PRIVATE kymo_${layer})
   endforeach()
-  add_test(NAME ${KYMO_UNIT}.${name} COMMAND ${name}_test)
-  set_tests_properties(${KYMO_UNIT}.${name} PROPERTIES LABELS unit)
+  kymo_run_unit_test(${name} ${ARGN})
+endfunction()
+
+# kymo_run_unit_test(NAME [SECONDS n] [PROCESSORS n] [ON_CLOCKS patterns…] [ENVIRONMENT …]): runs NAME_test in the gate; its tests of these
+# patterns (as of --gtest_filter), whose verdict depends on clocks or on who runs beside them, in the statistical suite. In the
+# second build, for the address sanitizer, all is nightly.
+function(kymo_run_unit_test name)
+  cmake_parse_arguments(TEST "" "SECONDS;PROCESSORS" "ON_CLOCKS;ENVIRONMENT" ${ARGN})
+  set(given "")
+  foreach(key SECONDS PROCESSORS ENVIRONMENT)
+    if(TEST_${key})
+      list(APPEND given ${key} ${TEST_${key}})
+    endif()
+  endforeach()
+  set(suite gate)
+  if(KYMO_GUEST_TESTS)
+    set(suite nightly)
+  endif()
+  if(NOT TEST_ON_CLOCKS)
+    kymo_test(${KYMO_UNIT}.${name} ${suite} ${given} COMMAND ${name}_test)
+    return()
+  endif()
+  list(JOIN TEST_ON_CLOCKS ":" patterns)
+  kymo_test(${KYMO_UNIT}.${name} ${suite} ${given} COMMAND ${name}_test "--gtest_filter=-${patterns}")
+  kymo_test(${KYMO_UNIT}.${name}.on_clocks statistics ${given} COMMAND ${name}_test "--gtest_filter=${patterns}")
 endfunction()
 
 # kymo_fuzz(NAME SOURCES ... USES ... INPUTS folder [LIBRARIES ...]): a fuzz driver, that is a LLVMFuzzerTestOneInput. With
@@ -138,7 +162,7 @@ function(kymo_fuzz name)
   cmake_parse_arguments(FUZZ "" "INPUTS" "SOURCES;USES;LIBRARIES" ${ARGN})
   get_filename_component(inputs ${FUZZ_INPUTS} ABSOLUTE)
   add_executable(${name}_fuzz ${FUZZ_SOURCES})
-  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz EXCLUDE_FROM_ALL TRUE)
   set_property(GLOBAL APPEND_STRING PROPERTY KYMO_FUZZ_LIST "${name} ${inputs}\n") # for scripts/fuzz
   set_property(GLOBAL APPEND PROPERTY KYMO_FUZZ_TARGETS ${name}_fuzz)
   kymo_program_options(${name}_fuzz)
@@ -148,12 +172,11 @@ function(kymo_fuzz name)
   endforeach()
   if(KYMO_FUZZ)
     target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
-    add_test(NAME fuzz.${name} COMMAND ${name}_fuzz -runs=0 ${inputs})
+    kymo_test(fuzz.${name} nightly COMMAND ${name}_fuzz -runs=0 ${inputs})
   else()
     target_sources(${name}_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cpp)
-    add_test(NAME fuzz.${name} COMMAND ${name}_fuzz ${inputs})
+    kymo_test(fuzz.${name} nightly COMMAND ${name}_fuzz ${inputs})
   endif()
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
 endfunction()
 
 # kymo_bench(NAME SOURCES ... USES ... [LIBRARIES ...]): a Google Benchmark program, bench/NAME_bench in the build folder, run by

@@ -12,6 +12,7 @@ namespace {
 constexpr int kBlocks = 24;
 constexpr int kRecords = 10;
 constexpr int kServerUs = 3'000;
+constexpr int kDigestUs = 1'500;
 
 struct Message {
     std::int64_t asked_ns;
@@ -57,7 +58,7 @@ constexpr int kReceiveEnd = __LINE__;
 
 constexpr int kDecoyBegin = __LINE__;
 [[gnu::noinline]] void digest(std::uint64_t record) {
-    const std::uint64_t sum = planted::work(5'000, record);
+    const std::uint64_t sum = planted::work_us(kDigestUs, record);
     planted::keep(&sum);
 }
 constexpr int kDecoyEnd = __LINE__;

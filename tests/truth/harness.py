@@ -26,6 +26,9 @@ import tempfile
 import time
 
 SKIPPED = 77
+BEGAN = time.monotonic()
+# What CTest gives this test, in seconds (cmake/Tests.cmake): what it runs ends a little earlier, with a message and without strays.
+LIMIT = float(os.environ.get("KYMO_TEST_TIMEOUT", "inf"))
 NOBODY = 65534
 LIMITS = {"descriptors": "--nofile=1024:1024", "memlock": "--memlock=65536:65536"}
 
@@ -229,8 +232,15 @@ def start(*command, text=True, **options):
     return subprocess.Popen([*map(str, command)], text=text, **options)
 
 
-def run(*command, timeout=120, input=None, **options):
-    """Runs a command to its end; TimeoutExpired where it is late."""
+def time_left():
+    """Seconds that a command of this test may take before CTest would end the test itself."""
+    return max(1.0, BEGAN + 0.9 * LIMIT - time.monotonic())
+
+
+def run(*command, timeout=None, input=None, **options):
+    """Runs a command to its end; TimeoutExpired where it is late: by its own limit, or by the test's."""
+    timeout = min(timeout or math.inf, time_left())
+    timeout = None if timeout == math.inf else timeout
     if input is not None:
         options["stdin"] = subprocess.PIPE
     with start(*command, **options) as started:
