@@ -5,7 +5,7 @@
 #   make          build into build/, binaries in build/bin
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
 #   make demo-ring  four hosts on this machine, an MPI program on them, and all of it live and recorded (network namespaces)
-#   make test-statistics  what live runs must show: findings, shares, times; each decided by several runs, on a calm machine (an hour)
+#   make test-statistics  what live runs must show: findings, shares, times; each decided by several runs, on a calm machine (hours; ONLY=REGEX for some)
 #   make test-nightly     the gate's tests in all modes, the long ones, the address sanitizer, the fuzz drivers' inputs (an hour)
 #   make test-guests  Debian's own programs at real jobs under Kymo: the same output and status, and what it costs (ten minutes)
 #   make bench    benchmarks, with the peers beside
@@ -61,7 +61,7 @@ test:
 test-statistics:
 	scripts/setup test
 	$(MAKE) --no-print-directory build
-	scripts/run-tests $(BUILD) statistics -j 1
+	python3 tests/statistics/judge.py $(BUILD) $(if $(ONLY),--only '$(ONLY)')
 
 test-nightly:
 	scripts/setup test

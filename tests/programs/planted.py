@@ -18,7 +18,6 @@ import time
 RATIO = 1.2  # of the medians, bad to fixed, from which a planted effect counts as real
 PLAIN_RUNS = 5
 SHARED = 0.10  # of the processor time there was, taken by others: from here on the machine was shared
-TAKEN = 0.20   # from here on what a run does says little about the program: where every try was such a one there is no verdict
 PRIORITY = -15
 
 # Every kind has a program of its name. What else may be said for the same thing: findings.md has these as one row.
@@ -127,14 +126,6 @@ class Outsiders:
         for process in self._running:
             process.send_signal(signal.SIGKILL)
             process.wait()
-
-
-def verdict(test, what, wrong, shares):
-    """`wrong`: of the last try, in words; nothing where it was right. `shares`: of the machine that others had, in each try."""
-    told = "; ".join(wrong)
-    if wrong and min(shares) >= TAKEN:
-        test.skip(f"others had at least {min(shares):.0%} of the machine in each of {len(shares)} tries (seen in the last: {told})")
-    test.check(what, "so", told or "so", not wrong)
 
 
 def outsiders(kind, version):

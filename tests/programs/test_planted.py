@@ -3,8 +3,8 @@
 If the two did not differ by the stated ratio in these runs, five plain runs of each decide whether the effect exists on
 this machine at all; where it does not, finding nothing is the right answer.
 
-What a sampler sees of a run is chance, and so is what else the machine does: a kind gets three chances, and each try is told. How
-often it is found, and how often falsely, is for the long form (score_table.py) to say."""
+What a sampler sees of a run is chance, and so is what else the machine does: the statistical suite decides by several runs
+(tests/statistics/judge.py). How often a kind is found, and how often falsely, is for the long form (score_table.py) to say."""
 
 import pathlib
 import sys
@@ -16,11 +16,9 @@ import planted
 import score
 from harness import main
 
-TRIES = 3
 
-
-def attempt(test, kind):
-    """What is wrong, in words, and what share of the machine others had at most."""
+def mistakes(test, kind):
+    """What is wrong, in words."""
     program = planted.program_of(kind)
     bad = planted.run_recorded(test, program, "bad", kind)
     fixed = planted.run_recorded(test, program, "fixed", kind)
@@ -28,7 +26,6 @@ def attempt(test, kind):
         print(f"note: {recorded.truth.version}: {recorded.truth.wall_s:.3f} s, others had {recorded.others:.0%} of the machine")
         for finding in recorded.report["findings"]:
             print(f"note: {recorded.truth.version}: {score.describe(finding)}")
-    share = max(bad.others, fixed.others)
     is_real = bad.truth.wall_s >= planted.RATIO * fixed.truth.wall_s
     if not is_real:
         medians = planted.real_effect(test, kind)
@@ -47,19 +44,12 @@ def attempt(test, kind):
         wrong.append(f"{kind} is found though it costs nothing here")
     if bad.truth.kinds & set(score.false_alarms(fixed)):
         wrong.append(f"{kind} is found on the fixed twin")
-    return wrong, share
+    return wrong
 
 
 def body(test):
     kind = test.arguments[0]
-    shares = []
-    for count in range(1, TRIES + 1):
-        wrong, share = attempt(test, kind)
-        shares.append(share)
-        if not wrong or count == TRIES:
-            break
-        print(f"note: once more{', on a shared machine' if share >= planted.SHARED else ''}: {'; '.join(wrong)}")
-    planted.verdict(test, f"{kind} first on the bad version, absent on its twin", wrong, shares)
+    test.equal(f"{kind} first on the bad version, absent on its twin", [], mistakes(test, kind))
 
 
 main(body)

@@ -15,28 +15,21 @@ from harness import main
 
 RATES = (100, 1000, 10000)
 KINDS = {"slow-instance", "slow-neighbour", "cold-start"}
-TRIES = 2  # once more where others had much of the machine
 
 
 def told(test, program, rate):
-    shares = []
-    for _ in range(TRIES):
-        recorded = planted.run_recorded(test, program, options=["-F", str(rate)])
-        shares.append(recorded.others)
-        found = [score.describe(finding) for finding in score.true_findings(recorded) if finding["kind"] in KINDS]
-        others = [finding["kind"] for finding in score.true_findings(recorded) if finding["kind"] not in KINDS]
-        print(f"note: {program} at {rate} Hz: {recorded.report['recording']['samples']} samples, "
-              f"{found or 'nothing of these'}; else {others or 'nothing'}")
-        if not found or recorded.others < planted.SHARED:
-            break
-    return found, shares
+    recorded = planted.run_recorded(test, program, options=["-F", str(rate)])
+    found = [score.describe(finding) for finding in score.true_findings(recorded) if finding["kind"] in KINDS]
+    others = [finding["kind"] for finding in score.true_findings(recorded) if finding["kind"] not in KINDS]
+    print(f"note: {program} at {rate} Hz: {recorded.report['recording']['samples']} samples, "
+          f"{found or 'nothing of these'}; else {others or 'nothing'}")
+    return found
 
 
 def body(test):
     for program in planted.NOTHING:
         for rate in RATES:
-            found, shares = told(test, program, rate)
-            planted.verdict(test, f"{program} at {rate} Hz", found, shares)
+            test.equal(f"{program} at {rate} Hz", [], told(test, program, rate))
 
 
 main(body)

@@ -1,8 +1,8 @@
 """The story program (examples/story): three phases, a pause after every tenth step, one slow occurrence in a hundred, and a function
 that is slow after one neighbour and fast after another. The report must tell it: spaces, lines, occurrences, gaps, neighbours.
 
-Durations are held against the program's own processor time. What cannot be known is what the machine does meanwhile: the program gets
-three chances, each told with how much of the machine others had."""
+Durations are held against the program's own processor time. What the machine does meanwhile is chance: the statistical suite decides by
+several runs (tests/statistics/judge.py)."""
 
 import pathlib
 import sys
@@ -14,7 +14,6 @@ import planted
 import score
 from harness import main
 
-TRIES = 3
 DURATION = 0.15  # relative: a period of the sampling at either end of five, and what the machine's speed varies by
 SEEN = 0.97      # of the occurrences: one whose few samples fell elsewhere is not
 
@@ -150,28 +149,13 @@ class Story:
         return self.wrong
 
 
-def attempt(test):
+def body(test):
     with planted.Others() as others:
-        truth, report, _ = test.recorded_truth("kymo-story", "--truth", out=f"story-{test.checks}.kymo", **planted.own_session())
-    wrong = Story(truth, report).told()
+        truth, report, _ = test.recorded_truth("kymo-story", "--truth", out="story.kymo", **planted.own_session())
     print(f"note: others had {others.share:.0%} of the machine")
     for finding in report["findings"]:
         print(f"note: {score.describe(finding)}")
-    return wrong, others.share
-
-
-def body(test):
-    shares = []
-    for count in range(TRIES):
-        wrong, share = attempt(test)
-        shares.append(share)
-        for what in wrong:
-            print(f"note: {what}")
-        if not wrong:
-            break
-        if count + 1 < TRIES:
-            print("note: once more")
-    planted.verdict(test, "the story that the program has is told", wrong, shares)
+    test.equal("what of the story that the program has is not told", [], Story(truth, report).told())
 
 
 main(body)

@@ -23,12 +23,12 @@ def body(test):
         # A timer's sample of Kymo's own work takes along what was counted since the sample before, and is told as Kymo's: of the threads'
         # count there may be less then, of the process's never.
         least = 0 if name == "count" and recording["own_work_samples"] > 0 else int(0.9 * 2800)
-        test.check(f"page-faults, {name}", f"{least} to {truth['faults'] + own}", faults[name], least <= faults[name] <= truth["faults"] + own)
+        test.figure(f"page-faults, {name}", f"{least} to {truth['faults'] + own}", faults[name], least <= faults[name] <= truth["faults"] + own)
     switches = sum(thread["voluntary_switches"] + thread["involuntary_switches"] for thread in report["threads"])
     # One or two at each end; and on a busy machine the thread is preempted before and behind its mains as often as in them, which are
     # nearly all of its life.
     most = int(1.15 * truth["switches"]) + 4 * programs
-    test.check("switches", f"{truth['switches'] - 2 * programs} to {most}", switches, truth["switches"] - 2 * programs <= switches <= most)
+    test.figure("switches", f"{truth['switches'] - 2 * programs} to {most}", switches, truth["switches"] - 2 * programs <= switches <= most)
 
 
 main(body)

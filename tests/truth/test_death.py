@@ -96,13 +96,13 @@ def kill_after(test, delay, victim, number):
     if report is not None:
         samples = report["recording"]["samples"]
         least = samples_due(test, report, [{"user_s": computed, "run_queue_s": ready}])
-        test.check(f"samples, {victim} killed after {delay:.3f} s, {computed:.2f} s computed", f"≥ {least}", samples, samples >= least)
+        test.figure(f"samples, {victim} killed after {delay:.3f} s, {computed:.2f} s computed", f"≥ {least}", samples, samples >= least)
 
 
 def body(test):
     if test.mode == "user" and os.geteuid() == 0:
         test.skip("covered by the other modes")
-    seed = int(time.time())
+    seed = int(os.environ.get("KYMO_SEED", "1"))
     print(f"note: seed {seed}")
     random.seed(seed)
     for number in range(6):

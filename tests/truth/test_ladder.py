@@ -19,9 +19,9 @@ def check_threads(test, report, count, ms, sampled):
     # Their own work, the barriers and the start of a thread on top.
     known = count * ms / 1e3
     most = 1.5 * known + 0.1 + test.taken
-    test.check("processor time of them all", f"{0.97 * known:.3f} to {most:.3f} s", f"{on_cpu:.3f} s", 0.97 * known <= on_cpu <= most)
+    test.figure("processor time of them all", f"{0.97 * known:.3f} to {most:.3f} s", f"{on_cpu:.3f} s", 0.97 * known <= on_cpu <= most)
     with_samples = sum(t["samples"] > 0 for t in threads.values())
-    test.check("threads with samples", f"≥ {sampled}", with_samples, with_samples >= sampled)
+    test.figure("threads with samples", f"≥ {sampled}", with_samples, with_samples >= sampled)
 
 
 def check_told(test, report, *words):
@@ -47,9 +47,9 @@ def check_ticks(test, report, told):
     for name, ticks in re.findall(r"^(t\d+) (\d+)$", told, re.MULTILINE):
         least = int(ticks) - 2
         if samples.get(name, 0) < least:
-            test.check(f"samples of {name}", f"≥ {least}", samples.get(name), False)
+            test.figure(f"samples of {name}", f"≥ {least}", samples.get(name), False)
     if told_by := len(re.findall(r"^t\d+ \d+$", told, re.MULTILINE)):
-        test.check("threads that told of their ticks", sum(name.startswith("t") and name[1:].isdigit() for name in samples), told_by,
+        test.figure("threads that told of their ticks", sum(name.startswith("t") and name[1:].isdigit() for name in samples), told_by,
                    told_by == sum(name.startswith("t") and name[1:].isdigit() for name in samples))
 
 

@@ -22,8 +22,8 @@ def body(test):
         told = recording["user_s"] + recording["system_s"]
         test.near(f"{where}: processor time in the rows", used, told, 0.02 * used + 0.06 + test.taken, " s")
         longest = sum((thread["end_s"] or 0) - (thread["begin_s"] or 0) for thread in report["threads"])
-        test.check(f"{where}: lives longer than the work", f"≥ {0.9 * told:.3f} s", longest, longest >= 0.9 * told)
-        test.check(f"{where}: as long as Kymo saw it", f"{longest:.3f} to {longest + 2:.3f} s", recording["duration_s"],
+        test.figure(f"{where}: lives longer than the work", f"≥ {0.9 * told:.3f} s", longest, longest >= 0.9 * told)
+        test.figure(f"{where}: as long as Kymo saw it", f"{longest:.3f} to {longest + 2:.3f} s", recording["duration_s"],
                    longest - 0.01 <= recording["duration_s"] <= longest + 2)
 
 

@@ -12,7 +12,7 @@ def body(test):
         wait = reads.get(str(truth[name]))
         if test.check(f"read from the {name}", f"a wait of 20 ms or so on descriptor {truth[name]}", sorted(reads), wait is not None):
             test.equal(f"type of the {name}", kind, wait["object_type"])
-            test.check(f"time of the {name}", "≥ 0.01 s", wait["seconds"], wait["seconds"] >= 0.01)
+            test.figure(f"time of the {name}", "≥ 0.01 s", wait["seconds"], wait["seconds"] >= 0.01)
 
 
 main(body)

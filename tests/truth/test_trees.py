@@ -38,7 +38,7 @@ def ways(test):
             # What it computed as that program, and how long it had to wait for a processor in all.
             ready = sum(thread["run_queue_s"] or 0.0 for thread in own)
             least = samples_due(test, report, [{"user_s": found[0]["user_s"], "run_queue_s": ready}])
-            test.check(f"{way}: its samples", f"≥ {least}", samples, samples >= least)
+            test.figure(f"{way}: its samples", f"≥ {least}", samples, samples >= least)
     # An exec that fails leaves the program measured: the work after it is in the report.
     done, path = test.record(program, "execve-failing", "/no/such/program/either", out="failing.kymo")
     report = test.report(path)
@@ -46,7 +46,7 @@ def ways(test):
         # The program works by its processor clock, which goes on while samples are taken.
         on_cpu = sum(thread["on_cpu_s"] for thread in report["threads"]) + report["recording"]["own_work_s"]
         test.equal("exec fails twice: status", 96, done.returncode)
-        test.check("work after the first failure is there", "≥ 0.065 s", on_cpu, on_cpu >= 0.065)
+        test.figure("work after the first failure is there", "≥ 0.065 s", on_cpu, on_cpu >= 0.065)
     # Without following, only the program itself, whatever it becomes.
     for way, processes in (("posix_spawn-bare", 1), ("fork+execve", 1), ("execve-bare", 2)):
         done, path = test.record(program, way, program, "work", WORK_MS, out=f"alone-{way}.kymo", options=("--no-follow",))

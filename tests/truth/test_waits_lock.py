@@ -17,7 +17,7 @@ def body(test):
         known = truth[which] / 1e9
         test.near(f"{which}: waited", known, row["seconds"], 0.03 * known + preempted(test, truth), " s")
         # A round in which the keeper was faster than the waiter's lock is no wait.
-        test.check(f"{which}: count", f"at most {truth['rounds']}, half at least", row["count"],
+        test.figure(f"{which}: count", f"at most {truth['rounds']}, half at least", row["count"],
                    truth["rounds"] / 2 <= row["count"] <= truth["rounds"])
         test.equal(f"{which}: waiting function", "wait_for_keeper", plain(row["place"]["function"]))
         test.equal(f"{which}: waiting line", truth[which + "_line"], row["place"]["line_begin"])
@@ -25,18 +25,18 @@ def body(test):
         test.equal(f"{which}: holders", ["keeper"], [holder["name"] for holder in row["holders"]])
         holder = row["holder"]
         test.near(f"{which}: kept by the holder", row["seconds"], holder["seconds"], 1e-6, " s")
-        test.equal(f"{which}: the holder was", doing, holder["doing"])
-        test.equal(f"{which}: the holder's function", keeper, plain(holder["place"]["function"]))
+        seen = holder["doing"], plain(holder["place"]["function"])
+        test.figure(f"{which}: the holder was, and in", (doing, keeper), seen, seen == (doing, keeper))
         line = truth["compute_line" if which == "busy" else "sleep_line"]
         if which == "idle":
-            test.equal(f"{which}: the holder's line", line, holder["place"]["line_begin"])
+            test.figure(f"{which}: the holder's line", line, holder["place"]["line_begin"], line == holder["place"]["line_begin"])
             test.near(f"{which}: seen asleep", known, holder["place_seconds"], 0.03 * known + 0.005 + truth["ready"] / 1e9 + test.taken, " s")
     pairs = {(pair["holder"]["name"], pair["waiter"]["name"]): pair for pair in report["blocking"]}
     pair = pairs.get(("keeper", "waiter"))
     if test.check("who blocks whom", "keeper, waiter", sorted(pairs), pair is not None):
         known = (truth["busy"] + truth["idle"]) / 1e9
         least = 0.97 * known - preempted(test, truth)
-        test.check("blocked at least as long as by the mutexes", f"{least:.3f} s", pair["seconds"], pair["seconds"] >= least)
+        test.figure("blocked at least as long as by the mutexes", f"{least:.3f} s", pair["seconds"], pair["seconds"] >= least)
 
 
 main(body)

@@ -21,11 +21,12 @@ def body(test):
             continue
         known = truth[which] / 1e9
         test.near(f"{which}: waited", known, total(found), 0.03 * known + slack, " s")
-        test.check(f"{which}: count", f"at most {truth['rounds']}, half at least", sum(row["count"] for row in found),
+        test.figure(f"{which}: count", f"at most {truth['rounds']}, half at least", sum(row["count"] for row in found),
                    truth["rounds"] / 2 <= sum(row["count"] for row in found) <= truth["rounds"])
         test.equal(f"{which}: waiters", {"waiter"}, {waiter["name"] for row in found for waiter in row["waiters"]})
         test.equal(f"{which}: holders", {"keeper"}, {holder["name"] for row in found for holder in row["holders"]})
-        test.equal(f"{which}: the holder was", {"running"}, {row["holder"]["doing"] for row in found})
+        doing = {row["holder"]["doing"] for row in found}
+        test.figure(f"{which}: the holder was", {"running"}, doing, doing == {"running"})
     for which, kind, function in (("once", "once", "wait_for_once"), ("futex", "futex", "wait_for_word")):
         found = rows(kind, function)
         test.equal(f"{which}: line", {truth[which + "_line"]}, {row["place"]["line_begin"] for row in found})
