@@ -5,6 +5,7 @@
 #   make          build into build/, binaries in build/bin
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
 #   make demo-ring  four hosts on this machine, an MPI program on them, and all of it live and recorded (network namespaces)
+#   make touched  build, and run those tests of the gate that the change since main can break; it says what it leaves out
 #   make test-statistics  what live runs must show: findings, shares, times; each decided by several runs, on a calm machine (hours; ONLY=REGEX for some)
 #   make test-nightly     the gate's tests in all modes, the long ones, the address sanitizer, the fuzz drivers' inputs (an hour)
 #   make test-guests  Debian's own programs at real jobs under Kymo: the same output and status, and what it costs (ten minutes)
@@ -24,7 +25,7 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build configured demo demo-metrics demo-ring test test-statistics test-nightly test-guests bench format check sanitize fuzz install clean
+.PHONY: build configured demo demo-metrics demo-ring test touched test-statistics test-nightly test-guests bench format check sanitize fuzz install clean
 
 build: configured
 	cmake --build $(BUILD)
@@ -57,6 +58,10 @@ test:
 	scripts/setup test
 	$(MAKE) --no-print-directory build
 	scripts/run-tests $(BUILD) gate -j $(JOBS)
+
+touched:
+	$(MAKE) --no-print-directory configured
+	scripts/touched $(BUILD) $(BASE)
 
 test-statistics:
 	scripts/setup test

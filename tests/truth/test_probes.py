@@ -153,6 +153,8 @@ def check_barred(test):
 
 
 def body(test):
+    if os.geteuid() == 0 and test.mode == "barred" and not test.prefix:
+        test.skip("performance events are barred here")
     if test.mode != "root":
         check_barred(test)
         return

@@ -140,11 +140,15 @@ void futexes() {
         while (ready == 0) {
             usleep(1000);
         }
-        usleep(20'000);
-        pthread_kill(self, SIGUSR1);
+        do {  // until one comes while it waits
+            usleep(20'000);
+            pthread_kill(self, SIGUSR1);
+        } while (ready == 1);
     });
     ready = 1;
-    tell("wait that a signal ends", futex(&word, FUTEX_WAIT, 1, nullptr));
+    const long ended = futex(&word, FUTEX_WAIT, 1, nullptr);
+    ready = 2;
+    tell("wait that a signal ends", ended);
     sender.join();
 
     std::atomic<int> turn{0};

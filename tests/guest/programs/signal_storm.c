@@ -33,7 +33,7 @@ int main(void) {
         values[i] = i;
     }
     long rounds = 0;
-    while (seen < kSent && rounds < 100000) {
+    while (seen < kSent) {
         if (rounds % 16 == 0) {
             void* library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
             MUST(library != NULL && dlsym(library, "cos") != NULL && dlclose(library) == 0);

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+static int taken;  // signals that the receiver is done with
+
 static void* receive(void* set) {
     int seen[3] = {0, 0, 0};
     for (;;) {
@@ -13,6 +15,7 @@ static void* receive(void* set) {
         MUST(sigwait(set, &number) == 0);
         burn(5);
         seen[number == SIGUSR1 ? 0 : number == SIGUSR2 || number == SIGTERM ? 1 : 2] += 1;
+        __atomic_add_fetch(&taken, 1, __ATOMIC_SEQ_CST);
         if (number == SIGTERM) {
             break;
         }
@@ -31,8 +34,11 @@ int main(void) {
         burn(20);
         usleep(20000);
         MUST(kill(getpid(), SIGUSR1) == 0);
+        // Two that are pending are one: the next is sent when this one has been taken.
+        while (__atomic_load_n(&taken, __ATOMIC_SEQ_CST) <= i) {
+            usleep(1000);
+        }
     }
-    usleep(50000);
     MUST(kill(getpid(), SIGTERM) == 0);
     MUST(pthread_join(receiver, NULL) == 0);
     return 0;

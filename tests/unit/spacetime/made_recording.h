@@ -1,15 +1,12 @@
-// Recordings made by hand, with the real writer, for tests that know every answer.
+// Recordings made by hand, with the real writer, for tests that know every answer. (Target kymo_made_recording.)
 #pragma once
 
 #include "recording/file_writer.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
 
-#include <cstdlib>
-#include <elf.h>
 #include <filesystem>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,16 +15,10 @@ namespace kymo::testing {
 // A folder that is gone with the object.
 class TemporaryFolder {
   public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "kymo-made-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) {
-            throw std::runtime_error("no temporary folder");
-        }
-        path_ = name;
-    }
+    TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+    ~TemporaryFolder();
     const std::filesystem::path& path() const { return path_; }
 
   private:
@@ -37,78 +28,27 @@ class TemporaryFolder {
 // One file being written. Rows of stream 0 by own(), those of another by stream(n).
 class MadeFile {
   public:
-    MadeFile(const std::filesystem::path& path, std::uint32_t pid) {
-        recording::FileOptions options;
-        options.max_bytes = 1U << 26U;
-        options.machine = EM_X86_64;
-        options.pid = pid;
-        options.producer = "test";
-        if (writer_.create(path.c_str(), options) != 0) {
-            throw std::runtime_error("cannot write " + path.string());
-        }
-        own().open(writer_, StreamId{0});
-        recording::write_schemas(own());
-    }
+    MadeFile(const std::filesystem::path& path, std::uint32_t pid);
     MadeFile(const MadeFile&) = delete;
     MadeFile& operator=(const MadeFile&) = delete;
-    ~MadeFile() {
-        if (writer_.is_open()) {
-            writer_.abandon();  // as after SIGKILL
-        }
-    }
+    ~MadeFile();  // not closed: as after SIGKILL
 
     recording::StreamWriter& own() { return streams_[0]; }
-    recording::StreamWriter& stream(std::uint32_t id) {
-        const bool is_new = !streams_.contains(id);
-        recording::StreamWriter& stream = streams_[id];
-        if (is_new) {
-            stream.open(writer_, StreamId{id});
-        }
-        return stream;
-    }
+    recording::StreamWriter& stream(std::uint32_t id);
     void close() { writer_.close(); }
 
     // ---- short forms ----
 
     void context(std::uint32_t id, std::uint64_t number, std::uint64_t parent, std::uint64_t image,
-                 std::uint64_t offset) {
-        stream(id).append(recording::Context{number, parent, image, offset});
-    }
+                 std::uint64_t offset);
     void sample(std::uint32_t id, std::uint64_t time, std::uint64_t context, const std::vector<std::uint64_t>& deltas,
-                std::uint64_t flags = 0, std::uint64_t event = 0) {
-        stream(id).append(
-            recording::Sample{.time = time, .event = event, .context = context, .flags = flags, .deltas = deltas});
-    }
+                std::uint64_t flags = 0, std::uint64_t event = 0);
     void begin_stream(std::uint32_t id, std::uint64_t time, std::uint64_t tid, const std::string& name,
-                      std::uint64_t creator = 0, std::uint64_t creator_context = 0) {
-        recording::Stream row;
-        row.time = time;
-        row.stream = id;
-        row.tid = tid;
-        row.creator_stream = creator;
-        row.creator_context = creator_context;
-        own().append(row);
-        own().append(recording::StreamName{id, name});
-    }
+                      std::uint64_t creator = 0, std::uint64_t creator_context = 0);
     void end_stream(std::uint32_t id, std::uint64_t time, const std::vector<std::uint64_t>& totals,
-                    std::uint64_t user_ns = 0) {
-        recording::StreamEnd row;
-        row.time = time;
-        row.stream = id;
-        row.totals = totals;
-        row.user_ns = user_ns;
-        stream(id).append(row);
-    }
+                    std::uint64_t user_ns = 0);
     void event(std::uint64_t index, const std::string& name, const std::string& unit, recording::EventMode mode,
-               std::uint64_t value) {
-        recording::Event row;
-        row.index = index;
-        row.name = name;
-        row.unit = unit;
-        row.mode = static_cast<std::uint64_t>(mode);
-        row.value = value;
-        own().append(row);
-    }
+               std::uint64_t value);
 
   private:
     recording::FileWriter writer_;
@@ -131,98 +71,6 @@ constexpr std::uint64_t kMs = 1'000'000;
 //     9 ms  work   D 2 ms                         user 1, system 1, off-CPU 2
 //    10 ms  0x50, partial (no rule)  D 1 ms       user 1
 //    14 ms  end    D 4 ms in totals               user 1, system 3
-inline void write_two_threads(const std::filesystem::path& folder, bool closed = true,
-                              std::uint64_t wait_status = 3U << 8U) {
-    namespace rec = recording;
-    {
-        MadeFile launch(folder / "launch.krec", 99);
-        rec::Run run;
-        run.time = 1000 * kMs;
-        run.command = std::string_view(
-            "./app\0--size\0"
-            "10 20\0",
-            19);
-        run.host = "box";
-        run.directory = "/tmp";
-        run.processors = 2;
-        launch.own().append(run);
-        // A thread that no monitor saw, 2–12 ms, off its processor for 4 of them, 1 of these runnable.
-        rec::Task task;
-        task.time = 1002 * kMs;
-        task.change = static_cast<std::uint64_t>(rec::TaskChange::kFork);
-        task.pid = 100;
-        task.tid = 102;
-        task.parent_pid = 100;
-        task.parent_tid = 100;
-        task.name = "helper";
-        launch.own().append(task);
-        rec::Switch off;
-        off.time = 1003 * kMs;
-        off.tid = 102;
-        off.duration = 3 * kMs;
-        launch.own().append(off);
-        off.time = 1008 * kMs;
-        off.duration = 1 * kMs;
-        off.preempted = 1;
-        launch.own().append(off);
-        task.time = 1012 * kMs;
-        task.change = static_cast<std::uint64_t>(rec::TaskChange::kExit);
-        launch.own().append(task);
-        rec::RunEnd end;
-        end.time = 1021 * kMs;
-        end.wait_status = wait_status;
-        launch.own().append(end);
-        launch.close();
-    }
-    MadeFile file(folder / "process-100-0.krec", 100);
-    rec::Process process;
-    process.time = 1000 * kMs;
-    process.pid = 100;
-    process.parent_pid = 99;
-    process.executable = "/opt/app";
-    process.command = std::string_view("./app\0", 6);
-    process.mechanism = static_cast<std::uint64_t>(rec::Mechanism::kPerfEvents);
-    file.own().append(process);
-    file.event(0, "task-clock", "ns", rec::EventMode::kPeriod, kMs);
-    file.event(1, "page-faults", "", rec::EventMode::kCount, 0);
-    file.own().append(
-        rec::Unavailable{"cycles", "this virtual machine has no hardware counters", "use another host"});
-    file.own().append(
-        rec::Unavailable{"instructions", "this virtual machine has no hardware counters", "use another host"});
-    rec::Image image;
-    image.image = 1;
-    image.path = "/nonexistent/app";
-    file.own().append(image);
-
-    // Contexts and samples first, so that the stream's description lies behind them in the file.
-    file.context(1, 1, 0, 1, 0x10);
-    file.context(1, 2, 1, 1, 0x20);
-    file.context(1, 3, 2, 1, 0x30);
-    file.context(1, 4, 1, 1, 0x25);
-    file.context(1, 5, 4, 1, 0x28);
-    file.sample(1, 1001 * kMs, 3, {1 * kMs, 2});
-    file.sample(1, 1002 * kMs, 3, {1 * kMs, 0});
-    file.sample(1, 1006 * kMs, 2, {3 * kMs, 5});
-    file.sample(1, 1010 * kMs, 0, {1 * kMs, 0}, static_cast<std::uint64_t>(rec::PathEnd::kNotWalked));
-    file.begin_stream(1, 1000 * kMs, 100, "app");
-    file.begin_stream(2, 1004 * kMs, 101, "worker", 1, 5);
-    file.context(2, 1, 0, 1, 0x40);
-    file.context(2, 2, 1, 1, 0x30);
-    file.context(2, 3, 0, 1, 0x50);
-    file.sample(2, 1005 * kMs, 2, {1 * kMs, 0});
-    file.sample(2, 1009 * kMs, 2, {2 * kMs, 0});
-    file.sample(2, 1010 * kMs, 3, {1 * kMs, 0}, static_cast<std::uint64_t>(rec::PathEnd::kNoRule));
-    if (!closed) {
-        return;
-    }
-    file.end_stream(2, 1014 * kMs, {8 * kMs, 0}, 4 * kMs);
-    file.end_stream(1, 1020 * kMs, {6 * kMs + kMs / 2, 8}, 4 * kMs);
-    rec::ProcessEnd end;
-    end.time = 1020 * kMs;
-    const std::uint64_t totals[] = {14 * kMs + kMs / 2, 9};
-    end.totals = totals;
-    file.own().append(end);
-    file.close();
-}
+void write_two_threads(const std::filesystem::path& folder, bool closed = true, std::uint64_t wait_status = 3U << 8U);
 
 }  // namespace kymo::testing
