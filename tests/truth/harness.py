@@ -70,8 +70,8 @@ class Test:
             self.prefix += ["prlimit", LIMITS[self.mode]]
         if self.mode == "barred":
             self.prefix = [str(self.program("without_perf_events"))]
-        elif not may_open_events():
-            self.mode = "barred"  # by the machine: a container's filter, or kernel.perf_event_paranoid 3
+        # Or by the machine: a container's filter, kernel.perf_event_paranoid 3.
+        self.barred = self.mode == "barred" or not may_open_events()
 
     # ---- programs ------------------------------------------------------------------------------------
 
@@ -347,7 +347,7 @@ def share_error(test, share, samples):
     """How far a share may be off among so many samples. Counters of the kernel's sample by an exact period, which strays less than
     independent draws do: three standard deviations of those are ample. The ticks that timers wait for are such draws at best:
     4.9, once in a million times (FALSE_ALARM)."""
-    return (4.9 if test.mode == "barred" or test.at_tick else 3) * math.sqrt(share * (1 - share) / max(1, samples)) + 0.005
+    return (4.9 if test.barred or test.at_tick else 3) * math.sqrt(share * (1 - share) / max(1, samples)) + 0.005
 
 
 def samples_due(test, report, threads=None):
@@ -359,7 +359,7 @@ def samples_due(test, report, threads=None):
     others those while the thread waited for its processor (the scheduler works by the same ticks, so that more of them find the
     thread's rivals: 1/10 to 1/1 of its share was seen at six to fifteen ready threads a processor)."""
     told = [entry["why"] + entry["what"] for entry in report["recording"]["unavailable"]]
-    barred = test.mode == "barred" or test.at_tick or any("CPU-time timers" in entry for entry in told)  # or descriptors were short
+    barred = test.barred or test.at_tick or any("CPU-time timers" in entry for entry in told)  # or descriptors were short
     threads = [(thread["user_s"] or 0.0, thread.get("run_queue_s") or 0.0) for thread in threads or report["threads"]]
     rate = report["recording"]["rate_asked_hz"]
     if barred:

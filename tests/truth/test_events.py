@@ -25,7 +25,7 @@ def check_every_thread(test, *events):
 
 
 def body(test):
-    if test.mode != "barred":
+    if not test.barred:
         check_every_thread(test, "page-faults:period=64")
         check_every_thread(test, "alignment-faults")
     events = EVENTS[test.mode]

@@ -12,7 +12,7 @@ def body(test):
     disk = test.folder / "disk"
     disk.mkdir()
     # Less than the samples take: five events read at 5 kHz, or what timers bring, a hundred a second.
-    size = "48k" if test.mode == "barred" else "256k"
+    size = "48k" if test.barred else "256k"
     if test.run("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk, prefix=[]).returncode != 0:
         test.skip("a tmpfs cannot be mounted here")
     try:

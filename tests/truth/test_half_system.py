@@ -20,7 +20,7 @@ def body(test):
     print(f"note: {there / max(1, sum(weight for _, weight in folded)):.3f} of the time is shown below the function that reads "
           f"(its true share: {known:.3f}); without samples in the kernel, system time is shown where the next sample falls")
     seen = system / on_cpu if on_cpu else 0.0
-    if test.mode == "barred":
+    if test.barred:
         # There the only source is the kernel's own split, which it makes by where its ticks fall: hold the report to that, and
         # that to the truth within three standard deviations of so many ticks.
         ticks = truth["user_ticks"] + truth["system_ticks"]

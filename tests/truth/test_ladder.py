@@ -175,7 +175,7 @@ def refused_records(test):
 
 
 def body(test):
-    if test.mode == "barred" and test.arguments[0] != "no_events":
+    if test.barred and test.arguments[0] != "no_events":
         test.skip("performance events are barred here")
     {"machine_records": machine_records, "no_records": no_records, "own_records": own_records, "refused_records": refused_records,
      "locked_memory": locked_memory, "descriptors": descriptors, "thousand_threads": thousand_threads,

@@ -16,7 +16,7 @@ def body(test):
     if test.arguments and (lost := report["recording"]["kernel_records_lost"]) > 0:
         test.skip(f"the machine is too busy for threads to keep all records of their switches: {lost} were lost, and told")
     threads = {thread["name"]: thread for thread in report["threads"]}
-    by_records = test.mode != "barred"
+    by_records = not test.barred
     for name, known in truth.items():
         thread = threads.get(name)
         if not test.check("thread", name, sorted(threads), thread is not None):

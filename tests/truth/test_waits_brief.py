@@ -30,7 +30,7 @@ def attempt(test, out):
 
 def body(test):
     what, share, tolerance = attempt(test, "out.kymo")
-    if test.mode != "barred" and not test.at_tick:
+    if not test.barred and not test.at_tick:
         # (The kernel's ticks come on all processors at once: where one thread is stopped, the other is found waiting for it.)
         test.near(what, 1 / 8, share, tolerance)
 
