@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <map>
 #include <vector>
 
@@ -163,6 +164,7 @@ class Unit {
         return path == nullptr ? 0 : names_.file(path);
     }
 
+    // 0: without a name.
     std::uint32_t function_of(Dwarf_Die& die) {
         // Inlined copies share their abstract origin: name it once.
         Dwarf_Attribute holder;
@@ -188,7 +190,8 @@ class Unit {
             // it says itself where it belongs.
             function.name = std::strchr(plain, '.') != nullptr ? demangle(plain) : scope_names_.prefix(die) + plain;
         } else {
-            function.name = "[unnamed function]";
+            // Its name lies in a file that is not here, or cannot be read.
+            return by_origin_.emplace(origin.addr, 0).first->second;
         }
         if (const char* file = dwarf_decl_file(&die); file != nullptr) {
             function.file = names_.file(file);
@@ -219,8 +222,18 @@ class Unit {
         }
         for (std::int32_t at = innermost; at >= 0;) {
             const Scope& scope = scopes_[static_cast<std::size_t>(at)];
-            wanted.frames.push_back(
-                {.function = scope.function, .file = file, .line = line, .inlined = scope.parent >= 0});
+            if (scope.function == 0 && scope.parent < 0) {
+                // The function itself has no name here: the symbol table has one.
+                wanted.frames.clear();
+                wanted.file = file;
+                wanted.line = line;
+                return;
+            }
+            if (scope.function != 0) {
+                wanted.frames.push_back(
+                    {.function = scope.function, .file = file, .line = line, .inlined = scope.parent >= 0});
+            }
+            // What is inlined and has no name is its caller's, at the line where it was called.
             file = scope.call_file;
             line = scope.call_line;
             at = scope.parent;
@@ -241,6 +254,30 @@ class Unit {
     std::vector<std::int32_t> innermost_;  // by position in *offsets_: scope, or −1
     std::map<const void*, std::uint32_t> by_origin_;
 };
+
+// The file that dwz moved what several programs share to, where it is not to be found.
+std::string missing_supplement(Dwarf* debug) {
+    const char* name = nullptr;
+    const void* build_id = nullptr;
+    if (dwelf_dwarf_gnu_debugaltlink(debug, &name, &build_id) <= 0 || dwarf_getalt(debug) != nullptr) {
+        return {};
+    }
+    return name;
+}
+
+// The .dwo file that a unit's tree was split off to (-gsplit-dwarf), where it is not to be found.
+std::string missing_split_unit(Dwarf_Die unit) {
+    Dwarf_Die split{};
+    Dwarf_Attribute holder;
+    if ((dwarf_attr(&unit, DW_AT_dwo_name, &holder) == nullptr &&
+         dwarf_attr(&unit, DW_AT_GNU_dwo_name, &holder) == nullptr) ||
+        (dwarf_cu_info(unit.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+         split.cu != nullptr)) {
+        return {};
+    }
+    const char* name = dwarf_formstring(&holder);
+    return name == nullptr ? "a .dwo file" : name;
+}
 
 // Which unit each wanted offset belongs to: by the address-range section, and for what that lacks
 // (compilers other than gcc write none) by the ranges that the units themselves state.
@@ -294,18 +331,22 @@ std::map<Dwarf_Off, std::pair<Dwarf_Die, Indices>> units_of(Dwarf* debug, std::u
 
 }  // namespace
 
-bool name_by_debug_info(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted,
-                        CodeNames& names) {
+DebugInfo name_by_debug_info(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted,
+                             CodeNames& names) {
     Dwarf_Addr bias = 0;
     Dwarf* debug = dwfl_module_getdwarf(module, &bias);
     if (debug == nullptr) {
-        return false;
+        return {};
     }
+    DebugInfo info{.is_there = true, .missing = missing_supplement(debug)};
     ScopeNames scopes;
     for (auto& [offset, found] : units_of(debug, bias, wanted)) {
+        if (info.missing.empty()) {
+            info.missing = missing_split_unit(found.first);
+        }
         Unit(found.first, bias, module_name, wanted, names, scopes).name(found.second);
     }
-    return true;
+    return info;
 }
 
 }  // namespace kymo::program

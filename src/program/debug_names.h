@@ -5,15 +5,20 @@
 
 #include <elfutils/libdwfl.h>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace kymo::program {
 
+struct DebugInfo {
+    bool is_there = false;  // the module has some
+    std::string missing;    // a file that part of it was moved to, and that is not to be found
+};
+
 // Fills `frames` of those offsets that debug information covers; where only the line table knows an
-// offset (assembly), its file and line. `wanted` must ascend by offset. Cost: one walk over the top level
+// offset (assembly), or its function has no name there, its file and line. `wanted` must ascend by offset. Cost: one walk over the top level
 // of each touched unit, and of the functions that hold a wanted offset.
-// Returns false when the module has no debug information at all.
-bool name_by_debug_info(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted,
-                        CodeNames& names);
+DebugInfo name_by_debug_info(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted,
+                             CodeNames& names);
 
 }  // namespace kymo::program

@@ -1,30 +1,43 @@
 #include "program/demangle.h"
 
 #include <cctype>
-#include <cstdlib>
+#include <csetjmp>
 #include <cstring>
-#include <cxxabi.h>
-#include <memory>
+#include <libiberty/demangle.h>
 
 namespace kymo::program {
 namespace {
 
-// The demangler recurses over the name and expands back references, so its input is bounded.
+// Names are input from outside: the mangled one is bounded, and so is what it expands to. Back references make a name of
+// some hundred characters one of gigabytes, so the demangler hands its text over in pieces, and is left when there is
+// enough.
 constexpr std::size_t kMaxMangled = std::size_t{32} << 10U;
 constexpr std::size_t kMaxName = std::size_t{64} << 10U;
 
-// Rust before its own mangling: a last component "::h" and 16 hexadecimal digits.
-void drop_rust_hash(std::string& name) {
-    constexpr std::size_t kHash = 3 + 16;
-    if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) {
-        return;
+struct Text {
+    std::string name;
+    std::jmp_buf enough;
+};
+
+void take_piece(const char* piece, std::size_t size, void* given) {
+    auto& text = *static_cast<Text*>(given);
+    const std::size_t room = kMaxName - text.name.size();
+    text.name.append(piece, size < room ? size : room);
+    if (size >= room) {
+        // Only the demangler's own frames lie between, in C, with nothing to be given back.
+        std::longjmp(text.enough, 1);  // NOLINT(cert-err52-cpp): the interface has no other way out
     }
-    for (std::size_t i = name.size() - 16; i < name.size(); ++i) {
-        if (std::isxdigit(static_cast<unsigned char>(name[i])) == 0) {
-            return;
-        }
+}
+
+using Demangler = int (*)(const char* mangled, int options, demangle_callbackref callback, void* given);
+
+// Empty where it is none of the demangler's names.
+std::string run(Demangler demangler, const char* mangled, int options) {
+    Text text;
+    if (setjmp(text.enough) != 0) {  // NOLINT(cert-err52-cpp)
+        return text.name + "…";
     }
-    name.resize(name.size() - kHash);
+    return demangler(mangled, options, take_piece, &text) == 1 ? text.name : std::string();
 }
 
 constexpr bool is_word(char c) {
@@ -72,23 +85,24 @@ std::size_t matching(std::string_view name, std::size_t open) {
 
 }  // namespace
 
+bool is_mangled(std::string_view name) {
+    return name.starts_with("_Z") || (name.starts_with("_R") && name.size() > 2 && std::isalnum(name[2]) != 0);
+}
+
 std::string demangle(const char* mangled) {
     if (mangled == nullptr) {
         return {};
     }
     const std::size_t length = ::strnlen(mangled, kMaxMangled + 1);
-    if (length > kMaxMangled || std::strncmp(mangled, "_Z", 2) != 0) {
+    if (length > kMaxMangled || !is_mangled({mangled, length})) {
         return {mangled, length};
     }
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
-                                                           &std::free);
-    if (status != 0 || !text) {
-        return {mangled, length};
+    // Rust first: its older names look like C++'s, with a hash behind them.
+    std::string name = run(rust_demangle_callback, mangled, DMGL_NO_OPTS);
+    if (name.empty()) {
+        name = run(cplus_demangle_v3_callback, mangled, DMGL_PARAMS | DMGL_TYPES);
     }
-    std::string name(text.get(), ::strnlen(text.get(), kMaxName));
-    drop_rust_hash(name);
-    return name;
+    return name.empty() ? std::string(mangled, length) : name;
 }
 
 std::string short_name(std::string_view name, std::size_t max_template) {

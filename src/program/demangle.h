@@ -6,8 +6,11 @@
 
 namespace kymo::program {
 
-// Itanium C++ names (and Rust's older ones, which have the same shape, without their hash). Anything else,
-// and what is too long to be demangled safely, is given back as it is.
+// Does a linker name look like one of C++ (Itanium: _Z) or of Rust (v0: _R)?
+bool is_mangled(std::string_view name);
+
+// C++ names (Itanium) and Rust's, of both its manglings, without their hashes. Anything else, and what is too long to
+// be demangled safely, is given back as it is; a name that expands to more than 64 KiB is cut there and ends in "…".
 std::string demangle(const char* mangled);
 
 // The name without parameter list, return type and long template arguments, for people who read a

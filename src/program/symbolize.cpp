@@ -52,11 +52,16 @@ void run(Task& task, const ImageName& image) {
     const ModuleFile file = ModuleFile::open(image);
     task.warning = file.problem();
     if (file.module() != nullptr) {
-        const bool has_debug_info = name_by_debug_info(file.module(), name, task.wanted, task.names);
+        const DebugInfo debug_info = name_by_debug_info(file.module(), name, task.wanted, task.names);
+        if (!debug_info.missing.empty()) {
+            task.warning = image.path + ": part of its debug information is in " + debug_info.missing +
+                           ", which is not there: functions are named by symbols; put that file back (a Debian package's "
+                           "is in the package's -dbgsym)";
+        }
         const bool is_complete = std::all_of(task.wanted.begin(), task.wanted.end(),
                                              [](const Wanted& wanted) { return !wanted.frames.empty(); });
         const bool has_symbols = is_complete || name_by_symbols(file.module(), name, task.wanted, task.names);
-        if (!has_debug_info && !has_symbols) {
+        if (!debug_info.is_there && !has_symbols) {
             task.warning = image.path + ": stripped of all symbols; its functions are shown as offsets";
         }
         name_by_plt(file.module(), name, task.wanted, task.names);

@@ -64,7 +64,7 @@ std::string Places::function_at(std::uint64_t offset) {
         return {};
     }
     const std::string& name = code_.function(function).linkage_name;
-    return name.starts_with("_Z") ? program::short_name(program::demangle(name.c_str()), SIZE_MAX) : name;
+    return program::is_mangled(name) ? program::short_name(program::demangle(name.c_str()), SIZE_MAX) : name;
 }
 
 std::vector<std::uint64_t> Places::statements(const program::LineTable& table, std::uint32_t file,

@@ -25,7 +25,7 @@ bool matches(const std::string& pattern, const std::string& text) {
 
 // "ns::Class::method(int) const" → "ns::Class::method"; a linkage name as it stands.
 std::string source_name(const std::string& linkage_name) {
-    if (!linkage_name.starts_with("_Z")) {
+    if (!program::is_mangled(linkage_name)) {
         return linkage_name;
     }
     return program::short_name(program::demangle(linkage_name.c_str()), SIZE_MAX);
@@ -131,7 +131,7 @@ class Planner {
                     continue;  // "all functions" means the program's
                 }
                 bool hit = glob ? matches(request.function, function.name) : request.function == function.name;
-                if (!hit && function.name.starts_with("_Z")) {
+                if (!hit && program::is_mangled(function.name)) {
                     source = source.empty() ? source_name(function.name) : source;
                     hit = glob ? matches(request.function, source) : request.function == source;
                 }

@@ -1,5 +1,6 @@
 #include "program/demangle.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kymo::program {
@@ -14,7 +15,34 @@ TEST(Demangle, LeavesOtherNamesAlone) {
     EXPECT_EQ(demangle("main"), "main");
     EXPECT_EQ(demangle("_Znot a name"), "_Znot a name");
     EXPECT_EQ(demangle(nullptr), "");
-    EXPECT_EQ(demangle("_RNvCs1234_7mycrate3foo"), "_RNvCs1234_7mycrate3foo");
+    EXPECT_EQ(demangle("_Rnot a name"), "_Rnot a name");
+    EXPECT_EQ(demangle("_R"), "_R");
+}
+
+// The mangling of Rust since 1.9x by default (RFC 2603).
+TEST(Demangle, TurnsRustNamesIntoSource) {
+    EXPECT_EQ(demangle("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
+    EXPECT_EQ(demangle("_RINvCs1234_7mycrate3foomE"), "mycrate::foo::<u32>");
+    EXPECT_EQ(demangle("_RNvMs_Cs1234_7mycrateNtB4_3Bar3run"), "<mycrate::Bar>::run");
+    EXPECT_EQ(short_name(demangle("_RNCNvCs1234_7mycrate4main0")), "mycrate::main::{closure#0}");
+}
+
+// A name of some hundred characters whose back references make it one of 2 to the power of `depth` pairs.
+std::string doubling(std::size_t depth) {
+    std::string name = "_Z1fISt4pairIiiE";
+    for (std::size_t i = 0; i < depth; ++i) {
+        const std::string last = {'S', "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i], '_'};
+        name += "S0_I" + last + last + "E";
+    }
+    return name + "Evv";
+}
+
+TEST(Demangle, BoundsWhatANameExpandsTo) {
+    EXPECT_THAT(demangle(doubling(2).c_str()), testing::StartsWith("void f<std::pair<int, int>, std::pair<"));
+    const std::string name = demangle(doubling(30).c_str());
+    EXPECT_LE(name.size(), std::size_t{65} << 10U);
+    EXPECT_THAT(name, testing::EndsWith("…"));
+    EXPECT_EQ(short_name(name), "void f<…>");
 }
 
 TEST(Demangle, DropsTheHashOfOlderRustNames) {
