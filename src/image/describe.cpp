@@ -32,8 +32,9 @@ bool overlaps_or_overflows(std::uint64_t begin, std::uint64_t size, Range bounds
     return begin < bounds.begin || begin > bounds.end || size > bounds.end - begin;
 }
 
-// The file mapped at `address` according to /proc/self/maps, in `line` (NUL-terminated) or empty. Only for names that
-// the dynamic linker keeps relative to a directory which the program may have left since.
+// The file mapped at `address` according to /proc/self/maps, in `line` (NUL-terminated) or empty. Only for a program
+// that the loader was told to start, and for names that the dynamic linker keeps relative to a directory which the
+// program may have left since.
 std::string_view mapped_file(std::uint64_t address, std::span<char> line) {
     const RawFile maps("/proc/self/maps");
     std::uint8_t block[512];
@@ -71,17 +72,32 @@ std::string_view mapped_file(std::uint64_t address, std::span<char> line) {
     return {};
 }
 
+}  // namespace
+
+std::string_view own_program_path(std::span<char> buffer) {
+    // No loader's base address: the loader was called as a program, and is what /proc/self/exe leads to. It has put the
+    // program's headers into the auxiliary vector.
+    if (const std::uint64_t headers = getauxval(AT_PHDR); getauxval(AT_BASE) == 0 && headers != 0) {
+        if (const std::string_view path = mapped_file(page_of(headers), buffer); !path.empty()) {
+            return path;
+        }
+    }
+    const int saved = errno;
+    const ssize_t size = readlink("/proc/self/exe", buffer.data(), buffer.size() - 1);
+    errno = saved;
+    if (size <= 0) {
+        return {};
+    }
+    buffer[static_cast<std::size_t>(size)] = '\0';
+    return {buffer.data(), static_cast<std::size_t>(size)};
+}
+
+namespace {
+
 // The path to keep for an image, NUL-terminated in `buffer`.
 std::string_view absolute_path(std::string_view name, std::uint64_t begin, std::span<char> buffer) {
-    if (name.empty()) {  // the program itself
-        const int saved = errno;
-        const ssize_t size = readlink("/proc/self/exe", buffer.data(), buffer.size() - 1);
-        errno = saved;
-        if (size <= 0) {
-            return {};
-        }
-        buffer[static_cast<std::size_t>(size)] = '\0';
-        return {buffer.data(), static_cast<std::size_t>(size)};
+    if (name.empty()) {
+        return own_program_path(buffer);
     }
     if (name.front() == '/' && name.size() < buffer.size()) {
         std::memcpy(buffer.data(), name.data(), name.size());

@@ -10,6 +10,7 @@
 #include "image/loaded_image.h"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace kymo::image {
@@ -28,6 +29,9 @@ bool describe_image_at(std::uint64_t address, Arena& arena, LoadedImage* image);
 // An image whose ELF header is mapped at `mapping.begin`; nothing outside `mapping` is read. False: no usable image
 // there. `path`: as the dynamic linker knows it, or empty.
 bool describe_mapped_image(Range mapping, std::string_view path, Arena& arena, LoadedImage* image);
+
+// The program's own file, NUL-terminated in `buffer`; empty where it cannot be told. Usable in signal handlers.
+std::string_view own_program_path(std::span<char> buffer);
 
 // Whether the dynamic linker still has this very image (not another one) at this address. Usable in signal handlers.
 bool is_still_loaded(const LoadedImage& image);

@@ -2,6 +2,7 @@
 
 #include "base/job_rank.h"
 #include "events/event_rows.h"
+#include "image/describe.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/second_look.h"
 #include "monitor/text.h"
@@ -112,7 +113,7 @@ void ProcessLog::write_head() {
     row.time = process.start_time();
     row.pid = static_cast<std::uint64_t>(process.pid());
     row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
-    row.executable = own_executable(executable);
+    row.executable = image::own_program_path(executable);
     row.command = process.arguments(command);
     row.mechanism = static_cast<std::uint64_t>(process.session().mechanism);
     rows_.append(row);

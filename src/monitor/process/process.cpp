@@ -42,11 +42,6 @@ std::size_t copy_words(const char* from, std::span<char> room) {
 
 }  // namespace
 
-std::string_view own_executable(std::span<char> room) {
-    const ssize_t length = readlink("/proc/self/exe", room.data(), room.size());
-    return {room.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
-}
-
 bool Process::is_this_process() const {
     return process_id() == pid_;
 }

@@ -70,7 +70,4 @@ class Process {
 
 extern Process process;
 
-// The file that this process runs; empty: not known.
-std::string_view own_executable(std::span<char> room);
-
 }  // namespace kymo::monitor

@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "base/file_limit.h"
+#include "image/describe.h"
 #include "monitor/clock.h"
 #include "monitor/sampling/process_counters.h"
 #include "monitor/text.h"
@@ -108,7 +109,7 @@ bool write_short_process(ThreadState& thread, Process::End how) {
     row.end = clock_now();
     row.pid = static_cast<std::uint64_t>(process.pid());
     row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
-    row.executable = own_executable(executable);
+    row.executable = image::own_program_path(executable);
     row.command = process.arguments(command);
     row.how = static_cast<std::uint64_t>(how);
     row.totals = {values.value, session.event_count};

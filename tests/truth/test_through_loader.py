@@ -1,0 +1,34 @@
+"""A program that the dynamic loader was called with (ld.so PROGRAM): the recording is of the program, not of the loader."""
+
+import os
+import pathlib
+
+from harness import main, plain
+
+LOADER = pathlib.Path("/lib64/ld-linux-x86-64.so.2")
+
+
+def check(test, what, *command):
+    program = test.program("children")
+    done, path = test.record(*command, out=f"{what.split()[0]}.kymo")
+    test.equal(f"{what}: status and output", (0, "worked 200\n"), (done.returncode, done.stdout))
+    report = test.report(path)
+    if report is None:
+        return
+    executables = [process["executable"] for process in report["processes"]]
+    test.check(f"{what}: its executable", os.path.realpath(program), executables, os.path.realpath(program) in map(os.path.realpath, executables))
+    functions = {plain(row["function"]): row["file"] for row in report["functions"] if row["module"] == program.name}
+    test.check(f"{what}: functions of the program by name", "work and main", functions, any(name in functions for name in ("work", "main")))
+    offsets = [name for name in functions if "+0x" in name]
+    test.equal(f"{what}: functions of it that are offsets", [], offsets)
+
+
+def body(test):
+    if not LOADER.exists():
+        test.skip(f"{LOADER} is not installed")
+    program = test.program("children")
+    check(test, "loader called by name", LOADER, program, "work", 200)
+    check(test, "shell that calls it", "/bin/sh", "-c", f"{LOADER} --argv0 other {program} work 200")
+
+
+main(body)
