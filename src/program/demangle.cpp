@@ -3,6 +3,7 @@
 #include <cctype>
 #include <csetjmp>
 #include <cstring>
+#define HAVE_DECL_BASENAME 1  // libiberty would declare another one than the C library's
 #include <libiberty/demangle.h>
 
 namespace kymo::program {

@@ -11,7 +11,7 @@ LOADER = pathlib.Path("/lib64/ld-linux-x86-64.so.2")
 def check(test, what, *command):
     program = test.program("children")
     done, path = test.record(*command, out=f"{what.split()[0]}.kymo")
-    test.equal(f"{what}: status and output", (0, "worked 200\n"), (done.returncode, done.stdout))
+    test.equal(f"{what}: status and output", (7, "worked 200\n"), (done.returncode, done.stdout))
     report = test.report(path)
     if report is None:
         return
