@@ -13,8 +13,11 @@ loader = importlib.machinery.SourceFileLoader("touched", str(source / "scripts" 
 touched = importlib.util.module_from_spec(importlib.util.spec_from_loader("touched", loader))
 loader.exec_module(touched)
 
-listed = subprocess.run(["git", "-C", source, "ls-files"], capture_output=True, text=True, check=False).stdout.split("\n")
-files = [name for name in listed if name] or [str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()]
+# (The checkout may be another user's. Without git, as from an archive, the folders of sources are what is looked at.)
+listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", source, "ls-files"], capture_output=True, text=True, check=False).stdout.split("\n")
+folders = ("src", "tests", "web", "include", "examples", "docs", "cmake", "scripts", "bench", "gpus")
+files = [name for name in listed if name] or [
+    str(path.relative_to(source)) for folder in folders for path in (source / folder).rglob("*") if path.is_file() and "node_modules" not in path.parts]
 without = sorted({str(pathlib.PurePath(path).parent) for path in files if touched.tests_for(path) is None})
 tests = touched.gate(sys.argv[3])
 empty = sorted({pattern for path in files if (pattern := touched.tests_for(path)) and not any(re.match(pattern, name) for name in tests)

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace kymo::gpu {
 namespace {
@@ -184,7 +185,7 @@ TEST(TextTrace, RewindGivesTheSameAgain) {
 }
 
 TEST(KernelList, ReadsCommandsAndNamesBadLines) {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "kernel-list";
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("kernel-list-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
     const auto list = folder / "kernelslist.g";
     std::ofstream(list) << "MemcpyHtoD,0x00007fc841500000,1024\nkernel-1.traceg\nkernel-2.traceg.xz\n";
@@ -196,6 +197,7 @@ TEST(KernelList, ReadsCommandsAndNamesBadLines) {
     std::ofstream(list) << "MemcpyHtoD,zz\n";
     EXPECT_THAT(open_list(list).error().what, testing::HasSubstr("kernelslist.g:1: expected \"MemcpyHtoD"));
     EXPECT_EQ(open_kernel(folder / "absent.traceg").error().kind, ErrorKind::kNotFound);
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace
