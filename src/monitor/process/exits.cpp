@@ -6,6 +6,8 @@
 #include "monitor/process/children.h"
 #include "monitor/process/life.h"
 #include "monitor/process/program_file.h"
+#include "monitor/threads/busy.h"
+#include "monitor/threads/registry.h"
 
 #include <cstdarg>
 #include <fcntl.h>
@@ -169,17 +171,34 @@ KYMO_INTERPOSE int execle(const char* path, const char* first, ...) {
 }
 // NOLINTEND(cert-dcl50-cpp)
 
+namespace {
+
+// To read the program's file is the monitor's work, not the program's.
+template <typename Look>
+Fit look_at_program(const Look& look) {
+    ThreadState* const here = process.is_this_process() ? kymo::monitor::this_thread() : nullptr;
+    if (here == nullptr) {
+        return look();
+    }
+    const kymo::monitor::OwnWork work(*here);
+    return look();
+}
+
+}  // namespace
+
 // Other programs beside this one: this one goes on.
 KYMO_INTERPOSE int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, Words arguments, Words environment) {
-    return with_monitor(environment, fit_of_program(AT_FDCWD, path), [&](Words all) {
+    const Fit fit = look_at_program([&] { return fit_of_program(AT_FDCWD, path); });
+    return with_monitor(environment, fit, [&](Words all) {
         return real_posix_spawn.get()(pid, path, actions, attributes, arguments, all);
     });
 }
 
 KYMO_INTERPOSE int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
                                 const posix_spawnattr_t* attributes, Words arguments, Words environment) {
-    return with_monitor(environment, fit_of_found_program(file), [&](Words all) {
+    const Fit fit = look_at_program([&] { return fit_of_found_program(file); });
+    return with_monitor(environment, fit, [&](Words all) {
         return real_posix_spawnp.get()(pid, file, actions, attributes, arguments, all);
     });
 }

@@ -6,6 +6,7 @@
 #include "monitor/openmp/gnu.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/own_stack.h"
+#include "monitor/threads/busy.h"
 #include "monitor/threads/registry.h"
 
 using namespace kymo::monitor;
@@ -15,15 +16,17 @@ namespace {
 Real<int (*)(void*)> real_dlclose{"dlclose"};
 
 void forget_unloaded() {
-    const kymo::Quiet quiet;
-    ThreadState* here = this_thread();
-    const std::uint64_t begin = clock_now();
-    on_own_stack(here == nullptr ? 0 : here->own_stack_top, [] { images.remove_unloaded(); });
-    if (here != nullptr) {
-        here->own_work_begin = begin;
-        here->own_work_end = clock_now();
+    const auto forget = [](std::uintptr_t stack) {
+        const kymo::Quiet quiet;
+        on_own_stack(stack, [] { images.remove_unloaded(); });
+        forget_gnu_callers();
+    };
+    if (ThreadState* here = this_thread(); here != nullptr) {
+        const OwnWork work(*here);
+        forget(here->own_stack_top);
+    } else {
+        forget(0);
     }
-    forget_gnu_callers();
 }
 
 }  // namespace

@@ -26,6 +26,17 @@ namespace kymo::monitor {
 
 namespace {
 
+// What the monitor has worked in this thread outside the handler since it was last asked; also of what it is at, which
+// ends behind the handler (OwnWork).
+std::uint64_t own_work_since(ThreadState& thread) {
+    constexpr std::uint64_t kAtIt = ~std::uint64_t{0};
+    const std::uint64_t open = thread.own_work_end == kAtIt ? clock_now() - thread.own_work_begin : 0;
+    const std::uint64_t all = thread.own_work_ns + open;
+    const std::uint64_t since = all - std::min(all, thread.own_work_written);
+    thread.own_work_written = std::max(all, thread.own_work_written);
+    return since;
+}
+
 // `registers`: where it was taken; null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
                   const unwind::Registers* registers) {
@@ -47,6 +58,7 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     row.context = raw(path.leaf);
     row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
     row.deltas = {deltas, count};
+    row.own_ns = own_work_since(thread);
     thread.processor_changes += thread.last_processor != 0 && thread.last_processor != row.processor + 1 ? 1 : 0;
     thread.last_processor = row.processor + 1;
     ++thread.samples;

@@ -116,7 +116,6 @@ struct Walked {
     std::size_t frames = 0;
     std::size_t cut = 0;  // how many lie inwards of the outermost frame of a run time
     bool has_cut = false;
-    bool is_own_work = false;  // the innermost frame is the monitor's
     unwind::WalkResult result;
 };
 
@@ -129,7 +128,6 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(own_image()) != 0 && frame.image == own_image()) {
-            walked.is_own_work = walked.is_own_work || &frame == out.data();
             // What the monitor calls beside a call of the program's, or makes it with, is no place of the program's.
             if ((walked.frames > 0 && walked.frames <= kClockFrames && is_clock(out[0].address)) ||
                 (walked.frames == 1 && is_system_call(out[0].address))) {
@@ -249,8 +247,7 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
     path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
     const auto entered = enter(thread, room.first(joined.frames));
     path.leaf = entered.leaf;
-    path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0) |
-                 (own.is_own_work ? recording::kOwnWork : 0);
+    path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
     return path;
 }
 
@@ -258,7 +255,8 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
     Path path;
     if (raw(frame.image) != 0 && frame.image == own_image()) {
-        path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked) | recording::kOwnWork;
+        // A call of the program's that the monitor stands in for: its caller is not known any more.
+        path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
         return path;
     }
     const auto entered = enter(thread, {&frame, 1});

@@ -41,6 +41,7 @@ class OwnWork {
         thread_.own_work_end = end;
         thread_.monitor_ns += end - begin_;
         thread_.taken_ns += end - begin_;
+        thread_.own_work_ns += end - begin_;
     }
     OwnWork(const OwnWork&) = delete;
     OwnWork& operator=(const OwnWork&) = delete;

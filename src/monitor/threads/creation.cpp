@@ -96,9 +96,8 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
         thread->creation.registers = here;
         thread->creation.float_registers = floats;
         if (const Busy busy(*creator); busy.may_write()) {
-            creator->own_work_begin = clock_now();
+            const OwnWork work(*creator);
             thread->creation.context = enter_own_path(*creator, here);
-            creator->own_work_end = clock_now();
         }
         thread->creation.known = true;
     }

@@ -80,6 +80,7 @@ struct Sample {
     std::uint64_t context = 0;                   // ContextId of the leaf; 0: nothing known
     std::uint64_t flags = 0;                     // SampleFlags, path end in bits 0–3
     std::span<const std::uint64_t> deltas = {};  // every event since the sample before, event-table order
+    std::uint64_t own_ns = 0;  // of that time, the monitor's own work outside its handler, by its clocks
 
     static constexpr const char* kTable = "sample";
     static constexpr std::uint32_t kTableId = 22;
@@ -91,6 +92,7 @@ struct Sample {
         visit("context", ColumnType::kUint, "", &Sample::context);
         visit("flags", ColumnType::kUint, "", &Sample::flags);
         visit("deltas", ColumnType::kUintList, "", &Sample::deltas);
+        visit("own_ns", ColumnType::kUint, "ns", &Sample::own_ns);
     }
 };
 
@@ -115,7 +117,7 @@ inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measur
 
 inline constexpr std::uint64_t kFoldedRecursion = 0x80;  // the path leaves out rounds of recursion
 inline constexpr std::uint64_t kOwnWork =
-    0x100;  // the monitor itself was at work; the context is where the program stood
+    0x100;  // the monitor itself was at work outside its handler; the context is where the program stood
 inline constexpr std::uint64_t kAtTick =
     0x200;  // taken at the kernel's tick (kInKernel: the kernel was at work), not after a period of the event
 

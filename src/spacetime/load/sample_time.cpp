@@ -1,7 +1,13 @@
 #include "spacetime/load/sample_time.h"
 
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+
 namespace kymo::spacetime {
 namespace {
+
+constexpr std::uint64_t kLeastOwnWork = 10'000;  // ns
 
 std::uint64_t at(std::span<const std::uint64_t> values, std::size_t event) {
     return event < values.size() ? values[event] : 0;
@@ -53,19 +59,50 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
     }
     const auto intervals = builder_.add(splitter_.split(interval));
     own_work_ns_ = 0;
-    if (!is_own_work) {
+    owed_ += row.own_ns;
+    // Slivers wait until they are worth an interval.
+    if (!is_own_work && owed_ < kLeastOwnWork) {
         return intervals;
     }
-    without_own_work_.assign(intervals.begin(), intervals.end());
-    for (StateInterval& part : without_own_work_) {
-        if (part.state == ThreadState::kUser || part.state == ThreadState::kSystem ||
-            part.state == ThreadState::kSpinning) {
-            own_work_ns_ += part.end - part.begin;
-            part.state = ThreadState::kPaused;
-            part.wait = kNone;
+    take_own_work(intervals, is_own_work);
+    return without_own_work_;
+}
+
+// From the end of the intervals: the sample came at the monitor's work, or behind it.
+void StreamTime::take_own_work(std::span<const StateInterval> intervals, bool is_own_work) {
+    // Monitors that measured none of their work: of what ends in such a sample, user time is theirs. System time is the
+    // program's, whose calls it was spent in.
+    const bool is_measured = owed_ != 0;
+    without_own_work_.clear();
+    for (const StateInterval& interval : std::views::reverse(intervals)) {
+        const bool is_user = interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
+        const bool is_work = is_user || (is_measured && interval.state == ThreadState::kSystem);
+        const std::uint64_t all = is_work ? interval.end - interval.begin : 0;
+        const std::uint64_t own = is_measured ? std::min(all, owed_) : is_own_work ? all : 0;
+        if (own == 0) {
+            without_own_work_.push_back(interval);
+            continue;
+        }
+        own_work_ns_ += own;
+        owed_ -= std::min(own, owed_);
+        StateInterval paused = interval;
+        paused.begin = interval.end - own;
+        paused.state = ThreadState::kPaused;
+        paused.wait = kNone;
+        without_own_work_.push_back(paused);
+        if (own < all) {
+            without_own_work_.push_back(interval);
+            without_own_work_.back().end = paused.begin;
+        }
+        if (is_measured && owed_ == 0) {
+            // The rest is as it was.
+            const auto left = static_cast<std::size_t>(&interval - intervals.data());
+            without_own_work_.insert(without_own_work_.end(), std::make_reverse_iterator(intervals.begin() + left),
+                                     std::make_reverse_iterator(intervals.begin()));
+            break;
         }
     }
-    return without_own_work_;
+    std::reverse(without_own_work_.begin(), without_own_work_.end());
 }
 
 std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<const std::uint64_t> totals) {
@@ -76,7 +113,13 @@ std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<c
     if (roles_.system_time) {
         interval.system_time = rest(totals, *roles_.system_time, system_time_);
     }
-    return builder_.add(splitter_.split(interval));
+    const auto intervals = builder_.add(splitter_.split(interval));
+    own_work_ns_ = 0;
+    if (owed_ < kLeastOwnWork) {
+        return intervals;
+    }
+    take_own_work(intervals, false);
+    return without_own_work_;
 }
 
 }  // namespace kymo::spacetime

@@ -49,8 +49,8 @@ class StreamTime {
     StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,
                std::span<const ThreadWait> waits);
 
-    // The states since the sample before, or the begin, in order. Valid until the next call. Time on a processor that
-    // ends in a sample of the monitor's own work is not the program's: it is as if measurement had been off.
+    // The states since the sample before, or the begin, in order. Valid until the next call. Of the time on a processor
+    // the monitor's own work, as it has measured it, is not the program's: it is as if measurement had been off.
     std::span<const StateInterval> add(const recording::Sample& row, bool is_own_work = false);
     // Those from the last sample to `end`; the stream's totals of all events, empty where they are not known.
     std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals);
@@ -60,12 +60,15 @@ class StreamTime {
     std::uint64_t own_work_ns() const { return own_work_ns_; }
 
   private:
+    void take_own_work(std::span<const StateInterval> intervals, bool is_own_work);
+
     EventRoles roles_;
     TimeSplitter splitter_;
     StateBuilder builder_;
     std::uint64_t task_clock_ = 0;  // so far
     std::uint64_t system_time_ = 0;
     std::uint64_t own_work_ns_ = 0;
+    std::uint64_t owed_ = 0;  // ns of own work that are measured and in no interval yet
     std::vector<StateInterval> without_own_work_;
 };
 

@@ -162,7 +162,7 @@ class StreamSamples {
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
             stretch += is_user_time(interval) ? duration_of(interval) : 0;
         }
-        if (places_.is_outside() && !is_own_work) {
+        if (places_.is_outside() && (!is_own_work || stretch > 0)) {
             own_time_.sample(sampled, stretch, stream_.costs);
         }
     }

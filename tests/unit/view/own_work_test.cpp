@@ -5,6 +5,7 @@
 #include "spacetime/profile/profile.h"
 #include "view/summary.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +55,43 @@ class OwnWork : public ::testing::Test {
     TemporaryFolder folder_;
     std::unique_ptr<MadeFile> file_;
 };
+
+// A program that makes one long system call after the other: 0.4 s of the kernel's work for it, then a sample in the
+// monitor's wrapper. What the monitor measured of its own work is its own, and no more.
+TEST_F(OwnWork, IsWhatWasMeasuredOfItWhateverTheSampleMet) {
+    file_->sample(1, 1 * kMs, 2, {kMs, 0});
+    file_->stream(1).append(recording::Sample{.time = 400 * kMs, .context = 2, .deltas = std::array{399 * kMs, 0 * kMs}});
+    file_->stream(1).append(recording::Sample{
+        .time = 401 * kMs, .context = 2, .flags = recording::kOwnWork, .deltas = std::array{kMs, kMs * 0}, .own_ns = kMs / 4});
+    file_->end_stream(1, 401 * kMs, {401 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(processor_time(profile.own_work), static_cast<std::int64_t>(kMs / 4));
+    const auto& costs = profile.threads.at(0).costs;
+    EXPECT_EQ(costs.at(kUser) + costs.at(kSystem), static_cast<std::int64_t>(401 * kMs - kMs / 4));
+    EXPECT_EQ(costs.at(kSystem), static_cast<std::int64_t>(398 * kMs));
+}
+
+TEST_F(OwnWork, ThatAnIntervalHasNoRoomForIsTakenFromTheNext) {
+    file_->stream(1).append(recording::Sample{
+        .time = 1 * kMs, .context = 2, .flags = recording::kOwnWork, .deltas = std::array{kMs, kMs * 0}, .own_ns = 5 * kMs / 2});
+    file_->sample(1, 2 * kMs, 2, {kMs, 0});
+    file_->sample(1, 3 * kMs, 2, {kMs, 0});
+    file_->sample(1, 4 * kMs, 2, {kMs, 0});
+    file_->end_stream(1, 4 * kMs, {4 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(processor_time(profile.own_work), static_cast<std::int64_t>(5 * kMs / 2));
+    EXPECT_EQ(profile.threads.at(0).costs.at(kUser), static_cast<std::int64_t>(3 * kMs / 2));
+}
+
+// A monitor that measured none of its work: the program's time in the kernel is the program's.
+TEST_F(OwnWork, OfEarlierMonitorsIsUserTimeAlone) {
+    file_->sample(1, 1 * kMs, 2, {kMs, 0});
+    file_->sample(1, 100 * kMs, 2, {99 * kMs, 0}, recording::kOwnWork);
+    file_->end_stream(1, 100 * kMs, {100 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(processor_time(profile.own_work), static_cast<std::int64_t>(kMs));
+    EXPECT_EQ(profile.threads.at(0).costs.at(kSystem), static_cast<std::int64_t>(98 * kMs));
+}
 
 // Program, Kymo, program, each a millisecond; one more to the end.
 TEST_F(OwnWork, IsInNoTableButItsOwn) {
