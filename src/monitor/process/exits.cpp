@@ -176,7 +176,7 @@ namespace {
 // To read the program's file is the monitor's work, not the program's.
 template <typename Look>
 Fit look_at_program(const Look& look) {
-    ThreadState* const here = process.is_this_process() ? kymo::monitor::this_thread() : nullptr;
+    kymo::monitor::ThreadState* const here = process.is_this_process() ? kymo::monitor::this_thread() : nullptr;
     if (here == nullptr) {
         return look();
     }

@@ -26,12 +26,17 @@ namespace kymo::monitor {
 
 namespace {
 
-// What the monitor has worked in this thread outside the handler since it was last asked; also of what it is at, which
-// ends behind the handler (OwnWork).
-std::uint64_t own_work_since(ThreadState& thread) {
+// What the monitor has worked in this thread outside the handler, up to a sample that was due at `time`, since it was
+// last asked. Of what it was at then, what came before the sample; such work may end behind the handler (OwnWork).
+std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     constexpr std::uint64_t kAtIt = ~std::uint64_t{0};
-    const std::uint64_t open = thread.own_work_end == kAtIt ? clock_now() - thread.own_work_begin : 0;
-    const std::uint64_t all = thread.own_work_ns + open;
+    const bool is_within = time >= thread.own_work_begin && time < thread.own_work_end;
+    std::uint64_t all = thread.own_work_ns;
+    if (thread.own_work_end == kAtIt) {
+        all += (is_within ? time : clock_now()) - thread.own_work_begin;
+    } else if (is_within) {
+        all -= std::min(all, thread.own_work_end - time);
+    }
     const std::uint64_t since = all - std::min(all, thread.own_work_written);
     thread.own_work_written = std::max(all, thread.own_work_written);
     return since;
@@ -58,7 +63,7 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     row.context = raw(path.leaf);
     row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
     row.deltas = {deltas, count};
-    row.own_ns = own_work_since(thread);
+    row.own_ns = own_work_since(thread, overflow.time);
     thread.processor_changes += thread.last_processor != 0 && thread.last_processor != row.processor + 1 ? 1 : 0;
     thread.last_processor = row.processor + 1;
     ++thread.samples;

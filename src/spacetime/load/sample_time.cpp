@@ -1,7 +1,6 @@
 #include "spacetime/load/sample_time.h"
 
 #include <algorithm>
-#include <iterator>
 #include <ranges>
 
 namespace kymo::spacetime {
@@ -68,7 +67,8 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
     return without_own_work_;
 }
 
-// From the end of the intervals: the sample came at the monitor's work, or behind it.
+// From the end of the intervals backwards: the sample came at the monitor's work, or behind it. The clock that it is
+// measured by goes on while another thread has the processor.
 void StreamTime::take_own_work(std::span<const StateInterval> intervals, bool is_own_work) {
     // Monitors that measured none of their work: of what ends in such a sample, user time is theirs. System time is the
     // program's, whose calls it was spent in.
@@ -76,30 +76,18 @@ void StreamTime::take_own_work(std::span<const StateInterval> intervals, bool is
     without_own_work_.clear();
     for (const StateInterval& interval : std::views::reverse(intervals)) {
         const bool is_user = interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
-        const bool is_work = is_user || (is_measured && interval.state == ThreadState::kSystem);
-        const std::uint64_t all = is_work ? interval.end - interval.begin : 0;
-        const std::uint64_t own = is_measured ? std::min(all, owed_) : is_own_work ? all : 0;
-        if (own == 0) {
+        const std::uint64_t length = interval.end - interval.begin;
+        const std::uint64_t own = is_measured ? std::min(length, owed_) : is_own_work && is_user ? length : 0;
+        owed_ -= std::min(own, owed_);
+        if (own == 0 || !(is_user || interval.state == ThreadState::kSystem)) {
             without_own_work_.push_back(interval);
             continue;
         }
         own_work_ns_ += own;
-        owed_ -= std::min(own, owed_);
-        StateInterval paused = interval;
-        paused.begin = interval.end - own;
-        paused.state = ThreadState::kPaused;
-        paused.wait = kNone;
-        without_own_work_.push_back(paused);
-        if (own < all) {
+        without_own_work_.push_back({interval.end - own, interval.end, ThreadState::kPaused, kNone});
+        if (own < length) {
             without_own_work_.push_back(interval);
-            without_own_work_.back().end = paused.begin;
-        }
-        if (is_measured && owed_ == 0) {
-            // The rest is as it was.
-            const auto left = static_cast<std::size_t>(&interval - intervals.data());
-            without_own_work_.insert(without_own_work_.end(), std::make_reverse_iterator(intervals.begin() + left),
-                                     std::make_reverse_iterator(intervals.begin()));
-            break;
+            without_own_work_.back().end = interval.end - own;
         }
     }
     std::reverse(without_own_work_.begin(), without_own_work_.end());

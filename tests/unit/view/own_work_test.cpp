@@ -83,6 +83,27 @@ TEST_F(OwnWork, ThatAnIntervalHasNoRoomForIsTakenFromTheNext) {
     EXPECT_EQ(profile.threads.at(0).costs.at(kUser), static_cast<std::int64_t>(3 * kMs / 2));
 }
 
+// Two milliseconds of work by the clock, in one of which another thread had the processor.
+TEST_F(OwnWork, IsNoneWhileTheThreadIsOffItsProcessor) {
+    file_->sample(1, 1 * kMs, 2, {kMs, 0});
+    recording::Switch off;
+    off.time = 2 * kMs;
+    off.tid = 101;
+    off.duration = kMs;
+    off.preempted = 1;
+    file_->own().append(off);
+    file_->stream(1).append(recording::Sample{.time = 4 * kMs,
+                                              .context = 2,
+                                              .flags = recording::kOwnWork,
+                                              .deltas = std::array{2 * kMs, kMs * 0},
+                                              .own_ns = 5 * kMs / 2});
+    file_->end_stream(1, 4 * kMs, {3 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(processor_time(profile.own_work), static_cast<std::int64_t>(3 * kMs / 2));
+    EXPECT_EQ(profile.threads.at(0).costs.at(kUser) + profile.threads.at(0).costs.at(kSystem),
+              static_cast<std::int64_t>(3 * kMs / 2));
+}
+
 // A monitor that measured none of its work: the program's time in the kernel is the program's.
 TEST_F(OwnWork, OfEarlierMonitorsIsUserTimeAlone) {
     file_->sample(1, 1 * kMs, 2, {kMs, 0});
