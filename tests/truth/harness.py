@@ -17,7 +17,6 @@ Every check prints what was expected and what was seen. A test that cannot run h
 and says why. Only the standard library is used.
 """
 
-import ctypes
 import functools
 import json
 import math
@@ -25,14 +24,14 @@ import os
 import pathlib
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+from perf_events import may_open_events
+
 SKIPPED = 77
-SYS_PERF_EVENT_OPEN = {"x86_64": 298}.get(os.uname().machine, 241)
 BEGAN = time.monotonic()
 # What CTest gives this test, in seconds (cmake/Tests.cmake): what it runs ends a little earlier, with a message and without strays.
 LIMIT = float(os.environ.get("KYMO_TEST_TIMEOUT", "inf"))
@@ -294,17 +293,6 @@ def preempted(test, truth):
     what the hypervisor took, of which that account does not know: it counts those in or out as they fall, so no answer can be known
     closer. Next to nothing on a quiet machine."""
     return truth.get("preempted", truth.get("ready")) / 1e9 + test.taken
-
-
-def may_open_events():
-    """Whether perf_event_open works here at all: a thread's own clock in user mode, which asks for the least rights."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    # struct perf_event_attr of 64 bytes: type PERF_TYPE_SOFTWARE, its size, PERF_COUNT_SW_TASK_CLOCK; exclude_kernel and exclude_hv.
-    attributes = struct.pack("<IIQQQQQIIQ", 1, 64, 1, 0, 0, 0, 1 << 5 | 1 << 6, 0, 0, 0)
-    descriptor = libc.syscall(SYS_PERF_EVENT_OPEN, attributes, 0, -1, -1, 0)
-    if descriptor >= 0:
-        os.close(descriptor)
-    return descriptor >= 0
 
 
 FALSE_ALARM = 1e-6  # of a check of a random count: how often it may fail where nothing is wrong
