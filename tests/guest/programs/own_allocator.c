@@ -52,7 +52,7 @@ void* realloc(void* block, size_t bytes) {
 static void* allocate(void* unused) {
     long sum = 0;
     for (int i = 1; i < 20000; ++i) {
-        char* block = malloc((size_t)(i % 100));
+        char* block = malloc((size_t)(i % 100) + 1);  // one byte at least: it is written
         block[0] = (char)i;
         sum += block[0];
         free(block);

@@ -131,6 +131,67 @@ TEST(LoadedImage, MappingsWithWrongHeaders) {
     arena.release();
 }
 
+// A file with one segment of 4,096 bytes and .eh_frame of `size` bytes at `offset` in it, without a header for it.
+test::Bytes elf_with_eh_frame(std::uint64_t offset, std::uint64_t size) {
+    auto bytes = test::elf_with(ET_DYN, EM_X86_64, {test::segment(PT_LOAD, 0, 4096)});
+    constexpr std::string_view kNames("\0.eh_frame", 11);
+    constexpr std::uint64_t kNamesAt = 4096;
+    constexpr std::uint64_t kSectionsAt = 4112;
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    header.e_shoff = kSectionsAt;
+    header.e_shnum = 3;
+    header.e_shstrndx = 1;
+    test::put(bytes, 0, header);
+    bytes.resize(kSectionsAt);
+    std::memcpy(bytes.data() + kNamesAt, kNames.data(), kNames.size());
+    Elf64_Shdr names{};
+    names.sh_offset = kNamesAt;
+    names.sh_size = kNames.size();
+    Elf64_Shdr frames{};
+    frames.sh_name = 1;
+    frames.sh_type = SHT_PROGBITS;
+    frames.sh_flags = SHF_ALLOC;
+    frames.sh_addr = frames.sh_offset = offset;
+    frames.sh_size = size;
+    test::put(bytes, kSectionsAt, Elf64_Shdr{});
+    test::put(bytes, kSectionsAt + sizeof(Elf64_Shdr), names);
+    test::put(bytes, kSectionsAt + 2 * sizeof(Elf64_Shdr), frames);
+    return bytes;
+}
+
+// Linkers put .eh_frame last in its segment as often as not.
+TEST(LoadedImage, FramesThatOnlyTheSectionTableTells) {
+    std::string path = ::testing::TempDir() + "kymo_frames_XXXXXX";
+    const int file = mkstemp(path.data());
+    ASSERT_GE(file, 0);
+    Arena arena;
+    LoadedImage image;
+    auto* pages = static_cast<std::uint8_t*>(map_pages(4096));
+    const auto begin = reinterpret_cast<std::uint64_t>(pages);
+    const auto frames_of = [&](std::uint64_t offset, std::uint64_t size) {
+        const auto bytes = elf_with_eh_frame(offset, size);
+        EXPECT_EQ(pwrite(file, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+        std::memcpy(pages, bytes.data(), 4096);
+        EXPECT_TRUE(describe_mapped_image({begin, begin + 4096}, path, arena, &image));
+        return image.eh_frame;
+    };
+    const Range inside = frames_of(1024, 512);
+    EXPECT_EQ(inside.begin, begin + 1024);
+    EXPECT_EQ(inside.end, begin + 1536);
+    const Range last = frames_of(1024, 3072);
+    EXPECT_EQ(last.begin, begin + 1024);
+    EXPECT_EQ(last.end, begin + 4096);
+    EXPECT_TRUE(frames_of(1024, 3073).empty()) << "one byte behind the segment";
+    EXPECT_TRUE(frames_of(4096, 8).empty()) << "behind it";
+    EXPECT_TRUE(frames_of(1024, 0).empty());
+    EXPECT_TRUE(frames_of(1024, ~std::uint64_t{0} - 500).empty()) << "wraps around";
+    unmap_pages(pages, 4096);
+    close(file);
+    unlink(path.c_str());
+    arena.release();
+}
+
 TEST(Arena, PiecesAreZeroedAlignedAndKept) {
     Arena arena;
     std::vector<std::uint8_t*> pieces;

@@ -53,6 +53,28 @@ TEST(Reader, ReadsOnAtANewerMinorVersionAndAnyMachine) {
     EXPECT_EQ(rows[3].size(), 2U);
 }
 
+// The reader takes pieces of 256 KiB. Wherever a piece ends, in a chunk's header, in its payload or just behind it, nothing is lost.
+TEST(Reader, ReadsWhatCrossesTheEndOfAPieceOrEndsThere) {
+    constexpr std::size_t kPiece = std::size_t{256} << 10U;
+    constexpr std::size_t kAround = 96;  // more than the second chunk is long
+    const TemporaryFolder folder;
+    const FileHeader header = testing::small_header(true);
+    for (std::size_t before = kPiece - 2 * kAround; before < kPiece + kAround; before += 8) {
+        const Bytes front = Bytes().raw(testing::mark_schema()).raw(testing::mark(5, std::string(before - 72, 'x')));
+        for (std::size_t length = 0; length < 8; ++length) {
+            const Bytes back = testing::mark(5, std::string(length, 'y'));
+            const Bytes chunks = testing::chunk(3, front, true).raw(testing::chunk(3, back, true));
+            const auto file = open_bytes(folder, testing::file(header, chunks));
+            ASSERT_TRUE(file) << file.error().what;
+            RowsByStream rows;
+            const auto report = gather(*file, rows);
+            ASSERT_TRUE(report);
+            ASSERT_TRUE(report->whole()) << before << " bytes before a row of " << length;
+            ASSERT_EQ(rows[3].size(), 2U);
+        }
+    }
+}
+
 // ---- tables and columns of other producers -------------------------------------------------------
 
 struct Weather {
