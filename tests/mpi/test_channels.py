@@ -53,7 +53,7 @@ def others(test, rows):
             (WORLD, 1, COLLECTIVE): (1, 40 if rank == 1 else 0),
             (WORLD, 2, COLLECTIVE): (1, 4 * (rank + 1)),
             (WORLD, 3, COLLECTIVE): (1, 8 * RANKS if rank == 3 else 0),
-            (WORLD, EVERYBODY, COLLECTIVE): (4, 12 + 40 + 0 + 8),
+            (WORLD, EVERYBODY, COLLECTIVE): (5, 12 + 40 + (0 + 2 + 2 + 6) + 0 + 8),
             (window, following, ONE_SIDED): (2, 28 + 8),
             (window, before, ONE_SIDED): (3, 12 + 20 + 4),
             (WORLD, following, SEND): (100, 400),

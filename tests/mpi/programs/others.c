@@ -17,6 +17,14 @@ static void collectives(void) {
     MPI_Gatherv(numbers, rank + 1, MPI_INT, others, counts, places, MPI_INT, 2, MPI_COMM_WORLD);
     MPI_Scatter(numbers, 2, MPI_INT, others, 2, MPI_INT, 3, MPI_COMM_WORLD);
     MPI_Reduce_scatter(numbers, others, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    /* To rank i i elements, characters and shorts in turns: 10 bytes in all. */
+    MPI_Datatype sent[4] = {MPI_CHAR, MPI_SHORT, MPI_CHAR, MPI_SHORT}, received[4];
+    int sizes[4] = {0, 1, 2, 3}, same[4], from[4] = {0, 8, 16, 24};
+    for (int i = 0; i < 4; ++i) {
+        same[i] = rank;
+        received[i] = sent[rank];
+    }
+    MPI_Alltoallw(numbers, sizes, from, sent, others, same, from, received, MPI_COMM_WORLD);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Iallgather(numbers, 2, MPI_INT, others, 2, MPI_INT, MPI_COMM_WORLD, &request);
