@@ -275,6 +275,7 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
     if (machine.hardware_error == 0 && std::all_of(asked.begin(), asked.end(), is_software)) {
         add_hardware_defaults(trial, session);
     }
+    session.kernel_ticks = machine.timers_at_return;
     // Whoever asks for a rate has it, whatever it costs.
     session.tick_trigger = machine.timers_at_return && std::none_of(asked.begin(), asked.end(), is_clock);
     return {};

@@ -152,6 +152,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.short_processes);
     } else if (keyword == "tick-trigger") {
         good = parse_flag(value, session.tick_trigger);
+    } else if (keyword == "kernel-ticks") {
+        good = parse_flag(value, session.kernel_ticks);
     } else if (keyword == "mechanism") {
         good = value == "perf" || value == "timers";
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
@@ -181,6 +183,7 @@ void clear(Session& session) {
     session.registers = false;
     session.short_processes = false;
     session.tick_trigger = false;
+    session.kernel_ticks = false;
     session.from_parent = false;
     session.mechanism = Mechanism::kPerfEvents;
     session.event_count = 0;

@@ -81,6 +81,7 @@ struct Session {
     bool registers = false;  // recorded with every sample
     bool short_processes = false;
     bool tick_trigger = false;  // of threads that are switched often (monitor/sampling/tick_trigger.h)
+    bool kernel_ticks = false;  // of threads that spend time in the kernel (monitor/sampling/kernel_ticks.h)
     bool from_parent = false;   // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
     Mechanism mechanism = Mechanism::kPerfEvents;
     std::uint32_t event_count = 0;

@@ -34,6 +34,9 @@ Result<std::string> format_session(const Session& session) {
     if (session.tick_trigger) {
         text += "tick-trigger 1\n";
     }
+    if (session.kernel_ticks) {
+        text += "kernel-ticks 1\n";
+    }
     if (session.library[0] != '\0') {
         text += fmt::format("library {}\n", session.library);
     }

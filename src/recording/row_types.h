@@ -14,7 +14,7 @@ constexpr void for_each_row_type(V&& visit) {
     const auto each = [&visit]<typename... Rows>() { (visit.template operator()<Rows>(), ...); };
     each.template operator()<Run, RunEnd, Rank, Process, ShortProcess, ProgramFile, ProcessEnd, Event, Unavailable,
                              Image, ImageEnd, Stream, StreamName, StreamEnd, Context, Join, OuterDropped, Sample,
-                             SampleRegisters, Switch, Task, Mapping, KernelLost, Mark, ClockPair, Wait, WaitBrief,
+                             SampleRegisters, KernelTick, Switch, Task, Mapping, KernelLost, Mark, ClockPair, Wait, WaitBrief,
                              Hunt, HuntResult, HuntResultEnd, HuntEnd, Look, LeftOut>();
 }
 

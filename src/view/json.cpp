@@ -30,6 +30,8 @@ const char* kind_name(NodeKind kind) {
             return "no_path";
         case NodeKind::kUnsampled:
             return "unsampled";
+        case NodeKind::kUnknownCall:
+            return "unknown_call";
         default:
             return "frame";
     }

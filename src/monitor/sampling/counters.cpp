@@ -38,6 +38,7 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     latest_ = {};
     timer_ = {};
     tick_ = {};
+    kernel_ticks_ = {};
     events_.reset(session, tid);
     usage_.open(session, tid, usage, {});
     outcome_.silent = silent_;
@@ -107,7 +108,7 @@ void Counters::enable() {
     if (outcome_.kind == CounterKind::kPerfEvents) {
         events_.set_enabled(true);
     }
-    if (samples_by_timer() && !silent_) {
+    if (needs_timer() && !silent_) {
         set_timer(true);
     }
 }
@@ -116,7 +117,7 @@ void Counters::disable() {
     if (outcome_.kind == CounterKind::kPerfEvents) {
         events_.set_enabled(false);
     }
-    if (samples_by_timer()) {
+    if (needs_timer()) {
         set_timer(false);
     }
 }
@@ -132,7 +133,7 @@ void Counters::set_signalling(bool on) {
         return;
     }
     events_.set_signalling(on);
-    if (samples_by_timer()) {
+    if (needs_timer()) {
         set_timer(on);
     }
 }
@@ -140,6 +141,7 @@ void Counters::set_signalling(bool on) {
 void Counters::close(Descriptors& descriptors) {
     timer_.close();
     tick_.end();
+    kernel_ticks_.end();
     events_.close(descriptors);
     outcome_.kind = CounterKind::kNone;
 }
@@ -147,6 +149,7 @@ void Counters::close(Descriptors& descriptors) {
 void Counters::abandon(Descriptors& descriptors) {
     timer_.abandon();
     tick_.end();
+    kernel_ticks_.end();
     events_.abandon(descriptors);
     outcome_.kind = CounterKind::kNone;
 }
@@ -161,6 +164,7 @@ void Counters::read(CounterValues& values, const rusage* own) {
 }
 
 void Counters::choose_trigger(ThreadState* owner) {
+    choose_kernel_ticks(owner);
     if (!session_->tick_trigger || tick_.is_refused() || outcome_.kind != CounterKind::kPerfEvents ||
         is_postponed() || !events_.has_buffer() || silent_ || !tick_.is_decision_due(latest_.value[0])) {
         return;
@@ -183,11 +187,37 @@ void Counters::choose_trigger(ThreadState* owner) {
     }
 }
 
+void Counters::choose_kernel_ticks(ThreadState* owner) {
+    if (!session_->kernel_ticks || outcome_.kind != CounterKind::kPerfEvents || silent_ || samples_by_timer()) {
+        return;
+    }
+    const KernelTicks::Choice choice = kernel_ticks_.choose(latest_.value[0], period());
+    if (choice == KernelTicks::Choice::kEnd) {
+        set_timer(false);
+        kernel_ticks_.end();
+    } else if (choice == KernelTicks::Choice::kBegin) {
+        rusage usage{};
+        if (own_usage(usage) == nullptr || (!timer_.is_made() && !timer_.make(*session_, tid_, owner))) {
+            kernel_ticks_.refuse();
+            return;
+        }
+        kernel_ticks_.begin(usage);
+        set_timer(true);
+    }
+}
+
+bool Counters::tick_found_kernel(const ucontext_t& context) {
+    rusage usage{};
+    return kernel_ticks_.is_on() && !samples_by_timer() && own_usage(usage) != nullptr &&
+           kernel_ticks_.found_kernel(context, usage);
+}
+
 // The leader samples no more for a long time, and counts on.
 bool Counters::begin_at_tick(const rusage& usage, ThreadState* owner) {
     if ((!timer_.is_made() && !timer_.make(*session_, tid_, owner)) || !events_.set_period(kFar)) {
         return false;
     }
+    kernel_ticks_.end();
     tick_.begin(latest_.value[0], usage);
     set_timer(true);
     return true;

@@ -18,7 +18,8 @@
 // outcome() says which, for the recording.
 //
 // A thread that is switched often may be sampled by a timer that is looked at with the kernel's tick, while the
-// counters count on: tick_trigger.h.
+// counters count on: tick_trigger.h. One that spends time in the kernel is looked at there by the same timer, beside its
+// samples: kernel_ticks.h.
 //
 // open() and close() run in the thread itself, under Quiet; read() in any thread; sample() and complete() in the
 // thread's handler. Cost of open() with a leader alone: about 10 µs; with all of four events and a buffer 35 µs.
@@ -31,6 +32,7 @@
 #include "monitor/sampling/counted_by_usage.h"
 #include "monitor/sampling/counter_values.h"
 #include "monitor/sampling/event_counters.h"
+#include "monitor/sampling/kernel_ticks.h"
 #include "monitor/sampling/thread_timer.h"
 #include "monitor/sampling/tick_trigger.h"
 
@@ -85,6 +87,10 @@ class Counters {
     // thread has been switched of late. A system call or two then, nothing else.
     void choose_trigger(ThreadState* owner);
 
+    // In the handler of a timer's signal, which found the thread at `context`, after sample(): whether it was in the
+    // kernel, and is one of those that are looked at there.
+    bool tick_found_kernel(const ucontext_t& context);
+
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
     // kernel lost and throttled.
     template <typename Take>
@@ -108,7 +114,11 @@ class Counters {
     void add_members(const timespec& stopped, const CounterOwner& owner);
     bool needs_usage() const { return usage_.has_any() || outcome_.kind == CounterKind::kThreadTimer; }
     std::uint64_t period() const { return events::clock_period_ns(session_->events[0]); }
-    void set_timer(bool on) { timer_.set(on ? period() : 0); }
+    bool needs_timer() const { return samples_by_timer() || kernel_ticks_.is_on(); }
+    void set_timer(bool on) {
+        timer_.set(!on ? 0 : samples_by_timer() ? period() : KernelTicks::kPeriod);
+    }
+    void choose_kernel_ticks(ThreadState* owner);
     bool begin_at_tick(const rusage& usage, ThreadState* owner);
     void end_at_tick();
     // What drain() has not brought: values for a sample now. False: none is due.
@@ -122,6 +132,7 @@ class Counters {
     CountedByUsage usage_;
     ThreadTimer timer_;
     TickTrigger tick_;
+    KernelTicks kernel_ticks_;
     CounterValues latest_;
 };
 
@@ -135,6 +146,9 @@ void Counters::sample(const Take& take) {
     if (outcome_.kind == CounterKind::kPerfEvents && events_.has_buffer()) {
         events_.drain(latest_, [&](const events::RingSample& sample, std::uint32_t event) {
             usage_.fill(latest_, usage(), latest_);
+            if (event == 0) {
+                kernel_ticks_.count_sample();
+            }
             take(Overflow{sample.time, sample.ip, sample.processor, event, &latest_});
         });
         bool in_kernel = false;

@@ -123,7 +123,7 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
 
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
 // work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
-std::uint64_t take_samples(ThreadState& thread, void* context) {
+std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
     if (!announce(thread)) {
         return last;
@@ -169,6 +169,12 @@ std::uint64_t take_samples(ThreadState& thread, void* context) {
         }
         take_sample(thread, overflow, here, &registers);
     });
+    if (code == SI_TIMER && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
+        recording::KernelTick row;
+        row.time = clock_now();
+        row.context = raw(path_here().leaf);
+        thread.writer.append(row);
+    }
     CellRows::at_sample(thread, clock_now());
     SwitchRows::write(thread);
     if (thread.counters.is_postponed()) {
@@ -190,7 +196,7 @@ void measure_pace(ThreadState& thread) {
 
 }  // namespace
 
-void kymo_take_signal(ThreadState* thread, void* context) {
+void kymo_take_signal(ThreadState* thread, void* context, int code) {
     const int error = errno;
     if (process.running() && thread->busy.exchange(1, std::memory_order_acquire) == 0) {
         const std::uint64_t begin = clock_now();
@@ -203,7 +209,7 @@ void kymo_take_signal(ThreadState* thread, void* context) {
                 const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
                 thread->alternate = {low, low + alternate.ss_size};
             }
-            sampled = take_samples(*thread, context);
+            sampled = take_samples(*thread, context, code);
             thread->alternate = {};
             if (sampled != 0 && may_read_counter()) {
                 measure_pace(*thread);

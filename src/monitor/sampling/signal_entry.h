@@ -35,8 +35,8 @@ extern __attribute__((visibility("hidden"), tls_model("initial-exec"))) thread_l
 // The handler to install.
 __attribute__((visibility("hidden"))) void kymo_signal_entry(int signal, siginfo_t* info, void* context);
 
-// On the thread's own stack.
-__attribute__((visibility("hidden"))) void kymo_take_signal(ThreadState* thread, void* context);
+// On the thread's own stack. `code`: the signal's si_code.
+__attribute__((visibility("hidden"))) void kymo_take_signal(ThreadState* thread, void* context, int code);
 // On the interrupted stack.
 __attribute__((visibility("hidden"))) void kymo_forward_signal(int signal, siginfo_t* info, void* context);
 }

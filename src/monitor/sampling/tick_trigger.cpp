@@ -1,7 +1,5 @@
 #include "monitor/sampling/tick_trigger.h"
 
-#include "monitor/clock.h"
-
 namespace kymo::monitor {
 namespace {
 
@@ -31,22 +29,12 @@ TickTrigger::Choice TickTrigger::choose(std::uint64_t clock, const rusage& usage
 void TickTrigger::begin(std::uint64_t clock, const rusage& usage) {
     is_at_tick_ = true;
     clock_ = clock;
-    user_ns_ = nanoseconds(usage.ru_utime);
-    system_ns_ = nanoseconds(usage.ru_stime);
+    share_.begin(usage);
 }
 
-// The kernel counts its ticks by where they find the thread, and divides the thread's time in the same proportion
-// (cputime_adjust in its kernel/sched/cputime.c): the system's part of all rises with a tick in the kernel, and falls
-// with one in the program.
 bool TickTrigger::take(std::uint64_t clock, const rusage& usage) {
-    const std::uint64_t user = nanoseconds(usage.ru_utime);
-    const std::uint64_t system = nanoseconds(usage.ru_stime);
-    const double before = static_cast<double>(system_ns_) / static_cast<double>(user_ns_ + system_ns_ + 1);
-    const double now = static_cast<double>(system) / static_cast<double>(user + system + 1);
-    user_ns_ = user;
-    system_ns_ = system;
     clock_ = clock;
-    return now > before || (now == before && now > 0.5);
+    return share_.has_risen(usage);
 }
 
 }  // namespace kymo::monitor

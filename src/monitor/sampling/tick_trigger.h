@@ -6,6 +6,8 @@
 // choice and the account; counters.h does what was chosen. `clock`: what the thread's counter says, ns.
 #pragma once
 
+#include "monitor/sampling/kernel_share.h"
+
 #include <cstdint>
 #include <sys/resource.h>
 
@@ -39,9 +41,8 @@ class TickTrigger {
     bool is_refused_ = false;
     std::uint64_t window_clock_ = 0;  // at the last choice; and switches then
     std::uint64_t window_switches_ = 0;
-    std::uint64_t clock_ = 0;    // of the last sample at a tick
-    std::uint64_t user_ns_ = 0;  // the kernel's account of the thread then
-    std::uint64_t system_ns_ = 0;
+    std::uint64_t clock_ = 0;  // of the last sample at a tick
+    KernelShare share_;
 };
 
 }  // namespace kymo::monitor

@@ -70,6 +70,7 @@ kymo_signal_entry:
     jbe 4f
     cmpl $0, 8(%rdi)
     jne 6f
+    movl 8(%rsi), %r8d
     movq (%rdi), %rax
     movq %rsp, -16(%rax)
     leaq -16(%rax), %rbp
@@ -83,6 +84,7 @@ kymo_signal_entry:
     pushq %rax
     popfq
 7:  movq %rdx, %rsi
+    movl %r8d, %edx
     call kymo_take_signal
     movq (%rbp), %rsp
     .cfi_def_cfa %rsp, 8

@@ -109,6 +109,21 @@ struct SampleRegisters {
     }
 };
 
+// The kernel's tick found the thread in the kernel: where its call entered. It places system time, and counts nothing:
+// no sample, and no deltas. Only of threads that are sampled by a counter which does not see the kernel.
+struct KernelTick {
+    std::uint64_t time = 0;     // when the call came back
+    std::uint64_t context = 0;  // ContextId of the leaf; 0: not known
+
+    static constexpr const char* kTable = "kernel-tick";
+    static constexpr std::uint32_t kTableId = 56;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &KernelTick::time);
+        visit("context", ColumnType::kUint, "", &KernelTick::context);
+    }
+};
+
 // Sample::flags
 inline constexpr std::uint64_t kPathEndMask = 0x0F;
 inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule

@@ -107,6 +107,11 @@ class Descriptions {
                 }
             }),
             rec::on<rec::Wait>([&](StreamId id, const rec::Wait& row) { add_wait(raw(id), row); }),
+            rec::on<rec::KernelTick>([&](StreamId id, const rec::KernelTick& row) {
+                if (StreamData* stream = data_.stream(raw(id))) {
+                    stream->looks.push_back({row.time, static_cast<std::uint32_t>(row.context)});
+                }
+            }),
             rec::on<rec::WaitBrief>([&](StreamId, const rec::WaitBrief& row) { add_brief(row); }),
             rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
                 data_.rank = {.rank = row.rank, .size = row.size, .host = std::string(row.host)};

@@ -16,6 +16,7 @@
 #include "spacetime/load/images.h"
 #include "spacetime/load/late_ticks.h"
 #include "spacetime/load/sample_time.h"
+#include "spacetime/load/system_place.h"
 #include "spacetime/load/thread_states.h"
 #include "spacetime/waits/waits.h"
 
@@ -103,6 +104,7 @@ struct StreamData {
     std::vector<OffInterval> offs;                          // by the switch records, filled in between the passes
     std::vector<TakenTime> taken;                           // late_ticks.h
     std::vector<ThreadWait> waits;                          // in the order of their ends
+    std::vector<KernelLook> looks;                          // system_place.h; laid in time by the second pass
     std::map<recording::WaitKind, WaitAmount> brief_waits;  // those too short to be rows
     ThreadStates states;
 
@@ -113,6 +115,7 @@ struct StreamData {
     std::vector<bool> own_contexts;         // by ContextId: the monitor's own code; empty: none is
     std::vector<bool> is_complete{true};    // a complete call path goes through this context
     CostTable costs;                        // row: ContextId; row 0: no call path
+    std::map<std::uint32_t, std::int64_t> unknown_calls;  // by ContextId of the caller: ns of system time
     std::vector<std::int64_t> unsampled;    // columns of CostTable: from the last sample to the end
     std::vector<std::int64_t> own_work;     // columns of CostTable: the monitor's, in no other; all its time as user
     std::int64_t paused_ns = 0;

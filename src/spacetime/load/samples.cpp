@@ -64,7 +64,7 @@ class StreamSamples {
             context = 0;
         }
         const bool is_own = is_own_work(row, stream_.own_contexts);
-        charge(time_->add(row, is_own), context, is_own);
+        charge(time_->add(row, is_own), context, is_own, is_blind_in_kernel(roles_, row));
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
@@ -114,7 +114,7 @@ class StreamSamples {
         if (!time_) {
             start(stream_.end_time);
         }
-        charge(time_->finish(stream_.end_time, stream_.totals), kNone, false);
+        charge(time_->finish(stream_.end_time, stream_.totals), kNone, false, roles_.grid_period != 0);
         own_time_.finish(stream_.costs);
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
@@ -134,6 +134,15 @@ class StreamSamples {
         const std::uint64_t mechanism = stream_.mechanism != 0 ? stream_.mechanism : file_.mechanism;
         roles_ = EventRoles(file_.events, mechanism);
         time_.emplace(roles_, stream_.begin, stream_.offs, stream_.waits);
+        for (KernelLook& look : stream_.looks) {
+            look.context = look.context < stream_.contexts.size() ? look.context : 0;
+        }
+        std::map<rec::WaitKind, std::uint64_t> brief;
+        for (const auto& [kind, amount] : stream_.brief_waits) {
+            brief[kind] = amount.count;
+        }
+        lay_in_time(&stream_.looks, stream_.waits, brief);
+        system_places_.emplace(stream_.looks, parents_, stream_.begin);
         late_.emplace(roles_.grid_period);
     }
 
@@ -152,18 +161,38 @@ class StreamSamples {
         }
     }
 
-    // `sampled`: where the sample was that ends the intervals; kNone: none did.
-    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work) {
+    // `sampled`: where the sample was that ends the intervals; kNone: none did. `is_blind`: it says nothing of system
+    // time.
+    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work, bool is_blind) {
         places_.next(intervals, sampled);
+        system_places_->next(intervals, sampled, is_blind);
         std::int64_t stretch = 0;  // user time between the last two samples, ns
         for (const StateInterval& interval : intervals) {
             stream_.states.add(interval);
+            if (system_places_->each(interval, [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
+                    charge_system(part, context, source != SystemSource::kUnknown);
+                })) {
+                continue;
+            }
             const std::uint32_t context = places_.of(interval);
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
             stretch += is_user_time(interval) ? duration_of(interval) : 0;
         }
         if (places_.is_outside() && (!is_own_work || stretch > 0)) {
             own_time_.sample(sampled, stretch, stream_.costs);
+        }
+    }
+
+    void charge_system(const StateInterval& part, std::uint32_t context, bool is_known) {
+        if (watch_ != nullptr) {
+            WaitGroups::ran(*watch_, part, context == kNone ? 0 : context);
+        }
+        if (context == kNone) {
+            stream_.unsampled[kSystem] += duration_of(part);
+        } else if (is_known) {
+            stream_.costs[context][kSystem] += duration_of(part);
+        } else {
+            stream_.unknown_calls[context] += duration_of(part);
         }
     }
 
@@ -201,6 +230,7 @@ class StreamSamples {
     std::size_t most_states_;
     EventRoles roles_;
     std::optional<StreamTime> time_;
+    std::optional<SystemPlace> system_places_;
     std::optional<LateTicks> late_;
     std::uint64_t since_tick_ = 0;        // ns of the thread's clock
     std::vector<std::uint32_t> parents_;  // by context

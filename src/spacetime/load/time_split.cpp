@@ -38,7 +38,10 @@ Split TimeSplitter::split(const Interval& interval) {
             budget_ = period_;
         } else {
             user = std::min(on, budget_);
-            budget_ = interval.is_tick ? period_ : budget_ - user;
+            if (interval.is_tick && 2 * (on - user) < period_) {
+                user = on;  // a sample was late, or one before it early: none is missing
+            }
+            budget_ = interval.is_tick ? period_ : budget_ - std::min(budget_, user);
         }
     }
     split.user = static_cast<std::int64_t>(user);

@@ -116,6 +116,9 @@ class TreeBuilder {
             case NodeKind::kNoPath:
                 name = "[no call path]";
                 break;
+            case NodeKind::kUnknownCall:
+                name = "[system time, call not known]";
+                break;
             default:
                 name = "[after the last sample]";
         }

@@ -195,6 +195,10 @@ class Merger {
                 wait.context = wait.context < merged.nodes.size() ? merged.nodes[wait.context] : 0;
             }
             profile_.threads[merged.thread].waits = std::move(stream.waits);
+            for (KernelLook& look : stream.looks) {
+                look.context = look.context < merged.nodes.size() ? merged.nodes[look.context] : 0;
+            }
+            profile_.threads[merged.thread].looks = std::move(stream.looks);
         }
         profile_.self.resize(profile_.nodes.size());
         for (auto& [id, stream] : streams.all()) {
@@ -257,6 +261,12 @@ class Merger {
             add_row(row, node);
             return node;
         };
+        for (const auto& [context, ns] : data.unknown_calls) {
+            const std::uint32_t node = tree_.add({stream.nodes[context], NodeKind::kUnknownCall, 0, 0});
+            profile_.self.resize(profile_.nodes.size());
+            profile_.self[node][kSystem] += ns;
+            thread.costs[kSystem] += ns;
+        }
         for (std::size_t i = 0; i < data.own_work.size(); ++i) {
             profile_.own_work[i < kFirstEvent ? i : kFirstEvent + columns[i - kFirstEvent]] += data.own_work[i];
         }

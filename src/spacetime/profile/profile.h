@@ -30,6 +30,7 @@ enum class NodeKind : std::uint8_t {
     kNoPath,     // samples of which no call path is known
     kDropped,    // above call paths whose outer frames there was no room for
     kUnsampled,  // from a stream's last sample to its end
+    kUnknownCall,  // system time in calls that are not known, of which the parent is a caller (system_place.h)
 };
 
 struct ProfileNode {
@@ -102,6 +103,7 @@ struct ProfileThread {
     ThreadFigures figures_from = ThreadFigures::kNone;  // who told run queue and switches
     ThreadStates states = {};
     std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
+    std::vector<KernelLook> looks = {};  // contexts likewise
     std::vector<OffInterval> offs = {};  // by the kernel's switch records
     std::vector<TakenTime> taken = {};   // its processor was not its, unsaid: late_ticks.h
     Pace pace = {};

@@ -32,6 +32,9 @@ void shift(FileData& file, std::int64_t by) {
             shift(wait.begin, by);
             shift(wait.end, by);
         }
+        for (KernelLook& look : stream.looks) {
+            shift(look.time, by);
+        }
         for (TakenTime& taken : stream.taken) {
             shift(taken.time, by);
         }

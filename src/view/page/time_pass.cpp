@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace kymo::view {
 namespace {
@@ -18,14 +19,15 @@ bool on_processor(ThreadState state) {
 class StreamPass {
   public:
     StreamPass(const Profile& profile, const Leaves& leaves, const TimePassOptions& options, std::uint32_t thread,
-               std::vector<std::uint32_t>& point_of)
+               std::vector<std::uint32_t>& point_of, std::span<const std::uint32_t> parents)
         : profile_(profile),
           leaves_(leaves),
           options_(options),
           thread_(profile.threads[thread]),
           point_of_(point_of),
           cells_(options.width, options.events.size()),
-          last_(thread_.states.begin()) {
+          last_(thread_.states.begin()),
+          system_places_(thread_.looks, parents, last_) {
         pieces_.begin = clip(last_);
         pieces_.events.resize(options.events.size());
         values_.resize(options.events.size());
@@ -33,19 +35,19 @@ class StreamPass {
 
     // `columns`: the file's event → index of `values_`, or −1.
     void sample(std::uint64_t time, std::uint32_t node, std::span<const std::uint64_t> deltas,
-                std::span<const std::ptrdiff_t> columns) {
+                std::span<const std::ptrdiff_t> columns, bool is_blind) {
         std::fill(values_.begin(), values_.end(), 0);
         for (std::size_t event = 0; event < deltas.size() && event < columns.size(); ++event) {
             if (columns[event] >= 0) {
                 values_[static_cast<std::size_t>(columns[event])] += deltas[event];
             }
         }
-        advance(time, leaves_.leaf_of[node], node);
+        advance(time, leaves_.leaf_of[node], node, is_blind);
     }
 
     void finish(std::uint32_t rest_node) {
         std::fill(values_.begin(), values_.end(), 0);
-        advance(thread_.states.end(), leaves_.leaf_of[rest_node], kNone);
+        advance(thread_.states.end(), leaves_.leaf_of[rest_node], kNone, thread_.roles.grid_period != 0);
     }
 
     CellLevel cells() { return cells_.finish(); }
@@ -58,12 +60,13 @@ class StreamPass {
         return std::clamp(since, options_.range.begin, options_.range.end);
     }
 
-    void advance(std::uint64_t to, std::uint32_t leaf, std::uint32_t node) {
+    void advance(std::uint64_t to, std::uint32_t leaf, std::uint32_t node, bool is_blind) {
         if (to <= last_) {
             return;
         }
         parts_.clear();
         thread_.states.for_each(last_, to, [&](const StateInterval& part) { parts_.push_back(part); });
+        system_places_.next(parts_, node, is_blind);
         last_ = to;
         // What the events counted belongs to the time on a processor just before the sample.
         std::size_t counted = parts_.size();
@@ -73,7 +76,17 @@ class StreamPass {
             }
         }
         for (std::size_t i = 0; i < parts_.size(); ++i) {
-            put(parts_[i], leaf, i == counted, i + 1 == parts_.size() ? node : kNone);
+            bool is_counted = i == counted;
+            const auto point_at = [&](std::uint64_t end) {
+                return i + 1 == parts_.size() && end == parts_[i].end ? node : kNone;
+            };
+            if (system_places_.each(parts_[i], [&](const StateInterval& part, std::uint32_t at, SystemSource) {
+                    put(part, at == kNone ? leaf : leaves_.leaf_of[at], std::exchange(is_counted, false),
+                        point_at(part.end));
+                })) {
+                continue;
+            }
+            put(parts_[i], leaf, is_counted, point_at(parts_[i].end));
         }
     }
 
@@ -111,6 +124,7 @@ class StreamPass {
     ThreadCells cells_;
     Pieces pieces_;
     std::uint64_t last_;
+    SystemPlace system_places_;
     std::vector<std::uint64_t> values_;
     std::vector<StateInterval> parts_;
 };
@@ -176,6 +190,11 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
     if (options.single_pieces) {
         point_of = number_points(profile, out.points);
     }
+    std::vector<std::uint32_t> parents;
+    parents.reserve(profile.nodes.size());
+    for (const ProfileNode& node : profile.nodes) {
+        parents.push_back(node.parent);
+    }
     std::vector<CellLevel> by_thread;
     const auto rest = rest_nodes(profile);
     std::vector<bool> is_done(profile.threads.size());
@@ -198,7 +217,7 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
         for (const ProfileStream& stream : profile.streams) {
             if (stream.file == file) {
                 running.emplace(stream.stream,
-                                Running{&stream, StreamPass(profile, leaves, options, stream.thread, point_of)});
+                                Running{&stream, StreamPass(profile, leaves, options, stream.thread, point_of, parents)});
             }
         }
         if (running.empty()) {
@@ -226,7 +245,8 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
                 last->pass.sample(
                     row.time + static_cast<std::uint64_t>(stream.shift_ns),
                     has_path ? stream.nodes[row.context] : no_path,
-                    is_own_work(row, stream.own_contexts) ? std::span<const std::uint64_t>() : row.deltas, *columns);
+                    is_own_work(row, stream.own_contexts) ? std::span<const std::uint64_t>() : row.deltas, *columns,
+                    is_blind_in_kernel(profile.threads[stream.thread].roles, row));
             }));
         if (!report) {
             return report.error();
@@ -237,7 +257,7 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
     }
     for (std::uint32_t thread = 0; thread < profile.threads.size(); ++thread) {
         if (!is_done[thread]) {
-            StreamPass pass(profile, leaves, options, thread, point_of);
+            StreamPass pass(profile, leaves, options, thread, point_of, parents);
             keep(pass, thread);
         }
     }

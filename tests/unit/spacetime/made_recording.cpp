@@ -160,6 +160,10 @@ void write_two_threads(const std::filesystem::path& folder, bool closed, std::ui
     file.context(1, 5, 4, 1, 0x28);
     file.sample(1, 1001 * kMs, 3, {1 * kMs, 2});
     file.sample(1, 1002 * kMs, 3, {1 * kMs, 0});
+    rec::KernelTick tick;
+    tick.time = 1004 * kMs;
+    tick.context = 2;
+    file.stream(1).append(tick);
     file.sample(1, 1006 * kMs, 2, {3 * kMs, 5});
     file.sample(1, 1010 * kMs, 0, {1 * kMs, 0}, static_cast<std::uint64_t>(rec::PathEnd::kNotWalked));
     file.begin_stream(1, 1000 * kMs, 100, "app");

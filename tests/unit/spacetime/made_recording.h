@@ -63,12 +63,13 @@ constexpr std::uint64_t kMs = 1'000'000;
 //   main (tid 100), 0–20 ms: _start 0x10 › main 0x20 › work 0x30
 //     1 ms  work   D 1.0 ms, 2 faults             user 1
 //     2 ms  work   D 1.0 ms                       user 1
+//     4 ms  main   the kernel's tick found it in a call
 //     6 ms  main   D 3.0 ms, 5 faults             user 1, system 2, off-CPU 1
 //    10 ms  work   D 1.0 ms, merged: no path      user 1, off-CPU 3         (context 0, path not walked)
 //    20 ms  end    D 0.5 ms, 1 fault in totals    user 0.5, off-CPU 9.5
 //   worker (tid 101), 4–14 ms, created by main at 0x25 (pthread_create 0x28): start 0x40 › work 0x30
 //     5 ms  work   D 1 ms                         user 1
-//     9 ms  work   D 2 ms                         user 1, system 1, off-CPU 2
+//     9 ms  work   D 2 ms                         user 1, system 1 (in a call that is not known), off-CPU 2
 //    10 ms  0x50, partial (no rule)  D 1 ms       user 1
 //    14 ms  end    D 4 ms in totals               user 1, system 3
 void write_two_threads(const std::filesystem::path& folder, bool closed = true, std::uint64_t wait_status = 3U << 8U);

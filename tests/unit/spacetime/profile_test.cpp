@@ -85,11 +85,16 @@ TEST_F(TwoThreads, CostsByCallPathAreThoseWorkedOutByHand) {
 TEST_F(TwoThreads, AThreadHangsBelowWhatCreatedIt) {
     testing::write_two_threads(folder_.path());
     const Profile below = load(folder_.path());
-    const std::vector<std::int64_t> worker = {ms(2), ms(1), ms(2), 2, ms(3), 0};
+    const std::vector<std::int64_t> worker = {ms(2), 0, ms(2), 2, ms(3), 0};
+    const std::vector<std::int64_t> unknown = {0, ms(1), 0, 0, 0, 0};
     EXPECT_EQ(row(below, node_at(below, {0x10, 0x25, 0x28, 0x40, 0x30})), worker);
+    EXPECT_EQ(row(below, special(below, NodeKind::kUnknownCall)), unknown);
+    EXPECT_EQ(below.nodes[special(below, NodeKind::kUnknownCall)].parent,
+              node_at(below, {0x10, 0x25, 0x28, 0x40}));
     EXPECT_EQ(node_at(below, {0x40}), 0U);
     const Profile apart = load(folder_.path(), {.below_creators = false});
     EXPECT_EQ(row(apart, node_at(apart, {0x40, 0x30})), worker);
+    EXPECT_EQ(apart.nodes[special(apart, NodeKind::kUnknownCall)].parent, node_at(apart, {0x40}));
     EXPECT_EQ(raw(apart.threads[1].creation_node), node_at(apart, {0x10, 0x25, 0x28}));
 }
 

@@ -17,6 +17,17 @@ TEST(TimeSplit, WhatTaskClockAddsBeyondThePeriodIsSystemTime) {
     EXPECT_EQ(splitter.split(tick(160, 4)), (Split{4, 0, 6, 0}));
 }
 
+// Samples that come late by a little, and the next one in time: no system time comes of that.
+TEST(TimeSplit, WhatIsLessThanHalfAPeriodBeyondIsLateness) {
+    TimeSplitter splitter(0, 10);
+    EXPECT_EQ(splitter.split(tick(14, 14)), (Split{14, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(20, 6)), (Split{6, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(35, 15)), (Split{10, 5, 0, 0})) << "one is missing, and this one early";
+    EXPECT_EQ(splitter.split({.end = 40, .task_clock = 5}), (Split{5, 0, 0, 0})) << "another event's sample";
+    EXPECT_EQ(splitter.split(tick(48, 8)), (Split{8, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(tick(68, 20)), (Split{10, 10, 0, 0}));
+}
+
 // Each stands for all of the processor time since the one before, in the program or in the kernel.
 TEST(TimeSplit, SamplesAtTheKernelsTickTellWhereTheyWere) {
     const auto at_tick = [](std::uint64_t end, std::uint64_t task_clock, bool in_kernel) {

@@ -71,6 +71,7 @@ class PartPass {
         std::unique_ptr<StreamVisitor> visitor;
         std::optional<StreamTime> time;
         std::optional<TimePlace> places;
+        std::optional<SystemPlace> system_places;
         std::span<const TakenTime> taken;  // still to come
         bool has_all_events = false;       // its file's events are the profile's, in their order
     };
@@ -88,6 +89,7 @@ class PartPass {
         running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
         running.taken = thread.taken;
         running.places.emplace(thread.waits, parents_);
+        running.system_places.emplace(thread.looks, parents_, thread.begin);
         std::vector<std::size_t> all(profile_.events.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         running.has_all_events = stream.columns == all;
@@ -113,7 +115,8 @@ class PartPass {
         const std::uint32_t node = row.context == 0                    ? stream.no_path
                                    : row.context < stream.nodes.size() ? stream.nodes[row.context]
                                                                        : kNone;
-        pieces(*running, running->time->add(moved, is_own), node);
+        pieces(*running, running->time->add(moved, is_own), node,
+               is_blind_in_kernel(profile_.threads[stream.thread].roles, row));
         while (!running->taken.empty() && running->taken.front().time <= moved.time) {
             running->visitor->taken(running->taken.front());
             running->taken = running->taken.subspan(1);
@@ -136,16 +139,27 @@ class PartPass {
         return deltas_;
     }
 
-    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node) {
+    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node,
+                       bool is_blind) {
         running.places->next(intervals, node);
+        running.system_places->next(intervals, node, is_blind);
         for (const StateInterval& interval : intervals) {
+            // A call that no tick has seen here does not say that the thread has left what it was in.
+            if (running.system_places->each(
+                    interval, [&](const StateInterval& part, std::uint32_t at, SystemSource source) {
+                        running.visitor->piece(part,
+                                               source == SystemSource::kSeen ? at : running.places->of(interval));
+                    })) {
+                continue;
+            }
             running.visitor->piece(interval, running.places->of(interval));
         }
     }
 
     void finish(Running& running) {
         if (running.stream->end_time > running.time->last()) {
-            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone);
+            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone,
+                   profile_.threads[running.stream->thread].roles.grid_period != 0);
         }
         running.visitor->finish();
         running.visitor.reset();

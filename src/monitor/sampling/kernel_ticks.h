@@ -1,0 +1,53 @@
+// Whether a thread is looked at with the kernel's tick, to learn which of its calls take its system time.
+//
+// A counter that does not see the kernel takes no sample there: that there was system time its clock tells, but not
+// where. A timer of the thread's processor time, looked at with the kernel's tick, signals a thread that was in the
+// kernel as it comes back: at the instruction behind the call. That is one look in 4 ms of system time at best
+// (250 Hz), free of any right. This is the choice and the account; counters.h does what was chosen.
+//
+// `clock`: what the thread's counter says, ns; `period`: of its samples.
+#pragma once
+
+#include "monitor/sampling/kernel_share.h"
+
+#include <cstdint>
+#include <sys/resource.h>
+#include <ucontext.h>
+
+namespace kymo::monitor {
+
+class KernelTicks {
+  public:
+    enum class Choice : std::uint8_t { kAsItIs, kBegin, kEnd };
+
+    static constexpr std::uint64_t kPeriod = 3'900'000;  // ns: a tick's length on most kernels, or a little less
+
+    bool is_on() const { return is_on_; }
+    // It has failed once, and is not tried again.
+    void refuse() { is_refused_ = true; }
+
+    // A sample of the clock has come.
+    void count_sample() { ++samples_; }
+    // By how much of the thread's time no sample came for.
+    Choice choose(std::uint64_t clock, std::uint64_t period);
+
+    void begin(const rusage& usage) {
+        is_on_ = true;
+        share_.begin(usage);
+        faults_ = static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt);
+    }
+    void end() { is_on_ = false; }
+
+    // At the timer's signal, which found the thread at `context`: whether the tick found it in the kernel.
+    bool found_kernel(const ucontext_t& context, const rusage& usage);
+
+  private:
+    bool is_on_ = false;
+    bool is_refused_ = false;
+    std::uint64_t window_clock_ = 0;  // at the last decision
+    std::uint64_t samples_ = 0;       // since then
+    KernelShare share_;
+    std::uint64_t faults_ = 0;  // at the last look
+};
+
+}  // namespace kymo::monitor
