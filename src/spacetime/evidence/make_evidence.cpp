@@ -77,7 +77,7 @@ class Maker {
         }
         stage("tables");
         make_nodes(*occurrences, levels);
-        weigh_nodes(weighing.weight_of_address);
+        weigh_nodes(weighing.weight_of_address, occurrences->pair_ends);
         evidence_.patterns = make_patterns(occurrences->occurrences);
         find_periods(evidence_.intervals, evidence_.nodes, occurrences->occurrences, kept_.size());
         add_span_nodes(std::move(spans->groups), *occurrences, levels);
@@ -228,14 +228,15 @@ class Maker {
         add_up(evidence_.nodes);
     }
 
-    void weigh_nodes(const std::vector<double>& weight_of_address) {
+    // By the clock's samples alone: those of other events come where their events do.
+    void weigh_nodes(const std::vector<double>& weight_of_address, const std::vector<std::uint64_t>& pair_ends) {
         for (std::uint32_t i = 0; i < kept_.size(); ++i) {
             evidence_.nodes[i].weight = 0;
         }
         for (std::size_t i = 0; i < profile_.nodes.size(); ++i) {
             if (kept_.leaf_of[i] != kNone && addresses_.of_node[i] != kNone) {
                 evidence_.nodes[kept_.leaf_of[i]].weight +=
-                    weight_of_address[addresses_.of_node[i]] * static_cast<double>(profile_.self[i][kSamples]);
+                    weight_of_address[addresses_.of_node[i]] * static_cast<double>(pair_ends[i]);
             }
         }
         for (std::size_t i = kept_.size(); i-- > 0;) {

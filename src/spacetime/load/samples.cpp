@@ -64,6 +64,7 @@ class StreamSamples {
             context = 0;
         }
         const bool is_own = is_own_work(row, stream_.own_contexts);
+        is_of_clock_ = roles_.tick_period == 0 || row.event == roles_.task_clock;
         charge(time_->add(row, is_own), context, is_own, is_blind_in_kernel(roles_, row));
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
@@ -166,7 +167,6 @@ class StreamSamples {
     void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work, bool is_blind) {
         places_.next(intervals, sampled);
         system_places_->next(intervals, sampled, is_blind);
-        std::int64_t stretch = 0;  // user time between the last two samples, ns
         for (const StateInterval& interval : intervals) {
             stream_.states.add(interval);
             if (system_places_->each(interval, [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
@@ -176,11 +176,16 @@ class StreamSamples {
             }
             const std::uint32_t context = places_.of(interval);
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
-            stretch += is_user_time(interval) ? duration_of(interval) : 0;
+            stretch_ += is_user_time(interval) ? duration_of(interval) : 0;
         }
-        if (places_.is_outside() && (!is_own_work || stretch > 0)) {
-            own_time_.sample(sampled, stretch, stream_.costs);
+        // Samples of other events come where their events do, whatever took the time.
+        if (!is_of_clock_) {
+            return;
         }
+        if (places_.is_outside() && (!is_own_work || stretch_ > 0)) {
+            own_time_.sample(sampled, stretch_, stream_.costs);
+        }
+        stretch_ = 0;
     }
 
     void charge_system(const StateInterval& part, std::uint32_t context, bool is_known) {
@@ -233,6 +238,8 @@ class StreamSamples {
     std::optional<SystemPlace> system_places_;
     std::optional<LateTicks> late_;
     std::uint64_t since_tick_ = 0;        // ns of the thread's clock
+    bool is_of_clock_ = true;             // the last sample
+    std::int64_t stretch_ = 0;            // user time since the clock's last sample, ns
     std::vector<std::uint32_t> parents_;  // by context
     TimePlace places_;
     OwnTime own_time_;

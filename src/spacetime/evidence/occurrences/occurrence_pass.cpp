@@ -104,7 +104,7 @@ class OccurrenceVisitor final : public StreamVisitor {
         }
         pair_is_broken_ = pair_is_broken_ || is_resumed;
         if (row.event == shared_.clock) {
-            end_pair(address);
+            end_pair(address, node);
         }
     }
 
@@ -134,8 +134,9 @@ class OccurrenceVisitor final : public StreamVisitor {
 
   private:
     // From the clock's last sample to this one of it. Samples of other events in between only count.
-    void end_pair(std::uint32_t address) {
+    void end_pair(std::uint32_t address, std::uint32_t node) {
         if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
+            ++worker_.sums.pair_ends[node];
             PairTable& pairs = worker_.sums.pairs;
             pairs.add(pairs.row(last_address_, address), 1, pair_sums_);
         }
@@ -172,6 +173,9 @@ class OccurrenceVisitor final : public StreamVisitor {
 void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap) {
     to.occurrences.merge(std::move(from.occurrences), occurrence_cap);
     to.pairs.merge(from.pairs);
+    for (std::size_t node = 0; node < to.pair_ends.size(); ++node) {
+        to.pair_ends[node] += from.pair_ends[node];
+    }
     to.at_work.merge(from.at_work);
     to.ready.merge(from.ready);
     to.lacking.merge(from.lacking);
@@ -238,6 +242,7 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
     std::vector<Worker> workers(pass_workers(recording, profile));
     for (Worker& worker : workers) {
         worker.sums.pairs = PairTable(kPairColumns + profile.events.size(), addresses.samples, limits.pair_cap);
+        worker.sums.pair_ends.resize(profile.nodes.size());
         worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
         worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());

@@ -229,47 +229,89 @@ TEST_F(ThreePhases, HeavyCodeHasALifeInTime) {
     EXPECT_TRUE(evidence_.same_spaces[rest].life.folded) << "5 samples are too few to compare";
 }
 
-TEST(Weights, AreOfTheClockAndNotOfOtherSamples) {
-    const testing::TemporaryFolder folder;
-    {
-        testing::MadeFile file(folder.path() / "process-100-0.krec", 100);
-        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
-        file.event(1, "page-faults", "", recording::EventMode::kPeriod, 1);
-        recording::Image image;
-        image.image = 1;
-        image.path = "/nonexistent/app";
-        image.build_id = "0123";
-        file.own().append(image);
-        file.begin_stream(1, 0, 100, "app");
-        file.context(1, 1, 0, 1, 0x10);  // main
-        file.context(1, 2, 1, 1, 0x20);  // work
-        file.context(1, 3, 1, 1, 0x30);  // touches memory
-        std::uint64_t now = 0;
-        for (int round = 0; round < 50; ++round) {
-            for (int i = 0; i < 50; ++i) {
-                now += kMs / 100;
-                file.sample(1, now, 3, {kMs / 100, 1}, 0, 1);
+// A thread of 50 rounds of 10 ms. In each, 50 page faults within half a millisecond, each of them a sample, in code where
+// the clock's samples meet it `met` times, and work for the rest, which the clock's samples meet.
+class OfTwoEvents {
+  public:
+    explicit OfTwoEvents(int met) {
+        {
+            testing::MadeFile file(folder_.path() / "process-100-0.krec", 100);
+            file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+            file.event(1, "page-faults", "", recording::EventMode::kPeriod, 1);
+            recording::Image image;
+            image.image = 1;
+            image.path = "/nonexistent/app";
+            image.build_id = "0123";
+            file.own().append(image);
+            file.begin_stream(1, 0, 100, "app");
+            file.context(1, 1, 0, 1, 0x10);  // main
+            file.context(1, 2, 1, 1, 0x20);  // work
+            file.context(1, 3, 1, 1, 0x30);  // touches memory
+            std::uint64_t now = 0;
+            for (int round = 0; round < kRounds; ++round) {
+                for (int i = 0; i < 50; ++i) {
+                    now += kMs / 100;
+                    file.sample(1, now, 3, {kMs / 100, 1}, 0, 1);
+                }
+                now += kMs / 2;
+                file.sample(1, now, met > 0 ? 3 : 2, {kMs / 2, 0});
+                for (int i = 1; i < 10; ++i) {
+                    now += kMs;
+                    file.sample(1, now, i < met ? 3 : 2, {kMs, 0});
+                }
             }
-            now += kMs / 2;
-            file.sample(1, now, 2, {kMs / 2, 0});
-            for (int i = 0; i < 9; ++i) {
-                now += kMs;
-                file.sample(1, now, 2, {kMs, 0});
-            }
+            file.end_stream(1, now, {now, 2500});
+            file.close();
         }
-        file.end_stream(1, now, {now, 2500});
-        file.close();
+        recording = recording::Recording::open(folder_.path());
+        profile = load_profile(*recording);
+        NamedRun named = name_run(*profile);
+        evidence = make_evidence(*recording, *profile, named);
     }
-    const auto recording = recording::Recording::open(folder.path());
-    const auto profile = load_profile(*recording);
-    EXPECT_EQ(clock_event(*profile), 0U);
-    NamedRun named = name_run(*profile);
-    const auto evidence = make_evidence(*recording, *profile, named);
-    ASSERT_TRUE(evidence);
+    // User time, ms, of the code at an offset.
+    std::int64_t user_ms(std::uint64_t offset) const {
+        std::int64_t ns = 0;
+        for (std::size_t i = 0; i < profile->nodes.size(); ++i) {
+            ns += profile->nodes[i].offset == offset ? profile->self[i][kUser] : 0;
+        }
+        return ns / static_cast<std::int64_t>(kMs);
+    }
+
+    static constexpr int kRounds = 50;
+    Result<recording::Recording> recording = Error{};
+    Result<Profile> profile = Error{};
+    Result<Evidence> evidence = Error{};
+
+  private:
+    testing::TemporaryFolder folder_;
+};
+
+TEST(Weights, AreOfTheClockAndNotOfOtherSamples) {
+    const OfTwoEvents run(0);
+    EXPECT_EQ(clock_event(*run.profile), 0U);
+    ASSERT_TRUE(run.evidence);
     // The clock was in the work each time: it weighs all there is, and holds the faults between its samples.
-    ASSERT_EQ(evidence->spaces.size(), 1U);
-    EXPECT_NEAR(evidence->spaces[0].weight, 1, 1e-9);
-    EXPECT_EQ(evidence->spaces[0].deltas.at(1), 2450);
+    ASSERT_EQ(run.evidence->spaces.size(), 1U);
+    EXPECT_NEAR(run.evidence->spaces[0].weight, 1, 1e-9);
+    EXPECT_EQ(run.evidence->spaces[0].deltas.at(1), 2450);
+    // And has all the time, though each round's first half millisecond ends in samples of faults.
+    EXPECT_EQ(run.user_ms(0x30), 0);
+    EXPECT_EQ(run.user_ms(0x20), 500);
+}
+
+TEST(Weights, OfFunctionsAddUpToOneHoweverOftenOtherEventsAreSampled) {
+    const OfTwoEvents run(2);
+    ASSERT_TRUE(run.evidence);
+    double roots = 0;
+    double touching = -1;
+    for (const SpaceNode& node : run.evidence->nodes) {
+        roots += node.parent == kNone ? node.weight : 0;
+        touching = node.place.function == "app+0x30" ? node.weight : touching;
+    }
+    EXPECT_NEAR(roots, 1, 1e-9);
+    // Of the pairs, of one instruction at each end, one in five ends there; and the run's first sample ends none.
+    EXPECT_NEAR(touching, 99.0 / 499, 1e-9);
+    EXPECT_EQ(run.user_ms(0x30), 100);
 }
 
 }  // namespace
