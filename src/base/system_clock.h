@@ -37,7 +37,8 @@ inline void use_called_clock() {
     clock_function = called_clock;
 }
 
-// False where the program has forbidden itself the processor's counter, in any of its threads: reading it would fault.
+// False where the program has forbidden itself the processor's counter, in any of its threads: reading it would
+// fault.
 inline bool may_read_counter() {
     return clock_function != called_clock;
 }

@@ -75,8 +75,8 @@ std::string_view mapped_file(std::uint64_t address, std::span<char> line) {
 }  // namespace
 
 std::string_view own_program_path(std::span<char> buffer) {
-    // No loader's base address: the loader was called as a program, and is what /proc/self/exe leads to. It has put the
-    // program's headers into the auxiliary vector.
+    // No loader's base address: the loader was called as a program, and is what /proc/self/exe leads to. It has put
+    // the program's headers into the auxiliary vector.
     if (const std::uint64_t headers = getauxval(AT_PHDR); getauxval(AT_BASE) == 0 && headers != 0) {
         if (const std::string_view path = mapped_file(page_of(headers), buffer); !path.empty()) {
             return path;

@@ -16,8 +16,8 @@ struct DebugInfo {
 };
 
 // Fills `frames` of those offsets that debug information covers; where only the line table knows an
-// offset (assembly), or its function has no name there, its file and line. `wanted` must ascend by offset. Cost: one walk over the top level
-// of each touched unit, and of the functions that hold a wanted offset.
+// offset (assembly), or its function has no name there, its file and line. `wanted` must ascend by offset. Cost: one
+// walk over the top level of each touched unit, and of the functions that hold a wanted offset.
 DebugInfo name_by_debug_info(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted,
                              CodeNames& names);
 

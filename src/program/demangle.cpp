@@ -9,9 +9,9 @@
 namespace kymo::program {
 namespace {
 
-// Names are input from outside: the mangled one is bounded, and so is what it expands to. Back references make a name of
-// some hundred characters one of gigabytes, so the demangler hands its text over in pieces, and is left when there is
-// enough.
+// Names are input from outside: the mangled one is bounded, and so is what it expands to. Back references make a name
+// of some hundred characters one of gigabytes, so the demangler hands its text over in pieces, and is left when there
+// is enough.
 constexpr std::size_t kMaxMangled = std::size_t{32} << 10U;
 constexpr std::size_t kMaxName = std::size_t{64} << 10U;
 

@@ -54,9 +54,10 @@ void run(Task& task, const ImageName& image) {
     if (file.module() != nullptr) {
         const DebugInfo debug_info = name_by_debug_info(file.module(), name, task.wanted, task.names);
         if (!debug_info.missing.empty()) {
-            task.warning = image.path + ": part of its debug information is in " + debug_info.missing +
-                           ", which is not there: functions are named by symbols; put that file back (a Debian package's "
-                           "is in the package's -dbgsym)";
+            task.warning =
+                image.path + ": part of its debug information is in " + debug_info.missing +
+                ", which is not there: functions are named by symbols; put that file back (a Debian package's "
+                "is in the package's -dbgsym)";
         }
         const bool is_complete = std::all_of(task.wanted.begin(), task.wanted.end(),
                                              [](const Wanted& wanted) { return !wanted.frames.empty(); });

@@ -49,8 +49,8 @@ inline std::int64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
     return x;
 }
 
-// The same, for so long on the processor by the thread's own clock: where the work stands beside a time that is no work's (a pause, a
-// disk), which of both is longer may not depend on the processor.
+// The same, for so long on the processor by the thread's own clock: where the work stands beside a time that is no
+// work's (a pause, a disk), which of both is longer may not depend on the processor.
 [[gnu::always_inline]] inline std::uint64_t work_us(std::int64_t us, std::uint64_t x = 1) {
     for (const std::int64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + us * 1'000;
          now_ns(CLOCK_THREAD_CPUTIME_ID) < end;) {

@@ -18,8 +18,8 @@
 // outcome() says which, for the recording.
 //
 // A thread that is switched often may be sampled by a timer that is looked at with the kernel's tick, while the
-// counters count on: tick_trigger.h. One that spends time in the kernel is looked at there by the same timer, beside its
-// samples: kernel_ticks.h.
+// counters count on: tick_trigger.h. One that spends time in the kernel is looked at there by the same timer, beside
+// its samples: kernel_ticks.h.
 //
 // open() and close() run in the thread itself, under Quiet; read() in any thread; sample() and complete() in the
 // thread's handler. Cost of open() with a leader alone: about 10 µs; with all of four events and a buffer 35 µs.
@@ -115,9 +115,7 @@ class Counters {
     bool needs_usage() const { return usage_.has_any() || outcome_.kind == CounterKind::kThreadTimer; }
     std::uint64_t period() const { return events::clock_period_ns(session_->events[0]); }
     bool needs_timer() const { return samples_by_timer() || kernel_ticks_.is_on(); }
-    void set_timer(bool on) {
-        timer_.set(!on ? 0 : samples_by_timer() ? period() : KernelTicks::kPeriod);
-    }
+    void set_timer(bool on) { timer_.set(!on ? 0 : samples_by_timer() ? period() : KernelTicks::kPeriod); }
     void choose_kernel_ticks(ThreadState* owner);
     bool begin_at_tick(const rusage& usage, ThreadState* owner);
     void end_at_tick();

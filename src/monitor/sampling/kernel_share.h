@@ -27,9 +27,7 @@ class KernelShare {
     }
 
   private:
-    double share() const {
-        return static_cast<double>(system_ns_) / static_cast<double>(user_ns_ + system_ns_ + 1);
-    }
+    double share() const { return static_cast<double>(system_ns_) / static_cast<double>(user_ns_ + system_ns_ + 1); }
 
     std::uint64_t user_ns_ = 0;
     std::uint64_t system_ns_ = 0;

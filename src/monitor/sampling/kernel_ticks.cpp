@@ -42,8 +42,8 @@ KernelTicks::Choice KernelTicks::choose(std::uint64_t clock, std::uint64_t perio
     return choice;
 }
 
-// A call's return is known by the registers that the instruction leaves, whatever the kernel's account says. Ticks that
-// the account alone has in the kernel met faults, or the interrupts that take the samples.
+// A call's return is known by the registers that the instruction leaves, whatever the kernel's account says. Ticks
+// that the account alone has in the kernel met faults, or the interrupts that take the samples.
 bool KernelTicks::found_kernel(const ucontext_t& context, const rusage& usage) {
     const bool has_risen = share_.has_risen(usage);
     const auto faults = static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt);

@@ -97,10 +97,10 @@ struct ThreadState {
     std::uint64_t pace_ticks = 0;  // added up
     std::uint64_t merged = 0;
     std::uint64_t monitor_ns = 0;
-    std::uint64_t taken_ns = 0;        // from the program, with what the kernel takes for a sample (handler.cpp)
-    std::uint64_t own_work_begin = 0;  // the monitor's last work in this thread
-    std::uint64_t own_work_end = 0;    // all ones: it is at it
-    std::uint64_t own_work_ns = 0;     // of the monitor's work here outside its handler, in all
+    std::uint64_t taken_ns = 0;          // from the program, with what the kernel takes for a sample (handler.cpp)
+    std::uint64_t own_work_begin = 0;    // the monitor's last work in this thread
+    std::uint64_t own_work_end = 0;      // all ones: it is at it
+    std::uint64_t own_work_ns = 0;       // of the monitor's work here outside its handler, in all
     std::uint64_t own_work_written = 0;  // of these, in samples
     Debt debt;
     std::uint64_t paths[recording::kPathEnds] = {};

@@ -109,8 +109,8 @@ struct SampleRegisters {
     }
 };
 
-// The kernel's tick found the thread in the kernel: where its call entered. It places system time, and counts nothing:
-// no sample, and no deltas. Only of threads that are sampled by a counter which does not see the kernel.
+// The kernel's tick found the thread in the kernel: where its call entered. It places system time, and counts
+// nothing: no sample, and no deltas. Only of threads that are sampled by a counter which does not see the kernel.
 struct KernelTick {
     std::uint64_t time = 0;     // when the call came back
     std::uint64_t context = 0;  // ContextId of the leaf; 0: not known

@@ -70,8 +70,8 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
 // From the end of the intervals backwards: the sample came at the monitor's work, or behind it. The clock that it is
 // measured by goes on while another thread has the processor.
 void StreamTime::take_own_work(std::span<const StateInterval> intervals, bool is_own_work) {
-    // Monitors that measured none of their work: of what ends in such a sample, user time is theirs. System time is the
-    // program's, whose calls it was spent in.
+    // Monitors that measured none of their work: of what ends in such a sample, user time is theirs. System time is
+    // the program's, whose calls it was spent in.
     const bool is_measured = owed_ != 0;
     without_own_work_.clear();
     for (const StateInterval& interval : std::views::reverse(intervals)) {

@@ -49,8 +49,9 @@ class StreamTime {
     StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,
                std::span<const ThreadWait> waits);
 
-    // The states since the sample before, or the begin, in order. Valid until the next call. Of the time on a processor
-    // the monitor's own work, as it has measured it, is not the program's: it is as if measurement had been off.
+    // The states since the sample before, or the begin, in order. Valid until the next call. Of the time on a
+    // processor the monitor's own work, as it has measured it, is not the program's: it is as if measurement had been
+    // off.
     std::span<const StateInterval> add(const recording::Sample& row, bool is_own_work = false);
     // Those from the last sample to `end`; the stream's totals of all events, empty where they are not known.
     std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals);

@@ -169,9 +169,10 @@ class StreamSamples {
         system_places_->next(intervals, sampled, is_blind);
         for (const StateInterval& interval : intervals) {
             stream_.states.add(interval);
-            if (system_places_->each(interval, [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
-                    charge_system(part, context, source != SystemSource::kUnknown);
-                })) {
+            if (system_places_->each(interval,
+                                     [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
+                                         charge_system(part, context, source != SystemSource::kUnknown);
+                                     })) {
                 continue;
             }
             const std::uint32_t context = places_.of(interval);

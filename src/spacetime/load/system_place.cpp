@@ -15,8 +15,7 @@ void lay_in_time(std::vector<KernelLook>* looks, std::span<const ThreadWait> wai
     if (looks->empty()) {
         return;
     }
-    std::sort(looks->begin(), looks->end(),
-              [](const KernelLook& a, const KernelLook& b) { return a.time < b.time; });
+    std::sort(looks->begin(), looks->end(), [](const KernelLook& a, const KernelLook& b) { return a.time < b.time; });
     std::vector<std::pair<std::uint64_t, std::uint64_t>> covers;
     std::map<recording::WaitKind, std::uint64_t> long_ones;
     for (const ThreadWait& wait : waits) {

@@ -3,10 +3,10 @@
 // Between two samples it is known how much system time there was, but not in which call: neither sample was there.
 // Where ticks of the kernel's found the thread in it (recording::KernelTick), the calls are known in which they did.
 // Ticks come whatever a program does, so calls are found as often as their time in the kernel is long; each tick
-// between the samples stands for the same part of the system time there. Where none did, it is the call of the nearest
-// tick within a tenth of a second, in which the thread goes on as before. Where there is none, the call is not
-// known: that is said, at the innermost caller that both samples have in common. It is none of the sampled functions'
-// own, which may not call anything at all.
+// between the samples stands for the same part of the system time there. Where none did, it is the call of the
+// nearest tick within a tenth of a second, in which the thread goes on as before. Where there is none, the call is
+// not known: that is said, at the innermost caller that both samples have in common. It is none of the sampled
+// functions' own, which may not call anything at all.
 #pragma once
 
 #include "base/index.h"
@@ -32,8 +32,8 @@ struct KernelLook {
 };
 
 // Lays them in time, and leaves out those in waits that are known one by one: their system time has its place. Of
-// kinds whose calls are mostly too short for that (`brief`: how many were), those that are long by a look alone are as
-// good as not known. Cost: sorting both.
+// kinds whose calls are mostly too short for that (`brief`: how many were), those that are long by a look alone are
+// as good as not known. Cost: sorting both.
 void lay_in_time(std::vector<KernelLook>* looks, std::span<const ThreadWait> waits,
                  const std::map<recording::WaitKind, std::uint64_t>& brief);
 
@@ -55,8 +55,8 @@ class SystemPlace {
     SystemPlace(std::span<const KernelLook> looks, std::span<const std::uint32_t> parents, std::uint64_t begin)
         : looks_(looks), parents_(parents), last_(begin) {}
 
-    // The intervals up to the next sample, which was at `sampled`; kNone: there is none, the stream ends. `is_blind`: it
-    // says nothing of them.
+    // The intervals up to the next sample, which was at `sampled`; kNone: there is none, the stream ends. `is_blind`:
+    // it says nothing of them.
     void next(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind);
 
     // Is this one to be placed here? If so, calls place(part, context, source) for its parts, in order. Once for each
@@ -91,13 +91,13 @@ class SystemPlace {
 
     std::span<const KernelLook> looks_;
     std::span<const std::uint32_t> parents_;
-    std::uint64_t last_;                // the end of the intervals before
-    std::uint32_t sampled_ = kNone;     // where the last sample was
-    std::size_t first_ = 0;             // of the looks behind the sample before
-    std::size_t count_ = 0;             // of these, those up to the last sample
-    std::uint64_t system_ = 0;          // ns outside of waits between the two
-    std::uint64_t given_ = 0;           // ns of it that are placed
-    std::uint32_t context_ = 0;         // where there is no look between them
+    std::uint64_t last_;             // the end of the intervals before
+    std::uint32_t sampled_ = kNone;  // where the last sample was
+    std::size_t first_ = 0;          // of the looks behind the sample before
+    std::size_t count_ = 0;          // of these, those up to the last sample
+    std::uint64_t system_ = 0;       // ns outside of waits between the two
+    std::uint64_t given_ = 0;        // ns of it that are placed
+    std::uint32_t context_ = 0;      // where there is no look between them
     SystemSource source_ = SystemSource::kUnknown;
     bool is_blind_ = false;
 };

@@ -25,11 +25,11 @@ namespace kymo::spacetime {
 enum class NodeKind : std::uint8_t {
     kFrame,
     kRoot,
-    kProcess,    // `image` is an index of Profile::processes
-    kPartial,    // above call paths whose root end is missing
-    kNoPath,     // samples of which no call path is known
-    kDropped,    // above call paths whose outer frames there was no room for
-    kUnsampled,  // from a stream's last sample to its end
+    kProcess,      // `image` is an index of Profile::processes
+    kPartial,      // above call paths whose root end is missing
+    kNoPath,       // samples of which no call path is known
+    kDropped,      // above call paths whose outer frames there was no room for
+    kUnsampled,    // from a stream's last sample to its end
     kUnknownCall,  // system time in calls that are not known, of which the parent is a caller (system_place.h)
 };
 

@@ -216,8 +216,8 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
         std::unordered_map<std::uint32_t, Running> running;
         for (const ProfileStream& stream : profile.streams) {
             if (stream.file == file) {
-                running.emplace(stream.stream,
-                                Running{&stream, StreamPass(profile, leaves, options, stream.thread, point_of, parents)});
+                running.emplace(stream.stream, Running{&stream, StreamPass(profile, leaves, options, stream.thread,
+                                                                           point_of, parents)});
             }
         }
         if (running.empty()) {

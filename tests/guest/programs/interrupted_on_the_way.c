@@ -16,8 +16,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// The kernel follows 40 links, and walks a path again, with those of the first time counted, when somebody mounts something meanwhile
-// (ELOOP): half of them.
+// The kernel follows 40 links, and walks a path again, with those of the first time counted, when somebody mounts
+// something meanwhile (ELOOP): half of them.
 enum { kLinks = 19, kRounds = 250 };
 
 static volatile sig_atomic_t calling;

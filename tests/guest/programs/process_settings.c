@@ -47,7 +47,8 @@ int main(int argc, char** argv) {
     MUST(prctl(PR_SET_NAME, "settings") == 0 && prctl(PR_SET_DUMPABLE, 0) == 0 &&
          prctl(PR_SET_PDEATHSIG, SIGUSR1) == 0);
     MUST(prctl(PR_SET_TIMERSLACK, 12345) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    MUST(sched_setaffinity(0, sizeof one, &one) == 0 && setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 5) == 0);
+    MUST(sched_setaffinity(0, sizeof one, &one) == 0 &&
+         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 5) == 0);
     MUST(sched_setscheduler(0, SCHED_BATCH, &none) == 0 && personality(ADDR_NO_RANDOMIZE) >= 0);
     tell("made");
     MUST(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);

@@ -122,8 +122,8 @@ static void* measure(void* unused) {
         void* by_name = dlsym(RTLD_DEFAULT, kCalls[i].name);
         MUST(by_name != NULL);
         size_t bare = 0, named = 0;
-        // The C library binds some calls of its own when they are first made, which takes as much stack as the processor
-        // has registers to save: that round does not count.
+        // The C library binds some calls of its own when they are first made, which takes as much stack as the
+        // processor has registers to save: that round does not count.
         for (int round = -1; round < 5; ++round) {
             const size_t first = depth_of(kCalls[i].call, own(kCalls[i].name));
             const size_t second = depth_of(kCalls[i].call, by_name);

@@ -185,7 +185,8 @@ TEST(TextTrace, RewindGivesTheSameAgain) {
 }
 
 TEST(KernelList, ReadsCommandsAndNamesBadLines) {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("kernel-list-" + std::to_string(getpid()));
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("kernel-list-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
     const auto list = folder / "kernelslist.g";
     std::ofstream(list) << "MemcpyHtoD,0x00007fc841500000,1024\nkernel-1.traceg\nkernel-2.traceg.xz\n";

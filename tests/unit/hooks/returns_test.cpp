@@ -109,8 +109,8 @@ TEST(Metrics, SendInFoo) {
         hooked_bar(5, 200'000);
     }
     EXPECT_EQ(thread.entries(kSend), 300U);
-    // Between what each send waits for inside and what foo measures around it, whoever has the processor meanwhile. The
-    // counter's rate is known to better than one in a thousand.
+    // Between what each send waits for inside and what foo measures around it, whoever has the processor meanwhile.
+    // The counter's rate is known to better than one in a thousand.
     constexpr double kInside = 20 * 10 * 200'000.0;
     EXPECT_GE(static_cast<double>(thread.send_in_foo_ns()), 0.999 * kInside);
     EXPECT_LE(static_cast<double>(thread.send_in_foo_ns()), 1.001 * static_cast<double>(measured));

@@ -1,4 +1,5 @@
-// Whether a thread is looked at in the kernel, by the samples that its clock has not taken; and where a tick found it.
+// Whether a thread is looked at in the kernel, by the samples that its clock has not taken; and where a tick found
+// it.
 #include "monitor/sampling/kernel_ticks.h"
 
 #include <gtest/gtest.h>

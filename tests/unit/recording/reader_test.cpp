@@ -53,7 +53,8 @@ TEST(Reader, ReadsOnAtANewerMinorVersionAndAnyMachine) {
     EXPECT_EQ(rows[3].size(), 2U);
 }
 
-// The reader takes pieces of 256 KiB. Wherever a piece ends, in a chunk's header, in its payload or just behind it, nothing is lost.
+// The reader takes pieces of 256 KiB. Wherever a piece ends, in a chunk's header, in its payload or just behind it,
+// nothing is lost.
 TEST(Reader, ReadsWhatCrossesTheEndOfAPieceOrEndsThere) {
     constexpr std::size_t kPiece = std::size_t{256} << 10U;
     constexpr std::size_t kAround = 96;  // more than the second chunk is long

@@ -47,18 +47,18 @@ recording::StreamWriter& MadeFile::stream(std::uint32_t id) {
 }
 
 void MadeFile::context(std::uint32_t id, std::uint64_t number, std::uint64_t parent, std::uint64_t image,
-             std::uint64_t offset) {
+                       std::uint64_t offset) {
     stream(id).append(recording::Context{number, parent, image, offset});
 }
 
-void MadeFile::sample(std::uint32_t id, std::uint64_t time, std::uint64_t context, const std::vector<std::uint64_t>& deltas,
-            std::uint64_t flags, std::uint64_t event) {
+void MadeFile::sample(std::uint32_t id, std::uint64_t time, std::uint64_t context,
+                      const std::vector<std::uint64_t>& deltas, std::uint64_t flags, std::uint64_t event) {
     stream(id).append(
         recording::Sample{.time = time, .event = event, .context = context, .flags = flags, .deltas = deltas});
 }
 
 void MadeFile::begin_stream(std::uint32_t id, std::uint64_t time, std::uint64_t tid, const std::string& name,
-                  std::uint64_t creator, std::uint64_t creator_context) {
+                            std::uint64_t creator, std::uint64_t creator_context) {
     recording::Stream row;
     row.time = time;
     row.stream = id;
@@ -70,7 +70,7 @@ void MadeFile::begin_stream(std::uint32_t id, std::uint64_t time, std::uint64_t 
 }
 
 void MadeFile::end_stream(std::uint32_t id, std::uint64_t time, const std::vector<std::uint64_t>& totals,
-                std::uint64_t user_ns) {
+                          std::uint64_t user_ns) {
     recording::StreamEnd row;
     row.time = time;
     row.stream = id;
@@ -80,7 +80,7 @@ void MadeFile::end_stream(std::uint32_t id, std::uint64_t time, const std::vecto
 }
 
 void MadeFile::event(std::uint64_t index, const std::string& name, const std::string& unit, recording::EventMode mode,
-           std::uint64_t value) {
+                     std::uint64_t value) {
     recording::Event row;
     row.index = index;
     row.name = name;

@@ -89,8 +89,7 @@ TEST_F(TwoThreads, AThreadHangsBelowWhatCreatedIt) {
     const std::vector<std::int64_t> unknown = {0, ms(1), 0, 0, 0, 0};
     EXPECT_EQ(row(below, node_at(below, {0x10, 0x25, 0x28, 0x40, 0x30})), worker);
     EXPECT_EQ(row(below, special(below, NodeKind::kUnknownCall)), unknown);
-    EXPECT_EQ(below.nodes[special(below, NodeKind::kUnknownCall)].parent,
-              node_at(below, {0x10, 0x25, 0x28, 0x40}));
+    EXPECT_EQ(below.nodes[special(below, NodeKind::kUnknownCall)].parent, node_at(below, {0x10, 0x25, 0x28, 0x40}));
     EXPECT_EQ(node_at(below, {0x40}), 0U);
     const Profile apart = load(folder_.path(), {.below_creators = false});
     EXPECT_EQ(row(apart, node_at(apart, {0x40, 0x30})), worker);

@@ -60,9 +60,13 @@ class OwnWork : public ::testing::Test {
 // monitor's wrapper. What the monitor measured of its own work is its own, and no more.
 TEST_F(OwnWork, IsWhatWasMeasuredOfItWhateverTheSampleMet) {
     file_->sample(1, 1 * kMs, 2, {kMs, 0});
-    file_->stream(1).append(recording::Sample{.time = 400 * kMs, .context = 2, .deltas = std::array{399 * kMs, 0 * kMs}});
-    file_->stream(1).append(recording::Sample{
-        .time = 401 * kMs, .context = 2, .flags = recording::kOwnWork, .deltas = std::array{kMs, kMs * 0}, .own_ns = kMs / 4});
+    file_->stream(1).append(
+        recording::Sample{.time = 400 * kMs, .context = 2, .deltas = std::array{399 * kMs, 0 * kMs}});
+    file_->stream(1).append(recording::Sample{.time = 401 * kMs,
+                                              .context = 2,
+                                              .flags = recording::kOwnWork,
+                                              .deltas = std::array{kMs, kMs * 0},
+                                              .own_ns = kMs / 4});
     file_->end_stream(1, 401 * kMs, {401 * kMs, 0});
     const Profile profile = load();
     EXPECT_EQ(processor_time(profile.own_work), static_cast<std::int64_t>(kMs / 4));
@@ -72,8 +76,11 @@ TEST_F(OwnWork, IsWhatWasMeasuredOfItWhateverTheSampleMet) {
 }
 
 TEST_F(OwnWork, ThatAnIntervalHasNoRoomForIsTakenFromTheNext) {
-    file_->stream(1).append(recording::Sample{
-        .time = 1 * kMs, .context = 2, .flags = recording::kOwnWork, .deltas = std::array{kMs, kMs * 0}, .own_ns = 5 * kMs / 2});
+    file_->stream(1).append(recording::Sample{.time = 1 * kMs,
+                                              .context = 2,
+                                              .flags = recording::kOwnWork,
+                                              .deltas = std::array{kMs, kMs * 0},
+                                              .own_ns = 5 * kMs / 2});
     file_->sample(1, 2 * kMs, 2, {kMs, 0});
     file_->sample(1, 3 * kMs, 2, {kMs, 0});
     file_->sample(1, 4 * kMs, 2, {kMs, 0});

@@ -145,11 +145,10 @@ class PartPass {
         running.system_places->next(intervals, node, is_blind);
         for (const StateInterval& interval : intervals) {
             // A call that no tick has seen here does not say that the thread has left what it was in.
-            if (running.system_places->each(
-                    interval, [&](const StateInterval& part, std::uint32_t at, SystemSource source) {
-                        running.visitor->piece(part,
-                                               source == SystemSource::kSeen ? at : running.places->of(interval));
-                    })) {
+            if (running.system_places->each(interval, [&](const StateInterval& part, std::uint32_t at,
+                                                          SystemSource source) {
+                    running.visitor->piece(part, source == SystemSource::kSeen ? at : running.places->of(interval));
+                })) {
                 continue;
             }
             running.visitor->piece(interval, running.places->of(interval));

@@ -229,8 +229,8 @@ TEST_F(ThreePhases, HeavyCodeHasALifeInTime) {
     EXPECT_TRUE(evidence_.same_spaces[rest].life.folded) << "5 samples are too few to compare";
 }
 
-// A thread of 50 rounds of 10 ms. In each, 50 page faults within half a millisecond, each of them a sample, in code where
-// the clock's samples meet it `met` times, and work for the rest, which the clock's samples meet.
+// A thread of 50 rounds of 10 ms. In each, 50 page faults within half a millisecond, each of them a sample, in code
+// where the clock's samples meet it `met` times, and work for the rest, which the clock's samples meet.
 class OfTwoEvents {
   public:
     explicit OfTwoEvents(int met) {
