@@ -83,6 +83,10 @@ TEST(Relocate, CallsLeaveTheOriginalReturnAddress) {
     EXPECT_EQ(entry.ends_in_call, 1);
     EXPECT_EQ(moved(entry), (Code{0x48, 0x83, 0xec, 0x08, 0xe8, 1, 0, 0, 0, 0xcc, 0xc7, 0x04, 0x24, 0, 0,
                                   0,    0,    0xc7, 0x44, 0x24, 4, 0, 0, 0, 0,    0xe9, 0,    0,    0, 0}));
+    // call +0x20: it fills the room for the hook, and returns just behind it
+    EXPECT_EQ(relocate({0xe8, 0x20, 0, 0, 0, 0xc3}, &entry), "");
+    EXPECT_EQ(entry.original_bytes, 5);
+    EXPECT_EQ(entry.fixup[0].target, kAt + 5);
     // push %rbx; mov %rdi,%rbx; call *0x10(%rdi): the same operand, as a jump
     EXPECT_EQ(relocate({0x53, 0x48, 0x89, 0xfb, 0xff, 0x57, 0x10, 0xc3}, &entry), "");
     EXPECT_EQ(entry.moved[entry.moved_bytes - 3], 0xff);
