@@ -152,6 +152,14 @@ void completed(std::uint64_t ns, int parts, MPI_Request handle, const MPI_Status
     }
 }
 
+void polled(std::uint64_t ns, int parts, MPI_Request handle) {
+    Request request;
+    if (look_at_request(handle, &request)) {
+        called(*request.group, request.peer, request.direction,
+               ns / static_cast<std::uint64_t>(parts > 0 ? parts : 1));
+    }
+}
+
 void freed(MPI_Request handle) {
     Request request;
     if (drop_request(handle, &request)) {

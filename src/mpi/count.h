@@ -108,6 +108,8 @@ void started(const Begin& begin, MPI_Request request);
 void completed(std::uint64_t ns, int parts, MPI_Request request, const MPI_Status& status);
 void freed(MPI_Request request);
 // found: false where MPI_Iprobe found none.
+// A call that asked for the request's end and found that it has not come.
+void polled(std::uint64_t ns, int parts, MPI_Request request);
 void probed(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, bool found);
 void matched(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, MPI_Message message, bool found);
 void received_matched(const Begin& begin, MPI_Message message, const MPI_Status& status);

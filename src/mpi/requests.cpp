@@ -110,6 +110,16 @@ void note_request(MPI_Request handle, const Request& request) {
     }
 }
 
+bool look_at_request(MPI_Request handle, Request* request) {
+    const Locked locked(lock);
+    const Entry* entry = requests.find(bits_of(handle), active);
+    if (entry == nullptr) {
+        return false;
+    }
+    *request = entry->request;
+    return true;
+}
+
 bool take_request(MPI_Request handle, Request* request) {
     const Locked locked(lock);
     Entry* entry = requests.find(bits_of(handle), active);

@@ -22,6 +22,8 @@ struct Request {
 };
 
 void note_request(MPI_Request handle, const Request& request);
+// What it is, which stays as it is. False: not known, or not active.
+bool look_at_request(MPI_Request handle, Request* request);
 // What a completed request was; a persistent one stays, inactive. False: not known, or not active.
 bool take_request(MPI_Request handle, Request* request);
 // Begins a persistent request.

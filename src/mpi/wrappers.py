@@ -154,6 +154,8 @@ def body(language, name, parameters):
     if roles.get("statuses"):
         before, call, after, status = language.statuses(p("statuses"), v("count"))
         replaced[roles["statuses"]] = call
+    polled_all = ["    const std::uint64_t spent = begin.ns();", "    for (int i = 0; i < before.size(); ++i) {",
+                  "        polled(spent, before.size(), before[i]);", "    }"]
     found = language.flag(p("flag")) if roles.get("flag") else "true"
     request = f"{v('request')}" if roles.get("request") else None
     if kind == "send":
@@ -183,20 +185,21 @@ def body(language, name, parameters):
         after += ["for (int i = 0; i < before.size(); ++i) {", "    started(begin, before[i]);", "}"]
     elif kind == "complete_one":
         before.append(f"const MPI_Request request_before = {request};")
-        after.append(f"if ({found}) {{ completed(begin.ns(), 1, request_before, {status}); }}")
+        after += [f"if ({found}) {{", f"    completed(begin.ns(), 1, request_before, {status});", "} else {", "    polled(begin.ns(), 1, request_before);", "}"]
     elif kind == "complete_all":
         before += language.requests(p("requests"), v("count"))
         after += [f"if ({found}) {{", "    const std::uint64_t ns = begin.ns();", "    for (int i = 0; i < before.size(); ++i) {",
-                  f"        completed(ns, before.size(), before[i], {status});", "    }", "}"]
+                  f"        completed(ns, before.size(), before[i], {status});", "    }", "} else {", *polled_all, "}"]
     elif kind == "complete_any":
         before += language.requests(p("requests"), v("count"))
         after += [f"const int which = {v('index')};", f"if ({found} && which != MPI_UNDEFINED) {{",
-                  f"    completed(begin.ns(), 1, before[{language.index('which')}], {status});", "}"]
+                  f"    completed(begin.ns(), 1, before[{language.index('which')}], {status});", f"}} else if (!({found})) {{", *polled_all, "}"]
     elif kind == "complete_some":
         before += language.requests(p("requests"), v("count"))
         after += ["const std::uint64_t ns = begin.ns();", f"const int done = {v('done')} == MPI_UNDEFINED ? 0 : {v('done')};",
                   "for (int i = 0; i < done; ++i) {",
-                  f"    completed(ns, done, before[{language.index(language.array(p('indices')) + '[i]')}], {status});", "}"]
+                  f"    completed(ns, done, before[{language.index(language.array(p('indices')) + '[i]')}], {status});", "}",
+                  f"if ({v('done')} == 0) {{", *polled_all, "}"]
     elif kind == "free_request":
         before.append(f"const MPI_Request request_before = {request};")
         after.append("freed(request_before);")

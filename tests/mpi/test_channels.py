@@ -56,9 +56,13 @@ def others(test, rows):
             (WORLD, EVERYBODY, COLLECTIVE): (5, 12 + 40 + (0 + 2 + 2 + 6) + 0 + 8),
             (window, following, ONE_SIDED): (2, 28 + 8),
             (window, before, ONE_SIDED): (3, 12 + 20 + 4),
+            (WORLD, rank, SEND): (1, 4),
+            (WORLD, rank, RECEIVE): (1, 4),
             (WORLD, following, SEND): (100, 400),
             (WORLD, before, RECEIVE): (100, 400),
         }, seen)
+        test.equal(f"others, rank {rank}: calls that ask, and those that found nothing", 1 + 5 + 1,
+                   sum(row.calls for row in rows[rank] if (row.direction, row.peer) == (RECEIVE, rank)))
         sends = [row for row in rows[rank] if (row.direction, row.peer) == (SEND, following)]
         test.equal(f"others, rank {rank}: a row a thread, of one number", (2, 1, [50, 50]),
                    (len(sends), len({row.number for row in sends}), [row.messages for row in sends]))

@@ -71,6 +71,14 @@ int main(int argc, char** argv) {
     MPI_Request request;
     MPI_Send(numbers, 5, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     MPI_Recv(numbers, 5, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    /* From itself, asked for five times before it is sent. */
+    int found = 0, out = 7, in = 0;
+    MPI_Irecv(&in, 1, MPI_INT, rank, 98, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 5; ++i) {
+        MPI_Test(&request, &found, MPI_STATUS_IGNORE);
+    }
+    MPI_Send(&out, 1, MPI_INT, rank, 98, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     /* Never sent. */
     MPI_Irecv(numbers, 5, MPI_INT, next, 99, MPI_COMM_WORLD, &request);
     MPI_Cancel(&request);
