@@ -115,14 +115,6 @@ KYMO_OWN int ioctl(int file, unsigned long request, ...) noexcept {
     return call(SYS_ioctl, file, request, argument);
 }
 
-KYMO_OWN int fcntl(int file, int command, ...) {
-    va_list list;
-    va_start(list, command);
-    const long argument = va_arg(list, long);
-    va_end(list);
-    return call(SYS_fcntl, file, command, argument);
-}
-
 KYMO_OWN int open(const char* path, int flags, ...) {
     va_list list;
     va_start(list, flags);

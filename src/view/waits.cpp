@@ -41,7 +41,8 @@ std::string object_words(WaitKind kind, std::uint64_t object) {
         return kind == WaitKind::kJoin ? std::string(wait_kind_words(kind))
                                        : fmt::format("{} {:#x}", wait_kind_words(kind), object);
     }
-    const bool has_descriptor = kind != WaitKind::kSleep && kind != WaitKind::kChild && object != 0;
+    const bool has_descriptor =
+        kind != WaitKind::kSleep && kind != WaitKind::kChild && kind != WaitKind::kSignal && object != 0;
     if (!has_descriptor) {
         return std::string(wait_kind_words(kind));
     }

@@ -27,7 +27,8 @@ constexpr std::size_t kMostElsewhere =
 
 bool can_pause(WaitKind kind) {
     return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kConnect ||
-           kind == WaitKind::kSync || kind == WaitKind::kSleep || kind == WaitKind::kChild;
+           kind == WaitKind::kSync || kind == WaitKind::kSleep || kind == WaitKind::kChild ||
+           kind == WaitKind::kFileLock;
 }
 
 std::map<std::uint32_t, std::size_t> occurrences_by_thread(const OccurrenceTable& occurrences) {

@@ -25,7 +25,6 @@ std::atomic<std::uint64_t> masks_with_stand_in{0};
 Real<int (*)(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
 Real<int (*)(int, const sigset_t*, sigset_t*)> real_pthread_sigmask{"pthread_sigmask"};
 Real<sighandler_t (*)(int, sighandler_t)> real_signal{"signal"};
-Real<int (*)(const sigset_t*)> real_sigsuspend{"sigsuspend"};
 
 bool active() {
     return process.running() && process.is_this_process();
@@ -329,8 +328,4 @@ KYMO_INTERPOSE int sigprocmask(int how, const sigset_t* set, sigset_t* before) n
         return -1;
     }
     return 0;
-}
-
-KYMO_INTERPOSE int sigsuspend(const sigset_t* mask) {
-    return real_sigsuspend.get()(MaskWhileWaiting(mask).get());
 }

@@ -1,5 +1,6 @@
 // Calls that may block in the kernel: sleeping, reading and writing, polling, connecting, syncing, waiting for
-// children. Whether they blocked shows only afterwards, so each is timed: two clock readings beside a system call.
+// children, for signals. Whether they blocked shows only afterwards, so each is timed: two clock readings beside a
+// system call.
 //
 // What the C library calls by itself (the reading and writing of stdio) does not come by here. All are
 // async-signal-safe and stay so: everything is looked up beforehand.
@@ -8,6 +9,7 @@
 #include "monitor/waits/waits.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -17,23 +19,6 @@
 #include <unistd.h>
 
 using namespace kymo::monitor;
-
-// One wrapper: result, name, kind, object, parameters in brackets, arguments in brackets, what the C library's
-// declaration ends with (noexcept or nothing).
-#define KYMO_WAITING_CALL(RESULT, NAME, KIND, OBJECT, PARAMETERS, ARGUMENTS, ...)                             \
-    namespace {                                                                                               \
-    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                            \
-    __attribute__((constructor)) void look_up_##NAME() {                                                      \
-        real_##NAME.get();                                                                                    \
-    }                                                                                                         \
-    }                                                                                                         \
-    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                       \
-        const auto real = real_##NAME.get();                                                                  \
-        if (is_own_code(__builtin_return_address(0))) {                                                       \
-            return real ARGUMENTS;                                                                            \
-        }                                                                                                     \
-        return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
-    }
 
 // NOLINTBEGIN(readability-identifier-naming): the C library's names
 KYMO_WAITING_CALL(ssize_t, read, kRead, fd, (int fd, void* to, size_t bytes), (fd, to, bytes))
@@ -105,4 +90,11 @@ KYMO_WAITING_CALL(pid_t, wait4, kChild, 0, (pid_t child, int* status, int option
                   (child, status, options, usage), noexcept)
 KYMO_WAITING_CALL(int, waitid, kChild, 0, (idtype_t type, id_t id, siginfo_t* info, int options),
                   (type, id, info, options))
+
+KYMO_WAITING_CALL(int, sigwait, kSignal, 0, (const sigset_t* set, int* signal), (set, signal))
+KYMO_WAITING_CALL(int, sigwaitinfo, kSignal, 0, (const sigset_t* set, siginfo_t* info), (set, info))
+KYMO_WAITING_CALL(int, sigtimedwait, kSignal, 0, (const sigset_t* set, siginfo_t* info, const timespec* length),
+                  (set, info, length))
+KYMO_WAITING_CALL(int, sigsuspend, kSignal, 0, (const sigset_t* mask), (MaskWhileWaiting(mask).get()))
+KYMO_WAITING_CALL(int, pause, kSignal, 0, (), ())
 // NOLINTEND(readability-identifier-naming)

@@ -44,6 +44,24 @@ inline ThreadState* waiting_thread() {
     return thread != nullptr && process.running() && !process.paused() && is_calling(*thread) ? thread : nullptr;
 }
 
+// One wrapper of a call that may block in the kernel: result, name, kind, object, parameters in brackets, arguments
+// in brackets, what the C library's declaration ends with (noexcept or nothing). All is looked up when the library is
+// loaded: most are async-signal-safe and stay so.
+#define KYMO_WAITING_CALL(RESULT, NAME, KIND, OBJECT, PARAMETERS, ARGUMENTS, ...)                             \
+    namespace {                                                                                               \
+    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                            \
+    __attribute__((constructor)) void look_up_##NAME() {                                                      \
+        real_##NAME.get();                                                                                    \
+    }                                                                                                         \
+    }                                                                                                         \
+    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                       \
+        const auto real = real_##NAME.get();                                                                  \
+        if (is_own_code(__builtin_return_address(0))) {                                                       \
+            return real ARGUMENTS;                                                                            \
+        }                                                                                                     \
+        return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
+    }
+
 // Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.
 bool is_own_code(const void* address);
 

@@ -36,8 +36,11 @@ enum class WaitKind : std::uint8_t {
     kOmpSingle = 25,  // for what the thread that executes a `single` hands out
     kOmpIdle = 26,    // a worker between two regions; object: the construct that ends it
     kOmpAtomic = 27,
+    kFileLock = 28,  // another process's or thread's lock on a file, or on a part of it; object: as of 9
+    kMessage = 29,   // a queue of messages that is empty or full; object: its number
+    kSignal = 30,    // a signal; object: 0
 };
-inline constexpr unsigned kWaitKinds = 28;  // with the unused 0 and 19
+inline constexpr unsigned kWaitKinds = 31;  // with the unused 0 and 19
 
 // What a descriptor was open on: the file type of st_mode, inode(7), four bits. Bits 32 to 35 of a wait's object,
 // whose low half is the descriptor.
@@ -54,7 +57,7 @@ inline constexpr unsigned kFileKindBit = 32;
 
 constexpr bool has_file_kind(WaitKind kind) {
     return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kAccept ||
-           kind == WaitKind::kConnect || kind == WaitKind::kSync;
+           kind == WaitKind::kConnect || kind == WaitKind::kSync || kind == WaitKind::kFileLock;
 }
 constexpr FileKind file_kind_of(WaitKind kind, std::uint64_t object) {
     constexpr std::uint64_t kMask = 0xf;

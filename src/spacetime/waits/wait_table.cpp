@@ -238,7 +238,8 @@ std::string_view wait_kind_words(recording::WaitKind kind) {
         "running",      "mutex",    "read lock",   "write lock", "spin lock",  "condition", "barrier",
         "semaphore",    "join",     "read",        "write",      "poll",       "accept",    "connect",
         "sync",         "sleep",    "child",       "once",       "futex",      "other",     "omp barrier",
-        "omp critical", "omp lock", "omp ordered", "omp tasks",  "omp single", "omp idle",  "omp atomic"};
+        "omp critical", "omp lock", "omp ordered", "omp tasks",  "omp single", "omp idle",  "omp atomic",
+        "file lock",    "message",  "signal"};
     const auto index = static_cast<std::size_t>(kind);
     return index < kWords.size() ? kWords[index] : "other";
 }

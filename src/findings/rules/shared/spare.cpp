@@ -120,6 +120,7 @@ bool waits_for_work(const Evidence& evidence, std::uint32_t thread) {
     for (const OccurrenceWait& wait : facts.waits) {
         const WaitKind kind = evidence.wait_targets[wait.target].kind;
         const bool is_request = kind == WaitKind::kRead || kind == WaitKind::kPoll || kind == WaitKind::kAccept ||
+                                kind == WaitKind::kMessage || kind == WaitKind::kSignal ||
                                 kind == WaitKind::kSleep;  // a server's clock, a client's pause
         asked += is_request ? static_cast<double>(wait.ns) : 0;
     }
