@@ -1,6 +1,7 @@
 #include "monitor/process/descriptors.h"
 
 #include "image/arena.h"
+#include "monitor/process/own_fcntl.h"
 #include "monitor/sampling/signal_entry.h"
 
 #include <cerrno>
@@ -39,7 +40,7 @@ bool Descriptors::reserve() {
 }
 
 int Descriptors::adopt(int descriptor, ThreadState* owner) {
-    const int moved = has_any() ? fcntl(descriptor, F_DUPFD_CLOEXEC, base_) : -1;
+    const int moved = has_any() ? own_fcntl(descriptor, F_DUPFD_CLOEXEC, base_) : -1;
     const int error = has_any() ? errno : EMFILE;
     syscall(SYS_close, descriptor);
     errno = error;

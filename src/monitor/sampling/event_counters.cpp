@@ -1,6 +1,7 @@
 #include "monitor/sampling/event_counters.h"
 
 #include "events/attributes.h"
+#include "monitor/process/own_fcntl.h"
 #include "monitor/sampling/counted_by_usage.h"
 
 #include <cerrno>
@@ -140,9 +141,9 @@ bool EventCounters::make_signal(std::size_t event, bool is_silent) {
     const f_owner_ex owner{F_OWNER_TID, tid_};
     const int descriptor = descriptor_[event];
     // The signal before O_ASYNC: with the flag alone the kernel would send SIGIO, which ends the program.
-    const bool signals = fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
-                         fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
-                         fcntl(descriptor, F_SETFL, O_RDWR | O_NONBLOCK | (is_silent ? 0 : O_ASYNC)) == 0;
+    const bool signals = own_fcntl(descriptor, F_SETSIG, static_cast<int>(session_->signal)) == 0 &&
+                         own_fcntl(descriptor, F_SETOWN_EX, &owner) == 0 &&
+                         own_fcntl(descriptor, F_SETFL, O_RDWR | O_NONBLOCK | (is_silent ? 0 : O_ASYNC)) == 0;
     signals_ |= signals ? 1U << event : 0;
     return signals;
 }
@@ -172,7 +173,7 @@ void EventCounters::enable_each() {
 void EventCounters::set_signalling(bool on) {
     for (std::size_t i = 0; session_ != nullptr && i < session_->event_count; ++i) {
         if (descriptor_[i] >= 0 && (signals_ >> i & 1U) != 0) {
-            fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
+            own_fcntl(descriptor_[i], F_SETFL, O_RDWR | O_NONBLOCK | (on ? O_ASYNC : 0));
         }
     }
 }

@@ -1,9 +1,10 @@
-// Whether a thread is looked at with the kernel's tick, to learn which of its calls take its system time.
+// Finds out which of a thread's system calls take its system time.
 //
-// A counter that does not see the kernel takes no sample there: that there was system time its clock tells, but not
-// where. A timer of the thread's processor time, looked at with the kernel's tick, signals a thread that was in the
-// kernel as it comes back: at the instruction behind the call. That is one look in 4 ms of system time at best
-// (250 Hz), free of any right. This is the choice and the account; counters.h does what was chosen.
+// The sampling counter does not count in the kernel, so it takes no sample there: the thread's clock shows that there
+// was system time, but not in which call. A timer of the thread's processor time, which the kernel checks at its
+// tick, signals a thread that was in the kernel when it returns, at the instruction behind the call. That gives at
+// most one look in 4 ms of system time (at 250 Hz) and needs no privilege. This class decides and keeps the account;
+// counters.h sets the timer.
 //
 // `clock`: what the thread's counter says, ns; `period`: of its samples.
 #pragma once
@@ -28,7 +29,7 @@ class KernelTicks {
 
     // A sample of the clock has come.
     void count_sample() { ++samples_; }
-    // By how much of the thread's time no sample came for.
+    // Decides by how much of the thread's time passed without a sample.
     Choice choose(std::uint64_t clock, std::uint64_t period);
 
     void begin(const rusage& usage) {

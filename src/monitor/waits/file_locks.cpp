@@ -32,23 +32,19 @@ KYMO_WAITING_CALL(int, lockf, kFileLock, fd, (int fd, int operation, off_t bytes
 KYMO_WAITING_CALL(int, lockf64, kFileLock, fd, (int fd, int operation, off64_t bytes), (fd, operation, bytes))
 // NOLINTEND(readability-identifier-naming)
 
-// Arguments are numbers or pointers: both have the same place. The monitor's own calls are the kernel's: a program
-// may have a function of this name.
-#define KYMO_FCNTL(NAME)                                                          \
-    KYMO_INTERPOSE int NAME(int file, int command, ...) {                         \
-        va_list list;                                                             \
-        va_start(list, command);                                                  \
-        void* const argument = va_arg(list, void*);                               \
-        va_end(list);                                                             \
-        if (is_own_code(__builtin_return_address(0))) {                           \
-            return static_cast<int>(syscall(SYS_fcntl, file, command, argument)); \
-        }                                                                         \
-        const Fcntl real = real_##NAME.get();                                     \
-        if (!may_wait(command)) {                                                 \
-            return real(file, command, argument);                                 \
-        }                                                                         \
-        return waited(WaitKind::kFileLock, static_cast<std::uint64_t>(file), 0,   \
-                      [&] { return real(file, command, argument); });             \
+// Arguments are numbers or pointers: both are passed in the same place.
+#define KYMO_FCNTL(NAME)                                                        \
+    KYMO_INTERPOSE int NAME(int file, int command, ...) {                       \
+        va_list list;                                                           \
+        va_start(list, command);                                                \
+        void* const argument = va_arg(list, void*);                             \
+        va_end(list);                                                           \
+        const Fcntl real = real_##NAME.get();                                   \
+        if (!may_wait(command)) {                                               \
+            return real(file, command, argument);                               \
+        }                                                                       \
+        return waited(WaitKind::kFileLock, static_cast<std::uint64_t>(file), 0, \
+                      [&] { return real(file, command, argument); });           \
     }
 KYMO_FCNTL(fcntl)
 KYMO_FCNTL(fcntl64)

@@ -1,4 +1,4 @@
-// Queues of messages and semaphores between processes: System V's and POSIX's. (POSIX's semaphores: locks.cpp.)
+// Message queues of System V and POSIX, and semaphores of System V (those of POSIX: locks.cpp).
 
 #include "monitor/waits/waits.h"
 

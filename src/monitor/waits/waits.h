@@ -44,6 +44,9 @@ inline ThreadState* waiting_thread() {
     return thread != nullptr && process.running() && !process.paused() && is_calling(*thread) ? thread : nullptr;
 }
 
+// Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.
+bool is_own_code(const void* address);
+
 // One wrapper of a call that may block in the kernel: result, name, kind, object, parameters in brackets, arguments
 // in brackets, what the C library's declaration ends with (noexcept or nothing). All is looked up when the library is
 // loaded: most are async-signal-safe and stay so.
@@ -61,9 +64,6 @@ inline ThreadState* waiting_thread() {
         }                                                                                                     \
         return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
     }
-
-// Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.
-bool is_own_code(const void* address);
 
 // Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody.
 void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
