@@ -107,9 +107,9 @@ void started(const Begin& begin, MPI_Request request);
 // `parts`: requests that share the call's time.
 void completed(std::uint64_t ns, int parts, MPI_Request request, const MPI_Status& status);
 void freed(MPI_Request request);
-// found: false where MPI_Iprobe found none.
-// A call that asked for the request's end and found that it has not come.
+// A call that tested the request and found it not complete.
 void polled(std::uint64_t ns, int parts, MPI_Request request);
+// found: false where MPI_Iprobe found none.
 void probed(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, bool found);
 void matched(const Begin& begin, MPI_Comm communicator, const MPI_Status& status, MPI_Message message, bool found);
 void received_matched(const Begin& begin, MPI_Message message, const MPI_Status& status);

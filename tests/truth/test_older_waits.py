@@ -1,4 +1,4 @@
-"""Waits in calls of older kinds stand at those calls: locks of files, queues and semaphores between processes, signals."""
+"""The report charges waits to calls of older kinds: locks of files, queues and semaphores between processes, signals."""
 
 from harness import main
 

@@ -1,4 +1,4 @@
-"""Time of system calls stands at the functions that make them, though the clock's samples stand in what computes between them."""
+"""The report charges system time to the functions that make the calls, though most samples of the clock hit what computes between them."""
 
 from harness import main, plain
 

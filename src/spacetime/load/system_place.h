@@ -1,12 +1,11 @@
-// Whose call system time outside of recorded waits is, in a stream whose clock takes no samples in the kernel.
+// Charges system time outside of recorded waits to calls, in a stream whose clock takes no samples in the kernel.
 //
-// Between two samples it is known how much system time there was, but not in which call: neither sample was there.
-// Where ticks of the kernel's found the thread in it (recording::KernelTick), the calls are known in which they did.
-// Ticks come whatever a program does, so calls are found as often as their time in the kernel is long; each tick
-// between the samples stands for the same part of the system time there. Where none did, it is the call of the
-// nearest tick within a tenth of a second, in which the thread goes on as before. Where there is none, the call is
-// not known: that is said, at the innermost caller that both samples have in common. It is none of the sampled
-// functions' own, which may not call anything at all.
+// Two samples show how much system time passed between them, but not in which call: neither sample was in it. Ticks
+// of the kernel that found the thread in a call do (recording::KernelTick). Ticks do not depend on what a program
+// does, so they find a call as often as its time in the kernel is long; each tick between the two samples stands for
+// the same part of the system time there. Without a tick between them, the time goes to the call of the nearest tick
+// within a tenth of a second. Without that, the call is not known, and the time goes to the innermost caller that
+// both samples have in common: never to a sampled function itself, which may make no call at all.
 #pragma once
 
 #include "base/index.h"
@@ -31,9 +30,9 @@ struct KernelLook {
     bool operator==(const KernelLook&) const = default;
 };
 
-// Lays them in time, and leaves out those in waits that are known one by one: their system time has its place. Of
-// kinds whose calls are mostly too short for that (`brief`: how many were), those that are long by a look alone are
-// as good as not known. Cost: sorting both.
+// Sorts looks by time and removes those in recorded waits, whose system time is charged to those calls already. A
+// look makes a call longer: where calls of a kind are mostly too brief to be recorded (`brief`: how many were), a
+// recorded one may be so only because of the look, which is then kept. Cost: sorts both.
 void lay_in_time(std::vector<KernelLook>* looks, std::span<const ThreadWait> waits,
                  const std::map<recording::WaitKind, std::uint64_t>& brief);
 
@@ -59,8 +58,8 @@ class SystemPlace {
     // it says nothing of them.
     void next(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind);
 
-    // Is this one to be placed here? If so, calls place(part, context, source) for its parts, in order. Once for each
-    // interval, in order.
+    // Calls place(part, context, source) for the parts of an interval, in order, if it is one to charge here; returns
+    // whether it is. Call once for each interval, in order.
     template <typename Place>
     bool each(const StateInterval& interval, Place&& place) {
         if (!is_blind_ || interval.state != ThreadState::kSystem || interval.wait != kNone) {

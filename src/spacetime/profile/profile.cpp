@@ -6,6 +6,15 @@
 
 namespace kymo::spacetime {
 
+std::vector<std::uint32_t> parents_of(const Profile& profile) {
+    std::vector<std::uint32_t> parents;
+    parents.reserve(profile.nodes.size());
+    for (const ProfileNode& node : profile.nodes) {
+        parents.push_back(node.parent);
+    }
+    return parents;
+}
+
 std::string called_name(const std::vector<std::string>& command, const std::string& executable) {
     std::string name = command.empty() ? std::string() : command.front();
     name.erase(0, name.rfind('/') + 1);

@@ -76,6 +76,10 @@ struct ProfileProcess {
     Quality quality = {};
 };
 
+struct Profile;
+// By node: its parent, which has the smaller index.
+std::vector<std::uint32_t> parents_of(const Profile& profile);
+
 // The name by which a program was called: where one file has several, by links to it, that says which is meant.
 std::string called_name(const std::vector<std::string>& command, const std::string& executable);
 

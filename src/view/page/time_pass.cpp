@@ -190,11 +190,7 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
     if (options.single_pieces) {
         point_of = number_points(profile, out.points);
     }
-    std::vector<std::uint32_t> parents;
-    parents.reserve(profile.nodes.size());
-    for (const ProfileNode& node : profile.nodes) {
-        parents.push_back(node.parent);
-    }
+    const std::vector<std::uint32_t> parents = parents_of(profile);
     std::vector<CellLevel> by_thread;
     const auto rest = rest_nodes(profile);
     std::vector<bool> is_done(profile.threads.size());

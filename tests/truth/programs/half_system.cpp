@@ -1,11 +1,11 @@
 // Half of the time in the kernel: computes and reads /dev/zero in turn, so that both stay level. Prints what each
 // really took, in nanoseconds, from the thread's own clock, and beside it the kernel's split (times(2), in ticks).
 #include "account.h"
+#include "zeros.h"
 
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/times.h>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -15,15 +15,6 @@ constexpr std::int64_t kWhole = 9'000'000'000;
 
 [[gnu::noinline]] void compute(int length) {
     account::microseconds(length);
-}
-
-[[gnu::noinline]] void read_zeros(int file, std::vector<char>& buffer, int times) {
-    for (int i = 0; i < times; ++i) {
-        if (read(file, buffer.data(), buffer.size()) != static_cast<ssize_t>(buffer.size())) {
-            std::perror("half_system: /dev/zero");
-            _exit(1);
-        }
-    }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Computes and makes system calls in turns, so that hardly a sample stands in the calls that take half of its time.
+// Computes and makes system calls in turns, so that hardly any sample hits the calls that take half of its time.
 // Prints what each function really took, in nanoseconds, from the thread's own clock.
 #include "account.h"
+#include "zeros.h"
 
 #include <cstdio>
 #include <fcntl.h>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -13,15 +13,6 @@ constexpr std::int64_t kWhole = 4'000'000'000;
 
 [[gnu::noinline]] void compute(int length) {
     account::microseconds(length);
-}
-
-void read_zeros(int file, std::vector<char>& buffer, int times) {
-    for (int i = 0; i < times; ++i) {
-        if (read(file, buffer.data(), buffer.size()) != static_cast<ssize_t>(buffer.size())) {
-            std::perror("system_turns: /dev/zero");
-            _exit(1);
-        }
-    }
 }
 
 [[gnu::noinline]] void reads_much(int file, std::vector<char>& buffer) {

@@ -2,10 +2,14 @@
 // it.
 #include "monitor/sampling/kernel_ticks.h"
 
+#include "usage.h"
+
 #include <gtest/gtest.h>
 
 namespace kymo::monitor {
 namespace {
+
+using testing::used;
 
 constexpr std::uint64_t kMilli = 1'000'000;
 using Choice = KernelTicks::Choice;
@@ -16,13 +20,6 @@ Choice choose(KernelTicks& ticks, int samples, std::uint64_t clock) {
         ticks.count_sample();
     }
     return ticks.choose(clock, kMilli);
-}
-
-rusage account(long user_us, long system_us) {
-    rusage usage{};
-    usage.ru_utime.tv_usec = user_us;
-    usage.ru_stime.tv_usec = system_us;
-    return usage;
 }
 
 TEST(KernelTicks, AThreadWhoseSamplesAllComeIsLeftAlone) {
@@ -43,7 +40,7 @@ TEST(KernelTicks, ATwentiethWithoutSamplesIsEnoughOverAWindow) {
 TEST(KernelTicks, ItEndsLongAfterTheThreadHasLeftTheKernel) {
     KernelTicks ticks;
     ASSERT_EQ(choose(ticks, 1, 10 * kMilli), Choice::kBegin);
-    ticks.begin(account(0, 0));
+    ticks.begin(used(0, 0));
     EXPECT_TRUE(ticks.is_on());
     EXPECT_EQ(choose(ticks, 499, 509 * kMilli), Choice::kAsItIs);
     EXPECT_EQ(choose(ticks, 1, 510 * kMilli), Choice::kEnd);
@@ -66,18 +63,18 @@ ucontext_t at(greg_t instruction, greg_t call, greg_t flags, greg_t kept_flags) 
 
 TEST(KernelTicks, ACallIsKnownByItsRegistersAndAFaultByTheKernelsAccount) {
     KernelTicks ticks;
-    ticks.begin(account(1000, 100));
+    ticks.begin(used(1000, 100));
     // The system's part falls each time.
-    EXPECT_TRUE(ticks.found_kernel(at(0x1000, 0x1000, 0x246, 0x246), account(2000, 101))) << "back from a call";
-    EXPECT_TRUE(ticks.found_kernel(at(0x1000, 0x1002, 0x246, 0x246), account(3000, 102))) << "to be made again";
-    EXPECT_FALSE(ticks.found_kernel(at(0x1000, 0x1001, 0x246, 0x246), account(4000, 103)));
-    EXPECT_FALSE(ticks.found_kernel(at(0x1000, 0x1000, 0x246, 0x202), account(5000, 104)));
-    rusage usage = account(5001, 4000);
+    EXPECT_TRUE(ticks.found_kernel(at(0x1000, 0x1000, 0x246, 0x246), used(2000, 101))) << "back from a call";
+    EXPECT_TRUE(ticks.found_kernel(at(0x1000, 0x1002, 0x246, 0x246), used(3000, 102))) << "to be made again";
+    EXPECT_FALSE(ticks.found_kernel(at(0x1000, 0x1001, 0x246, 0x246), used(4000, 103)));
+    EXPECT_FALSE(ticks.found_kernel(at(0x1000, 0x1000, 0x246, 0x202), used(5000, 104)));
+    rusage usage = used(5001, 4000);
     EXPECT_FALSE(ticks.found_kernel(at(0x1000, 0, 0x246, 0), usage)) << "the interrupt of a sample";
-    usage = account(5002, 6000);
+    usage = used(5002, 6000);
     usage.ru_minflt = 1;
     EXPECT_TRUE(ticks.found_kernel(at(0x1000, 0, 0x246, 0), usage)) << "a fault";
-    usage = account(9000, 6001);
+    usage = used(9000, 6001);
     usage.ru_minflt = 2;
     EXPECT_FALSE(ticks.found_kernel(at(0x1000, 0, 0x246, 0), usage)) << "one before the tick";
 }

@@ -1,10 +1,14 @@
 // Which clock samples a thread, by how often it was switched; and where the kernel's tick found it.
 #include "monitor/sampling/tick_trigger.h"
 
+#include "usage.h"
+
 #include <gtest/gtest.h>
 
 namespace kymo::monitor {
 namespace {
+
+using testing::used;
 
 constexpr std::uint64_t kMs = 1'000'000;
 
@@ -12,13 +16,6 @@ rusage switched(long voluntary, long involuntary) {
     rusage usage{};
     usage.ru_nvcsw = voluntary;
     usage.ru_nivcsw = involuntary;
-    return usage;
-}
-
-rusage used(long user_us, long system_us) {
-    rusage usage{};
-    usage.ru_utime.tv_usec = user_us;
-    usage.ru_stime.tv_usec = system_us;
     return usage;
 }
 

@@ -183,11 +183,7 @@ std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) 
 }
 
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
-    std::vector<std::uint32_t> parents;
-    parents.reserve(profile.nodes.size());
-    for (const ProfileNode& node : profile.nodes) {
-        parents.push_back(node.parent);
-    }
+    const std::vector<std::uint32_t> parents = parents_of(profile);
     std::vector<std::optional<Error>> errors(pass.workers);
     parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
         if (auto result = PartPass(recording, profile, parents, pass, worker).run(); !result) {

@@ -13,6 +13,15 @@ namespace {
 
 using testing::kMs;
 
+// An image of no known code, so that functions are named by their offsets.
+void add_app(testing::MadeFile& file) {
+    recording::Image image;
+    image.image = 1;
+    image.path = "/nonexistent/app";
+    image.build_id = "0123";
+    file.own().append(image);
+}
+
 // One thread, a sample a millisecond, all user time: 12 rounds of work (10 ms, in round 7 50 ms) and rest (5 ms),
 // called from main; before them 20 ms of setup. In the slow round one page fault a sample, otherwise none.
 class ThreePhases : public ::testing::Test {
@@ -39,11 +48,7 @@ class ThreePhases : public ::testing::Test {
         file.own().append(process);
         file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
         file.event(1, "page-faults", "", recording::EventMode::kCount, 0);
-        recording::Image image;
-        image.image = 1;
-        image.path = "/nonexistent/app";
-        image.build_id = "0123";
-        file.own().append(image);
+        add_app(file);
         file.begin_stream(1, 0, 100, "app");
         file.context(1, 1, 0, 1, 0x10);  // main
         file.context(1, 2, 1, 1, 0x20);  // setup
@@ -238,11 +243,7 @@ class OfTwoEvents {
             testing::MadeFile file(folder_.path() / "process-100-0.krec", 100);
             file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
             file.event(1, "page-faults", "", recording::EventMode::kPeriod, 1);
-            recording::Image image;
-            image.image = 1;
-            image.path = "/nonexistent/app";
-            image.build_id = "0123";
-            file.own().append(image);
+            add_app(file);
             file.begin_stream(1, 0, 100, "app");
             file.context(1, 1, 0, 1, 0x10);  // main
             file.context(1, 2, 1, 1, 0x20);  // work
