@@ -1,8 +1,10 @@
 #include "image/frame_sections.h"
 
 #include "image/elf.h"
+#include "image/inflate.h"
 #include "image/raw_file.h"
 #include "image/record_locks.h"
+#include "image/scratch.h"
 
 #include <cstring>
 
@@ -13,20 +15,6 @@ namespace {
 constexpr std::size_t kMaxSections = 65536;
 constexpr std::size_t kMaxNames = std::size_t{16} << 20U;
 constexpr std::size_t kMaxFrames = std::size_t{1} << 30U;
-
-// Pages that live as long as the block.
-class Scratch {
-  public:
-    explicit Scratch(std::size_t bytes) : bytes_(bytes), memory_(static_cast<std::uint8_t*>(map_pages(bytes))) {}
-    ~Scratch() { unmap_pages(memory_, bytes_); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    std::span<std::uint8_t> bytes() const { return {memory_, memory_ == nullptr ? 0 : bytes_}; }
-
-  private:
-    std::size_t bytes_;
-    std::uint8_t* memory_;
-};
 
 bool same_in_file(const RawFile& file, std::span<const std::uint8_t> headers) {
     std::uint8_t piece[256];
@@ -46,8 +34,32 @@ bool is_named(std::span<const std::uint8_t> names, const Elf64_Shdr& section, st
            names[section.sh_name + wanted.size()] == 0;
 }
 
+// Of a section that compilers have compressed. zlib makes at most 1,032 bytes of one.
+std::span<const std::uint8_t> inflated(const RawFile& file, const Elf64_Shdr& section, Arena& arena) {
+    constexpr std::uint64_t kMostOfOne = 1032;
+    Elf64_Chdr header;
+    std::uint8_t bytes[sizeof(header)];
+    if (section.sh_size < sizeof(header) || file.read_at(section.sh_offset, bytes) != sizeof(header)) {
+        return {};
+    }
+    std::memcpy(&header, bytes, sizeof(header));
+    const std::uint64_t size = section.sh_size - sizeof(header);
+    if (header.ch_type != ELFCOMPRESS_ZLIB || header.ch_size > kMaxFrames || header.ch_size / kMostOfOne > size) {
+        return {};
+    }
+    const std::span out{arena.allocate_array<std::uint8_t>(header.ch_size), header.ch_size};
+    if (out.data() == nullptr || !inflate_from_file(file, section.sh_offset + sizeof(header), size, out)) {
+        return {};
+    }
+    return out;
+}
+
 void take_debug_frame(const RawFile& file, const Elf64_Shdr& section, Arena& arena, LoadedImage* image) {
-    if ((section.sh_flags & SHF_COMPRESSED) != 0 || section.sh_type == SHT_NOBITS || section.sh_size > kMaxFrames) {
+    if (section.sh_type == SHT_NOBITS || section.sh_size > kMaxFrames) {
+        return;
+    }
+    if ((section.sh_flags & SHF_COMPRESSED) != 0) {
+        image->debug_frame = inflated(file, section, arena);
         return;
     }
     auto* bytes = arena.allocate_array<std::uint8_t>(section.sh_size);

@@ -81,20 +81,23 @@ TEST(HardCases, VdsoHasRules) {
 }
 
 TEST(HardCases, DebugFrameIsTakenFromTheFile) {
-    void* library = dlopen(KYMO_DEBUG_FRAME_ONLY, RTLD_NOW);
-    ASSERT_NE(library, nullptr) << dlerror();
-    const auto call = reinterpret_cast<DeepCall>(dlsym(library, "call_back_from_below"));
-    Path path;
-    call(walk_here_into, &path, 25);
-    EXPECT_EQ(path.result.end, PathEnd::kComplete);
-    EXPECT_FALSE(path.result.recovered);
-    EXPECT_GT(path.frames.size(), 26U);
-    const auto* entry = images().find(reinterpret_cast<std::uint64_t>(call));
-    ASSERT_NE(entry, nullptr);
-    EXPECT_TRUE(entry->image->eh_frame_header.empty());
-    EXPECT_GT(entry->kept_table->functions, 0U);
-    dlclose(library);
-    images().remove_unloaded();
+    for (const char* file : {KYMO_DEBUG_FRAME_ONLY, KYMO_DEBUG_FRAME_COMPRESSED}) {
+        SCOPED_TRACE(file);
+        void* library = dlopen(file, RTLD_NOW);
+        ASSERT_NE(library, nullptr) << dlerror();
+        const auto call = reinterpret_cast<DeepCall>(dlsym(library, "call_back_from_below"));
+        Path path;
+        call(walk_here_into, &path, 25);
+        EXPECT_EQ(path.result.end, PathEnd::kComplete);
+        EXPECT_FALSE(path.result.recovered);
+        EXPECT_GT(path.frames.size(), 26U);
+        const auto* entry = images().find(reinterpret_cast<std::uint64_t>(call));
+        ASSERT_NE(entry, nullptr);
+        EXPECT_TRUE(entry->image->eh_frame_header.empty());
+        EXPECT_GT(entry->kept_table->functions, 0U);
+        dlclose(library);
+        images().remove_unloaded();
+    }
 }
 
 TEST(HardCases, UnloadedAndReloadedGetsAnotherIdButTheSameTable) {

@@ -1,0 +1,13 @@
+// zlib comes into the monitor from its archive. These are its own allocators, which would bring in malloc: it calls
+// them where its caller sets none, and image/inflate.cpp sets its own.
+
+#include <zlib.h>
+
+extern "C" {
+
+voidpf zcalloc(voidpf /*opaque*/, unsigned /*items*/, unsigned /*size*/) {
+    return nullptr;
+}
+
+void zcfree(voidpf /*opaque*/, voidpf /*pointer*/) {}
+}
