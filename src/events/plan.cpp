@@ -202,6 +202,7 @@ void add_hardware_defaults(Trial& trial, Session& session) {
 Result<void> plan_timers(std::span<const SessionEvent> asked, const Machine& machine, Plan& plan) {
     Session& session = plan.session;
     set_timer_events(kDefaultFrequency, session);
+    session.kernel_ticks = machine.timers_at_return;
     const Refusal refusal = why_no_performance_events(machine);
     for (const SessionEvent& event : asked) {
         const bool clock = same_event(event, session.events[0]);

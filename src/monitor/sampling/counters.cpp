@@ -58,12 +58,13 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     timespec spent{};
     clock_function(CLOCK_THREAD_CPUTIME_ID, &spent);
     usage_.open(session, tid, usage, spent);
-    open_timer(owner);
+    open_timer(owner, usage);
     return false;
 }
 
-void Counters::open_timer(ThreadState* owner) {
+void Counters::open_timer(ThreadState* owner, const rusage& usage) {
     if (timer_.make(*session_, tid_, owner)) {
+        kernel_ticks_.account(usage);
         outcome_.kind = CounterKind::kThreadTimer;
     } else if (outcome_.error == 0) {
         outcome_.error = errno;
@@ -208,7 +209,7 @@ void Counters::choose_kernel_ticks(ThreadState* owner) {
 
 bool Counters::tick_found_kernel(const ucontext_t& context) {
     rusage usage{};
-    return kernel_ticks_.is_on() && !samples_by_timer() && own_usage(usage) != nullptr &&
+    return session_->kernel_ticks && needs_timer() && own_usage(usage) != nullptr &&
            kernel_ticks_.found_kernel(context, usage);
 }
 
@@ -218,6 +219,7 @@ bool Counters::begin_at_tick(const rusage& usage, ThreadState* owner) {
         return false;
     }
     kernel_ticks_.end();
+    kernel_ticks_.account(usage);
     tick_.begin(latest_.value[0], usage);
     set_timer(true);
     return true;

@@ -87,8 +87,8 @@ class Counters {
     // thread has been switched of late. A system call or two then, nothing else.
     void choose_trigger(ThreadState* owner);
 
-    // In the handler of a timer's signal, which found the thread at `context`, after sample(): whether it was in the
-    // kernel, and is one of those that are looked at there.
+    // In the handler of a timer's signal, which found the thread at `context`, after sample(): whether the kernel's
+    // tick found it in the kernel, in a session that looks there.
     bool tick_found_kernel(const ucontext_t& context);
 
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
@@ -110,7 +110,7 @@ class Counters {
     bool samples_by_timer() const { return tick_.is_at_tick() || outcome_.kind == CounterKind::kThreadTimer; }
 
   private:
-    void open_timer(ThreadState* owner);
+    void open_timer(ThreadState* owner, const rusage& usage);
     void add_members(const timespec& stopped, const CounterOwner& owner);
     bool needs_usage() const { return usage_.has_any() || outcome_.kind == CounterKind::kThreadTimer; }
     std::uint64_t period() const { return events::clock_period_ns(session_->events[0]); }

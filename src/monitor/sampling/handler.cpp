@@ -125,6 +125,7 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
 // work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
+    std::uint64_t taken = 0;  // the last sample's time in its row
     if (!announce(thread)) {
         return last;
     }
@@ -145,6 +146,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     };
     hunt.news(thread, registers);
     thread.counters.sample([&](const Overflow& overflow) {
+        taken = overflow.time;
         last = thread.counters.samples_by_timer() ? read_clock(CLOCK_MONOTONIC_COARSE).ns : overflow.time;
         if (hunt.take(thread, overflow, registers)) {
             return;
@@ -171,7 +173,8 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     });
     if (code == SI_TIMER && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
         recording::KernelTick row;
-        row.time = clock_now();
+        // Where the timer takes the samples as well, with this one's time: it stands for what came before it.
+        row.time = thread.counters.samples_by_timer() && taken != 0 ? taken : clock_now();
         row.context = raw(path_here().leaf);
         thread.writer.append(row);
     }

@@ -34,6 +34,10 @@ class KernelTicks {
 
     void begin(const rusage& usage) {
         is_on_ = true;
+        account(usage);
+    }
+    // The thread's usage before the first signal of a timer: this one's, or the one that takes the thread's samples.
+    void account(const rusage& usage) {
         share_.begin(usage);
         faults_ = static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt);
     }

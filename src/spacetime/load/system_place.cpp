@@ -47,7 +47,9 @@ void SystemPlace::next(std::span<const StateInterval> intervals, std::uint32_t s
     const std::uint32_t before = sampled_;
     const std::uint64_t begin = last_;
     sampled_ = sampled;
-    is_blind_ = is_blind;
+    // Looks tell more of system time than any sample: one in a call makes the call long enough to be recorded as a
+    // wait, and what it stands for lies before that.
+    is_blind_ = is_blind || !looks_.empty();
     system_ = given_ = 0;
     for (const StateInterval& interval : intervals) {
         const bool is_ours = interval.state == ThreadState::kSystem && interval.wait == kNone;

@@ -102,6 +102,23 @@ TEST(SystemPlace, TimeInWaitsAndSamplesThatSeeTheKernelAreNotPlacedHere) {
     EXPECT_FALSE(seeing.each(intervals[0], [](const StateInterval&, std::uint32_t, SystemSource) { FAIL(); }));
 }
 
+// Where the timer that looks also takes the samples, a sample sees the call, but perhaps in a wait that only the
+// sample made long: the time before that is the call's all the same.
+TEST(SystemPlace, LooksPlaceTheTimeOfSamplesThatSeeTheKernelAsWell) {
+    const std::vector<KernelLook> looks = {{3 * kMs, kReads}};
+    SystemPlace places(looks, kParents, 0);
+    const std::array<StateInterval, 2> intervals = {system_time(0, 2 * kMs), system_time(2 * kMs, 3 * kMs, 0)};
+    places.next(intervals, kWork, false);
+    std::uint64_t placed = 0;
+    EXPECT_TRUE(places.each(intervals[0], [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
+        EXPECT_EQ(context, kReads);
+        EXPECT_EQ(source, kSeen);
+        placed += part.end - part.begin;
+    }));
+    EXPECT_EQ(placed, 2 * kMs);
+    EXPECT_FALSE(places.each(intervals[1], [](const StateInterval&, std::uint32_t, SystemSource) { FAIL(); }));
+}
+
 TEST(SystemPlace, LooksInWaitsAreLeftOut) {
     std::vector<ThreadWait> waits(3);
     waits[0].begin = 50;
