@@ -6,6 +6,7 @@
 #include "unwind/x86_64/recover.h"
 #include "unwind/x86_64/registers.h"
 #include "unwind/x86_64/rule.h"
+#include "unwind/x86_64/signal_frame.h"
 #include "unwind/x86_64/step.h"
 namespace kymo::unwind {
 namespace native = x86_64;

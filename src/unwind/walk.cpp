@@ -1,5 +1,7 @@
 #include "unwind/walk.h"
 
+#include "unwind/readable.h"
+
 #include <cerrno>
 
 namespace kymo::unwind {
@@ -9,7 +11,8 @@ namespace {
 // What recovery may ask about code.
 class KnownCode {
   public:
-    KnownCode(ImageSet& images, WalkLimits& limits) : images_(images), limits_(limits) {}
+    KnownCode(ImageSet& images, WalkLimits& limits, ReadablePages& pages)
+        : images_(images), limits_(limits), pages_(pages) {}
 
     bool is_known(std::uint64_t address) const {
         return images_.rule_at(address, &limits_.describes).image != nullptr;
@@ -28,7 +31,7 @@ class KnownCode {
         std::span<const std::uint8_t> at;
         around(address, &before, &at);
         // Code that may be executed only cannot be looked at.
-        return (segment->flags & kReadable) == 0 || native::ends_in_call(before);
+        return before.empty() || native::ends_in_call(before);
     }
 
     void around(std::uint64_t address, std::span<const std::uint8_t>* before,
@@ -40,8 +43,12 @@ class KnownCode {
         }
         const std::uint64_t low = address - segment->range.begin < kWindow ? segment->range.begin : address - kWindow;
         const std::uint64_t high = segment->range.end - address < kWindow ? segment->range.end : address + kWindow;
-        *before = {reinterpret_cast<const std::uint8_t*>(low), address - low};
-        *at = {reinterpret_cast<const std::uint8_t*>(address), high - address};
+        if (pages_.hold(low, address)) {
+            *before = {reinterpret_cast<const std::uint8_t*>(low), address - low};
+        }
+        if (pages_.hold(address, high)) {
+            *at = {reinterpret_cast<const std::uint8_t*>(address), high - address};
+        }
     }
 
     std::span<const std::uint8_t> behind(std::uint64_t address) const {
@@ -54,6 +61,9 @@ class KnownCode {
         size = size < kMostBehind ? size : kMostBehind;
         size = size < limits_.code ? size : limits_.code;
         limits_.code -= static_cast<unsigned>(size);
+        if (!pages_.hold(address, address + size)) {
+            return {};
+        }
         return {reinterpret_cast<const std::uint8_t*>(address), size};
     }
 
@@ -70,6 +80,7 @@ class KnownCode {
 
     ImageSet& images_;
     WalkLimits& limits_;
+    ReadablePages& pages_;
 };
 
 PathEnd end_of(StepResult result) {
@@ -106,6 +117,11 @@ class Walk {
             if (kind_of(found.rule) == RuleKind::kPlain) [[likely]] {
                 const StepResult step = cursor_.step(found.rule, stack_);
                 if (step == StepResult::kOk) [[likely]] {
+                    if (cursor_.pc() <= native::kMostSignalFlags && leave_handler(cursor_.sp() - 8, found, frame))
+                        [[unlikely]] {
+                        ++result.count;
+                        continue;
+                    }
                     if (exact_ && result.count == 0 && is_no_code(cursor_.pc())) [[unlikely]] {
                         skip_untold_pushes(&result);
                     }
@@ -175,7 +191,7 @@ class Walk {
     // its table has CFA = rsp + 8 throughout). The return address then lies a few words up.
     __attribute__((noinline)) void skip_untold_pushes(WalkResult* result) {
         constexpr unsigned kMostPushes = 6;
-        const KnownCode code(images_, limits_);
+        const KnownCode code(images_, limits_, pages_);
         for (unsigned i = 0; i < kMostPushes; ++i) {
             const std::uint64_t at = cursor_.sp() + 8ULL * i;
             std::uint64_t value = 0;
@@ -190,6 +206,32 @@ class Walk {
         }
     }
 
+    // Where `frame`'s code returns from a signal handler, whatever its rules say: goes to what the handler
+    // interrupted. `at`: the stack pointer there.
+    __attribute__((noinline)) bool leave_handler(std::uint64_t at, const ImageSet::Lookup& found, Frame& frame) {
+        const std::uint64_t address = frame.address + (exact_ ? 0 : 1);
+        Registers interrupted;
+        if (!pages_.hold(address, address + native::kLongestSignalReturn) ||
+            !native::is_signal_return(
+                {reinterpret_cast<const std::uint8_t*>(address), native::kLongestSignalReturn}) ||
+            !native::registers_from_frame(at, stack_, &interrupted)) {
+            return false;
+        }
+        set_return_from_handler(found, address, frame);
+        cursor_.resume(interrupted);
+        exact_ = true;
+        if (!stack_.spans(cursor_.sp())) {
+            change_stack(cursor_.sp());
+        }
+        return true;
+    }
+
+    // Nobody called the code that returns from a handler: its address is its first instruction's.
+    static void set_return_from_handler(const ImageSet::Lookup& found, std::uint64_t address, Frame& frame) {
+        frame.address = address;
+        frame.offset = address - (found.image != nullptr ? found.image->bias : 0);
+    }
+
     // makecontext's bottom: a return address that was never returned to. It is the first byte of a function, and
     // before it there is none.
     bool is_made_up_bottom(const ImageSet::Lookup& found) {
@@ -202,6 +244,11 @@ class Walk {
         if (take_detour(frame.address)) {
             return true;
         }
+        const bool has_rule = kind_of(found.rule) != RuleKind::kNone;
+        if (!has_rule && leave_handler(cursor_.sp(), found, frame)) {
+            ++result->count;
+            return true;
+        }
         if (kind_of(found.rule) == RuleKind::kBottom || is_made_up_bottom(found)) {
             ++result->count;
             result->end = PathEnd::kComplete;
@@ -212,9 +259,8 @@ class Walk {
             step = step_by_rule(found, frame);
         }
         bool moved = step == StepResult::kOk || step == StepResult::kSignal;
-        const bool has_rule = kind_of(found.rule) != RuleKind::kNone;
         if (!moved) {
-            const KnownCode code(images_, limits_);
+            const KnownCode code(images_, limits_, pages_);
             moved =
                 step_by_unchanged(found.rule, code) || native::recover_caller(cursor_, stack_, exact_, code, &chain_);
             step = StepResult::kOk;
@@ -259,9 +305,7 @@ class Walk {
             const Table* table = found.image->kept_table;
             if (const ExtendedRule* rule = table->extended_of(found.rule); rule != nullptr) {
                 if (rule->signal_frame && !exact_) {
-                    // Nobody called the code that returns from a handler: its address is its first instruction's.
-                    frame.address = cursor_.pc();
-                    frame.offset = frame.address - found.image->bias;
+                    set_return_from_handler(found, cursor_.pc(), frame);
                 }
                 step = cursor_.step(*rule, *table, stack_, &limits_.operations);
             }
@@ -290,6 +334,7 @@ class Walk {
     MemoryView stack_;
     const StackFinder* finder_;
     WalkLimits limits_;
+    ReadablePages pages_;
     native::FrameChain chain_;
     unsigned detours_ = 0;
     bool exact_;

@@ -5,6 +5,7 @@
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/process/life.h"
 #include "monitor/process/log.h"
+#include "unwind/readable.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -42,6 +43,7 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr OwnCall kOwnCalls[] = {
     {SYS_rt_sigreturn, {}},
     {SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, 8}},
+    {SYS_rt_sigprocmask, {unwind::kNoChangeOfMask, 0, 0, 8}},
     {SYS_rt_sigtimedwait, {}},
     {SYS_sigaltstack, {}},
     {SYS_read, {kDescriptor}},

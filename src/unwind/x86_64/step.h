@@ -106,6 +106,17 @@ class Cursor {
         recover(pc, sp);
     }
 
+    // To a frame that a signal interrupted, with all of its registers.
+    void resume(const Registers& interrupted) {
+        own_ = interrupted;
+        origin_ = &own_;
+        lost_ = 0;
+        saved_at_ = {};
+        all_known_ = true;
+        pc_ = interrupted.pc;
+        sp_ = interrupted.sp();
+    }
+
     // To another address and stack pointer; the registers are the same there.
     void move(std::uint64_t pc, std::uint64_t sp) {
         pc_ = pc;

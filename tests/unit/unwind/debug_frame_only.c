@@ -17,5 +17,6 @@ __attribute__((noipa)) int call_back_from_below(void (*call)(void*), void* conte
         return keep[0];                      \
     }
 FUNCTION(f1, 11)
-FUNCTION(f2, 22) FUNCTION(f3, 33) FUNCTION(f4, 44) FUNCTION(f5, 55) FUNCTION(f6, 66) FUNCTION(f7, 77) FUNCTION(f8, 88)
-    FUNCTION(f9, 99) FUNCTION(f10, 111) FUNCTION(f11, 122) FUNCTION(f12, 133) FUNCTION(f13, 144)
+FUNCTION(f2, 22)
+FUNCTION(f3, 33) FUNCTION(f4, 44) FUNCTION(f5, 55) FUNCTION(f6, 66) FUNCTION(f7, 77) FUNCTION(f8, 88) FUNCTION(f9, 99)
+    FUNCTION(f10, 111) FUNCTION(f11, 122) FUNCTION(f12, 133) FUNCTION(f13, 144)

@@ -290,4 +290,52 @@ cfa_by_r10:
     .cfi_endproc
     .size cfa_by_r10, . - cfa_by_r10
 
+
+// Returns from signal handlers, as other C libraries and run times have them: without rules, or with an ordinary function's.
+    .globl returns_untold
+    .type returns_untold, @function
+    nop
+returns_untold:
+    mov $15, %rax
+    syscall
+    .size returns_untold, . - returns_untold
+
+    .globl returns_untold_short
+    .type returns_untold_short, @function
+    nop
+returns_untold_short:
+    mov $15, %eax
+    syscall
+    .size returns_untold_short, . - returns_untold_short
+
+    .globl returns_like_a_function
+    .type returns_like_a_function, @function
+    .cfi_startproc
+    nop
+returns_like_a_function:
+    mov $15, %rax
+    syscall
+    .cfi_endproc
+    .size returns_like_a_function, . - returns_like_a_function
+
+// int (void (*call)(void*), void* context): in pages of its own, with a frame pointer and without rules, as is the function of the
+// same kind that it calls.
+    .section .closed_code, "ax", @progbits
+    .p2align 12
+    .globl closed_code_begin
+closed_code_begin:
+    .globl closed_code
+    .type closed_code, @function
+closed_code:
+    push %rbp
+    mov %rsp, %rbp
+    sub $48, %rsp
+    call without_rules_framed
+    leave
+    ret
+    .size closed_code, . - closed_code
+    .p2align 12
+    .globl closed_code_end
+closed_code_end:
+
     .section .note.GNU-stack,"",@progbits
