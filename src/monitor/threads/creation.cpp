@@ -4,6 +4,7 @@
 #include "monitor/interpose/real.h"
 #include "monitor/sampling/path.h"
 #include "monitor/threads/busy.h"
+#include "monitor/threads/exit_key.h"
 #include "monitor/threads/life.h"
 #include "monitor/threads/registry.h"
 
@@ -68,7 +69,7 @@ void* run_measured(void* given) {
             threads.give_back(thread);
         }
     }
-    return start(argument);
+    return exit_key::is_given_up() ? run_to_its_end(start, argument) : start(argument);
 }
 
 // Fills in what the new thread must know of its creator; nullptr when the thread is to run unmeasured.

@@ -1,5 +1,6 @@
 // A thread's exit is seen by a thread-specific-data destructor, which covers return, pthread_exit and cancellation
 // alike. It asks to be called again until the last round, so that the program's own destructors are still measured.
+// Where the program needs that key itself (exit_key.h), by a cleanup handler around the thread's function.
 
 #include "monitor/threads/life.h"
 
@@ -7,6 +8,7 @@
 #include "monitor/process/log.h"
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/threads/busy.h"
+#include "monitor/threads/exit_key.h"
 #include "monitor/threads/registry.h"
 #include "monitor/threads/stream.h"
 #include "monitor/waits/unfinished.h"
@@ -46,37 +48,50 @@ void end_thread(ThreadState& thread) {
     threads.give_back(&thread);
 }
 
-pthread_key_t exit_key;
-bool exit_key_made = false;
+// Measurement may be over, perhaps because the calls that this makes would kill (seccomp.h).
+bool is_measured_here(const ThreadState* thread) {
+    return thread == this_thread() && process.running();
+}
 
-void on_thread_exit(void* value) {
-    auto* thread = static_cast<ThreadState*>(value);
-    if (thread != this_thread() || !process.running()) {
-        return;  // measurement is over, perhaps because calls like those below would kill (seccomp.h)
-    }
-    if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(exit_key, thread) == 0) {
-        return;
-    }
+void end_this_thread(ThreadState* thread) {
     const Quiet quiet;
     kymo_current_thread = nullptr;
     on_own_stack(thread->own_stack_top, [&] { end_thread(*thread); });
 }
 
-// The key must exist before the first thread does.
-bool make_exit_key() {
-    if (!exit_key_made) {
-        exit_key_made = pthread_key_create(&exit_key, on_thread_exit) == 0;
+void on_thread_exit(void* value) {
+    auto* thread = static_cast<ThreadState*>(value);
+    if (!is_measured_here(thread)) {
+        return;
     }
-    return exit_key_made;
+    if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && exit_key::set(thread, on_thread_exit)) {
+        return;
+    }
+    end_this_thread(thread);
+}
+
+void on_cleanup(void* value) {
+    auto* thread = static_cast<ThreadState*>(value);
+    if (is_measured_here(thread)) {
+        end_this_thread(thread);
+    }
 }
 
 }  // namespace
 
 void set_this_thread(ThreadState* thread) {
     kymo_current_thread = thread;
-    if (thread != nullptr && make_exit_key()) {
-        pthread_setspecific(exit_key, thread);
+    if (thread != nullptr) {
+        exit_key::set(thread, on_thread_exit);
     }
+}
+
+void* run_to_its_end(void* (*start)(void*), void* argument) {
+    void* result = nullptr;
+    pthread_cleanup_push(on_cleanup, this_thread());
+    result = start(argument);
+    pthread_cleanup_pop(1);
+    return result;
 }
 
 void begin_thread(ThreadState& thread, StackBounds stack, Opening opening) {

@@ -1,0 +1,16 @@
+// The key of thread-specific data by whose destructor threads' ends are seen: of the 1,024 that a process has, until
+// the program asks for the last one.
+#pragma once
+
+#include <pthread.h>
+
+namespace kymo::monitor::exit_key {
+
+// The calling thread's value, as pthread_setspecific. False: there is no key, or no memory. The first call makes it.
+bool set(void* value, void (*destructor)(void*));
+// The program has asked for a key and there is none left. True: it may ask again. Threads that live now end unseen
+// until the process does; later ones see to it themselves.
+bool give_up();
+bool is_given_up();
+
+}  // namespace kymo::monitor::exit_key
