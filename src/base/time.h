@@ -1,6 +1,7 @@
 // Moments, and the one clock. Usable in the monitor.
 //
-// Time points are nanoseconds of CLOCK_MONOTONIC unless a recording names another clock domain (modelled time).
+// Time points are nanoseconds of CLOCK_MONOTONIC, as the kernel's records have it, unless a recording names another
+// clock domain (modelled time).
 #pragma once
 
 #include <compare>
@@ -32,8 +33,15 @@ inline TimePoint read_clock(clockid_t clock) {
     return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec)};
 }
 
+// What this process's time namespace adds to CLOCK_MONOTONIC and its coarse form, ns (base/time_namespace.h).
+inline std::int64_t monotonic_shift = 0;
+
+inline TimePoint without_shift(TimePoint time) {
+    return {time.ns - static_cast<std::uint64_t>(monotonic_shift)};
+}
+
 inline TimePoint monotonic_now() {
-    return read_clock(CLOCK_MONOTONIC);
+    return without_shift(read_clock(CLOCK_MONOTONIC));
 }
 
 }  // namespace kymo

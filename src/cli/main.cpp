@@ -1,6 +1,7 @@
 // kymo VERB …, or kymo PROGRAM …: record and report.
 #include "base/clean_text.h"
 #include "base/system_clock.h"
+#include "base/time_namespace.h"
 #include "cli/verbs.h"
 #include "events/suggest.h"
 
@@ -177,6 +178,7 @@ std::optional<int> parse_options(CLI::App& options, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     kymo::use_system_clock();
+    kymo::find_time_namespace();
     try {
         return kymo::cli::run(argc, argv);
     } catch (const std::exception& broken) {

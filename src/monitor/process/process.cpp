@@ -1,6 +1,7 @@
 #include "monitor/process/process.h"
 
 #include "base/system_clock.h"
+#include "base/time_namespace.h"
 #include "unwind/memory_view.h"
 
 #include <cerrno>
@@ -64,6 +65,7 @@ bool Process::load_session() {
 
 bool Process::begin(int argc, char** argv, std::uint64_t stack_end) {
     use_system_clock();
+    find_time_namespace();
     pid_ = process_id();
     argc_ = argc;
     argv_ = argv;
@@ -83,6 +85,7 @@ bool Process::begin_finishing() {
 
 void Process::after_fork() {
     pid_ = process_id();
+    find_time_namespace();
     start_time_ = clock_now();
     is_forked_ = true;
 }

@@ -147,7 +147,8 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     hunt.news(thread, registers);
     thread.counters.sample([&](const Overflow& overflow) {
         taken = overflow.time;
-        last = thread.counters.samples_by_timer() ? read_clock(CLOCK_MONOTONIC_COARSE).ns : overflow.time;
+        last =
+            thread.counters.samples_by_timer() ? without_shift(read_clock(CLOCK_MONOTONIC_COARSE)).ns : overflow.time;
         if (hunt.take(thread, overflow, registers)) {
             return;
         }

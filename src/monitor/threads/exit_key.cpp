@@ -4,8 +4,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <sched.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 namespace kymo::monitor {
 namespace exit_key {
@@ -40,7 +41,7 @@ bool give_up() {
         return false;
     }
     while (users.load() != 0) {
-        sched_yield();
+        syscall(SYS_sched_yield);
     }
     pthread_key_delete(key);
     return true;

@@ -77,8 +77,9 @@ class Driver {
         if constexpr (std::is_same_v<Member, Manager>) {
             const Time rest = std::min(end, now + member_.may_gather());
             if (rest > now) {
-                const timespec at{static_cast<time_t>(rest / 1'000'000'000U),
-                                  static_cast<long>(rest % 1'000'000'000U)};
+                const std::uint64_t here = rest + static_cast<std::uint64_t>(monotonic_shift);
+                const timespec at{static_cast<time_t>(here / 1'000'000'000U),
+                                  static_cast<long>(here % 1'000'000'000U)};
                 clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
             }
         }
