@@ -1,10 +1,10 @@
-"""The report charges waits to calls of older kinds: locks of files, queues and semaphores between processes, signals."""
+"""The report charges waits to calls that are seldom thought of: locks of files, queues and semaphores between processes, signals, pipes."""
 
 from harness import main
 
 PLACES = {"locks_file": "file-lock", "locks_part": "file-lock", "locks_by_lockf": "file-lock", "takes_semaphore": "semaphore",
           "receives_message": "message", "receives_posix_message": "message", "waits_for_signal": "signal", "waits_by_sigwait": "signal",
-          "pauses": "signal"}
+          "pauses": "signal", "splices": "write", "sends_file": "write", "lends_memory": "write", "receives_many": "read"}
 
 
 def body(test):

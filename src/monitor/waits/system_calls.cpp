@@ -8,10 +8,12 @@
 #include "monitor/interpose/program_signals.h"
 #include "monitor/waits/waits.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -27,11 +29,22 @@ KYMO_WAITING_CALL(ssize_t, __read_chk, kRead, fd, (int fd, void* to, size_t byte
 KYMO_WAITING_CALL(ssize_t, readv, kRead, fd, (int fd, const iovec* parts, int count), (fd, parts, count))
 KYMO_WAITING_CALL(ssize_t, pread, kRead, fd, (int fd, void* to, size_t bytes, off_t at), (fd, to, bytes, at))
 KYMO_WAITING_CALL(ssize_t, pread64, kRead, fd, (int fd, void* to, size_t bytes, off64_t at), (fd, to, bytes, at))
+KYMO_WAITING_CALL(ssize_t, preadv, kRead, fd, (int fd, const iovec* parts, int count, off_t at),
+                  (fd, parts, count, at))
+KYMO_WAITING_CALL(ssize_t, preadv64, kRead, fd, (int fd, const iovec* parts, int count, off64_t at),
+                  (fd, parts, count, at))
+KYMO_WAITING_CALL(ssize_t, preadv2, kRead, fd, (int fd, const iovec* parts, int count, off_t at, int flags),
+                  (fd, parts, count, at, flags))
+KYMO_WAITING_CALL(ssize_t, preadv64v2, kRead, fd, (int fd, const iovec* parts, int count, off64_t at, int flags),
+                  (fd, parts, count, at, flags))
 KYMO_WAITING_CALL(ssize_t, recv, kRead, fd, (int fd, void* to, size_t bytes, int flags), (fd, to, bytes, flags))
 KYMO_WAITING_CALL(ssize_t, recvfrom, kRead, fd,
                   (int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* length),
                   (fd, to, bytes, flags, from, length))
 KYMO_WAITING_CALL(ssize_t, recvmsg, kRead, fd, (int fd, msghdr* message, int flags), (fd, message, flags))
+
+KYMO_WAITING_CALL(int, recvmmsg, kRead, fd, (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout),
+                  (fd, messages, count, flags, timeout))
 
 KYMO_WAITING_CALL(ssize_t, write, kWrite, fd, (int fd, const void* from, size_t bytes), (fd, from, bytes))
 KYMO_WAITING_CALL(ssize_t, writev, kWrite, fd, (int fd, const iovec* parts, int count), (fd, parts, count))
@@ -39,12 +52,37 @@ KYMO_WAITING_CALL(ssize_t, pwrite, kWrite, fd, (int fd, const void* from, size_t
                   (fd, from, bytes, at))
 KYMO_WAITING_CALL(ssize_t, pwrite64, kWrite, fd, (int fd, const void* from, size_t bytes, off64_t at),
                   (fd, from, bytes, at))
+KYMO_WAITING_CALL(ssize_t, pwritev, kWrite, fd, (int fd, const iovec* parts, int count, off_t at),
+                  (fd, parts, count, at))
+KYMO_WAITING_CALL(ssize_t, pwritev64, kWrite, fd, (int fd, const iovec* parts, int count, off64_t at),
+                  (fd, parts, count, at))
+KYMO_WAITING_CALL(ssize_t, pwritev2, kWrite, fd, (int fd, const iovec* parts, int count, off_t at, int flags),
+                  (fd, parts, count, at, flags))
+KYMO_WAITING_CALL(ssize_t, pwritev64v2, kWrite, fd, (int fd, const iovec* parts, int count, off64_t at, int flags),
+                  (fd, parts, count, at, flags))
 KYMO_WAITING_CALL(ssize_t, send, kWrite, fd, (int fd, const void* from, size_t bytes, int flags),
                   (fd, from, bytes, flags))
 KYMO_WAITING_CALL(ssize_t, sendto, kWrite, fd,
                   (int fd, const void* from, size_t bytes, int flags, const sockaddr* to, socklen_t length),
                   (fd, from, bytes, flags, to, length))
 KYMO_WAITING_CALL(ssize_t, sendmsg, kWrite, fd, (int fd, const msghdr* message, int flags), (fd, message, flags))
+
+KYMO_WAITING_CALL(int, sendmmsg, kWrite, fd, (int fd, mmsghdr* messages, unsigned count, int flags),
+                  (fd, messages, count, flags))
+// From one descriptor to another, within the kernel: told as of the one that is written to.
+KYMO_WAITING_CALL(ssize_t, sendfile, kWrite, out, (int out, int in, off_t* at, size_t bytes), (out, in, at, bytes),
+                  noexcept)
+KYMO_WAITING_CALL(ssize_t, sendfile64, kWrite, out, (int out, int in, off64_t* at, size_t bytes),
+                  (out, in, at, bytes), noexcept)
+KYMO_WAITING_CALL(ssize_t, copy_file_range, kWrite, out,
+                  (int in, off64_t* in_at, int out, off64_t* out_at, size_t bytes, unsigned flags),
+                  (in, in_at, out, out_at, bytes, flags))
+KYMO_WAITING_CALL(ssize_t, splice, kWrite, out,
+                  (int in, off64_t* in_at, int out, off64_t* out_at, size_t bytes, unsigned flags),
+                  (in, in_at, out, out_at, bytes, flags))
+KYMO_WAITING_CALL(ssize_t, tee, kWrite, out, (int in, int out, size_t bytes, unsigned flags), (in, out, bytes, flags))
+KYMO_WAITING_CALL(ssize_t, vmsplice, kWrite, fd, (int fd, const iovec* parts, size_t count, unsigned flags),
+                  (fd, parts, count, flags))
 
 KYMO_WAITING_CALL(int, poll, kPoll, 0, (pollfd * set, nfds_t count, int timeout), (set, count, timeout))
 KYMO_WAITING_CALL(int, ppoll, kPoll, 0, (pollfd * set, nfds_t count, const timespec* timeout, const sigset_t* mask),
@@ -75,6 +113,10 @@ KYMO_WAITING_CALL(int, connect, kConnect, fd, (int fd, const sockaddr* to, sockl
 
 KYMO_WAITING_CALL(int, fsync, kSync, fd, (int fd), (fd))
 KYMO_WAITING_CALL(int, fdatasync, kSync, fd, (int fd), (fd))
+
+KYMO_WAITING_CALL(int, syncfs, kSync, fd, (int fd), (fd), noexcept)
+KYMO_WAITING_CALL(int, sync_file_range, kSync, fd, (int fd, off64_t at, off64_t bytes, unsigned flags),
+                  (fd, at, bytes, flags))
 
 KYMO_WAITING_CALL(int, nanosleep, kSleep, 0, (const timespec* length, timespec* left), (length, left))
 KYMO_WAITING_CALL(int, clock_nanosleep, kSleep, 0,

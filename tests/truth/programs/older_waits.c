@@ -1,4 +1,4 @@
-// Waits in calls of older kinds, each three times and each until a child sees this process asleep in it, and prints
+// Waits in calls that are seldom thought of, each three times and each until a child sees this process asleep in it, and prints
 // how often:
 //     {"times": 3}
 #include <fcntl.h>
@@ -9,14 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { kTimes = 3, kCalls = 9 };
+enum { kTimes = 3, kCalls = 13 };
 
 static struct {
     atomic_int ready;   // of the child: what the call waits for is so
@@ -28,6 +32,12 @@ static int semaphore;
 static int queue;
 static mqd_t posix_queue;
 static int file;
+static int null;
+static int empty_pipe[2];
+static int full_pipe[2];  // holds kRoom bytes and no more
+static int sockets[2];
+
+enum { kRoom = 4096 };
 static sigset_t signals;
 
 struct message {
@@ -90,14 +100,47 @@ static __attribute__((noinline)) int pauses(void) {
     return 0;
 }
 
+static __attribute__((noinline)) int splices(void) {
+    return stay(splice(empty_pipe[0], NULL, null, NULL, 1, 0) != 1);
+}
+static __attribute__((noinline)) int sends_file(void) {
+    off_t at = 0;
+    return stay(sendfile(full_pipe[1], file, &at, 1) != 1);
+}
+static __attribute__((noinline)) int lends_memory(void) {
+    static char byte[1];
+    const struct iovec part = {byte, sizeof byte};
+    return stay(vmsplice(full_pipe[1], &part, 1, 0) != 1);
+}
+static __attribute__((noinline)) int receives_many(void) {
+    char text[8];
+    struct iovec part = {text, sizeof text};
+    struct mmsghdr message = {.msg_hdr = {.msg_iov = &part, .msg_iovlen = 1}};
+    return stay(recvmmsg(sockets[0], &message, 1, 0, NULL) != 1);
+}
+
 static int (*const kCall[kCalls])(void) = {locks_file,       locks_part,       locks_by_lockf,
                                            takes_semaphore,  receives_message, receives_posix_message,
-                                           waits_for_signal, waits_by_sigwait, pauses};
+                                           waits_for_signal, waits_by_sigwait, pauses,
+                                           splices,          sends_file,       lends_memory,
+                                           receives_many};
 
 static void unlock(void) {
     struct flock part = {.l_type = F_UNLCK, .l_len = 10};
     flock(file, LOCK_UN);
     fcntl(file, F_SETLK, &part);
+}
+
+static void empty(void) {
+    static char bytes[kRoom];
+    int held = 0;
+    must(ioctl(full_pipe[0], FIONREAD, &held) == 0 && (held == 0 || read(full_pipe[0], bytes, (size_t)held) == held));
+}
+
+static void fill(void) {
+    static const char bytes[kRoom];
+    empty();
+    must(write(full_pipe[1], bytes, sizeof bytes) == sizeof bytes);
 }
 
 static void ignore(int number) {
@@ -124,6 +167,8 @@ static void serve(int call, pid_t parent, const char* path) {
     } else if (call < 3) {
         struct flock part = {.l_type = F_WRLCK, .l_len = 10};
         must(fcntl(own, F_SETLK, &part) == 0);
+    } else if (call == 10 || call == 11) {
+        fill();
     }
     atomic_fetch_add(&shared->ready, 1);
     while (atomic_load(&shared->called) != atomic_load(&shared->ready) || !is_asleep(parent)) {
@@ -148,6 +193,16 @@ static void serve(int call, pid_t parent, const char* path) {
         case 8:
             must(kill(parent, SIGUSR1) == 0);
             break;
+        case 9:
+            must(write(empty_pipe[1], "m", 1) == 1);
+            break;
+        case 10:
+        case 11:
+            empty();
+            break;
+        case 12:
+            must(send(sockets[1], "m", 1, 0) == 1);
+            break;
         default:
             break;
     }
@@ -164,6 +219,9 @@ int main(int argc, char** argv) {
     snprintf(name, sizeof name, "/kymo-older-waits-%d", (int)getpid());
     struct mq_attr attributes = {.mq_maxmsg = 4, .mq_msgsize = 8};
     posix_queue = mq_open(name, O_RDWR | O_CREAT, 0600, &attributes);
+    null = open("/dev/null", O_WRONLY);
+    must(null >= 0 && pipe(empty_pipe) == 0 && pipe(full_pipe) == 0 && write(file, "m", 1) == 1);
+    must(fcntl(full_pipe[1], F_SETPIPE_SZ, kRoom) == kRoom && socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) == 0);
     must(file >= 0 && semaphore >= 0 && queue >= 0 && posix_queue != (mqd_t)-1);
     mq_unlink(name);
     const struct sigaction action = {.sa_handler = ignore};
