@@ -16,17 +16,19 @@
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/threads/stream.h"
+#include "monitor/waits/waits.h"
 #include "monitor/x86_64/pace.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <signal.h>
+#include <utility>
 
 namespace kymo::monitor {
 
 namespace {
 
-// What the monitor has worked in this thread outside the handler, up to a sample that was due at `time`, since it was
+// What the monitor has worked in this thread up to a sample that was due at `time`, since it was
 // last asked. Of what it was at then, what came before the sample; such work may end behind the handler (OwnWork).
 std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     constexpr std::uint64_t kAtIt = ~std::uint64_t{0};
@@ -40,6 +42,22 @@ std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     const std::uint64_t since = all - std::min(all, thread.own_work_written);
     thread.own_work_written = std::max(all, thread.own_work_written);
     return since;
+}
+
+// How much of so much work was in the kernel, as of all work in this thread so far. 0: not told apart.
+std::uint64_t own_system_part(const ThreadState& thread, std::uint64_t own_ns) {
+    if (thread.own_system_ns == 0 || thread.own_work_ns == 0) {
+        return 0;
+    }
+    const double share = static_cast<double>(thread.own_system_ns) / static_cast<double>(thread.own_work_ns);
+    return static_cast<std::uint64_t>(static_cast<double>(own_ns) * std::min(share, 1.0));
+}
+
+// What the wrappers of calls that may block took, beside that work, since this was last asked: too often and too
+// little for readings of their own.
+std::uint64_t own_work_of_calls(ThreadState& thread) {
+    const std::uint64_t calls = thread.waits.all.count.load(std::memory_order_relaxed);
+    return (calls - std::exchange(thread.own_calls_written, calls)) * Waiting::call_ns();
 }
 
 // `registers`: where it was taken; null: not known.
@@ -63,7 +81,11 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     row.context = raw(path.leaf);
     row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
     row.deltas = {deltas, count};
-    row.own_ns = own_work_since(thread, overflow.time);
+    const std::uint64_t work = own_work_since(thread, overflow.time);
+    const std::uint64_t calls = own_work_of_calls(thread);
+    row.own_ns = work + calls;
+    row.own_system_ns = own_system_part(thread, work);
+    row.own_user_ns = calls + (row.own_system_ns != 0 ? work - row.own_system_ns : 0);
     thread.processor_changes += thread.last_processor != 0 && thread.last_processor != row.processor + 1 ? 1 : 0;
     thread.last_processor = row.processor + 1;
     ++thread.samples;
@@ -224,6 +246,7 @@ void kymo_take_signal(ThreadState* thread, void* context, int code) {
         thread->own_work_begin = begin;
         thread->own_work_end = end;
         thread->monitor_ns += end - begin;
+        thread->own_work_ns += end - begin;
         thread->taken_ns += taken_by_sample(sampled, begin, end);
         thread->busy.store(0, std::memory_order_release);
     }

@@ -23,6 +23,7 @@ void Sampling::thread_begin(ThreadState& thread) {
     thread.tree.clear();
     thread.samples = thread.merged = thread.monitor_ns = thread.taken_ns = 0;
     thread.own_work_begin = thread.own_work_end = thread.own_work_ns = thread.own_work_written = 0;
+    thread.own_system_ns = thread.own_calls_written = 0;
     thread.debt = {};
     for (std::uint64_t& count : thread.paths) {
         count = 0;

@@ -100,8 +100,11 @@ struct ThreadState {
     std::uint64_t taken_ns = 0;          // from the program, with what the kernel takes for a sample (handler.cpp)
     std::uint64_t own_work_begin = 0;    // the monitor's last work in this thread
     std::uint64_t own_work_end = 0;      // all ones: it is at it
-    std::uint64_t own_work_ns = 0;       // of the monitor's work here outside its handler, in all
+    std::uint64_t own_work_ns = 0;       // of the monitor's work here, in all
     std::uint64_t own_work_written = 0;  // of these, in samples
+    std::uint64_t own_system_ns = 0;     // of that work, in the kernel as far as that is told apart
+    std::uint32_t own_works = 0;
+    std::uint64_t own_calls_written = 0;  // of waits.all, in samples
     Debt debt;
     std::uint64_t paths[recording::kPathEnds] = {};
     std::uint64_t processor_changes = 0;  // from sample to sample

@@ -80,7 +80,9 @@ struct Sample {
     std::uint64_t context = 0;                   // ContextId of the leaf; 0: nothing known
     std::uint64_t flags = 0;                     // SampleFlags, path end in bits 0–3
     std::span<const std::uint64_t> deltas = {};  // every event since the sample before, event-table order
-    std::uint64_t own_ns = 0;  // of that time, the monitor's own work outside its handler, by its clocks
+    std::uint64_t own_ns = 0;                    // of that time, the monitor's own work, by its clocks
+    std::uint64_t own_system_ns = 0;             // of own_ns, in the kernel
+    std::uint64_t own_user_ns = 0;               // and not in the kernel; of the rest it is not known
 
     static constexpr const char* kTable = "sample";
     static constexpr std::uint32_t kTableId = 22;
@@ -93,6 +95,8 @@ struct Sample {
         visit("flags", ColumnType::kUint, "", &Sample::flags);
         visit("deltas", ColumnType::kUintList, "", &Sample::deltas);
         visit("own_ns", ColumnType::kUint, "ns", &Sample::own_ns);
+        visit("own_system_ns", ColumnType::kUint, "ns", &Sample::own_system_ns);
+        visit("own_user_ns", ColumnType::kUint, "ns", &Sample::own_user_ns);
     }
 };
 

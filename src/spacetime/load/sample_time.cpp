@@ -58,13 +58,21 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
     }
     const auto intervals = builder_.add(splitter_.split(interval));
     own_work_ns_ = 0;
-    owed_ += row.own_ns;
+    owe(row);
     // Slivers wait until they are worth an interval.
-    if (!is_own_work && owed_ < kLeastOwnWork) {
+    if (!is_own_work && owed_.all() < kLeastOwnWork) {
         return intervals;
     }
     take_own_work(intervals, is_own_work);
     return without_own_work_;
+}
+
+void StreamTime::owe(const recording::Sample& row) {
+    const std::uint64_t system = std::min(row.own_system_ns, row.own_ns);
+    const std::uint64_t user = std::min(row.own_user_ns, row.own_ns - system);
+    owed_.system += system;
+    owed_.user += user;
+    owed_.any += row.own_ns - system - user;
 }
 
 // From the end of the intervals backwards: the sample came at the monitor's work, or behind it. The clock that it is
@@ -72,14 +80,23 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
 void StreamTime::take_own_work(std::span<const StateInterval> intervals, bool is_own_work) {
     // Monitors that measured none of their work: of what ends in such a sample, user time is theirs. System time is
     // the program's, whose calls it was spent in.
-    const bool is_measured = owed_ != 0;
+    const bool is_measured = owed_.all() != 0;
     without_own_work_.clear();
     for (const StateInterval& interval : std::views::reverse(intervals)) {
         const bool is_user = interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
         const std::uint64_t length = interval.end - interval.begin;
-        const std::uint64_t own = is_measured ? std::min(length, owed_) : is_own_work && is_user ? length : 0;
-        owed_ -= std::min(own, owed_);
-        if (own == 0 || !(is_user || interval.state == ThreadState::kSystem)) {
+        if (!is_user && interval.state != ThreadState::kSystem) {
+            owed_.any -= std::min(length, owed_.any);  // it was at it when it lost the processor
+            without_own_work_.push_back(interval);
+            continue;
+        }
+        std::uint64_t& owed = is_user ? owed_.user : owed_.system;
+        const std::uint64_t told = std::min(length, owed);
+        const std::uint64_t other = std::min(length - told, owed_.any);
+        owed -= told;
+        owed_.any -= other;
+        const std::uint64_t own = is_measured ? told + other : is_own_work && is_user ? length : 0;
+        if (own == 0) {
             without_own_work_.push_back(interval);
             continue;
         }
@@ -103,7 +120,9 @@ std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<c
     }
     const auto intervals = builder_.add(splitter_.split(interval));
     own_work_ns_ = 0;
-    if (owed_ < kLeastOwnWork) {
+    // No later interval has room for it.
+    owed_ = {.any = owed_.all()};
+    if (owed_.any < kLeastOwnWork) {
         return intervals;
     }
     take_own_work(intervals, false);

@@ -69,7 +69,15 @@ class StreamTime {
     std::uint64_t task_clock_ = 0;  // so far
     std::uint64_t system_time_ = 0;
     std::uint64_t own_work_ns_ = 0;
-    std::uint64_t owed_ = 0;  // ns of own work that are measured and in no interval yet
+    // ns of own work that are measured and in no interval yet: in the program's mode, in the kernel, not told apart.
+    struct Owed {
+        std::uint64_t user = 0;
+        std::uint64_t system = 0;
+        std::uint64_t any = 0;
+        std::uint64_t all() const { return user + system + any; }
+    };
+    void owe(const recording::Sample& row);
+    Owed owed_;
     std::vector<StateInterval> without_own_work_;
 };
 

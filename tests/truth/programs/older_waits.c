@@ -1,5 +1,5 @@
-// Waits in calls that are seldom thought of, each three times and each until a child sees this process asleep in it, and prints
-// how often:
+// Waits in calls that are seldom thought of, each three times and each until a child sees this process asleep in it,
+// and prints how often:
 //     {"times": 3}
 #include <fcntl.h>
 #include <mqueue.h>
@@ -119,11 +119,10 @@ static __attribute__((noinline)) int receives_many(void) {
     return stay(recvmmsg(sockets[0], &message, 1, 0, NULL) != 1);
 }
 
-static int (*const kCall[kCalls])(void) = {locks_file,       locks_part,       locks_by_lockf,
-                                           takes_semaphore,  receives_message, receives_posix_message,
-                                           waits_for_signal, waits_by_sigwait, pauses,
-                                           splices,          sends_file,       lends_memory,
-                                           receives_many};
+static int (*const kCall[kCalls])(void) = {
+    locks_file,       locks_part,       locks_by_lockf, takes_semaphore, receives_message, receives_posix_message,
+    waits_for_signal, waits_by_sigwait, pauses,         splices,         sends_file,       lends_memory,
+    receives_many};
 
 static void unlock(void) {
     struct flock part = {.l_type = F_UNLCK, .l_len = 10};

@@ -90,6 +90,23 @@ TEST_F(OwnWork, ThatAnIntervalHasNoRoomForIsTakenFromTheNext) {
     EXPECT_EQ(profile.threads.at(0).costs.at(kUser), static_cast<std::int64_t>(3 * kMs / 2));
 }
 
+// Calls of 19 ms in the kernel, and of Kymo's work beside each 0.6 ms in the program's mode and 0.4 ms in the kernel.
+TEST_F(OwnWork, InTheKernelIsSystemTimeAndTheRestUserTime) {
+    for (std::uint64_t i = 1; i <= 5; ++i) {
+        file_->stream(1).append(recording::Sample{.time = 20 * i * kMs,
+                                                  .context = 2,
+                                                  .deltas = std::array{20 * kMs, kMs * 0},
+                                                  .own_ns = kMs,
+                                                  .own_system_ns = 4 * kMs / 10,
+                                                  .own_user_ns = 6 * kMs / 10});
+    }
+    file_->end_stream(1, 100 * kMs, {100 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(processor_time(profile.own_work), static_cast<std::int64_t>(5 * kMs));
+    EXPECT_EQ(profile.threads.at(0).costs.at(kUser), static_cast<std::int64_t>(2 * kMs));
+    EXPECT_EQ(profile.threads.at(0).costs.at(kSystem), static_cast<std::int64_t>(93 * kMs));
+}
+
 // Two milliseconds of work by the clock, in one of which another thread had the processor.
 TEST_F(OwnWork, IsNoneWhileTheThreadIsOffItsProcessor) {
     file_->sample(1, 1 * kMs, 2, {kMs, 0});
