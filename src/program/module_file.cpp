@@ -1,12 +1,14 @@
 #include "program/module_file.h"
 
 #include "base/clean_text.h"
+#include "image/content.h"
 
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <span>
 #include <string_view>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -125,6 +127,14 @@ std::string ModuleFile::open_descriptor(int descriptor, const std::string& path,
         if (length <= 0 || std::string_view(reinterpret_cast<const char*>(bits), static_cast<std::size_t>(length)) !=
                                image.build_id) {
             return path + ": changed since it was recorded (another build id); its functions are shown as offsets";
+        }
+    }
+    if (image.build_id.empty() && image.content != 0) {
+        std::size_t size = 0;
+        const char* bytes = elf_rawfile(elf, &size);
+        const std::span file(reinterpret_cast<const std::uint8_t*>(bytes), bytes == nullptr ? 0 : size);
+        if (image::content_of(file) != image.content) {
+            return path + ": changed since it was recorded; its functions are shown as offsets";
         }
     }
     module_ = module;

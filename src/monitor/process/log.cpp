@@ -2,6 +2,7 @@
 
 #include "base/job_rank.h"
 #include "events/event_rows.h"
+#include "image/content.h"
 #include "image/describe.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/second_look.h"
@@ -37,6 +38,7 @@ recording::Image image_row(ImageId id, const image::LoadedImage& image) {
     row.bias = image.bias;
     row.path = image.path;
     row.build_id = {reinterpret_cast<const char*>(image.build_id.data()), image.build_id.size()};
+    row.content = image.build_id.empty() ? image::content_of(image) : 0;
     return row;
 }
 

@@ -18,6 +18,7 @@ struct Image {
     std::uint64_t bias = 0;
     RawText path = {};               // absolute; "[vdso]" for the kernel's
     std::string_view build_id = {};  // raw bytes; empty where the image has none
+    std::uint64_t content = 0;       // of those (image/content.h); 0: not known
 
     static constexpr const char* kTable = "image";
     static constexpr std::uint32_t kTableId = 16;
@@ -30,6 +31,7 @@ struct Image {
         visit("bias", ColumnType::kUint, "address", &Image::bias);
         visit("path", ColumnType::kText, "", &Image::path);
         visit("build_id", ColumnType::kBytes, "", &Image::build_id);
+        visit("content", ColumnType::kUint, "", &Image::content);
     }
 };
 

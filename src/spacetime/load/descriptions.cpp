@@ -68,7 +68,8 @@ class Descriptions {
                 }
             }),
             rec::on<rec::Image>([&](StreamId, const rec::Image& row) {
-                data_.images[row.image] = {std::string(row.path), std::string(row.build_id), data_.machine};
+                data_.images[row.image] = {std::string(row.path), std::string(row.build_id), data_.machine,
+                                           row.content};
             }),
             rec::on<rec::Stream>([&](StreamId, const rec::Stream& row) {
                 if (StreamData* stream = data_.stream(row.stream)) {

@@ -11,6 +11,7 @@ struct ImageInfo {
     std::string path;
     std::string build_id;
     std::uint16_t machine = 0;
+    std::uint64_t content = 0;  // tells files without a build id apart; 0: not known
     auto operator<=>(const ImageInfo&) const = default;
 };
 

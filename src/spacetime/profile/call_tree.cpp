@@ -312,7 +312,8 @@ CallTree fold_recursion(const CallTree& tree) {
 std::vector<program::Request> frames_to_name(const Profile& profile) {
     std::vector<program::Request> requests(profile.images.size());
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        requests[i].image = {profile.images[i].path, profile.images[i].build_id, profile.images[i].machine};
+        requests[i].image = {profile.images[i].path, profile.images[i].build_id, profile.images[i].machine,
+                             profile.images[i].content};
     }
     for (const ProfileNode& node : profile.nodes) {
         if (node.kind == NodeKind::kFrame) {

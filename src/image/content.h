@@ -1,0 +1,51 @@
+// What tells files without a build id apart: a number made of what the program loader maps of them and nobody
+// changes. Debug information is no part of it, so a file may be stripped meanwhile.
+//
+// Contract: usable in signal handlers; nothing is allocated; errno is kept. Bytes are looked at as little-endian
+// words.
+#pragma once
+
+#include "base/hash.h"
+#include "image/loaded_image.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <span>
+
+namespace kymo::image {
+
+// Of each segment that is read, neither written nor run (code may be patched, by hooks for one): its first bytes, as
+// the file has them. With older linkers' files, which have no such segment, nothing is known.
+inline constexpr std::size_t kContentOfSegment = std::size_t{64} << 10U;
+inline constexpr bool counts_for_content(std::uint32_t segment_flags) {
+    return (segment_flags & (PF_R | PF_W | PF_X)) == PF_R;
+}
+
+class Content {
+  public:
+    // A segment's bytes, in pieces of whole words but for the last.
+    void add(std::span<const std::uint8_t> bytes) {
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
+            value_ = mix(value_ ^ word);
+        }
+        bytes_ += bytes.size();
+    }
+    // 0: of nothing.
+    std::uint64_t value() const { return bytes_ == 0 ? 0 : mix(value_ ^ bytes_) | 1U; }
+
+  private:
+    std::uint64_t value_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
+// Of an image in our own process: 0 where its memory cannot be read. Some 100 µs.
+std::uint64_t content_of(const LoadedImage& image);
+
+// Of a file's bytes: 0 where it is no ELF file of 64 bits.
+std::uint64_t content_of(std::span<const std::uint8_t> file);
+
+}  // namespace kymo::image
