@@ -154,6 +154,10 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.tick_trigger);
     } else if (keyword == "kernel-ticks") {
         good = parse_flag(value, session.kernel_ticks);
+    } else if (keyword == "proc-device") {
+        good = parse_into(value, UINT64_MAX, session.proc_device);
+    } else if (keyword == "pid-namespace") {
+        good = parse_into(value, UINT64_MAX, session.pid_namespace);
     } else if (keyword == "mechanism") {
         good = value == "perf" || value == "timers";
         session.mechanism = value == "perf" ? Mechanism::kPerfEvents : Mechanism::kThreadTimers;
@@ -184,6 +188,7 @@ void clear(Session& session) {
     session.short_processes = false;
     session.tick_trigger = false;
     session.kernel_ticks = false;
+    session.proc_device = session.pid_namespace = 0;
     session.from_parent = false;
     session.mechanism = Mechanism::kPerfEvents;
     session.event_count = 0;

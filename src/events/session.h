@@ -82,7 +82,10 @@ struct Session {
     bool short_processes = false;
     bool tick_trigger = false;  // of threads that are switched often (monitor/sampling/tick_trigger.h)
     bool kernel_ticks = false;  // of threads that spend time in the kernel (monitor/sampling/kernel_ticks.h)
-    bool from_parent = false;   // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
+    // Where the parent's /proc numbers processes as the parent sees them: that device, and the namespace; else 0.
+    std::uint64_t proc_device = 0;
+    std::uint64_t pid_namespace = 0;
+    bool from_parent = false;  // a parent made it: the folder exists. Otherwise the monitor makes the folder (0700).
     Mechanism mechanism = Mechanism::kPerfEvents;
     std::uint32_t event_count = 0;
     SessionEvent events[kMaxEvents];

@@ -37,6 +37,9 @@ Result<std::string> format_session(const Session& session) {
     if (session.kernel_ticks) {
         text += "kernel-ticks 1\n";
     }
+    if (session.proc_device != 0) {
+        text += fmt::format("proc-device {}\npid-namespace {}\n", session.proc_device, session.pid_namespace);
+    }
     if (session.library[0] != '\0') {
         text += fmt::format("library {}\n", session.library);
     }

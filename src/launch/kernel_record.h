@@ -25,7 +25,8 @@ struct KernelRecord {
     // kMap: the file that was mapped for execution. kMapData: what was mapped otherwise; "//anon" and "[heap]" are
     // memory that the program took from the system.
     std::string path;
-    std::uint64_t bytes = 0;  // kMap, kMapData: of the area, with what was there before and is joined to it
+    std::uint64_t address = 0;  // kMap, kMapData
+    std::uint64_t bytes = 0;    // kMap, kMapData: of the area, with what was there before and is joined to it
 };
 
 // False: a kind that is not used, or a record too short for its kind.
@@ -89,6 +90,7 @@ inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& 
             }
             out.change =
                 (record.misc() & PERF_RECORD_MISC_MMAP_DATA) != 0 ? KernelChange::kMapData : KernelChange::kMap;
+            out.address = record[1];
             out.bytes = record[2];
             out.pid = low(0);
             out.tid = high(0);

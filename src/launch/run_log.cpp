@@ -174,6 +174,8 @@ void RunLog::take_map(const KernelRecord& record) {
     row.pid = record.pid;
     row.path = record.path;
     row.obstacle = why_not;
+    row.begin = record.address;
+    row.end = record.address + record.bytes;
     stream_.append(row);
 }
 

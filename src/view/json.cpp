@@ -179,6 +179,7 @@ class Writer {
             };
             const auto text = [](const std::string& words) { return words.empty() ? Json(nullptr) : Json(words); };
             json.push_back({{"pid", process.pid},
+                            {"own_pid", process.own_pid != 0 ? process.own_pid : process.pid},
                             {"parent_pid", process.parent_pid},
                             {"name", process.name},
                             {"executable", process.executable},
@@ -241,6 +242,7 @@ class Writer {
         for (const ProfileThread& thread : profile_.threads) {
             Json row;
             row["tid"] = thread.tid;
+            row["own_tid"] = thread.own_tid != 0 ? thread.own_tid : thread.tid;
             row["pid"] = profile_.processes[thread.process].pid;
             row["name"] = thread.name;
             row["created_by"] = creation_path(profile_, tree_, thread);

@@ -1,11 +1,13 @@
 #include "launch/run/session_file.h"
 
+#include "base/pid_namespace.h"
 #include "events/session_file.h"
 #include "launch/finish.h"
 #include "launch/private_file.h"
 
 #include <csignal>
 #include <cstring>
+#include <unistd.h>
 
 namespace kymo::launch {
 namespace {
@@ -22,6 +24,10 @@ void fill_session(events::Session& session, const RunScene& scene) {
     // Ranks share a folder, maybe over a network.
     session.short_processes =
         options.follow && !scene.settled.job && !options.is_about_every_process && !options.from_outside;
+    if (number_behind_link("/proc/self", "") == static_cast<std::uint64_t>(getpid())) {
+        session.proc_device = proc_device();
+        session.pid_namespace = own_pid_namespace();
+    }
     if (options.cells.native().size() < sizeof session.cells) {
         std::memcpy(session.cells, options.cells.c_str(), options.cells.native().size() + 1);
     }

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <elf.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -114,6 +115,8 @@ void ProcessLog::write_head() {
     recording::Process row;
     row.time = process.start_time();
     row.pid = static_cast<std::uint64_t>(process.pid());
+    row.kernel_pid = process.kernel_numbers().of_process();
+    row.entry = getauxval(AT_ENTRY);
     row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
     row.executable = image::own_program_path(executable);
     row.command = process.arguments(command);

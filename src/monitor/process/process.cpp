@@ -74,6 +74,7 @@ bool Process::begin(int argc, char** argv, std::uint64_t stack_end) {
     if (!load_session() || session_.event_count == 0) {
         return false;
     }
+    kernel_numbers_.find(session_, pid_);
     const bool is_meant = session_.follow || session_.pid == 0 || session_.pid == static_cast<std::uint32_t>(pid_);
     return is_meant && descriptors_.reserve();
 }
@@ -86,6 +87,7 @@ bool Process::begin_finishing() {
 void Process::after_fork() {
     pid_ = process_id();
     find_time_namespace();
+    kernel_numbers_.find(session_, pid_);
     start_time_ = clock_now();
     is_forked_ = true;
 }

@@ -7,6 +7,7 @@
 #include "events/session.h"
 #include "monitor/clock.h"
 #include "monitor/process/descriptors.h"
+#include "monitor/process/kernel_numbers.h"
 
 #include <atomic>
 #include <cstdint>
@@ -42,6 +43,7 @@ class Process {
     std::uint64_t resumes() const { return resumes_.load(std::memory_order_acquire); }
 
     int pid() const { return pid_; }
+    const KernelNumbers& kernel_numbers() const { return kernel_numbers_; }
     std::uint64_t start_time() const { return start_time_; }
     std::uint64_t main_stack_end() const { return main_stack_end_; }
     // argv[0]; nullptr: there is none.
@@ -54,6 +56,8 @@ class Process {
 
   private:
     bool load_session();
+
+    KernelNumbers kernel_numbers_;
 
     std::atomic<Phase> phase_{Phase::kOff};
     std::atomic<std::uint32_t> paused_{0};

@@ -108,6 +108,7 @@ bool write_short_process(ThreadState& thread, Process::End how) {
     row.time = process.start_time();
     row.end = clock_now();
     row.pid = static_cast<std::uint64_t>(process.pid());
+    row.kernel_pid = process.kernel_numbers().of_process();
     row.parent_pid = static_cast<std::uint64_t>(syscall(SYS_getppid));
     row.executable = image::own_program_path(executable);
     row.command = process.arguments(command);

@@ -96,6 +96,7 @@ void* run_to_its_end(void* (*start)(void*), void* argument) {
 
 void begin_thread(ThreadState& thread, StackBounds stack, Opening opening) {
     thread.tid = static_cast<int>(syscall(SYS_gettid));
+    thread.kernel_tid = process.kernel_numbers().of_thread();
     thread.begin_time = clock_now();
     thread.announced = false;
     thread.stack = stack;

@@ -101,6 +101,7 @@ bool announce(ThreadState& thread) {
     row.time = thread.begin_time;
     row.stream = raw(thread.stream);
     row.tid = static_cast<std::uint64_t>(thread.tid);
+    row.kernel_tid = thread.kernel_tid;
     row.mechanism = static_cast<std::uint64_t>(thread.counters.kind());
     const CreationContext& creation = thread.creation;
     if (creation.known) {

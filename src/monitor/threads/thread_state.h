@@ -69,6 +69,7 @@ struct ThreadState {
     // The stream.
     StreamId stream{0};
     int tid = 0;
+    std::uint64_t kernel_tid = 0;  // as rows have it (process/kernel_numbers.h)
     std::uint64_t begin_time = 0;
     CreationContext creation;
     bool announced = false;  // its `stream` row is written

@@ -63,6 +63,8 @@ struct Process {
     std::string_view executable = {};
     std::string_view command = {};  // arguments, each ended by a NUL
     std::uint64_t mechanism = 0;    // Mechanism
+    std::uint64_t kernel_pid = 0;   // the number in the kernel's records; 0: pid; all ones: not known
+    std::uint64_t entry = 0;        // an address in its code
 
     static constexpr const char* kTable = "process";
     static constexpr std::uint32_t kTableId = 12;
@@ -74,6 +76,8 @@ struct Process {
         visit("executable", ColumnType::kText, "", &Process::executable);
         visit("command", ColumnType::kBytes, "", &Process::command);
         visit("mechanism", ColumnType::kUint, "", &Process::mechanism);
+        visit("kernel_pid", ColumnType::kUint, "", &Process::kernel_pid);
+        visit("entry", ColumnType::kUint, "address", &Process::entry);
     }
 };
 
@@ -97,6 +101,7 @@ struct ShortProcess {
     std::span<const std::uint64_t> wait_kinds = {};
     std::span<const std::uint64_t> wait_counts = {};
     std::span<const std::uint64_t> wait_durations = {};
+    std::uint64_t kernel_pid = 0;  // as Process's
 
     static constexpr const char* kTable = "short-process";
     static constexpr std::uint32_t kTableId = 55;
@@ -117,6 +122,7 @@ struct ShortProcess {
         visit("wait_kinds", ColumnType::kUintList, "", &ShortProcess::wait_kinds);
         visit("wait_counts", ColumnType::kUintList, "", &ShortProcess::wait_counts);
         visit("wait_durations", ColumnType::kUintList, "ns", &ShortProcess::wait_durations);
+        visit("kernel_pid", ColumnType::kUint, "", &ShortProcess::kernel_pid);
     }
 };
 

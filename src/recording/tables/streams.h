@@ -23,7 +23,8 @@ struct Stream {
     std::uint64_t blocked_signals = 0;              // bit n−1: signal n
     std::span<const std::uint64_t> registers = {};  // general registers in DWARF order, then the program counter
     std::string_view float_registers = {};          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
-    std::uint64_t mechanism = 0;  // Mechanism: one thread may be measured otherwise than the process
+    std::uint64_t mechanism = 0;   // Mechanism: one thread may be measured otherwise than the process
+    std::uint64_t kernel_tid = 0;  // the number in the kernel's records; 0: tid; all ones: not known
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -40,6 +41,7 @@ struct Stream {
         visit("registers", ColumnType::kUintList, "", &Stream::registers);
         visit("float_registers", ColumnType::kBytes, "", &Stream::float_registers);
         visit("mechanism", ColumnType::kUint, "", &Stream::mechanism);
+        visit("kernel_tid", ColumnType::kUint, "", &Stream::kernel_tid);
     }
 };
 

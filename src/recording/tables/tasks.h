@@ -65,7 +65,9 @@ struct ProgramFile {
     std::uint64_t pid = 0;
     std::string_view path = {};
     std::string_view obstacle =
-        {};  // why no monitor can be loaded into it, in words; empty: nothing stands in the way
+        {};                   // why no monitor can be loaded into it, in words; empty: nothing stands in the way
+    std::uint64_t begin = 0;  // where its code was mapped; 0: not known
+    std::uint64_t end = 0;
 
     static constexpr const char* kTable = "program-file";
     static constexpr std::uint32_t kTableId = 40;
@@ -75,6 +77,8 @@ struct ProgramFile {
         visit("pid", ColumnType::kUint, "", &ProgramFile::pid);
         visit("path", ColumnType::kText, "", &ProgramFile::path);
         visit("obstacle", ColumnType::kText, "", &ProgramFile::obstacle);
+        visit("begin", ColumnType::kUint, "address", &ProgramFile::begin);
+        visit("end", ColumnType::kUint, "address", &ProgramFile::end);
     }
 };
 

@@ -12,7 +12,8 @@ class ThreadIds {
   public:
     explicit ThreadIds(const Profile& profile) : profile_(profile) {
         for (std::uint32_t thread = 0; thread < profile.threads.size(); ++thread) {
-            threads_[{profile.threads[thread].process, profile.threads[thread].tid}].push_back(thread);
+            const ProfileThread& facts = profile.threads[thread];
+            threads_[{facts.process, facts.own_tid != 0 ? facts.own_tid : facts.tid}].push_back(thread);
         }
     }
     std::uint32_t at(std::uint32_t process, std::uint64_t tid, std::uint64_t time) const {

@@ -1,6 +1,7 @@
 // The first pass over a file: everything but samples.
 #include "spacetime/load/arguments.h"
 #include "spacetime/load/file_data.h"
+#include "spacetime/load/numbers.h"
 #include "spacetime/load/short_processes.h"
 #include "spacetime/profile/task_lives.h"
 
@@ -48,7 +49,8 @@ class Descriptions {
             rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
                 data_.has_process = true;
                 data_.begin = row.time;
-                data_.pid = row.pid;
+                set_pid(&data_, row.pid, row.kernel_pid);
+                data_.entry = row.entry;
                 data_.parent_pid = row.parent_pid;
                 data_.executable = std::string(row.executable);
                 data_.command = split_arguments(row.command);
@@ -74,7 +76,8 @@ class Descriptions {
             rec::on<rec::Stream>([&](StreamId, const rec::Stream& row) {
                 if (StreamData* stream = data_.stream(row.stream)) {
                     stream->is_known = true;
-                    stream->tid = row.tid;
+                    stream->tid = known_number(row.tid, row.kernel_tid);
+                    stream->own_tid = row.tid;
                     stream->begin = row.time;
                     stream->end = std::max(stream->end, row.time);
                     stream->creator_stream = static_cast<std::uint32_t>(row.creator_stream);

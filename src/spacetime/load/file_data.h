@@ -86,7 +86,8 @@ struct SwitchCounts {
 
 struct StreamData {
     std::uint32_t id = 0;
-    std::uint64_t tid = 0;
+    std::uint64_t tid = 0;      // as the kernel's records have it
+    std::uint64_t own_tid = 0;  // as its process has it, and the locks' owners: another one in a pid namespace
     std::string name;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;   // of the last thing known of it
@@ -129,8 +130,11 @@ struct FileData {
     std::uint16_t machine = 0;
 
     bool has_process = false;
-    bool is_short = false;  // a row in a file of several (short_processes.h), and no file of the recording
-    std::uint64_t pid = 0;
+    bool is_short = false;      // a row in a file of several (short_processes.h), and no file of the recording
+    std::uint64_t pid = 0;      // as the kernel's records have it
+    std::uint64_t own_pid = 0;  // as the process has it
+    std::uint64_t entry = 0;    // an address in its code; 0: not known
+    bool is_pid_known = true;   // otherwise pid is only the process's own: it is in a namespace that hides the other
     std::uint64_t parent_pid = 0;
     std::uint64_t begin = 0;
     std::string executable;
@@ -175,8 +179,10 @@ struct FileData {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;  // 0: not seen
         std::string name = {};
-        std::string executable = {};  // since the exec that began it; may be unknown
-        std::string obstacle = {};    // why no monitor can be loaded into that
+        std::string executable = {};   // since the exec that began it; may be unknown
+        std::string obstacle = {};     // why no monitor can be loaded into that
+        std::uint64_t code_begin = 0;  // where that was mapped
+        std::uint64_t code_end = 0;
         std::vector<OffInterval> offs = {};
         SwitchCounts switches = {};
         bool has_begun = false;  // its start was seen

@@ -1,6 +1,7 @@
 #include "spacetime/load/load_files.h"
 
 #include "parallel/loops.h"
+#include "spacetime/load/numbers.h"
 #include "spacetime/load/short_processes.h"
 
 #include <iterator>
@@ -82,6 +83,7 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
     for (FileData& process : short_processes) {
         data.push_back(&process);
     }
+    find_kernel_numbers(data);
     hand_out_switches(data);
     parallel::for_each_index(files.size(), [&](std::size_t i) {
         if (*loaded[i]) {

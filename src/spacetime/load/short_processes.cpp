@@ -1,6 +1,7 @@
 #include "spacetime/load/short_processes.h"
 
 #include "spacetime/load/arguments.h"
+#include "spacetime/load/numbers.h"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ FileData file_of(const rec::ShortProcess& row, const FileData& shared) {
     file.is_short = true;
     file.machine = shared.machine;
     file.has_process = true;
-    file.pid = row.pid;
+    set_pid(&file, row.pid, row.kernel_pid);
     file.parent_pid = row.parent_pid;
     file.begin = row.time;
     file.executable = std::string(row.executable);
@@ -26,7 +27,8 @@ FileData file_of(const rec::ShortProcess& row, const FileData& shared) {
 
     StreamData stream;
     stream.id = 1;
-    stream.tid = row.pid;
+    stream.tid = file.pid;
+    stream.own_tid = row.pid;
     stream.name = file.executable.substr(file.executable.rfind('/') + 1);
     stream.begin = row.time;
     stream.end = stream.end_time = std::max(row.time, row.end);

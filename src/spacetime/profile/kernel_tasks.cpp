@@ -101,6 +101,9 @@ class KernelTasks {
             process.rank = process.rank == kNoRank ? rank_ : process.rank;
             process.name = life.name.empty() ? process.name : life.name;
             process.exec_from = predecessor(life);
+            if (process.own_pid != 0 && process.own_pid != process.pid && life.has_begun) {
+                process.parent_pid = life.parent_pid;  // its own number for it is of another namespace, or none
+            }
         }
     }
 

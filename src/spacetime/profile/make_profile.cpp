@@ -134,6 +134,7 @@ class Merger {
     void add_process(FileData& file) {
         ProfileProcess process;
         process.pid = file.pid;
+        process.own_pid = file.own_pid;
         process.parent_pid = file.parent_pid;
         process.executable = file.executable;
         process.command = file.command;
@@ -167,6 +168,7 @@ class Merger {
             profile_.threads.push_back(
                 {.process = static_cast<std::uint32_t>(process),
                  .tid = stream.tid,
+                 .own_tid = stream.own_tid,
                  .name = stream.name,
                  .begin = stream.begin,
                  .end = stream.end,

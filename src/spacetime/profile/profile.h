@@ -59,7 +59,8 @@ struct ProfileRank {
 
 // One image of a process: an exec ends one and begins another with the same pid.
 struct ProfileProcess {
-    std::uint64_t pid = 0;
+    std::uint64_t pid = 0;      // as FileData's
+    std::uint64_t own_pid = 0;  // likewise; 0: pid
     std::uint64_t parent_pid = 0;
     std::string executable;  // path; empty where it is not known
     std::string name = {};   // as the kernel has it (at most 15 letters), or as it was called
@@ -92,7 +93,8 @@ enum class ThreadFigures : std::uint8_t {
 
 struct ProfileThread {
     std::uint32_t process = 0;
-    std::uint64_t tid = 0;
+    std::uint64_t tid = 0;      // as StreamData's
+    std::uint64_t own_tid = 0;  // likewise
     std::string name;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

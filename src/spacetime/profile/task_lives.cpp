@@ -28,6 +28,8 @@ bool TaskLives::add(const rec::Task& row) {
             const std::string name = row.name.empty() ? creator.name : std::string(row.name);
             const std::string executable = creator.executable;
             const std::string obstacle = creator.obstacle;
+            const std::uint64_t code_begin = creator.code_begin;
+            const std::uint64_t code_end = creator.code_end;
             FileData::TaskLife& life = new_life(row.tid, row.time);
             life.pid = row.pid;
             life.parent_pid = row.parent_pid;
@@ -35,6 +37,8 @@ bool TaskLives::add(const rec::Task& row) {
             life.name = name;
             life.executable = executable;
             life.obstacle = obstacle;
+            life.code_begin = code_begin;
+            life.code_end = code_end;
             break;
         }
         case rec::TaskChange::kExec: {
@@ -83,6 +87,8 @@ void TaskLives::add(const rec::ProgramFile& row) {
     FileData::TaskLife& life = life_of(row.pid);
     life.executable = std::string(row.path);
     life.obstacle = std::string(row.obstacle);
+    life.code_begin = row.begin;
+    life.code_end = row.end;
 }
 
 }  // namespace kymo::spacetime

@@ -123,7 +123,7 @@ void WaitGroups::name_threads() {
         const WaitThreadIndex thread(waits_.threads.size());
         threads_[id] = thread;
         waits_.threads.push_back({data_.pid, stream.tid, stream.begin, stream.name});
-        by_tid_[stream.tid].push_back(&stream);
+        by_tid_[stream.own_tid].push_back(&stream);
         for (const auto& [kind, amount] : stream.brief_waits) {
             waits_.brief[{thread, kind}] += amount;
         }

@@ -1,0 +1,33 @@
+#include "monitor/process/kernel_numbers.h"
+
+#include "base/pid_namespace.h"
+
+namespace kymo::monitor {
+
+void KernelNumbers::find(const events::Session& session, int pid) {
+    const std::uint64_t own = session.proc_device == 0 ? 0 : own_pid_namespace();
+    if (session.proc_device == 0 || own == session.pid_namespace) {
+        of_process_ = 0;
+        return;
+    }
+    if (own == 0) {  // it has left /proc behind (chroot): in the same namespace, most likely
+        of_process_ = of_process_ == 0 ? 0 : kUnknown;
+        return;
+    }
+    if (proc_device() != session.proc_device) {
+        of_process_ = kUnknown;
+        return;
+    }
+    const std::uint64_t number = number_behind_link("/proc/self", "");
+    of_process_ = number == static_cast<std::uint64_t>(pid) ? 0 : number == 0 ? kUnknown : number;
+}
+
+std::uint64_t KernelNumbers::of_thread() const {
+    if (of_process_ == 0 || of_process_ == kUnknown) {
+        return of_process_;
+    }
+    const std::uint64_t number = number_behind_link("/proc/thread-self", "/task/");
+    return number == 0 ? kUnknown : number;
+}
+
+}  // namespace kymo::monitor
