@@ -112,13 +112,18 @@ struct StreamData {
     std::vector<ContextInfo> contexts{1};  // index: ContextId
     // Contexts that are no frames: the node of another stream that they stand for, as (stream, ContextId).
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> joins;
-    std::set<std::uint32_t> outer_dropped;                // contexts whose outer frames there was no room for
-    std::vector<bool> own_contexts;                       // by ContextId: the monitor's own code; empty: none is
-    std::vector<bool> is_complete{true};                  // a complete call path goes through this context
-    CostTable costs;                                      // row: ContextId; row 0: no call path
-    std::map<std::uint32_t, std::int64_t> unknown_calls;  // by ContextId of the caller: ns of system time
-    std::vector<std::int64_t> unsampled;                  // columns of CostTable: from the last sample to the end
-    std::vector<std::int64_t> own_work;  // columns of CostTable: the monitor's, in no other; all its time as user
+    std::set<std::uint32_t> outer_dropped;  // contexts whose outer frames there was no room for
+    std::vector<bool> own_contexts;         // by ContextId: the monitor's own code; empty: none is
+    std::vector<bool> is_complete{true};    // a complete call path goes through this context
+    CostTable costs;                        // row: ContextId; row 0: no call path
+    // What was spent in calls that are not known, by ContextId of their caller, ns.
+    struct UnknownCalls {
+        std::int64_t system = 0;
+        std::int64_t off = 0;
+    };
+    std::map<std::uint32_t, UnknownCalls> unknown_calls;
+    std::vector<std::int64_t> unsampled;  // columns of CostTable: from the last sample to the end
+    std::vector<std::int64_t> own_work;   // columns of CostTable: the monitor's, in no other; all its time as user
     std::int64_t paused_ns = 0;
     Quality quality;
 };

@@ -16,6 +16,7 @@ namespace rec = recording;
 
 constexpr std::size_t kLeastStates = 4096;  // of a stream
 constexpr std::size_t kMostParts = 16;
+constexpr std::int64_t kLeastUnknown = 10'000;  // ns off a processor that have a cause; the monitor's kBriefWaitNs
 
 std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) {
     std::vector<std::uint32_t> parents;
@@ -198,7 +199,7 @@ class StreamSamples {
         } else if (is_known) {
             stream_.costs[context][kSystem] += duration_of(part);
         } else {
-            stream_.unknown_calls[context] += duration_of(part);
+            stream_.unknown_calls[context].system += duration_of(part);
         }
     }
 
@@ -219,9 +220,16 @@ class StreamSamples {
             case ThreadState::kSpinning:
                 costs[kUser] += ns;
                 break;
+            case ThreadState::kOff:
+                // The kernel's records say that the thread left by itself. Shorter absences are waits that are only
+                // counted, and mostly where samples see them.
+                if (interval.wait == kNone && context != kNone && ns >= kLeastUnknown && !stream_.offs.empty()) {
+                    stream_.unknown_calls[system_places_->caller_between()].off += ns;
+                    break;
+                }
+                [[fallthrough]];
             case ThreadState::kReady:
             case ThreadState::kWaiting:
-            case ThreadState::kOff:
                 costs[kOffCpu] += ns;
                 break;
             case ThreadState::kPaused:

@@ -44,7 +44,7 @@ bool is_blind_in_kernel(const EventRoles& roles, const recording::Sample& row) {
 }
 
 void SystemPlace::next(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind) {
-    const std::uint32_t before = sampled_;
+    before_ = sampled_;
     const std::uint64_t begin = last_;
     sampled_ = sampled;
     // Looks tell more of system time than any sample: one in a call makes the call long enough to be recorded as a
@@ -82,7 +82,7 @@ void SystemPlace::next(std::span<const StateInterval> intervals, std::uint32_t s
         ask(looks_[first_], looks_[first_].time - last_);
     }
     if (source_ == SystemSource::kUnknown) {
-        context_ = sampled == kNone ? kNone : common_caller(before, sampled);
+        context_ = caller_between();
     }
 }
 

@@ -58,6 +58,10 @@ class SystemPlace {
     // it says nothing of them.
     void next(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind);
 
+    // The innermost caller that the two samples have in common, and that is neither; 0: none, kNone: there is no
+    // later one.
+    std::uint32_t caller_between() const { return sampled_ == kNone ? kNone : common_caller(before_, sampled_); }
+
     // Calls place(part, context, source) for the parts of an interval, in order, if it is one to charge here; returns
     // whether it is. Call once for each interval, in order.
     template <typename Place>
@@ -91,6 +95,7 @@ class SystemPlace {
     std::span<const KernelLook> looks_;
     std::span<const std::uint32_t> parents_;
     std::uint64_t last_;             // the end of the intervals before
+    std::uint32_t before_ = kNone;   // where the sample before the last one was
     std::uint32_t sampled_ = kNone;  // where the last sample was
     std::size_t first_ = 0;          // of the looks behind the sample before
     std::size_t count_ = 0;          // of these, those up to the last sample

@@ -117,7 +117,7 @@ class TreeBuilder {
                 name = "[no call path]";
                 break;
             case NodeKind::kUnknownCall:
-                name = "[system time, call not known]";
+                name = "[call not known]";
                 break;
             default:
                 name = "[after the last sample]";

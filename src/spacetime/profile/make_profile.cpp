@@ -263,11 +263,13 @@ class Merger {
             add_row(row, node);
             return node;
         };
-        for (const auto& [context, ns] : data.unknown_calls) {
+        for (const auto& [context, spent] : data.unknown_calls) {
             const std::uint32_t node = tree_.add({stream.nodes[context], NodeKind::kUnknownCall, 0, 0});
             profile_.self.resize(profile_.nodes.size());
-            profile_.self[node][kSystem] += ns;
-            thread.costs[kSystem] += ns;
+            profile_.self[node][kSystem] += spent.system;
+            profile_.self[node][kOffCpu] += spent.off;
+            thread.costs[kSystem] += spent.system;
+            thread.costs[kOffCpu] += spent.off;
         }
         for (std::size_t i = 0; i < data.own_work.size(); ++i) {
             profile_.own_work[i < kFirstEvent ? i : kFirstEvent + columns[i - kFirstEvent]] += data.own_work[i];

@@ -30,7 +30,8 @@ enum class NodeKind : std::uint8_t {
     kNoPath,       // samples of which no call path is known
     kDropped,      // above call paths whose outer frames there was no room for
     kUnsampled,    // from a stream's last sample to its end
-    kUnknownCall,  // system time in calls that are not known, of which the parent is a caller (system_place.h)
+    kUnknownCall,  // system time, and time off the processor, in calls that are not known, of which the parent is a
+                   // caller (system_place.h)
 };
 
 struct ProfileNode {

@@ -207,7 +207,8 @@ void write_tree(const CallTree& tree, const Leaves& leaves, NameTable& names, Bl
     blob.varints("line.image", line_image);
     blob.deltas("line.first", line_first);
     blob.deltas("line.last", line_last);
-    blob.json["kinds"] = {"frame", "root", "process", "partial", "no path", "dropped", "unsampled"};  // NodeKind
+    blob.json["kinds"] = {"frame",   "root",    "process",   "partial",
+                          "no path", "dropped", "unsampled", "unknown call"};  // NodeKind
 }
 
 }  // namespace kymo::view

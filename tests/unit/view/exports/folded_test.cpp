@@ -31,7 +31,7 @@ TEST_F(Folded, WeighsProcessorTimeInMicroseconds) {
               "[partial call paths];app+0x50 1000\n"
               "app+0x10;app+0x20 3000\n"
               "app+0x10;app+0x20;app+0x30 2000\n"
-              "app+0x10;app+0x25;app+0x28;app+0x40;[system time, call not known] 1000\n"
+              "app+0x10;app+0x25;app+0x28;app+0x40;[call not known] 1000\n"
               "app+0x10;app+0x25;app+0x28;app+0x40;app+0x30 2000\n");
 }
 
