@@ -22,8 +22,8 @@ def body(test):
                any(is_in(node, "main") for node in unknown))
     computing = sum(node["self"]["off_cpu_s"] for node in nodes if node["kind"] == "frame" and plain(node["function"]) == "compute")
     told = sum(node["self"]["off_cpu_s"] for node in unknown)
-    # Of what the kernel recorded: a switch record that is lost is told of the sample that follows.
-    test.check("time off the processor where it only computes, s", f"≤ {0.2 * whole:.3f}", computing, computing <= 0.2 * whole)
+    # With what it waited for a processor.
+    test.figure("time off the processor where it only computes, s", f"≤ {0.2 * whole:.3f}", computing, computing <= 0.2 * whole)
     test.near("time off the processor in calls that are not known, s", whole, told, 0.15 * whole + 0.01)
 
 
