@@ -17,6 +17,7 @@
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/threads/stream.h"
 #include "monitor/waits/waits.h"
+#include "monitor/x86_64/interrupted_call.h"
 #include "monitor/x86_64/pace.h"
 
 #include <algorithm>
@@ -143,6 +144,11 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
     return known + std::min(known / 2, kMostBefore);
 }
 
+// Whether the thread was in a system call when the tick came whose signal has interrupted it here.
+bool is_at_a_call(const ucontext_t& context) {
+    return x86_64::is_back_from_call(context) || x86_64::is_about_to_call_again(context);
+}
+
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
 // work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
@@ -190,7 +196,9 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         }
         Path here = path_here();
         if (overflow.at_tick) {
-            here.flags |= recording::kAtTick | (overflow.in_kernel ? recording::kInKernel : 0);
+            // The kernel's account goes by its ticks, but never lets a sum fall: it hides some ticks of its own.
+            const bool in_kernel = overflow.in_kernel || is_at_a_call(*static_cast<const ucontext_t*>(context));
+            here.flags |= recording::kAtTick | (in_kernel ? recording::kInKernel : 0);
         }
         take_sample(thread, overflow, here, &registers);
     });
