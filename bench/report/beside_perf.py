@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where Kymo and `perf record --call-graph dwarf -e task-clock` find the user and system time of programs that nobody here wrote.
 
-    sudo python3 bench/report/beside_perf.py BUILD [--rounds N] [--only NAME,NAME…] [--as root|nobody] [--keep DIR]
+    sudo python3 bench/report/beside_perf.py BUILD [--rounds N] [--only NAME,NAME…]
 
 Each program runs N times under each tool, by turns; perf always as root, since it must see the kernel. A function's share is that of the
 program's processor time in it alone; system time counts where the program called the C library for it (whose
@@ -24,7 +24,6 @@ import sys
 import tempfile
 import time
 
-NOBODY = 65534
 KERNEL = 0xFFFF_8000_0000_0000
 LEAST = 0.05  # of the program's time, in either tool
 PORT = 17391
@@ -117,17 +116,15 @@ def jobs(folder):
     }
 
 
-def run(prefix, job, folder, user):
+def run(prefix, job, folder):
     """The recorder's process ends with the program's. A server's signals go to the program, not to the recorder."""
     words = [str(word) for word in [*prefix, *job.command]]
-    who = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if user == "nobody" else {}
     started = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               env={**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(folder)}, **who)
+                               env={**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(folder)})
     if job.load:
         until_open(PORT)
         job.load(child_of(started.pid))
-    _, errors = started.communicate(timeout=300)
-    return errors
+    started.communicate(timeout=300)
 
 
 def child_of(pid):
@@ -184,7 +181,7 @@ def by_perf(file):
             continue
         _, name, module = user[0]
         found[key(module, "" if name == "[unknown]" else name)][in_kernel] += 1
-    return {name: (user / whole, system / whole) for name, (user, system) in found.items()}, whole
+    return {name: (user / whole, system / whole) for name, (user, system) in found.items()}
 
 
 def outermost_inlined(nodes, node):
@@ -208,8 +205,7 @@ def by_kymo(kymo, recording):
             caller = outermost_inlined(nodes, nodes[caller["parent"]])
         name = node["function"] if node["kind"] != "frame" else key(caller["module"], caller["function"])
         found[name][1] += system
-    rest = [1 - sum(v[0] + v[1] for v in found.values())]
-    return {name: tuple(values) for name, values in found.items()}, report["recording"], rest[0]
+    return found
 
 
 def main():
@@ -217,8 +213,6 @@ def main():
     options.add_argument("build", type=pathlib.Path)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--only", default="")
-    options.add_argument("--as", dest="user", choices=["root", "nobody"], default="root")
-    options.add_argument("--keep", type=pathlib.Path, help="leave the recordings in this folder")
     given = options.parse_args()
     if os.geteuid() != 0 or not shutil.which("perf"):
         sys.exit("needs to be root (perf must see the kernel), and perf (apt-get install linux-perf)")
@@ -236,10 +230,10 @@ def main():
         perf, ours = [], []
         for i in range(given.rounds):
             data, recording = folder / "perf.data", folder / f"{name.split()[0]}-{i}.kymo"
-            run(["perf", "record", "-q", "-e", "task-clock", "-F", "1000", "--call-graph", "dwarf", "-o", data, "--"], job, folder, "root")
-            perf.append(by_perf(data)[0])
-            run([kymo, "record", "-o", recording, "--"], job, folder, given.user)
-            ours.append(by_kymo(kymo, recording)[0])
+            run(["perf", "record", "-q", "-e", "task-clock", "-F", "1000", "--call-graph", "dwarf", "-o", data, "--"], job, folder)
+            perf.append(by_perf(data))
+            run([kymo, "record", "-o", recording, "--"], job, folder)
+            ours.append(by_kymo(kymo, recording))
         names = sorted({function for each in perf + ours for function in each})
 
         def median(rounds, function, part):
@@ -254,8 +248,6 @@ def main():
         for i, (difference, function, v) in enumerate(rows):
             head = f"{name:24} {len(rows):9} {difference:28.1f}" if i == 0 else f"{'':24} {'':9} {difference:28.1f}"
             print(f"{head}  {function}: {v[0]:.1f} + {v[1]:.1f}, {v[2]:.1f} + {v[3]:.1f}", flush=True)
-    if given.keep:
-        shutil.copytree(folder, given.keep, dirs_exist_ok=True)
     shutil.rmtree(folder)
 
 

@@ -1,28 +1,11 @@
 #include "image/content.h"
 
+#include "base/own_memory.h"
 #include "image/elf.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 namespace kymo::image {
-namespace {
-
-// By the kernel, which knows what may be read now.
-bool copy(std::uint64_t from, std::span<std::uint8_t> to) {
-    const int saved = errno;
-    const iovec local{to.data(), to.size()};
-    const iovec remote{reinterpret_cast<void*>(from), to.size()};
-    const long got = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, &remote, 1UL, 0UL);
-    errno = saved;
-    return got == static_cast<long>(to.size());
-}
-
-}  // namespace
-
 std::uint64_t content_of(const LoadedImage& image) {
     Content content;
     std::uint8_t piece[1024];
@@ -35,7 +18,7 @@ std::uint64_t content_of(const LoadedImage& image) {
             std::min<std::uint64_t>(segment.range.end - segment.range.begin, kContentOfSegment);
         for (std::uint64_t at = 0; at < size; at += sizeof piece) {
             const std::span<std::uint8_t> bytes(piece, std::min<std::uint64_t>(sizeof piece, size - at));
-            if (!copy(segment.range.begin + at, bytes)) {
+            if (!copy_own_memory(segment.range.begin + at, bytes.data(), bytes.size())) {
                 return 0;
             }
             content.add(bytes);

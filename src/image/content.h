@@ -42,7 +42,7 @@ class Content {
     std::uint64_t bytes_ = 0;
 };
 
-// Of an image in our own process: 0 where its memory cannot be read. Some 100 µs.
+// Of an image in our own process: 0 where its memory cannot be read. Some 200 µs.
 std::uint64_t content_of(const LoadedImage& image);
 
 // Of a file's bytes: 0 where it is no ELF file of 64 bits.

@@ -36,7 +36,8 @@ struct LoadedImage {
 
     Range eh_frame_header;  // .eh_frame_hdr, up to the end of its segment; empty where there is none
     Range eh_frame;         // known only where there is no header and the file's section table tells; else empty
-    // A copy from the file; empty where it has none (or is gone, replaced, or keeps it compressed).
+    // A copy from the file; empty where it has none (or is gone, replaced, or keeps it compressed otherwise than by
+    // zlib).
     std::span<const std::uint8_t> debug_frame;
 
     // The segment (as far as the file backs it) that `address` lies in; nullptr for none.

@@ -2,7 +2,7 @@
 // written anew; PROT_EXEC alone, which processors with protection keys take at its word).
 //
 // Contract: usable in signal handlers; errno is kept. One system call for each page that is not among the last few
-// (0.2 µs). What another thread changes between question and answer is not known.
+// (0.15 µs). What another thread changes between question and answer is not known.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-"""The report charges waits to calls that are seldom thought of: locks of files, queues and semaphores between processes, signals, pipes."""
+"""The report charges waits to rarely used calls: locks of files, queues and semaphores between processes, signals, pipes."""
 
 from harness import main
 

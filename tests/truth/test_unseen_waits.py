@@ -1,4 +1,4 @@
-"""Time off the processor in a call that nothing wraps is told as such, below the caller, and never as the computing code's that comes after it."""
+"""Time off the processor in a call that nothing wraps is shown as such below the caller, and is never charged to the code that computes after it."""
 
 from harness import main, plain
 
@@ -21,10 +21,10 @@ def body(test):
     test.check("nodes of calls that are not known", "one below main at least", [nodes[node["parent"]]["function"] for node in unknown],
                any(is_in(node, "main") for node in unknown))
     computing = sum(node["self"]["off_cpu_s"] for node in nodes if node["kind"] == "frame" and plain(node["function"]) == "compute")
-    told = sum(node["self"]["off_cpu_s"] for node in unknown)
+    shown = sum(node["self"]["off_cpu_s"] for node in unknown)
     # With what it waited for a processor.
     test.figure("time off the processor where it only computes, s", f"≤ {0.2 * whole:.3f}", computing, computing <= 0.2 * whole)
-    test.near("time off the processor in calls that are not known, s", whole, told, 0.15 * whole + 0.01)
+    test.near("time off the processor in calls that are not known, s", whole, shown, 0.15 * whole + 0.01)
 
 
 main(body)

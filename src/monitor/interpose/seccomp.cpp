@@ -1,5 +1,6 @@
 #include "monitor/interpose/seccomp.h"
 
+#include "base/own_memory.h"
 #include "base/system_call_filter.h"
 #include "image/arena.h"
 #include "monitor/interpose/raw_system_calls.h"
@@ -17,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 namespace kymo::monitor {
@@ -101,18 +101,10 @@ bool spares(std::span<const sock_filter> filter, std::span<const OwnCall> calls)
     return true;
 }
 
-// Memory that the program names: copied by the kernel, which knows whether it is there.
-bool copy_from(std::uint64_t address, void* to, std::size_t bytes) {
-    const iovec local{to, bytes};
-    const iovec remote{reinterpret_cast<void*>(address), bytes};
-    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, &remote, 1UL, 0UL) ==
-           static_cast<long>(bytes);
-}
-
 // A filter that cannot be read is the kernel's to refuse.
 bool spares_the_monitor(std::uint64_t program) {
     sock_fprog given{};
-    if (!copy_from(program, &given, sizeof given) || given.len == 0 || given.len > BPF_MAXINSNS) {
+    if (!copy_own_memory(program, &given, sizeof given) || given.len == 0 || given.len > BPF_MAXINSNS) {
         return true;
     }
     const std::size_t bytes = given.len * sizeof(sock_filter);
@@ -121,7 +113,7 @@ bool spares_the_monitor(std::uint64_t program) {
         return false;
     }
     bool is_spared = true;
-    if (copy_from(reinterpret_cast<std::uint64_t>(given.filter), filter, bytes)) {
+    if (copy_own_memory(reinterpret_cast<std::uint64_t>(given.filter), filter, bytes)) {
         is_spared = spares({filter, given.len}, kOwnCalls);
         if (!spares({filter, given.len}, kAboutSignals)) {
             asks_about_signals.store(false);

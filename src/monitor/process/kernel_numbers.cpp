@@ -1,6 +1,7 @@
 #include "monitor/process/kernel_numbers.h"
 
 #include "base/pid_namespace.h"
+#include "recording/tables.h"
 
 namespace kymo::monitor {
 
@@ -11,23 +12,23 @@ void KernelNumbers::find(const events::Session& session, int pid) {
         return;
     }
     if (own == 0) {  // it has left /proc behind (chroot): in the same namespace, most likely
-        of_process_ = of_process_ == 0 ? 0 : kUnknown;
+        of_process_ = of_process_ == 0 ? 0 : recording::kUnknownNumber;
         return;
     }
     if (proc_device() != session.proc_device) {
-        of_process_ = kUnknown;
+        of_process_ = recording::kUnknownNumber;
         return;
     }
     const std::uint64_t number = number_behind_link("/proc/self", "");
-    of_process_ = number == static_cast<std::uint64_t>(pid) ? 0 : number == 0 ? kUnknown : number;
+    of_process_ = number == static_cast<std::uint64_t>(pid) ? 0 : number == 0 ? recording::kUnknownNumber : number;
 }
 
 std::uint64_t KernelNumbers::of_thread() const {
-    if (of_process_ == 0 || of_process_ == kUnknown) {
+    if (of_process_ == 0 || of_process_ == recording::kUnknownNumber) {
         return of_process_;
     }
     const std::uint64_t number = number_behind_link("/proc/thread-self", "/task/");
-    return number == 0 ? kUnknown : number;
+    return number == 0 ? recording::kUnknownNumber : number;
 }
 
 }  // namespace kymo::monitor

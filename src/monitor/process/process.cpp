@@ -65,15 +65,15 @@ bool Process::load_session() {
 
 bool Process::begin(int argc, char** argv, std::uint64_t stack_end) {
     use_system_clock();
-    find_time_namespace();
     pid_ = process_id();
     argc_ = argc;
     argv_ = argv;
     main_stack_end_ = stack_end;
-    start_time_ = clock_now();
     if (!load_session() || session_.event_count == 0) {
         return false;
     }
+    find_time_namespace();
+    start_time_ = clock_now();
     kernel_numbers_.find(session_, pid_);
     const bool is_meant = session_.follow || session_.pid == 0 || session_.pid == static_cast<std::uint32_t>(pid_);
     return is_meant && descriptors_.reserve();

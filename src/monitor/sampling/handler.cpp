@@ -29,8 +29,8 @@ namespace kymo::monitor {
 
 namespace {
 
-// What the monitor has worked in this thread up to a sample that was due at `time`, since it was
-// last asked. Of what it was at then, what came before the sample; such work may end behind the handler (OwnWork).
+// What the monitor has worked in this thread up to a sample that was due at `time`, since it was last asked. Of what
+// it was at then, what came before the sample; such work may end behind the handler (OwnWork).
 std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     constexpr std::uint64_t kAtIt = ~std::uint64_t{0};
     const bool is_within = time >= thread.own_work_begin && time < thread.own_work_end;
@@ -144,11 +144,6 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
     return known + std::min(known / 2, kMostBefore);
 }
 
-// Whether the thread was in a system call when the tick came whose signal has interrupted it here.
-bool is_at_a_call(const ucontext_t& context) {
-    return x86_64::is_back_from_call(context) || x86_64::is_about_to_call_again(context);
-}
-
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
 // work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
@@ -197,7 +192,8 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         Path here = path_here();
         if (overflow.at_tick) {
             // The kernel's account goes by its ticks, but never lets a sum fall: it hides some ticks of its own.
-            const bool in_kernel = overflow.in_kernel || is_at_a_call(*static_cast<const ucontext_t*>(context));
+            const bool in_kernel =
+                overflow.in_kernel || x86_64::was_in_call(*static_cast<const ucontext_t*>(context));
             here.flags |= recording::kAtTick | (in_kernel ? recording::kInKernel : 0);
         }
         take_sample(thread, overflow, here, &registers);

@@ -13,15 +13,14 @@ constinit SwitchRows switch_rows;
 
 namespace {
 
-// The number that the kernel's records have, where it is known.
-std::uint64_t known(std::uint64_t kernels, int own) {
-    return kernels == 0 || kernels == KernelNumbers::kUnknown ? static_cast<std::uint64_t>(own) : kernels;
+std::uint64_t number_of(const ThreadState& thread) {
+    return recording::number_of(static_cast<std::uint64_t>(thread.tid), thread.kernel_tid);
 }
 
 recording::Switch row_of(const ThreadState& thread, const OwnSwitches::Absence& off) {
     recording::Switch row;
     row.time = off.begin;
-    row.tid = known(thread.kernel_tid, thread.tid);
+    row.tid = number_of(thread);
     row.duration = off.end - off.begin;
     row.processor_before = off.processor_before;
     row.processor_after = off.processor_after;
@@ -69,8 +68,8 @@ void SwitchRows::write_life(const ThreadState& thread, std::uint64_t time, recor
     recording::Task row;
     row.time = time;
     row.change = static_cast<std::uint64_t>(change);
-    row.pid = known(process.kernel_numbers().of_process(), process.pid());
-    row.tid = known(thread.kernel_tid, thread.tid);
+    row.pid = recording::number_of(static_cast<std::uint64_t>(process.pid()), process.kernel_numbers().of_process());
+    row.tid = number_of(thread);
     row.parent_pid = row.parent_tid = row.tid == row.pid ? static_cast<std::uint64_t>(syscall(SYS_getppid)) : row.pid;
     process_log.write(row);
 }

@@ -65,5 +65,5 @@ KYMO_INTERPOSE int pthread_key_create(pthread_key_t* key, void (*destructor)(voi
 KYMO_INTERPOSE int tss_create(tss_t* key, tss_dtor_t destructor) {
     const auto real = exit_key::real_tss_create.get();
     const int error = real(key, destructor);
-    return error != thrd_success && exit_key::give_up() ? real(key, destructor) : error;
+    return error == thrd_error && exit_key::give_up() ? real(key, destructor) : error;
 }

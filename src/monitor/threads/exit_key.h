@@ -8,8 +8,8 @@ namespace kymo::monitor::exit_key {
 
 // The calling thread's value, as pthread_setspecific. False: there is no key, or no memory. The first call makes it.
 bool set(void* value, void (*destructor)(void*));
-// The program has asked for a key and there is none left. True: it may ask again. Threads that live now end unseen
-// until the process does; later ones see to it themselves.
+// The program has asked for a key and there is none left. True: it may ask again. Of threads that live
+// now no end is recorded before the process's; for later ones call run_to_its_end() (life.h).
 bool give_up();
 bool is_given_up();
 

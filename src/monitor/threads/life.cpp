@@ -50,7 +50,7 @@ void end_thread(ThreadState& thread) {
 
 // Measurement may be over, perhaps because the calls that this makes would kill (seccomp.h).
 bool is_measured_here(const ThreadState* thread) {
-    return thread == this_thread() && process.running();
+    return thread != nullptr && thread == this_thread() && process.running();
 }
 
 void end_this_thread(ThreadState* thread) {

@@ -11,7 +11,7 @@ void begin_thread(ThreadState& thread, StackBounds stack, Opening opening);
 void begin_only_thread(StackBounds stack, ProgramsMask mask);
 // The calling thread's state, which ends with the thread; nullptr: it is not measured.
 void set_this_thread(ThreadState* thread);
-// Runs a thread's function and sees the end of the thread without a key for it.
+// Runs a thread's function, and ends its state with it where no key is left for that (exit_key.h).
 void* run_to_its_end(void* (*start)(void*), void* argument);
 
 }  // namespace kymo::monitor

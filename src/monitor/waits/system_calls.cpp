@@ -69,7 +69,7 @@ KYMO_WAITING_CALL(ssize_t, sendmsg, kWrite, fd, (int fd, const msghdr* message, 
 
 KYMO_WAITING_CALL(int, sendmmsg, kWrite, fd, (int fd, mmsghdr* messages, unsigned count, int flags),
                   (fd, messages, count, flags))
-// From one descriptor to another, within the kernel: told as of the one that is written to.
+// From one descriptor to another, within the kernel. Recorded as a wait for the one that is written to.
 KYMO_WAITING_CALL(ssize_t, sendfile, kWrite, out, (int out, int in, off_t* at, size_t bytes), (out, in, at, bytes),
                   noexcept)
 KYMO_WAITING_CALL(ssize_t, sendfile64, kWrite, out, (int out, int in, off64_t* at, size_t bytes),

@@ -25,6 +25,11 @@ inline bool is_back_from_call(const ucontext_t& context) {
     return registers[REG_RCX] == registers[REG_RIP] && registers[REG_R11] == registers[REG_EFL];
 }
 
+// Whether the thread was in a system call when the tick came whose signal has interrupted it here.
+inline bool was_in_call(const ucontext_t& context) {
+    return is_back_from_call(context) || is_about_to_call_again(context);
+}
+
 inline long call_number(const ucontext_t& context) {
     return context.uc_mcontext.gregs[REG_RAX];
 }

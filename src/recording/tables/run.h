@@ -56,6 +56,15 @@ struct RunEnd {
 };
 
 // One process image (a new one after exec). Written when its monitor starts.
+// A process or a thread has another number in the kernel's records than for itself where it is in a pid namespace.
+// Rows have both; the kernel's is 0 where it is the same.
+inline constexpr std::uint64_t kUnknownNumber = ~std::uint64_t{0};
+
+// The one to go by: the kernel's, where it is known.
+constexpr std::uint64_t number_of(std::uint64_t own, std::uint64_t kernels) {
+    return kernels == 0 || kernels == kUnknownNumber ? own : kernels;
+}
+
 struct Process {
     std::uint64_t time = 0;
     std::uint64_t pid = 0;
@@ -63,7 +72,7 @@ struct Process {
     std::string_view executable = {};
     std::string_view command = {};  // arguments, each ended by a NUL
     std::uint64_t mechanism = 0;    // Mechanism
-    std::uint64_t kernel_pid = 0;   // the number in the kernel's records; 0: pid; all ones: not known
+    std::uint64_t kernel_pid = 0;   // the number in the kernel's records (number_of)
     std::uint64_t entry = 0;        // an address in its code
 
     static constexpr const char* kTable = "process";

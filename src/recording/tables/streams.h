@@ -24,7 +24,7 @@ struct Stream {
     std::span<const std::uint64_t> registers = {};  // general registers in DWARF order, then the program counter
     std::string_view float_registers = {};          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
     std::uint64_t mechanism = 0;   // Mechanism: one thread may be measured otherwise than the process
-    std::uint64_t kernel_tid = 0;  // the number in the kernel's records; 0: tid; all ones: not known
+    std::uint64_t kernel_tid = 0;  // the number in the kernel's records (number_of)
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;

@@ -76,7 +76,7 @@ class Descriptions {
             rec::on<rec::Stream>([&](StreamId, const rec::Stream& row) {
                 if (StreamData* stream = data_.stream(row.stream)) {
                     stream->is_known = true;
-                    stream->tid = known_number(row.tid, row.kernel_tid);
+                    stream->tid = rec::number_of(row.tid, row.kernel_tid);
                     stream->own_tid = row.tid;
                     stream->begin = row.time;
                     stream->end = std::max(stream->end, row.time);

@@ -8,32 +8,29 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
-
 using Life = FileData::TaskLife;
 
 std::string_view file_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// The first life that had begun by then, lived, and nobody has taken: monitors begin in the order of the kernel's
+// Takes the first life that had begun by then, lived, and `fits`: monitors begin in the order of the kernel's
 // records.
-const Life* first_living(std::uint64_t time, std::span<const Life* const> by_begin,
-                         const std::set<const Life*>& taken) {
-    for (const Life* life : by_begin) {
-        if (life->begin > time) {
-            break;
-        }
-        if ((life->end == 0 || life->end >= time) && !taken.contains(life)) {
-            return life;
-        }
+template <typename Fits>
+const Life* take_first(std::uint64_t time, std::vector<const Life*>* by_begin, Fits&& fits) {
+    const auto found = std::find_if(by_begin->begin(), by_begin->end(), [&](const Life* life) {
+        return life->begin > time || ((life->end == 0 || life->end >= time) && fits(*life));
+    });
+    if (found == by_begin->end() || (*found)->begin > time) {
+        return nullptr;
     }
-    return nullptr;
+    const Life* const life = *found;
+    by_begin->erase(found);
+    return life;
 }
 
 // `threads`: the process's, by begin.
-void find_threads(FileData& file, const Life& process, std::span<const Life* const> threads,
-                  std::set<const Life*>* taken) {
+void find_threads(FileData& file, const Life& process, std::vector<const Life*> threads) {
     std::vector<StreamData*> streams;
     for (auto& [id, stream] : file.streams) {
         if (stream.own_tid == file.own_pid) {
@@ -45,23 +42,17 @@ void find_threads(FileData& file, const Life& process, std::span<const Life* con
     std::sort(streams.begin(), streams.end(),
               [](const StreamData* a, const StreamData* b) { return a->begin < b->begin; });
     for (StreamData* stream : streams) {
-        if (const Life* life = first_living(stream->begin, threads, *taken); life != nullptr) {
-            taken->insert(life);
-            stream->tid = life->tid;
-        }
+        const Life* const life = take_first(stream->begin, &threads, [](const Life&) { return true; });
+        stream->tid = life == nullptr ? stream->tid : life->tid;
     }
 }
 
 }  // namespace
 
-std::uint64_t known_number(std::uint64_t own, std::uint64_t kernels) {
-    return kernels == 0 || kernels == kUnknown ? own : kernels;
-}
-
 void set_pid(FileData* file, std::uint64_t own, std::uint64_t kernels) {
     file->own_pid = own;
-    file->pid = known_number(own, kernels);
-    file->is_pid_known = kernels != kUnknown;
+    file->pid = recording::number_of(own, kernels);
+    file->is_pid_known = kernels != recording::kUnknownNumber;
 }
 
 void find_kernel_numbers(std::span<FileData* const> files) {
@@ -94,19 +85,16 @@ void find_kernel_numbers(std::span<FileData* const> files) {
             processes[file_name(life->executable)].push_back(life);
         }
     }
-    std::set<const Life*> taken;
     for (FileData* file : lost) {
-        // Where each process has its code at another place, that tells it.
-        std::vector<const Life*> candidates = processes[file_name(file->executable)];
-        std::erase_if(candidates, [file](const Life* life) {
-            return file->entry != 0 && life->code_begin != 0 &&
-                   (file->entry < life->code_begin || file->entry >= life->code_end);
-        });
-        const Life* life = first_living(file->begin, candidates, taken);
+        // Where each process has its code at another place, that decides.
+        const auto fits = [file](const Life& life) {
+            return file->entry == 0 || life.code_begin == 0 ||
+                   (file->entry >= life.code_begin && file->entry < life.code_end);
+        };
+        const Life* const life = take_first(file->begin, &processes[file_name(file->executable)], fits);
         if (life != nullptr) {
-            taken.insert(life);
             file->pid = life->pid;
-            find_threads(*file, *life, threads[life->pid], &taken);
+            find_threads(*file, *life, threads[life->pid]);
         }
     }
 }

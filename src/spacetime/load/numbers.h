@@ -7,8 +7,7 @@
 
 namespace kymo::spacetime {
 
-// Of a row's own number and the kernel's (recording::Process::kernel_pid): the one to go by.
-std::uint64_t known_number(std::uint64_t own, std::uint64_t kernels);
+// From a row's two numbers (recording::number_of).
 void set_pid(FileData* file, std::uint64_t own, std::uint64_t kernels);
 
 // Finds the kernel's numbers of processes that did not know them, and of their threads. The kernel's records tell of

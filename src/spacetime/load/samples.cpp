@@ -16,7 +16,6 @@ namespace rec = recording;
 
 constexpr std::size_t kLeastStates = 4096;  // of a stream
 constexpr std::size_t kMostParts = 16;
-constexpr std::int64_t kLeastUnknown = 10'000;  // ns off a processor that have a cause; the monitor's kBriefWaitNs
 
 std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) {
     std::vector<std::uint32_t> parents;
@@ -176,6 +175,10 @@ class StreamSamples {
                                      })) {
                 continue;
             }
+            if (sampled != kNone && is_unknown_absence(interval, !stream_.offs.empty())) {
+                stream_.unknown_calls[system_places_->caller_between()].off += duration_of(interval);
+                continue;
+            }
             const std::uint32_t context = places_.of(interval);
             charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
             stretch_ += is_user_time(interval) ? duration_of(interval) : 0;
@@ -220,16 +223,9 @@ class StreamSamples {
             case ThreadState::kSpinning:
                 costs[kUser] += ns;
                 break;
-            case ThreadState::kOff:
-                // The kernel's records say that the thread left by itself. Shorter absences are waits that are only
-                // counted, and mostly where samples see them.
-                if (interval.wait == kNone && context != kNone && ns >= kLeastUnknown && !stream_.offs.empty()) {
-                    stream_.unknown_calls[system_places_->caller_between()].off += ns;
-                    break;
-                }
-                [[fallthrough]];
             case ThreadState::kReady:
             case ThreadState::kWaiting:
+            case ThreadState::kOff:
                 costs[kOffCpu] += ns;
                 break;
             case ThreadState::kPaused:

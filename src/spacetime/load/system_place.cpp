@@ -43,6 +43,12 @@ bool is_blind_in_kernel(const EventRoles& roles, const recording::Sample& row) {
     return roles.grid_period != 0 && (row.flags & recording::kAtTick) == 0;
 }
 
+bool is_unknown_absence(const StateInterval& interval, bool has_switch_records) {
+    constexpr std::uint64_t kLeast = 10'000;  // ns: the monitor's kBriefWaitNs
+    return has_switch_records && interval.state == ThreadState::kOff && interval.wait == kNone &&
+           interval.end - interval.begin >= kLeast;
+}
+
 void SystemPlace::next(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind) {
     before_ = sampled_;
     const std::uint64_t begin = last_;

@@ -39,6 +39,11 @@ void lay_in_time(std::vector<KernelLook>* looks, std::span<const ThreadWait> wai
 // Whether this sample, and those before it, say nothing of system time.
 bool is_blind_in_kernel(const EventRoles& roles, const recording::Sample& row);
 
+// Whether the thread was off its processor in a call that is not known: 10 µs and more for no recorded wait, where
+// the kernel's records tell absences from preemption. Shorter ones are waits that are only counted, and mostly where
+// samples see them.
+bool is_unknown_absence(const StateInterval& interval, bool has_switch_records);
+
 // How the place of a piece of system time is known.
 enum class SystemSource : std::uint8_t {
     kSeen,     // looks between the two samples found the thread there

@@ -51,14 +51,16 @@ __attribute__((always_inline)) inline Registers capture_here() {
 }
 static_assert(offsetof(Registers, pc) == 128);
 
+// Where a context keeps the general registers, by DWARF number.
+inline constexpr std::array<int, kGeneralRegisters> kInContext = {
+    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
 // What a signal interrupted; `context` is a handler's third argument.
 inline Registers registers_from(const ucontext_t& context) {
-    static constexpr std::array<int, kGeneralRegisters> kOrder = {
-        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     Registers registers;
     for (unsigned i = 0; i < kGeneralRegisters; ++i) {
-        registers.general[i] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[kOrder[i]]);
+        registers.general[i] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[kInContext[i]]);
     }
     registers.pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
     return registers;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "unwind/memory_view.h"
-#include "unwind/x86_64/registers.h"
+#include "unwind/x86_64/context.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,15 +34,13 @@ inline bool is_signal_return(std::span<const std::uint8_t> code) {
 // What the handler interrupted; `frame`: the stack pointer at that code, where a ucontext_t lies. False: outside the
 // view.
 inline bool registers_from_frame(std::uint64_t frame, const MemoryView& stack, Registers* registers) {
-    static constexpr int kOrder[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-                                     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     const auto read = [&](int number, std::uint64_t* value) {
         return stack.read(
             frame + offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * static_cast<unsigned>(number), value);
     };
     bool is_there = read(REG_RIP, &registers->pc);
     for (unsigned i = 0; i < kGeneralRegisters; ++i) {
-        is_there = is_there && read(kOrder[i], &registers->general[i]);
+        is_there = is_there && read(kInContext[i], &registers->general[i]);
     }
     return is_there;
 }

@@ -86,7 +86,9 @@ class StreamPass {
                 })) {
                 continue;
             }
-            put(parts_[i], leaf, is_counted, point_at(parts_[i].end));
+            const bool is_elsewhere = node != kNone && is_unknown_absence(parts_[i], !thread_.offs.empty());
+            put(parts_[i], is_elsewhere ? leaves_.leaf_of[system_places_.caller_between()] : leaf, is_counted,
+                point_at(parts_[i].end));
         }
     }
 

@@ -1,4 +1,4 @@
-// Waits in calls that are seldom thought of, each three times and each until a child sees this process asleep in it,
+// Waits in rarely used calls, each three times and each until a child sees this process asleep in it,
 // and prints how often:
 //     {"times": 3}
 #include <fcntl.h>

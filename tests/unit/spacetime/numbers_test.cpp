@@ -8,7 +8,7 @@ namespace kymo::spacetime {
 namespace {
 namespace numbers {
 
-constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+constexpr std::uint64_t kUnknown = recording::kUnknownNumber;
 
 FileData::TaskLife life(std::uint64_t pid, std::uint64_t tid, std::uint64_t begin, std::uint64_t end,
                         const char* executable) {
@@ -40,9 +40,9 @@ void add_thread(FileData* file, std::uint32_t id, std::uint64_t own, std::uint64
 }
 
 TEST(Numbers, TheKernelsIsTheOneToGoByWhereItIsKnown) {
-    EXPECT_EQ(known_number(7, 0), 7U);
-    EXPECT_EQ(known_number(7, 900), 900U);
-    EXPECT_EQ(known_number(7, kUnknown), 7U);
+    EXPECT_EQ(recording::number_of(7, 0), 7U);
+    EXPECT_EQ(recording::number_of(7, 900), 900U);
+    EXPECT_EQ(recording::number_of(7, kUnknown), 7U);
     const FileData nested = process(1, 900, 0, "/bin/app");
     EXPECT_EQ(nested.pid, 900U);
     EXPECT_EQ(nested.own_pid, 1U);
