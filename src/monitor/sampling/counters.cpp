@@ -31,18 +31,19 @@ std::uint32_t current_processor() {
 }
 
 bool Counters::open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
-                    Opening opening, const rusage& usage) {
+                    const Beginning& beginning, const rusage& usage) {
     session_ = &session;
     outcome_ = {};
     tid_ = tid;
     latest_ = {};
+    has_read_ = false;
     timer_ = {};
     tick_ = {};
     kernel_ticks_ = {};
-    events_.reset(session, tid);
+    events_.reset(session, tid, beginning.first_period);
     usage_.open(session, tid, usage, {});
     outcome_.silent = silent_;
-    const bool postpones = opening == Opening::kPostponed && may_postpone(session);
+    const bool postpones = beginning.opening == Opening::kPostponed && may_postpone(session);
     // Without samples performance events could not tell the program's time from the system's: a silent thread has a
     // timer that never runs, and counts as its clocks and getrusage do.
     if (session.mechanism == events::Mechanism::kPerfEvents && !silent_ &&
@@ -52,6 +53,13 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
             if (!events_.is_open(i) && usage_counts(session.events[i])) {
                 usage_.add(i);
             }
+        }
+        // Beside a timer's signals only the buffer tells what an overflow's is.
+        if (beginning.first_period != 0) {
+            events_.add_buffer();
+        }
+        if (beginning.kernel_ticks && session.kernel_ticks && events_.has_buffer()) {
+            begin_kernel_ticks(owner, usage);
         }
         return postpones;
     }
@@ -164,6 +172,20 @@ void Counters::read(CounterValues& values, const rusage* own) {
     }
 }
 
+void Counters::read_now() {
+    rusage usage{};
+    read(latest_, needs_usage() ? own_usage(usage) : nullptr);
+    read_time_ = clock_now();
+    has_read_ = true;
+}
+
+void Counters::at_signal() {
+    if (outcome_.kind == CounterKind::kPerfEvents && !events_.has_buffer()) {
+        read_now();
+        events_.end_first_period(period());
+    }
+}
+
 void Counters::choose_trigger(ThreadState* owner) {
     choose_kernel_ticks(owner);
     if (!session_->tick_trigger || tick_.is_refused() || outcome_.kind != CounterKind::kPerfEvents ||
@@ -198,13 +220,21 @@ void Counters::choose_kernel_ticks(ThreadState* owner) {
         kernel_ticks_.end();
     } else if (choice == KernelTicks::Choice::kBegin) {
         rusage usage{};
-        if (own_usage(usage) == nullptr || (!timer_.is_made() && !timer_.make(*session_, tid_, owner))) {
+        if (own_usage(usage) == nullptr) {
             kernel_ticks_.refuse();
-            return;
+        } else {
+            begin_kernel_ticks(owner, usage);
         }
-        kernel_ticks_.begin(usage);
-        set_timer(true);
     }
+}
+
+void Counters::begin_kernel_ticks(ThreadState* owner, const rusage& usage) {
+    if (!timer_.is_made() && !timer_.make(*session_, tid_, owner)) {
+        kernel_ticks_.refuse();
+        return;
+    }
+    kernel_ticks_.begin(usage);
+    set_timer(true);
 }
 
 bool Counters::tick_found_kernel(const ucontext_t& context) {

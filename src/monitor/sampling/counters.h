@@ -46,12 +46,19 @@ enum class Opening : std::uint8_t {
     kPostponed,  // what may wait for the first overflow does, if all of the session's events may
 };
 
+// How a thread's counters begin.
+struct Beginning {
+    Opening opening = Opening::kPostponed;
+    std::uint64_t first_period = 0;  // ns until the clock's first sample, where not the session's; else 0
+    bool kernel_ticks = false;       // look at once which calls take its system time
+};
+
 class Counters {
   public:
     // True: counting has begun, which saves that call where something was put off. False: it begins with enable().
     // `usage`: the thread's so far, which is not told.
-    bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid, Opening opening,
-              const rusage& usage);
+    bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
+              const Beginning& beginning, const rusage& usage);
     // After the first overflow: what open() has put off.
     bool is_postponed() const { return events_.is_alone(); }
     void complete(Descriptors& descriptors, ThreadState* owner);
@@ -66,7 +73,8 @@ class Counters {
     // Whether an overflow may have signalled a thread that has counted so much: not before its first period is over.
     // (Half of it: that two clocks of the kernel's go together is not to be relied on.)
     bool may_have_signalled(const CounterValues& values) const {
-        return !is_postponed() || values.value[0] >= events::clock_period_ns(session_->events[0]) / 2;
+        const std::uint64_t first = events_.first_period() != 0 ? events_.first_period() : period();
+        return !is_postponed() || kernel_ticks_.is_on() || values.value[0] >= first / 2;
     }
     // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
     // thread.
@@ -91,6 +99,8 @@ class Counters {
     // tick found it in the kernel, in a session that looks there.
     bool tick_found_kernel(const ucontext_t& context);
 
+    // In the handler, first of all: a clock that samples without a buffer is read at once, and its first period ends.
+    void at_signal();
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
     // kernel lost and throttled.
     template <typename Take>
@@ -115,7 +125,14 @@ class Counters {
     bool needs_usage() const { return usage_.has_any() || outcome_.kind == CounterKind::kThreadTimer; }
     std::uint64_t period() const { return events::clock_period_ns(session_->events[0]); }
     bool needs_timer() const { return samples_by_timer() || kernel_ticks_.is_on(); }
-    void set_timer(bool on) { timer_.set(!on ? 0 : samples_by_timer() ? period() : KernelTicks::kPeriod); }
+    void set_timer(bool on) {
+        if (on && !samples_by_timer()) {
+            timer_.set_from_next_tick(KernelTicks::kPeriod);
+        } else {
+            timer_.set(on ? period() : 0);
+        }
+    }
+    void begin_kernel_ticks(ThreadState* owner, const rusage& usage);
     void choose_kernel_ticks(ThreadState* owner);
     bool begin_at_tick(const rusage& usage, ThreadState* owner);
     void end_at_tick();
@@ -131,7 +148,10 @@ class Counters {
     ThreadTimer timer_;
     TickTrigger tick_;
     KernelTicks kernel_ticks_;
+    void read_now();
     CounterValues latest_;
+    std::uint64_t read_time_ = 0;
+    bool has_read_ = false;  // `latest_` was read at `read_time_` for the sample that comes
 };
 
 // The current processor, for samples that do not carry it.
@@ -145,6 +165,7 @@ void Counters::sample(const Take& take) {
         events_.drain(latest_, [&](const events::RingSample& sample, std::uint32_t event) {
             usage_.fill(latest_, usage(), latest_);
             if (event == 0) {
+                events_.end_first_period(period());
                 kernel_ticks_.count_sample();
             }
             take(Overflow{sample.time, sample.ip, sample.processor, event, &latest_});
@@ -155,8 +176,11 @@ void Counters::sample(const Take& take) {
         }
         return;
     }
-    read(latest_, usage());
-    take(Overflow{clock_now(), 0, current_processor(), 0, &latest_});
+    if (!has_read_) {
+        read_now();
+    }
+    has_read_ = false;
+    take(Overflow{read_time_, 0, current_processor(), 0, &latest_});
 }
 
 }  // namespace kymo::monitor

@@ -14,9 +14,10 @@
 
 namespace kymo::monitor {
 
-void EventCounters::reset(const events::Session& session, int tid) {
+void EventCounters::reset(const events::Session& session, int tid, std::uint64_t first_period) {
     session_ = &session;
     tid_ = tid;
+    first_period_ = first_period;
     groups_ = 0;
     buffer_ = nullptr;
     alone_ = false;
@@ -61,7 +62,7 @@ bool EventCounters::open(bool alone, const CounterOwner& owner, CounterOutcome& 
             ioctl(leader_[group], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
         }
     }
-    outcome.no_buffer = !alone && !map_buffer();
+    outcome.no_buffer = !alone && !add_buffer();
     for (std::size_t i = 0; i < count; ++i) {
         if (descriptor_[i] < 0 || !session_->events[i].samples()) {
             continue;
@@ -96,7 +97,7 @@ bool EventCounters::add_member(std::size_t event, std::uint64_t before, const Co
 }
 
 void EventCounters::add_samples(const CounterOwner& owner, CounterOutcome& outcome) {
-    outcome.no_buffer = !map_buffer();
+    outcome.no_buffer = !add_buffer();
     for (std::size_t i = 1; i < session_->event_count; ++i) {
         if (descriptor_[i] >= 0 && session_->events[i].samples()) {
             join_samples(i, owner.is_silent, outcome);
@@ -125,6 +126,9 @@ int EventCounters::open_one(std::size_t event, int leader, const CounterOwner& o
     }
     perf_event_attr attr = events::make_attributes(session_->events[event], session_->read_lost);
     attr.disabled = alone_ ? 0 : 1;
+    if (event == 0 && first_period_ != 0) {
+        attr.sample_period = first_period_;
+    }
     int descriptor = events::open_counter(attr, 0, -1, leader);
     if (descriptor < 0 && !events::counts_only_in_kernel(session_->events[event]) &&
         (errno == EACCES || errno == EPERM) && attr.exclude_kernel == 0) {
@@ -148,7 +152,10 @@ bool EventCounters::make_signal(std::size_t event, bool is_silent) {
     return signals;
 }
 
-bool EventCounters::map_buffer() {
+bool EventCounters::add_buffer() {
+    if (buffer_ != nullptr) {
+        return true;
+    }
     void* at = mmap(nullptr, kPage + kBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_[0], 0);
     buffer_ = at == MAP_FAILED ? nullptr : static_cast<perf_event_mmap_page*>(at);
     return buffer_ != nullptr;
@@ -179,6 +186,7 @@ void EventCounters::set_signalling(bool on) {
 }
 
 bool EventCounters::set_period(std::uint64_t ns) {
+    first_period_ = 0;
     return ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 

@@ -26,8 +26,8 @@ struct CounterOwner {
 
 class EventCounters {
   public:
-    // Nothing is open, of a new thread.
-    void reset(const events::Session& session, int tid);
+    // Nothing is open, of a new thread. `first_period`: as Counters::open().
+    void reset(const events::Session& session, int tid, std::uint64_t first_period);
 
     // The session's events, or the first one `alone`, which then counts at once; the others with set_enabled(). What
     // cannot be opened is told in `outcome`, but for what usage counts (counted_by_usage.h). False: not even the
@@ -55,11 +55,21 @@ class EventCounters {
     void set_signalling(bool on);
     // Of the leader, which counts on. False: refused.
     bool set_period(std::uint64_t ns);
+    // The leader's first period, where it is not the session's; 0: it is, or is over.
+    std::uint64_t first_period() const { return first_period_; }
+    // At the leader's first overflow: `ns` from now on.
+    void end_first_period(std::uint64_t ns) {
+        if (first_period_ != 0) {
+            set_period(ns);
+        }
+    }
 
     void read(CounterValues& values);
     bool read_group(std::size_t group, CounterValues& values);
     void read_other_groups(std::size_t sampled_group, CounterValues& values);
 
+    // For the samples: one opened alone has none until its completion.
+    bool add_buffer();
     bool has_buffer() const { return buffer_ != nullptr; }
     // Calls take(sample, event) for every sample that has arrived, oldest first, with the `values` of that moment;
     // counts what the kernel lost and throttled.
@@ -72,7 +82,6 @@ class EventCounters {
     int open_one(std::size_t event, int leader, const CounterOwner& owner, CounterOutcome& outcome);
     bool make_signal(std::size_t event, bool is_silent);
     void join_samples(std::size_t event, bool is_silent, CounterOutcome& outcome);
-    bool map_buffer();
     int event_of(std::uint64_t id) const;
 
     static constexpr std::size_t kPage = 4096;
@@ -86,6 +95,7 @@ class EventCounters {
     std::size_t groups_ = 0;
     perf_event_mmap_page* buffer_ = nullptr;
     bool alone_ = false;
+    std::uint64_t first_period_ = 0;
     std::uint32_t signals_ = 0;                      // bit i: overflows of event i signal the thread
     std::uint64_t before_[events::kMaxEvents] = {};  // what had been counted before the event's counter was opened
     std::uint64_t lost_ = 0;

@@ -10,6 +10,7 @@
 #include "monitor/interpose/program_signals.h"
 #include "monitor/metrics/cells.h"
 #include "monitor/process/images.h"
+#include "monitor/sampling/own_work.h"
 #include "monitor/sampling/path.h"
 #include "monitor/sampling/sampling.h"
 #include "monitor/sampling/second_look.h"
@@ -28,38 +29,6 @@
 namespace kymo::monitor {
 
 namespace {
-
-// What the monitor has worked in this thread up to a sample that was due at `time`, since it was last asked. Of what
-// it was at then, what came before the sample; such work may end behind the handler (OwnWork).
-std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
-    constexpr std::uint64_t kAtIt = ~std::uint64_t{0};
-    const bool is_within = time >= thread.own_work_begin && time < thread.own_work_end;
-    std::uint64_t all = thread.own_work_ns;
-    if (thread.own_work_end == kAtIt) {
-        all += (is_within ? time : clock_now()) - thread.own_work_begin;
-    } else if (is_within) {
-        all -= std::min(all, thread.own_work_end - time);
-    }
-    const std::uint64_t since = all - std::min(all, thread.own_work_written);
-    thread.own_work_written = std::max(all, thread.own_work_written);
-    return since;
-}
-
-// How much of so much work was in the kernel, as of all work in this thread so far. 0: not told apart.
-std::uint64_t own_system_part(const ThreadState& thread, std::uint64_t own_ns) {
-    if (thread.own_system_ns == 0 || thread.own_work_ns == 0) {
-        return 0;
-    }
-    const double share = static_cast<double>(thread.own_system_ns) / static_cast<double>(thread.own_work_ns);
-    return static_cast<std::uint64_t>(static_cast<double>(own_ns) * std::min(share, 1.0));
-}
-
-// What the wrappers of calls that may block took, beside that work, since this was last asked: too often and too
-// little for readings of their own.
-std::uint64_t own_work_of_calls(ThreadState& thread) {
-    const std::uint64_t calls = thread.waits.all.count.load(std::memory_order_relaxed);
-    return (calls - std::exchange(thread.own_calls_written, calls)) * Waiting::call_ns();
-}
 
 // `registers`: where it was taken; null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
@@ -82,11 +51,10 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
     row.context = raw(path.leaf);
     row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
     row.deltas = {deltas, count};
-    const std::uint64_t work = own_work_since(thread, overflow.time);
-    const std::uint64_t calls = own_work_of_calls(thread);
-    row.own_ns = work + calls;
-    row.own_system_ns = own_system_part(thread, work);
-    row.own_user_ns = calls + (row.own_system_ns != 0 ? work - row.own_system_ns : 0);
+    const OwnWorkSince own = take_own_work(thread, overflow.time);
+    row.own_ns = own.ns;
+    row.own_system_ns = own.system_ns;
+    row.own_user_ns = own.user_ns;
     thread.processor_changes += thread.last_processor != 0 && thread.last_processor != row.processor + 1 ? 1 : 0;
     thread.last_processor = row.processor + 1;
     ++thread.samples;
@@ -149,6 +117,7 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
     std::uint64_t taken = 0;  // the last sample's time in its row
+    thread.counters.at_signal();
     if (!announce(thread)) {
         return last;
     }
@@ -207,7 +176,9 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     }
     CellRows::at_sample(thread, clock_now());
     SwitchRows::write(thread);
-    if (thread.counters.is_postponed()) {
+    // A first sample at random says nothing of how long the thread lives.
+    if (thread.counters.is_postponed() && last != 0 &&
+        thread.samples > (thread.beginning.first_period != 0 ? 1 : 0)) {
         Sampling::complete_counters(thread);
     }
     thread.counters.choose_trigger(&thread);

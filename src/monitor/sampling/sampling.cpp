@@ -1,14 +1,28 @@
 #include "monitor/sampling/sampling.h"
 
+#include "monitor/hunt/hunt.h"
 #include "monitor/interpose/own_handler.h"
 #include "monitor/interpose/program_signals.h"
 #include "monitor/process/log.h"
+#include "monitor/sampling/ended_threads.h"
+#include "monitor/sampling/first_period.h"
 #include "monitor/sampling/unavailable.h"
 #include "monitor/threads/registry.h"
 
 namespace kymo::monitor {
 
 constinit Sampling sampling;
+
+namespace {
+
+constinit EndedThreads ended_threads;
+
+bool samples_clock() {
+    const events::SessionEvent& first = process.session().events[0];
+    return first.samples() && events::is_clock(first);
+}
+
+}  // namespace
 
 bool Sampling::begin() {
     if (!install_handler()) {
@@ -33,9 +47,28 @@ void Sampling::thread_begin(ThreadState& thread) {
     rusage usage{};
     own_usage(usage);
     thread.before = usage_so_far(usage);
-    thread.counters.open(process.session(), process.descriptors(), &thread, thread.tid, thread.opening, usage);
+    thread.counters.open(process.session(), process.descriptors(), &thread, thread.tid, thread.beginning, usage);
+    if (thread.counters.kind() != CounterKind::kPerfEvents) {
+        thread.beginning.first_period = 0;
+    }
     if (!process_log.is_short()) {
         tell_unavailable(thread.counters.outcome());  // otherwise announce() does
+    }
+}
+
+Beginning Sampling::of_created_thread() {
+    Beginning beginning;
+    if (samples_clock() && !hunt.on()) {
+        const std::uint64_t period = events::clock_period_ns(process.session().events[0]);
+        beginning.first_period = draw_first_period(period, clock_now() ^ reinterpret_cast<std::uint64_t>(&beginning));
+        beginning.kernel_ticks = ended_threads.spent_system_time();
+    }
+    return beginning;
+}
+
+void Sampling::add_ended(const ThreadState& thread, const CounterValues& values) {
+    if (thread.beginning.first_period != 0) {
+        ended_threads.add(values.value[0], thread.samples, events::clock_period_ns(process.session().events[0]));
     }
 }
 
@@ -54,6 +87,7 @@ void Sampling::thread_end(ThreadState& thread) {
 
 void Sampling::after_fork(ThreadState* /*own*/) {
     forget_what_was_told();
+    ended_threads.clear();
     threads.for_each([](ThreadState& thread) { thread.counters.abandon(process.descriptors()); });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "monitor/part.h"
+#include "monitor/sampling/counters.h"
 
 namespace kymo::monitor {
 
@@ -12,8 +13,12 @@ class Sampling : public Part {
     // Opens the thread's counters; they begin to count with begin_counting(), or have begun where all but the
     // sampling one was put off, which saves that call.
     static void thread_begin(ThreadState& thread);
+    // How the counters of a thread begin that the program creates. In that thread.
+    static Beginning of_created_thread();
     static void begin_counting(ThreadState& thread);
     static void thread_end(ThreadState& thread);
+    // The thread has ended with these values.
+    static void add_ended(const ThreadState& thread, const CounterValues& values);
     static void after_fork(ThreadState* own);
     // Tells whether the handler is still there.
     static void finish(Process::End how);

@@ -6,6 +6,14 @@
 #include <unistd.h>
 
 namespace kymo::monitor {
+namespace {
+
+timespec time_of(std::uint64_t ns) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    return {.tv_sec = static_cast<time_t>(ns / kSecond), .tv_nsec = static_cast<long>(ns % kSecond)};
+}
+
+}  // namespace
 
 bool ThreadTimer::make(const events::Session& session, int tid, ThreadState* owner) {
     sigevent notify{};
@@ -21,11 +29,8 @@ bool ThreadTimer::make(const events::Session& session, int tid, ThreadState* own
     return true;
 }
 
-void ThreadTimer::set(std::uint64_t period) const {
-    itimerspec every{};
-    every.it_interval.tv_sec = static_cast<time_t>(period / 1'000'000'000U);
-    every.it_interval.tv_nsec = static_cast<long>(period % 1'000'000'000U);
-    every.it_value = every.it_interval;
+void ThreadTimer::set(std::uint64_t period, std::uint64_t first) const {
+    const itimerspec every{.it_interval = time_of(period), .it_value = time_of(first)};
     syscall(SYS_timer_settime, timer_, 0, &every, nullptr);
 }
 

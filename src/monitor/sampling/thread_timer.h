@@ -15,12 +15,16 @@ class ThreadTimer {
     bool make(const events::Session& session, int tid, ThreadState* owner);
     bool is_made() const { return timer_ >= 0; }
     // After each so many nanoseconds; 0: it stands still.
-    void set(std::uint64_t period) const;
+    void set(std::uint64_t period) const { set(period, period); }
+    // First at the kernel's next tick in the thread, whenever that comes.
+    void set_from_next_tick(std::uint64_t period) const { set(period, 1); }
     void close();
     // In a forked child, which has none of its parent's.
     void abandon() { timer_ = -1; }
 
   private:
+    void set(std::uint64_t period, std::uint64_t first) const;
+
     int timer_ = -1;
 };
 

@@ -3,6 +3,7 @@
 
 #include "monitor/interpose/real.h"
 #include "monitor/sampling/path.h"
+#include "monitor/sampling/sampling.h"
 #include "monitor/threads/busy.h"
 #include "monitor/threads/exit_key.h"
 #include "monitor/threads/life.h"
@@ -58,7 +59,7 @@ void* run_measured(void* given) {
     {
         kymo::Quiet quiet;
         if (process.running()) {
-            on_own_stack(thread->own_stack_top, [&] { begin_thread(*thread, stack, Opening::kPostponed); });
+            on_own_stack(thread->own_stack_top, [&] { begin_thread(*thread, stack, Sampling::of_created_thread()); });
             set_this_thread(thread);
             // Blocked in earnest, though not by its creator: its attributes have said so
             // (pthread_attr_setsigmask_np).

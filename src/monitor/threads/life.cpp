@@ -6,6 +6,7 @@
 
 #include "monitor/parts.h"
 #include "monitor/process/log.h"
+#include "monitor/sampling/sampling.h"
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/threads/busy.h"
 #include "monitor/threads/exit_key.h"
@@ -32,11 +33,13 @@ void take_pending_signal() {
 void end_thread(ThreadState& thread) {
     bool may_be_pending = true;
     if (const Busy busy(thread); busy.may_write()) {
+        const OwnWork work(thread);
         announce(thread);
         write_unfinished_wait(thread, clock_now(), true);
         SwitchRows::write(thread);
         const CounterValues values = write_stream_end(thread, true);
         process_counters.add_ended(values);
+        Sampling::add_ended(thread, values);
         may_be_pending = hunt.on() || thread.counters.may_have_signalled(values);
         thread.writer.release();
     }
@@ -94,13 +97,13 @@ void* run_to_its_end(void* (*start)(void*), void* argument) {
     return result;
 }
 
-void begin_thread(ThreadState& thread, StackBounds stack, Opening opening) {
+void begin_thread(ThreadState& thread, StackBounds stack, const Beginning& beginning) {
     thread.tid = static_cast<int>(syscall(SYS_gettid));
     thread.kernel_tid = process.kernel_numbers().of_thread();
     thread.begin_time = clock_now();
     thread.announced = false;
     thread.stack = stack;
-    thread.opening = opening;
+    thread.beginning = beginning;
     thread.destructor_rounds = 0;
     thread.dispatches_calls = false;
     thread.busy.store(0);
@@ -114,7 +117,7 @@ void begin_only_thread(StackBounds stack, ProgramsMask mask) {
     if (thread != nullptr) {
         thread->creation = {};
         thread->programs_mask = mask;
-        begin_thread(*thread, stack, process_log.may_be_short() ? Opening::kPostponed : Opening::kWhole);
+        begin_thread(*thread, stack, {.opening = process_log.may_be_short() ? Opening::kPostponed : Opening::kWhole});
     }
     set_this_thread(thread);
 }

@@ -6,7 +6,7 @@
 namespace kymo::monitor {
 
 // In the thread, under Quiet: it lives in the registry from now on, and is counted.
-void begin_thread(ThreadState& thread, StackBounds stack, Opening opening);
+void begin_thread(ThreadState& thread, StackBounds stack, const Beginning& beginning);
 // The one thread that there is, at the start and in a forked child.
 void begin_only_thread(StackBounds stack, ProgramsMask mask);
 // The calling thread's state, which ends with the thread; nullptr: it is not measured.

@@ -2,6 +2,7 @@
 
 #include "monitor/process/images.h"
 #include "monitor/process/log.h"
+#include "monitor/sampling/own_work.h"
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/sampling/unavailable.h"
 #include "monitor/text.h"
@@ -103,6 +104,7 @@ bool announce(ThreadState& thread) {
     row.tid = static_cast<std::uint64_t>(thread.tid);
     row.kernel_tid = thread.kernel_tid;
     row.mechanism = static_cast<std::uint64_t>(thread.counters.kind());
+    row.first_period_ns = thread.beginning.first_period;
     const CreationContext& creation = thread.creation;
     if (creation.known) {
         row.creator_stream = raw(creation.creator);
@@ -155,6 +157,10 @@ CounterValues write_stream_end(ThreadState& thread, bool own_thread) {
     row.paths = {thread.paths, recording::kPathEnds};
     row.paces = thread.paces;
     row.pace_ticks = thread.pace_ticks;
+    const OwnWorkSince own = take_own_work(thread, row.time);
+    row.own_ns = own.ns;
+    row.own_system_ns = own.system_ns;
+    row.own_user_ns = own.user_ns;
     process_log.write(row);
     if (thread.left_out_samples != 0) {
         recording::LeftOut entry;

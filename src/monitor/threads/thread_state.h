@@ -75,7 +75,7 @@ struct ThreadState {
     bool announced = false;  // its `stream` row is written
 
     // Measuring.
-    Opening opening = Opening::kPostponed;  // how its counters are opened when it begins
+    Beginning beginning;  // of its counters
     Counters counters;
     OwnSwitches switches;   // where the session asks for them
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)

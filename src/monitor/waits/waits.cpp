@@ -40,13 +40,13 @@ bool Waiting::begin() {
     // Some 3 µs in all, in every process.
     constexpr unsigned kRounds = 4;
     constexpr unsigned kCalls = 8;
-    call_ns_ = ~std::uint64_t{0};
+    WaitState::call_ns = ~std::uint64_t{0};
     for (unsigned round = 0; round < kRounds; ++round) {
         const std::uint64_t before = clock_now();
         for (unsigned i = 0; i < kCalls; ++i) {
             count_nothing();
         }
-        call_ns_ = std::min(call_ns_, (clock_now() - before) / kCalls);
+        WaitState::call_ns = std::min(WaitState::call_ns, (clock_now() - before) / kCalls);
     }
     return true;
 }

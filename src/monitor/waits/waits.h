@@ -27,12 +27,7 @@ using recording::WaitKind;
 class Waiting : public Part {
   public:
     static bool begin();
-    // What a wrapper takes that only counts its call, ns: measured at the start.
-    static std::uint64_t call_ns() { return call_ns_; }
     static void thread_begin(ThreadState& thread) { thread.waits.clear(); }
-
-  private:
-    static inline std::uint64_t call_ns_ = 0;
 };
 
 extern Waiting waiting;

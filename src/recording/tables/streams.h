@@ -11,6 +11,8 @@ namespace kymo::recording {
 
 enum class StreamKind : std::uint8_t { kThread = 0, kWarpSlot = 1 };
 
+inline constexpr std::uint64_t kLeastFirstPeriodNs = 60'000;
+
 struct Stream {
     std::uint64_t time = 0;
     std::uint64_t stream = 0;  // StreamId
@@ -25,6 +27,9 @@ struct Stream {
     std::string_view float_registers = {};          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
     std::uint64_t mechanism = 0;   // Mechanism: one thread may be measured otherwise than the process
     std::uint64_t kernel_tid = 0;  // the number in the kernel's records (number_of)
+    // Until the sampling clock's first sample, drawn at random from a period: it stands for a whole one all the same.
+    // kLeastFirstPeriodNs: it stands for any moment up to then. 0: the first period is like all others.
+    std::uint64_t first_period_ns = 0;
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -42,6 +47,7 @@ struct Stream {
         visit("float_registers", ColumnType::kBytes, "", &Stream::float_registers);
         visit("mechanism", ColumnType::kUint, "", &Stream::mechanism);
         visit("kernel_tid", ColumnType::kUint, "", &Stream::kernel_tid);
+        visit("first_period_ns", ColumnType::kUint, "ns", &Stream::first_period_ns);
     }
 };
 
@@ -80,6 +86,10 @@ struct StreamEnd {
     std::uint64_t run_delay_ns = 0;  // ready to run and without a processor, over the thread's whole life (schedstat)
     std::uint64_t paces = 0;         // samples at which the processor's pace was measured
     std::uint64_t pace_ticks = 0;    // of its clock that the same arithmetic took at each of them, added up
+    // The monitor's own work since the last sample; of it, in the kernel and in user mode, as far as told apart.
+    std::uint64_t own_ns = 0;
+    std::uint64_t own_system_ns = 0;
+    std::uint64_t own_user_ns = 0;
 
     static constexpr const char* kTable = "stream-end";
     static constexpr std::uint32_t kTableId = 20;
@@ -104,6 +114,9 @@ struct StreamEnd {
         visit("run_delay_ns", ColumnType::kUint, "ns", &StreamEnd::run_delay_ns);
         visit("paces", ColumnType::kUint, "", &StreamEnd::paces);
         visit("pace_ticks", ColumnType::kUint, "", &StreamEnd::pace_ticks);
+        visit("own_ns", ColumnType::kUint, "ns", &StreamEnd::own_ns);
+        visit("own_system_ns", ColumnType::kUint, "ns", &StreamEnd::own_system_ns);
+        visit("own_user_ns", ColumnType::kUint, "ns", &StreamEnd::own_user_ns);
     }
 };
 

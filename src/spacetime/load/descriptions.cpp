@@ -83,6 +83,7 @@ class Descriptions {
                     stream->creator_stream = static_cast<std::uint32_t>(row.creator_stream);
                     stream->creator_context = static_cast<std::uint32_t>(row.creator_context);
                     stream->mechanism = row.mechanism;
+                    stream->first_period = row.first_period_ns;
                 }
             }),
             rec::on<rec::StreamName>([&](StreamId, const rec::StreamName& row) {
@@ -276,6 +277,7 @@ class Descriptions {
         stream->quality.monitor_ns = row.monitor_ns;
         stream->quality.kernel_user_ns = row.user_ns;
         stream->quality.kernel_system_ns = row.system_ns;
+        stream->own_at_end = {row.own_ns, row.own_system_ns, row.own_user_ns};
         stream->pace = {.count = row.paces, .ticks = row.pace_ticks};
         if ((row.asked & rec::kAskedSwitches) != 0) {
             stream->kernel_switches = {.voluntary = row.voluntary, .involuntary = row.involuntary};

@@ -19,6 +19,12 @@ StreamData* FileData::stream(std::uint64_t id) {
     return &stream;
 }
 
+EventRoles roles_of(const FileData& file, const StreamData& stream) {
+    EventRoles roles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism);
+    roles.first_period = stream.first_period;
+    return roles;
+}
+
 Quality& Quality::operator+=(const Quality& other) {
     samples += other.samples;
     ticks += other.ticks;

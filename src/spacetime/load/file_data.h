@@ -84,6 +84,15 @@ struct SwitchCounts {
     bool operator==(const SwitchCounts&) const = default;
 };
 
+// A piece of the time behind a stream's last sample whose state or place follows from those of other threads
+// (tails.h).
+struct TailPiece {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t context = kNone;  // as ThreadWait's; kNone: not known
+    bool operator==(const TailPiece&) const = default;
+};
+
 struct StreamData {
     std::uint32_t id = 0;
     std::uint64_t tid = 0;      // as the kernel's records have it
@@ -96,6 +105,7 @@ struct StreamData {
     std::uint32_t creator_stream = 0;
     std::uint32_t creator_context = 0;
     std::uint64_t mechanism = 0;                  // recording::Mechanism; 0: the process's
+    std::uint64_t first_period = 0;               // Stream::first_period_ns
     std::uint64_t end_time = 0;                   // of its last word
     std::vector<std::uint64_t> totals;            // of every event, in its last word
     std::optional<SwitchCounts> kernel_switches;  // by getrusage, where that was asked
@@ -123,6 +133,8 @@ struct StreamData {
     };
     std::map<std::uint32_t, UnknownCalls> unknown_calls;
     std::vector<std::int64_t> unsampled;  // columns of CostTable: from the last sample to the end
+    std::vector<TailPiece> tail;          // what of that time is placed elsewhere, in time
+    OwnWorkSums own_at_end;               // the monitor's work in it
     std::vector<std::int64_t> own_work;   // columns of CostTable: the monitor's, in no other; all its time as user
     std::int64_t paused_ns = 0;
     Quality quality;
@@ -214,6 +226,9 @@ struct FileData {
     // The stream of that number, made where it is new. nullptr (and a strange row): no number of a stream.
     StreamData* stream(std::uint64_t id);
 };
+
+// For the samples of one of its streams.
+EventRoles roles_of(const FileData& file, const StreamData& stream);
 
 // ---- the stages of it ----
 

@@ -40,7 +40,7 @@ EventRoles::EventRoles(std::span<const EventInfo> events, std::uint64_t mechanis
 
 StreamTime::StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,
                        std::span<const ThreadWait> waits)
-    : roles_(roles), splitter_(begin, roles.tick_period), builder_(begin, offs, waits) {}
+    : roles_(roles), splitter_(begin, roles.tick_period, roles.first_period), builder_(begin, offs, waits) {}
 
 std::span<const StateInterval> StreamTime::add(const recording::Sample& row, bool is_own_work) {
     Interval interval{.end = row.time,
@@ -58,7 +58,7 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
     }
     const auto intervals = builder_.add(splitter_.split(interval));
     own_work_ns_ = 0;
-    owe(row);
+    owe({row.own_ns, row.own_system_ns, row.own_user_ns});
     // Slivers wait until they are worth an interval.
     if (!is_own_work && owed_.all() < kLeastOwnWork) {
         return intervals;
@@ -67,12 +67,12 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
     return without_own_work_;
 }
 
-void StreamTime::owe(const recording::Sample& row) {
-    const std::uint64_t system = std::min(row.own_system_ns, row.own_ns);
-    const std::uint64_t user = std::min(row.own_user_ns, row.own_ns - system);
+void StreamTime::owe(const OwnWorkSums& own) {
+    const std::uint64_t system = std::min(own.system_ns, own.ns);
+    const std::uint64_t user = std::min(own.user_ns, own.ns - system);
     owed_.system += system;
     owed_.user += user;
-    owed_.any += row.own_ns - system - user;
+    owed_.any += own.ns - system - user;
 }
 
 // From the end of the intervals backwards: the sample came at the monitor's work, or behind it. The clock that it is
@@ -110,7 +110,8 @@ void StreamTime::take_own_work(std::span<const StateInterval> intervals, bool is
     std::reverse(without_own_work_.begin(), without_own_work_.end());
 }
 
-std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<const std::uint64_t> totals) {
+std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<const std::uint64_t> totals,
+                                                  const OwnWorkSums& own) {
     Interval interval{.end = end};
     if (roles_.task_clock) {
         interval.task_clock = rest(totals, *roles_.task_clock, task_clock_);
@@ -120,6 +121,7 @@ std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<c
     }
     const auto intervals = builder_.add(splitter_.split(interval));
     own_work_ns_ = 0;
+    owe(own);
     // No later interval has room for it.
     owed_ = {.any = owed_.all()};
     if (owed_.any < kLeastOwnWork) {

@@ -30,7 +30,9 @@ struct EventRoles {
     std::optional<std::size_t> task_clock;
     std::optional<std::size_t> system_time;  // none, where the stream's mechanism cannot read it
     std::uint64_t tick_period = 0;           // ns of task-clock between two of its samples; 0: it does not sample
-    std::uint64_t grid_period = 0;           // the same where these samples come on a grid (late_ticks.h); else 0
+    std::uint64_t first_period = 0;          // ns until the first of them, where that is another one; else 0
+    std::uint64_t grid_period =
+        0;  // the same as tick_period where these samples come on a grid (late_ticks.h); else 0
 
     EventRoles() = default;
     // `mechanism`: recording::Mechanism of the stream. The event list is one for all streams of a process, but only
@@ -43,6 +45,13 @@ inline bool is_own_work(const recording::Sample& row, const std::vector<bool>& o
     return (row.flags & recording::kOwnWork) != 0 || (row.context < own_contexts.size() && own_contexts[row.context]);
 }
 
+// ns of the monitor's own work; of these, those in the kernel and in user mode, as far as they are told apart.
+struct OwnWorkSums {
+    std::uint64_t ns = 0;
+    std::uint64_t system_ns = 0;
+    std::uint64_t user_ns = 0;
+};
+
 class StreamTime {
   public:
     // As StateBuilder.
@@ -54,7 +63,9 @@ class StreamTime {
     // off.
     std::span<const StateInterval> add(const recording::Sample& row, bool is_own_work = false);
     // Those from the last sample to `end`; the stream's totals of all events, empty where they are not known.
-    std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals);
+    // `own`: the monitor's work in between, as a sample's.
+    std::span<const StateInterval> finish(std::uint64_t end, std::span<const std::uint64_t> totals,
+                                          const OwnWorkSums& own = {});
 
     std::uint64_t last() const { return splitter_.last(); }
     // The monitor's own work in what add() returned last.
@@ -76,7 +87,7 @@ class StreamTime {
         std::uint64_t any = 0;
         std::uint64_t all() const { return user + system + any; }
     };
-    void owe(const recording::Sample& row);
+    void owe(const OwnWorkSums& own);
     Owed owed_;
     std::vector<StateInterval> without_own_work_;
 };

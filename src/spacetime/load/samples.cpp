@@ -2,6 +2,8 @@
 #include "parallel/loops.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/load/own_time.h"
+#include "spacetime/load/tail_cutter.h"
+#include "spacetime/load/tails.h"
 #include "spacetime/load/time_place.h"
 #include "spacetime/waits/wait_groups.h"
 
@@ -65,7 +67,9 @@ class StreamSamples {
         }
         const bool is_own = is_own_work(row, stream_.own_contexts);
         is_of_clock_ = roles_.tick_period == 0 || row.event == roles_.task_clock;
-        charge(time_->add(row, is_own), context, is_own, is_blind_in_kernel(roles_, row));
+        charge(time_->add(row, is_own), context, is_blind_in_kernel(roles_, row));
+        note_first(row, context, is_own);
+        charge_sampled(context, is_own);
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
@@ -92,9 +96,8 @@ class StreamSamples {
         stream_.end = time_->last();
     }
 
-    // The remainders, so that the columns add up to the stream's totals exactly. What concerns the file is added to
-    // it.
-    void finish(FileData* file) {
+    // No samples come any more. What concerns the file is added to it.
+    void end(FileData* file) {
         file->strange_rows += strange_rows_;
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             file->samples_by_event[event] += samples_by_event_[event];
@@ -115,7 +118,57 @@ class StreamSamples {
         if (!time_) {
             start(stream_.end_time);
         }
-        charge(time_->finish(stream_.end_time, stream_.totals), kNone, false, roles_.grid_period != 0);
+        tail_begin_ = time_->last();
+        const auto tail = time_->finish(stream_.end_time, stream_.totals, stream_.own_at_end);
+        tail_.assign(tail.begin(), tail.end());
+        const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
+        stream_.own_work[kUser] += own_ns;
+        stream_.paused_ns -= own_ns;
+    }
+
+    // After end(): what this stream has to say to the plan of all tails (tails.h).
+    bool begins_at_random() const { return roles_.first_period != 0 && roles_.grid_period != 0; }
+    bool has_tail() const { return stream_.has_ended; }
+    std::int64_t period() const { return static_cast<std::int64_t>(roles_.tick_period); }
+    Tail tail() const {
+        Tail tail{.end = stream_.end_time};
+        for (const StateInterval& interval : tail_) {
+            if (interval.state == ThreadState::kUser) {
+                (interval.wait == kNone ? tail.user : tail.in_waits) += duration_of(interval);
+            }
+        }
+        return tail;
+    }
+    const std::optional<FirstSample>& first_sample() const { return first_; }
+    void add_looks(std::vector<TailLook>* looks) const {
+        for (const KernelLook& look : stream_.looks) {
+            if (look.time >= tail_begin_) {
+                looks->push_back({look.time, {stream_.id, look.context}});
+            }
+        }
+    }
+
+    // After end(), of a stream that has a tail: the remainders, so that the columns add up to the stream's totals
+    // exactly. `plan`: nullptr: nothing is known of the tail.
+    void finish(const TailPlan* plan) {
+        places_.next(tail_, kNone);
+        system_places_->next(tail_, kNone, roles_.grid_period != 0);
+        const TailPlan none;
+        TailCutter cutter(plan != nullptr ? *plan : none);
+        for (const StateInterval& interval : tail_) {
+            if (plan == nullptr || interval.state != ThreadState::kUser) {
+                charge_one(interval, kNone);
+                continue;
+            }
+            cutter.each(interval, [&](const StateInterval& part, const TailPlace* place) {
+                stream_.states.add(part);
+                const std::uint32_t context = place == nullptr ? places_.of(part) : context_of(*place);
+                if (place != nullptr) {
+                    stream_.tail.push_back({part.begin, part.end, context});
+                }
+                charge(part, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
+            });
+        }
         own_time_.finish(stream_.costs);
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
@@ -125,6 +178,37 @@ class StreamSamples {
     }
 
   private:
+    // The stream's own number for a call path of another one.
+    std::uint32_t context_of(const TailPlace& place) {
+        if (place.stream == kNone || place.stream == stream_.id) {
+            return place.stream == kNone ? kNone : place.context;
+        }
+        const auto [known, is_new] =
+            others_.try_emplace({place.stream, place.context}, static_cast<std::uint32_t>(stream_.contexts.size()));
+        if (is_new) {
+            stream_.joins[known->second] = known->first;
+            stream_.contexts.emplace_back();
+            stream_.is_complete.push_back(true);
+            stream_.costs.resize(stream_.contexts.size());
+        }
+        return known->second;
+    }
+
+    void note_first(const rec::Sample& row, std::uint32_t context, bool is_own_work) {
+        if (!is_of_clock_ || roles_.first_period == 0 || std::exchange(has_sample_, true)) {
+            return;
+        }
+        // A later tick than the first says nothing of what came before it (time_split.h).
+        const std::size_t clock = *roles_.task_clock;
+        const std::uint64_t before = sums_[clock] + (clock < row.deltas.size() ? row.deltas[clock] : 0);
+        const std::int64_t missing = period() - stretch_;
+        if (is_first_due(before, roles_.first_period) && !is_own_work && context != 0 && missing > 0 &&
+            (row.flags & rec::kAtTick) == 0) {
+            const bool is_known = roles_.first_period > rec::kLeastFirstPeriodNs;
+            first_ = {row.time, missing, is_known ? TailPlace{stream_.id, context} : TailPlace{}};
+        }
+    }
+
     // Where its description is lost, time counts from the first that is known of it.
     void start(std::uint64_t time) {
         if (!stream_.is_known) {
@@ -132,8 +216,7 @@ class StreamSamples {
         }
         stream_.states = ThreadStates(stream_.begin);
         stream_.states.set_limit(most_states_);
-        const std::uint64_t mechanism = stream_.mechanism != 0 ? stream_.mechanism : file_.mechanism;
-        roles_ = EventRoles(file_.events, mechanism);
+        roles_ = roles_of(file_, stream_);
         time_.emplace(roles_, stream_.begin, stream_.offs, stream_.waits);
         for (KernelLook& look : stream_.looks) {
             look.context = look.context < stream_.contexts.size() ? look.context : 0;
@@ -164,26 +247,33 @@ class StreamSamples {
 
     // `sampled`: where the sample was that ends the intervals; kNone: none did. `is_blind`: it says nothing of system
     // time.
-    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_own_work, bool is_blind) {
+    void charge(std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind) {
         places_.next(intervals, sampled);
         system_places_->next(intervals, sampled, is_blind);
         for (const StateInterval& interval : intervals) {
-            stream_.states.add(interval);
-            if (system_places_->each(interval,
-                                     [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
-                                         charge_system(part, context, source != SystemSource::kUnknown);
-                                     })) {
-                continue;
-            }
-            if (sampled != kNone && is_unknown_absence(interval, !stream_.offs.empty())) {
-                stream_.unknown_calls[system_places_->caller_between()].off += duration_of(interval);
-                continue;
-            }
-            const std::uint32_t context = places_.of(interval);
-            charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
-            stretch_ += is_user_time(interval) ? duration_of(interval) : 0;
+            charge_one(interval, sampled);
         }
-        // Samples of other events come where their events do, whatever took the time.
+    }
+
+    void charge_one(const StateInterval& interval, std::uint32_t sampled) {
+        stream_.states.add(interval);
+        if (system_places_->each(interval,
+                                 [&](const StateInterval& part, std::uint32_t context, SystemSource source) {
+                                     charge_system(part, context, source != SystemSource::kUnknown);
+                                 })) {
+            return;
+        }
+        if (sampled != kNone && is_unknown_absence(interval, !stream_.offs.empty())) {
+            stream_.unknown_calls[system_places_->caller_between()].off += duration_of(interval);
+            return;
+        }
+        const std::uint32_t context = places_.of(interval);
+        charge(interval, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
+        stretch_ += is_user_time(interval) ? duration_of(interval) : 0;
+    }
+
+    // Samples of other events come where their events do, whatever took the time.
+    void charge_sampled(std::uint32_t sampled, bool is_own_work) {
         if (!is_of_clock_) {
             return;
         }
@@ -248,7 +338,12 @@ class StreamSamples {
     std::vector<std::uint32_t> parents_;  // by context
     TimePlace places_;
     OwnTime own_time_;
-    std::vector<std::uint64_t> sums_;  // of every event's deltas
+    bool has_sample_ = false;           // of the clock
+    std::optional<FirstSample> first_;  // that is worth a period
+    std::vector<StateInterval> tail_;   // from the last sample to the end
+    std::uint64_t tail_begin_ = 0;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> others_;  // context_of()'s
+    std::vector<std::uint64_t> sums_;                                          // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;
     std::uint64_t strange_rows_ = 0;
 };
@@ -270,12 +365,37 @@ class FileSamples {
 
     void finish() {
         for (auto& [id, stream] : data_.streams) {
-            samples_of(stream).finish(&data_);
+            samples_of(stream).end(&data_);
         }
+        finish_tails();
         groups_.finish();
     }
 
   private:
+    void finish_tails() {
+        std::vector<Tail> tails;
+        std::vector<FirstSample> firsts;
+        std::vector<TailLook> looks;
+        std::int64_t period = 0;
+        for (auto& [id, stream] : streams_) {
+            if (stream.has_tail() && stream.begins_at_random()) {
+                tails.push_back(stream.tail());
+                period = stream.period();
+                stream.add_looks(&looks);
+                if (stream.first_sample()) {
+                    firsts.push_back(*stream.first_sample());
+                }
+            }
+        }
+        const std::vector<TailPlan> plans = plan_tails(tails, std::move(firsts), std::move(looks), period);
+        auto plan = plans.begin();
+        for (auto& [id, stream] : streams_) {
+            if (stream.has_tail()) {
+                stream.finish(stream.begins_at_random() ? &*plan++ : nullptr);
+            }
+        }
+    }
+
     StreamSamples& samples_of(StreamData& stream) {
         return streams_.try_emplace(stream.id, stream, data_, groups_.watch_of(stream.id), most_states_)
             .first->second;

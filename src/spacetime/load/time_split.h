@@ -10,6 +10,9 @@
 // kernel's tick tell by themselves whether the kernel was at work, and stand for all of the processor time since the
 // last one, on average.
 //
+// A stream's first period may be shorter than the others. The kernel's timer goes on with it until a sample is
+// delivered: one after several of them says that the ticks before it fell into the kernel.
+//
 // The two clocks are read a moment apart, so that an interval's processor time may exceed its wall time by some
 // hundred nanoseconds: that is owed, and counted as soon as there is room. No part is ever negative.
 #pragma once
@@ -37,12 +40,20 @@ struct Split {
     bool operator==(const Split&) const = default;
 };
 
+// Whether a sample after so much of a thread's clock is the first that was due, with such a first period. Samples
+// come late by some 20 µs on virtual machines.
+bool is_first_due(std::uint64_t clock, std::uint64_t first_period);
+
 // Splits a stream's intervals in the order of time. One that ends before the last is empty.
 class TimeSplitter {
   public:
     // `tick_period`: ns of task-clock between two of its samples; 0 where it does not sample.
-    TimeSplitter(std::uint64_t begin, std::uint64_t tick_period)
-        : last_(begin), period_(tick_period), budget_(tick_period) {}
+    // `first_period`: until the first of them, if that is another one; else 0.
+    TimeSplitter(std::uint64_t begin, std::uint64_t tick_period, std::uint64_t first_period = 0)
+        : last_(begin),
+          period_(tick_period),
+          first_period_(first_period),
+          budget_(first_period != 0 ? first_period : tick_period) {}
 
     // The parts add up to interval.end − the last interval's end; none is negative.
     Split split(const Interval& interval);
@@ -50,12 +61,17 @@ class TimeSplitter {
     std::uint64_t last() const { return last_; }
 
   private:
+    std::uint64_t user_of(const Interval& interval, std::uint64_t on);
+    std::uint64_t user_of_first(const Interval& interval, std::uint64_t on);
+
     std::uint64_t last_;
     std::uint64_t period_;
-    std::uint64_t budget_;    // user time that may still have passed since the last tick
-    std::uint64_t owed_ = 0;  // processor time not counted yet
-    bool at_tick_ = false;    // the last tick was the kernel's
-    bool in_kernel_ = false;  // which found the kernel at work
+    std::uint64_t first_period_;     // 0 once it is over
+    std::uint64_t first_clock_ = 0;  // processor time in it
+    std::uint64_t budget_;           // user time that may still have passed since the last tick
+    std::uint64_t owed_ = 0;         // processor time not counted yet
+    bool at_tick_ = false;           // the last tick was the kernel's
+    bool in_kernel_ = false;         // which found the kernel at work
 };
 
 }  // namespace kymo::spacetime

@@ -165,24 +165,23 @@ class Merger {
         spacetime::merge(profile_.waits, file.waits);
         for (auto& [id, stream] : file.streams) {
             streams.add(stream, static_cast<std::uint32_t>(profile_.threads.size()));
-            profile_.threads.push_back(
-                {.process = static_cast<std::uint32_t>(process),
-                 .tid = stream.tid,
-                 .own_tid = stream.own_tid,
-                 .name = stream.name,
-                 .begin = stream.begin,
-                 .end = stream.end,
-                 .is_sampled = true,
-                 .has_ended = stream.has_ended,
-                 .costs = std::vector<std::int64_t>(profile_.self.columns()),
-                 .paused_ns = stream.paused_ns,
-                 .run_queue_ns = stream.states.sums()[ThreadState::kReady],
-                 .states = std::move(stream.states),
-                 .offs = std::move(stream.offs),
-                 .taken = std::move(stream.taken),
-                 .pace = stream.pace,
-                 .roles = EventRoles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism),
-                 .quality = stream.quality});
+            profile_.threads.push_back({.process = static_cast<std::uint32_t>(process),
+                                        .tid = stream.tid,
+                                        .own_tid = stream.own_tid,
+                                        .name = stream.name,
+                                        .begin = stream.begin,
+                                        .end = stream.end,
+                                        .is_sampled = true,
+                                        .has_ended = stream.has_ended,
+                                        .costs = std::vector<std::int64_t>(profile_.self.columns()),
+                                        .paused_ns = stream.paused_ns,
+                                        .run_queue_ns = stream.states.sums()[ThreadState::kReady],
+                                        .states = std::move(stream.states),
+                                        .offs = std::move(stream.offs),
+                                        .taken = std::move(stream.taken),
+                                        .pace = stream.pace,
+                                        .roles = roles_of(file, stream),
+                                        .quality = stream.quality});
             ask_thread_end(stream, profile_.threads.back());
             profile_.processes[process].quality += stream.quality;
             profile_.processes[process].end = std::max(profile_.processes[process].end, stream.end);
@@ -201,6 +200,10 @@ class Merger {
                 look.context = look.context < merged.nodes.size() ? merged.nodes[look.context] : 0;
             }
             profile_.threads[merged.thread].looks = std::move(stream.looks);
+            for (TailPiece& piece : stream.tail) {
+                piece.context = piece.context < merged.nodes.size() ? merged.nodes[piece.context] : kNone;
+            }
+            profile_.threads[merged.thread].tail = std::move(stream.tail);
         }
         profile_.self.resize(profile_.nodes.size());
         for (auto& [id, stream] : streams.all()) {

@@ -111,6 +111,7 @@ struct ProfileThread {
     ThreadStates states = {};
     std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
     std::vector<KernelLook> looks = {};  // contexts likewise
+    std::vector<TailPiece> tail = {};    // contexts likewise
     std::vector<OffInterval> offs = {};  // by the kernel's switch records
     std::vector<TakenTime> taken = {};   // its processor was not its, unsaid: late_ticks.h
     Pace pace = {};

@@ -32,6 +32,10 @@ void shift(FileData& file, std::int64_t by) {
             shift(wait.begin, by);
             shift(wait.end, by);
         }
+        for (TailPiece& piece : stream.tail) {
+            shift(piece.begin, by);
+            shift(piece.end, by);
+        }
         for (KernelLook& look : stream.looks) {
             shift(look.time, by);
         }

@@ -1,6 +1,7 @@
 #include "view/page/time_pass.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -65,8 +66,11 @@ class StreamPass {
             return;
         }
         parts_.clear();
-        thread_.states.for_each(last_, to, [&](const StateInterval& part) { parts_.push_back(part); });
-        system_places_.next(parts_, node, is_blind);
+        thread_.states.for_each(last_, to, [&](const StateInterval& part) { cut(part); });
+        others_.clear();
+        std::copy_if(parts_.begin(), parts_.end(), std::back_inserter(others_),
+                     [&](const StateInterval& part) { return tail_piece(part) == nullptr; });
+        system_places_.next(others_, node, is_blind);
         last_ = to;
         // What the events counted belongs to the time on a processor just before the sample.
         std::size_t counted = parts_.size();
@@ -80,6 +84,10 @@ class StreamPass {
             const auto point_at = [&](std::uint64_t end) {
                 return i + 1 == parts_.size() && end == parts_[i].end ? node : kNone;
             };
+            if (const TailPiece* piece = tail_piece(parts_[i]); piece != nullptr) {
+                put(parts_[i], piece->context == kNone ? leaf : leaves_.leaf_of[piece->context], is_counted, kNone);
+                continue;
+            }
             if (system_places_.each(parts_[i], [&](const StateInterval& part, std::uint32_t at, SystemSource) {
                     put(part, at == kNone ? leaf : leaves_.leaf_of[at], std::exchange(is_counted, false),
                         point_at(part.end));
@@ -90,6 +98,28 @@ class StreamPass {
             put(parts_[i], is_elsewhere ? leaves_.leaf_of[system_places_.caller_between()] : leaf, is_counted,
                 point_at(parts_[i].end));
         }
+    }
+
+    // At the ends of the pieces of the thread's tail.
+    void cut(StateInterval part) {
+        const auto after = [](std::uint64_t time, const TailPiece& piece) { return time < piece.end; };
+        for (auto piece = std::upper_bound(thread_.tail.begin(), thread_.tail.end(), part.begin, after);
+             piece != thread_.tail.end() && piece->begin < part.end; ++piece) {
+            for (const std::uint64_t at : {piece->begin, piece->end}) {
+                if (at > part.begin && at < part.end) {
+                    parts_.push_back({part.begin, at, part.state, part.wait});
+                    part.begin = at;
+                }
+            }
+        }
+        parts_.push_back(part);
+    }
+
+    // Of the thread's tail, where it says more than samples; else nullptr.
+    const TailPiece* tail_piece(const StateInterval& part) const {
+        const auto after = [](std::uint64_t time, const TailPiece& piece) { return time < piece.end; };
+        const auto piece = std::upper_bound(thread_.tail.begin(), thread_.tail.end(), part.begin, after);
+        return piece != thread_.tail.end() && piece->begin <= part.begin ? &*piece : nullptr;
     }
 
     void put(const StateInterval& part, std::uint32_t leaf, bool is_counted, std::uint32_t node) {
@@ -129,6 +159,7 @@ class StreamPass {
     SystemPlace system_places_;
     std::vector<std::uint64_t> values_;
     std::vector<StateInterval> parts_;
+    std::vector<StateInterval> others_;  // of these, those that are no pieces of the thread's tail
 };
 
 // The node for time after the last sample, by process; the root where there is none.

@@ -42,6 +42,22 @@ TEST(TimeSplit, SamplesAtTheKernelsTickTellWhereTheyWere) {
     EXPECT_EQ(splitter.split(tick(160, 25)), (Split{10, 15, 5, 0})) << "after a period again";
 }
 
+// The kernel's timer goes off after the first period again and again until it finds the thread in the program.
+TEST(TimeSplit, AFirstPeriodOfItsOwnEndsWithTheFirstSample) {
+    constexpr std::int64_t kUs = 1'000;
+    const auto at = [](std::uint64_t end, std::uint64_t task_clock) { return tick(end * kUs, task_clock * kUs); };
+    TimeSplitter in_time(0, 1000 * kUs, 200 * kUs);
+    EXPECT_EQ(in_time.split(at(220, 220)), (Split{220 * kUs, 0, 0, 0}));
+    EXPECT_EQ(in_time.split(at(1220, 1000)), (Split{1000 * kUs, 0, 0, 0}));
+    EXPECT_EQ(in_time.split(at(3720, 2500)), (Split{1000 * kUs, 1500 * kUs, 0, 0}));
+    TimeSplitter later(0, 1000 * kUs, 200 * kUs);
+    EXPECT_EQ(later.split(at(610, 600)), (Split{0, 600 * kUs, 10 * kUs, 0})) << "the first two met the kernel";
+    EXPECT_EQ(later.split(at(1610, 1000)), (Split{1000 * kUs, 0, 0, 0}));
+    TimeSplitter never(0, 1000 * kUs, 200 * kUs);
+    EXPECT_EQ(never.split({.end = 100 * kUs, .task_clock = 100 * kUs}), (Split{100 * kUs, 0, 0, 0}));
+    EXPECT_EQ(never.split({.end = 900 * kUs, .task_clock = 800 * kUs}), (Split{100 * kUs, 700 * kUs, 0, 0}));
+}
+
 TEST(TimeSplit, OtherEventsShareOnePeriodOfUserTime) {
     TimeSplitter splitter(0, 10);
     EXPECT_EQ(splitter.split({.end = 6, .task_clock = 6}), (Split{6, 0, 0, 0}));

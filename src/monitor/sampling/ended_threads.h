@@ -1,0 +1,39 @@
+// What is known of the threads of a process that have ended early, for those that begin: whether such threads spend
+// time in the kernel. One that lives for less than some samples cannot find that out for itself.
+//
+// Pure arithmetic on the thread's clock, ns. Any thread may call it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace kymo::monitor {
+
+class EndedThreads {
+  public:
+    static constexpr std::uint64_t kShort = 20'000'000;    // ns; longer ones decide for themselves (kernel_ticks.h)
+    static constexpr std::uint64_t kEnough = 100'000'000;  // ns that a decision rests on
+
+    // A thread has ended after so much of its clock and so many samples, one in `period`, the first at random.
+    void add(std::uint64_t clock, std::uint64_t samples, std::uint64_t period) {
+        if (clock < kShort) {
+            clock_.fetch_add(clock, std::memory_order_relaxed);
+            sampled_.fetch_add(samples * period, std::memory_order_relaxed);
+        }
+    }
+    // More than a twentieth of their time passed in the kernel, where no samples come.
+    bool spent_system_time() const {
+        const std::uint64_t clock = clock_.load(std::memory_order_relaxed);
+        return clock >= kEnough && sampled_.load(std::memory_order_relaxed) < clock - clock / 20;
+    }
+    void clear() {
+        clock_.store(0, std::memory_order_relaxed);
+        sampled_.store(0, std::memory_order_relaxed);
+    }
+
+  private:
+    std::atomic<std::uint64_t> clock_{0};
+    std::atomic<std::uint64_t> sampled_{0};
+};
+
+}  // namespace kymo::monitor
