@@ -136,8 +136,7 @@ std::string target_name(const Evidence& evidence, std::uint32_t target) {
         text += fmt::format(" ({})", line);
     }
     if (wait.holder < evidence.run.threads.size()) {
-        text += (spacetime::is_synchronisation(wait.kind) ? ", held up by " : ", by ") +
-                thread_name(evidence, wait.holder);
+        text += (is_synchronisation(wait.kind) ? ", held up by " : ", by ") + thread_name(evidence, wait.holder);
     }
     return text;
 }

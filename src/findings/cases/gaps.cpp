@@ -59,7 +59,7 @@ std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode
 std::int64_t worked_ns(const Evidence& evidence, const OccurrenceTable& occurrences, std::size_t row) {
     std::int64_t ns = own_ns(occurrences.terms[row]);
     for (const spacetime::OccurrenceWait& wait : occurrences.waits_of(row)) {
-        ns -= spacetime::is_synchronisation(evidence.wait_targets[wait.target].kind) ? wait.ns : 0;
+        ns -= is_synchronisation(evidence.wait_targets[wait.target].kind) ? wait.ns : 0;
     }
     return std::max<std::int64_t>(0, ns);
 }

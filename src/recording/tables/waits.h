@@ -42,6 +42,12 @@ enum class WaitKind : std::uint8_t {
 };
 inline constexpr unsigned kWaitKinds = 31;  // with the unused 0 and 19
 
+// For other threads of the process, by locks and the like, which may spin; the others are blocking system calls.
+constexpr bool is_synchronisation(WaitKind kind) {
+    return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) || kind == WaitKind::kOnce ||
+           kind == WaitKind::kFutex || (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
+}
+
 // What a descriptor was open on: the file type of st_mode, inode(7), four bits. Bits 32 to 35 of a wait's object,
 // whose low half is the descriptor.
 enum class FileKind : std::uint8_t {

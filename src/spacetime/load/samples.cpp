@@ -133,7 +133,7 @@ class StreamSamples {
     Tail tail() const {
         Tail tail{.end = stream_.end_time};
         for (const StateInterval& interval : tail_) {
-            if (interval.state == ThreadState::kUser) {
+            if (is_user_time(interval)) {
                 (interval.wait == kNone ? tail.user : tail.in_waits) += duration_of(interval);
             }
         }
@@ -156,7 +156,7 @@ class StreamSamples {
         const TailPlan none;
         TailCutter cutter(plan != nullptr ? *plan : none);
         for (const StateInterval& interval : tail_) {
-            if (plan == nullptr || interval.state != ThreadState::kUser) {
+            if (plan == nullptr || !is_user_time(interval)) {
                 charge_one(interval, kNone);
                 continue;
             }
@@ -221,11 +221,7 @@ class StreamSamples {
         for (KernelLook& look : stream_.looks) {
             look.context = look.context < stream_.contexts.size() ? look.context : 0;
         }
-        std::map<rec::WaitKind, std::uint64_t> brief;
-        for (const auto& [kind, amount] : stream_.brief_waits) {
-            brief[kind] = amount.count;
-        }
-        lay_in_time(&stream_.looks, stream_.waits, brief);
+        lay_in_time(&stream_.looks, stream_.waits, stream_.offs);
         system_places_.emplace(stream_.looks, parents_, stream_.begin);
         late_.emplace(roles_.grid_period);
     }

@@ -107,7 +107,7 @@ void StateBuilder::lay_waits(std::span<const ThreadWait> waits) {
             const ThreadWait& inner = waits[open.back()];
             const std::uint64_t end = std::min(time, inner.end);
             if (at < end) {
-                covers_.push_back({at, end, open.back()});
+                covers_.push_back({at, end, open.back(), !is_synchronisation(inner.kind)});
                 at = end;
             }
             if (inner.end <= at) {
@@ -146,6 +146,7 @@ void StateBuilder::cut(std::uint64_t end) {
             const Cover& cover = covers_[next_cover_];
             const bool is_inside = cover.begin <= at;
             piece.wait = is_inside ? cover.wait : kNone;
+            piece.is_call = is_inside && cover.is_call;
             until = std::min(until, is_inside ? cover.end : cover.begin);
         }
         piece.length = until - at;
@@ -166,12 +167,29 @@ void StateBuilder::place_off(std::uint64_t off) {
 }
 
 void StateBuilder::place_system(std::uint64_t system) {
-    for (const bool in_wait : {true, false}) {
+    const auto rank = [](const Piece& piece) { return piece.is_call ? 0 : piece.wait != kNone ? 1 : 2; };
+    for (const int which : {0, 1, 2}) {
         system = spread(
-            pieces_, system,
-            [&](const Piece& piece) { return (piece.wait != kNone) == in_wait ? piece.length - piece.off : 0; },
+            pieces_, system, [&](const Piece& piece) { return rank(piece) == which ? piece.length - piece.off : 0; },
             [](Piece& piece, std::uint64_t share) { piece.system += share; });
     }
+}
+
+std::uint64_t StateBuilder::on_in_calls() const {
+    std::uint64_t sum = 0;
+    for (const Piece& piece : pieces_) {
+        sum += piece.is_call ? piece.length - piece.off : 0;
+    }
+    return sum;
+}
+
+// Of so much time on a processor, the system's.
+std::uint64_t StateBuilder::settle(std::uint64_t by_tick, std::uint64_t least, std::uint64_t on) {
+    constexpr std::int64_t kMostOwed = 1'000'000'000;  // ns: what is older belongs to another part of the run
+    balance_ += static_cast<std::int64_t>(by_tick);
+    const std::int64_t given = std::clamp(balance_, static_cast<std::int64_t>(least), static_cast<std::int64_t>(on));
+    balance_ = std::max(balance_ - given, -kMostOwed);
+    return static_cast<std::uint64_t>(given);
 }
 
 void StateBuilder::put(std::uint64_t length, ThreadState state, std::uint32_t wait) {
@@ -187,20 +205,21 @@ std::span<const StateInterval> StateBuilder::add(const Split& split) {
     // What was off before measurement went on cannot be told from waiting.
     put(static_cast<std::uint64_t>(split.paused), ThreadState::kPaused, kNone);
     const auto off = static_cast<std::uint64_t>(split.off_cpu);
-    const auto system = static_cast<std::uint64_t>(split.system);
-    const std::uint64_t user = static_cast<std::uint64_t>(split.user);
-    const std::uint64_t end = now_ + user + system + off;
+    const auto on = static_cast<std::uint64_t>(split.user + split.system);
+    auto system = static_cast<std::uint64_t>(split.system);
+    const std::uint64_t end = now_ + on + off;
     if ((next_off_ == offs_.size() || offs_[next_off_].begin >= end) &&
         (next_cover_ == covers_.size() || covers_[next_cover_].begin >= end)) {
         // Nothing but the amounts: most intervals.
+        system = split.by_tick ? settle(system, 0, on) : system;
         put(off, ThreadState::kOff, kNone);
         put(system, ThreadState::kSystem, kNone);
-        put(user, ThreadState::kUser, kNone);
+        put(on - system, ThreadState::kUser, kNone);
         return out_;
     }
     cut(end);
     place_off(off);
-    place_system(system);
+    place_system(split.by_tick ? settle(system, on_in_calls(), on) : system);
     for (const Piece& piece : pieces_) {
         const ThreadState why = piece.is_ready        ? ThreadState::kReady
                                 : piece.wait != kNone ? ThreadState::kWaiting

@@ -6,8 +6,11 @@
 //
 //   off time goes first where switch records have the thread off (ready, if it was preempted there), then where waits
 //   cover it, then anywhere in the interval (off for no known reason);
-//   time on a processor inside a wait is system time as far as there is any: the kernel's work in the blocking call;
-//   what must be spread over several pieces is spread in proportion to their length, exactly.
+//   time on a processor inside a wait is system time as far as there is any, in a wait that is a system call first:
+//   the kernel's work in the blocking call; where a tick alone says whether all of the interval was system time, that
+//   inside of system calls is so in any case, and what this adds is taken from the system time of later intervals:
+//   the sum stays what the ticks say; what must be spread over several pieces is spread in proportion to their
+//   length, exactly.
 //
 // A moment that a wait covers carries that wait; of several covering waits the one that began last.
 // Memory: the waits once more in pieces, and the pieces of one interval between samples.
@@ -57,6 +60,7 @@ class StateBuilder {
         std::uint64_t off = 0;     // of it: off a processor
         std::uint64_t system = 0;  // of it: on one in the kernel
         std::uint32_t wait = kNone;
+        bool is_call = false;   // in a wait that is a system call
         bool is_off = false;    // by a switch record
         bool is_ready = false;  // by that, ready
     };
@@ -64,8 +68,11 @@ class StateBuilder {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
         std::uint32_t wait = kNone;
+        bool is_call = false;
     };
 
+    std::uint64_t on_in_calls() const;
+    std::uint64_t settle(std::uint64_t by_tick, std::uint64_t least, std::uint64_t on);
     void lay_waits(std::span<const ThreadWait> waits);
     void cut(std::uint64_t end);
     void place_off(std::uint64_t off);
@@ -78,6 +85,7 @@ class StateBuilder {
     std::vector<Cover> covers_;          // disjoint, in time
     std::size_t next_off_ = 0;
     std::size_t next_cover_ = 0;
+    std::int64_t balance_ = 0;  // ns of system time that ticks have said, less what was given: never above 0
     std::vector<Piece> pieces_;
     std::vector<StateInterval> out_;
 };

@@ -2,40 +2,101 @@
 
 #include "spacetime/load/sample_time.h"
 
+#include <cmath>
+#include <unordered_map>
+
 namespace kymo::spacetime {
 
 namespace {
 
-constexpr std::uint64_t kLong = 100'000;  // ns: no interrupt or look makes a short call as long as that
+constexpr double kSigmas = 2;
+
+// How much of a stretch of time the thread was off its processor.
+class OffTime {
+  public:
+    explicit OffTime(std::span<const OffInterval> offs) : offs_(offs) {
+        upto_.reserve(offs.size());
+        std::uint64_t sum = 0;
+        for (const OffInterval& off : offs) {
+            upto_.push_back(sum);
+            sum += off.end - off.begin;
+        }
+    }
+    std::uint64_t between(std::uint64_t begin, std::uint64_t end) const { return before(end) - before(begin); }
+
+  private:
+    std::uint64_t before(std::uint64_t time) const {
+        const auto next = std::upper_bound(offs_.begin(), offs_.end(), time,
+                                           [](std::uint64_t at, const OffInterval& off) { return at < off.begin; });
+        if (next == offs_.begin()) {
+            return 0;
+        }
+        const OffInterval& off = *(next - 1);
+        return upto_[static_cast<std::size_t>(next - offs_.begin()) - 1] + std::min(time, off.end) - off.begin;
+    }
+
+    std::span<const OffInterval> offs_;
+    std::vector<std::uint64_t> upto_;  // by interval: the lengths of those before it
+};
+
+// Of a call path's recorded waits.
+struct Recorded {
+    std::uint64_t on_ns = 0;  // on a processor
+    std::size_t looks = 0;    // in them
+    std::size_t kept = 0;
+    std::size_t seen = 0;
+
+    void decide() {
+        const double explained = static_cast<double>(on_ns) / static_cast<double>(kLookNs);
+        const double beyond = static_cast<double>(looks) - explained;
+        kept = beyond > kSigmas * std::sqrt(static_cast<double>(looks)) ? static_cast<std::size_t>(beyond) : 0;
+    }
+    // Of the next one of its looks; those that are kept lie evenly among all.
+    bool keeps() {
+        const std::size_t before = seen * kept / looks;
+        ++seen;
+        return seen * kept / looks != before;
+    }
+};
 
 }  // namespace
 
 void lay_in_time(std::vector<KernelLook>* looks, std::span<const ThreadWait> waits,
-                 const std::map<recording::WaitKind, std::uint64_t>& brief) {
+                 std::span<const OffInterval> offs) {
     if (looks->empty()) {
         return;
     }
     std::sort(looks->begin(), looks->end(), [](const KernelLook& a, const KernelLook& b) { return a.time < b.time; });
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> covers;
-    std::map<recording::WaitKind, std::uint64_t> long_ones;
+    const OffTime off(offs);
+    std::unordered_map<std::uint32_t, Recorded> by_path;
+    std::vector<const ThreadWait*> order;
+    order.reserve(waits.size());
     for (const ThreadWait& wait : waits) {
-        ++long_ones[wait.kind];
+        order.push_back(&wait);
+        by_path[wait.context].on_ns += wait.end - wait.begin - off.between(wait.begin, wait.end);
     }
-    for (const ThreadWait& wait : waits) {
-        const auto short_ones = brief.find(wait.kind);
-        if (wait.end - wait.begin >= kLong || short_ones == brief.end() ||
-            short_ones->second < long_ones[wait.kind]) {
-            covers.emplace_back(wait.begin, wait.end);
-        }
-    }
-    std::sort(covers.begin(), covers.end());
+    std::sort(order.begin(), order.end(),
+              [](const ThreadWait* a, const ThreadWait* b) { return a->begin < b->begin; });
+    std::vector<Recorded*> found;  // by look; nullptr: it is in none
+    found.reserve(looks->size());
     std::size_t next = 0;
-    std::uint64_t covered_until = 0;
-    std::erase_if(*looks, [&](const KernelLook& look) {
-        for (; next < covers.size() && covers[next].first <= look.time; ++next) {
-            covered_until = std::max(covered_until, covers[next].second);
+    const ThreadWait* cover = nullptr;  // of those that have begun, the one that ends last
+    for (const KernelLook& look : *looks) {
+        for (; next < order.size() && order[next]->begin <= look.time; ++next) {
+            cover = cover == nullptr || order[next]->end > cover->end ? order[next] : cover;
         }
-        return look.time < covered_until;
+        found.push_back(cover != nullptr && look.time < cover->end ? &by_path[cover->context] : nullptr);
+        if (found.back() != nullptr) {
+            ++found.back()->looks;
+        }
+    }
+    for (auto& [path, recorded] : by_path) {
+        recorded.decide();
+    }
+    auto of = found.begin();
+    std::erase_if(*looks, [&](const KernelLook& /*look*/) {
+        Recorded* const recorded = *of++;
+        return recorded != nullptr && !recorded->keeps();
     });
 }
 

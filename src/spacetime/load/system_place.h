@@ -10,12 +10,12 @@
 
 #include "base/index.h"
 #include "recording/tables.h"
+#include "spacetime/load/state_builder.h"
 #include "spacetime/load/thread_states.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -30,11 +30,13 @@ struct KernelLook {
     bool operator==(const KernelLook&) const = default;
 };
 
-// Sorts looks by time and removes those in recorded waits, whose system time is charged to those calls already. A
-// look makes a call longer: where calls of a kind are mostly too brief to be recorded (`brief`: how many were), a
-// recorded one may be so only because of the look, which is then kept. Cost: sorts both.
+// Sorts looks by time and removes those in recorded waits, whose system time is charged to those calls already. But a
+// look makes a call longer: one that is too brief to be recorded otherwise may be so only because of the look. So of
+// the looks that lie in a call path's recorded waits, as many are kept as exceed what these waits' processor time
+// explains, one in kLookNs, if that is more than chance. `offs` in time. Cost: sorts looks and waits.
+inline constexpr std::uint64_t kLookNs = 4'000'000;  // of processor time: a tick on most kernels (250 Hz)
 void lay_in_time(std::vector<KernelLook>* looks, std::span<const ThreadWait> waits,
-                 const std::map<recording::WaitKind, std::uint64_t>& brief);
+                 std::span<const OffInterval> offs);
 
 // Whether this sample, and those before it, say nothing of system time.
 bool is_blind_in_kernel(const EventRoles& roles, const recording::Sample& row);

@@ -14,13 +14,11 @@ class TailCutter {
   public:
     explicit TailCutter(const TailPlan& plan) : plan_(plan), in_waits_(plan.system_in_waits) {}
 
-    // Calls put(part, place) for the parts of an interval, in order; place nullptr: where its state and wait say.
-    // Intervals in the order of time; those that are no user time are a part by themselves.
+    // Calls put(part, place) for the parts of an interval of user time, in order; place nullptr: where its wait says.
+    // Intervals in the order of time.
     template <typename Put>
     void each(const StateInterval& interval, const Put& put) {
-        if (interval.state != ThreadState::kUser) {
-            put(interval, nullptr);
-        } else if (interval.wait != kNone) {
+        if (interval.wait != kNone) {
             StateInterval part = interval;
             part.end = part.begin + take(&in_waits_, interval);
             part.state = ThreadState::kSystem;
@@ -28,7 +26,7 @@ class TailCutter {
                 put(part, nullptr);
             }
             if (part.end < interval.end) {
-                put(StateInterval{part.end, interval.end, ThreadState::kUser, interval.wait}, nullptr);
+                put(StateInterval{part.end, interval.end, interval.state, interval.wait}, nullptr);
             }
         } else {
             outside_of_waits(interval, put);

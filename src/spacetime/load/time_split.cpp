@@ -31,7 +31,7 @@ Split TimeSplitter::split(const Interval& interval) {
     if (interval.system_time) {
         user = on - std::min(on, *interval.system_time);
     } else if (period_ != 0) {
-        user = first_period_ != 0 ? user_of_first(interval, on) : user_of(interval, on);
+        user = first_period_ != 0 ? user_of_first(interval, on) : user_of(interval, on, &split.by_tick);
     }
     split.user = static_cast<std::int64_t>(user);
     split.system = static_cast<std::int64_t>(on - user);
@@ -40,7 +40,7 @@ Split TimeSplitter::split(const Interval& interval) {
     return split;
 }
 
-std::uint64_t TimeSplitter::user_of(const Interval& interval, std::uint64_t on) {
+std::uint64_t TimeSplitter::user_of(const Interval& interval, std::uint64_t on, bool* by_tick) {
     if (interval.after_pause) {
         budget_ = period_;
     }
@@ -50,6 +50,7 @@ std::uint64_t TimeSplitter::user_of(const Interval& interval, std::uint64_t on) 
     }
     if (at_tick_) {
         budget_ = period_;
+        *by_tick = true;
         return in_kernel_ ? 0 : on;
     }
     std::uint64_t user = std::min(on, budget_);

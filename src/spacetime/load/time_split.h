@@ -37,6 +37,7 @@ struct Split {
     std::int64_t system = 0;
     std::int64_t off_cpu = 0;
     std::int64_t paused = 0;  // measurement was switched off by the program
+    bool by_tick = false;     // user and system by where a tick of the kernel's found the thread: right in sum alone
     bool operator==(const Split&) const = default;
 };
 
@@ -61,7 +62,7 @@ class TimeSplitter {
     std::uint64_t last() const { return last_; }
 
   private:
-    std::uint64_t user_of(const Interval& interval, std::uint64_t on);
+    std::uint64_t user_of(const Interval& interval, std::uint64_t on, bool* by_tick);
     std::uint64_t user_of_first(const Interval& interval, std::uint64_t on);
 
     std::uint64_t last_;

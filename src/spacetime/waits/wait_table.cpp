@@ -272,9 +272,4 @@ std::string wait_words(recording::WaitKind kind, std::uint64_t object) {
     return file.empty() || preposition.empty() ? words : words.append(preposition).append(file);
 }
 
-bool is_synchronisation(recording::WaitKind kind) {
-    return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) || kind == WaitKind::kOnce ||
-           kind == WaitKind::kFutex || (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
-}
-
 }  // namespace kymo::spacetime

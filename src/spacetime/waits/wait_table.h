@@ -70,8 +70,6 @@ std::string_view wait_kind_words(recording::WaitKind kind);
 std::string_view file_kind_words(recording::FileKind kind);
 // Likewise with what is read or written, where that is known: "read from a pipe".
 std::string wait_words(recording::WaitKind kind, std::uint64_t object);
-// Is a wait of this kind one for other threads of the program? Otherwise: for the kernel, a device or a clock.
-bool is_synchronisation(recording::WaitKind kind);
 // Is a function (whose code comes from `file`) of the language's and the system's run time, not of the program?
 bool is_runtime(const program::Function& function, std::string_view file);
 

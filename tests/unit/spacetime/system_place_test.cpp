@@ -131,12 +131,34 @@ TEST(SystemPlace, LooksInWaitsAreLeftOut) {
     const std::vector<KernelLook> all = looks;
     lay_in_time(&looks, waits, {});
     EXPECT_EQ(looks, (std::vector<KernelLook>{{9, 3}, {40, 5}, {60, 1}}));
+}
+
+// A look makes a call long enough to be recorded: what recorded calls of a path explain by their own time is theirs.
+TEST(SystemPlace, LooksInWaitsBeyondWhatTheseExplainAreKept) {
+    std::vector<ThreadWait> waits;
+    std::vector<KernelLook> looks;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        waits.push_back({.begin = i * 10 * kMs, .end = i * 10 * kMs + kMs, .context = kReads});
+        looks.push_back({i * 10 * kMs + kMs / 2, kReads});
+    }
+    const std::vector<KernelLook> all = looks;
+    lay_in_time(&looks, waits, {});
+    EXPECT_EQ(looks.size(), 75U) << "100 ms explain 25";
+    EXPECT_EQ(looks.front().time / (10 * kMs), 1U);
+    EXPECT_EQ(looks.back().time / (10 * kMs), 99U) << "they lie evenly";
+    std::vector<OffInterval> offs;
+    for (const ThreadWait& wait : waits) {
+        offs.push_back({wait.begin + kMs / 5, wait.end});
+    }
     looks = all;
-    lay_in_time(&looks, waits, {{waits[0].kind, 3}});
-    EXPECT_EQ(looks.size(), all.size()) << "calls of this kind are mostly shorter than those that are known";
-    waits[1].end = waits[1].begin + 200'000;
-    lay_in_time(&looks, waits, {{waits[0].kind, 3}});
-    EXPECT_EQ(looks, (std::vector<KernelLook>{{9, 3}})) << "no look makes a call as long as that";
+    lay_in_time(&looks, waits, offs);
+    EXPECT_EQ(looks.size(), 95U) << "for most of that the thread was off its processor";
+    for (ThreadWait& wait : waits) {
+        wait.end = wait.begin + 7 * kMs / 2;
+    }
+    looks = all;
+    lay_in_time(&looks, waits, {});
+    EXPECT_TRUE(looks.empty()) << "12 more than these explain may be chance";
 }
 
 // A thread that computes and makes calls in turns, for random times; its clock samples it each millisecond unless it
@@ -219,6 +241,91 @@ TEST(SystemPlace, SharesOfSimulatedThreadsLieInTheirIntervals) {
         inside += std::abs(static_cast<double>(sums[{kReads, kSeen}]) / all - truth) <= half ? 1 : 0;
     }
     EXPECT_GE(inside, kThreads * 99 / 100);
+}
+
+// A thread that is sampled at the kernel's tick. It computes, makes short calls (to close something), short ones that
+// are recorded where a look lengthens them, and long ones, which are recorded.
+TEST(SystemPlace, SharesOfThreadsSampledAtTheTickAreRight) {
+    constexpr std::uint64_t kTick = 4 * kMs;
+    constexpr std::uint32_t kCloses = 5;
+    EventInfo clock{.name = "task-clock", .unit = "ns", .mode = recording::EventMode::kPeriod, .value = kMs};
+    const EventRoles roles(std::span(&clock, 1), static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents));
+    constexpr std::uint32_t kThreads = 100;
+    std::size_t inside = 0;
+    for (std::uint32_t seed = 1; seed <= kThreads; ++seed) {
+        std::mt19937_64 random(seed);
+        const std::array<std::uint32_t, 4> places = {kWork, kCloses, kReads, kWrites};
+        const std::array<std::uint64_t, 4> longest = {5'000 + random() % 60'000, 5'000 + random() % 20'000,
+                                                      5'000 + random() % 15'000, 20'000 + random() % 100'000};
+        std::map<std::uint32_t, double> truth;
+        std::vector<KernelLook> looks;
+        std::vector<ThreadWait> waits;
+        std::vector<std::pair<std::uint64_t, std::size_t>> ticks;  // when, and where
+        std::uint64_t now = 0;
+        while (now < 4000 * kMs) {
+            for (std::size_t which = 0; which < places.size(); ++which) {
+                std::uint64_t until = now + 1 + random() % longest[which];
+                truth[places[which]] += static_cast<double>(until - now);
+                const bool is_seen = now / kTick != until / kTick;
+                if (is_seen) {
+                    ticks.emplace_back(until, which);
+                    if (which != 0) {
+                        looks.push_back({until, places[which]});
+                        until += 15'000;  // what the look takes
+                    }
+                }
+                if (which >= 2 && until - now >= 15'000) {
+                    waits.push_back({.begin = now,
+                                     .end = until + 1,
+                                     .kind = recording::WaitKind::kRead,
+                                     .context = places[which]});
+                }
+                now = until + 1;
+            }
+        }
+        const std::size_t all_looks = looks.size();
+        lay_in_time(&looks, waits, {});
+        StreamTime time(roles, 0, {}, waits);
+        SystemPlace system_places(looks, kParents, 0);
+        std::map<std::uint32_t, double> system;
+        double user = 0;
+        const auto charge = [&](std::span<const StateInterval> intervals, std::uint32_t sampled) {
+            system_places.next(intervals, sampled, false);
+            for (const StateInterval& interval : intervals) {
+                const auto ns = static_cast<double>(interval.end - interval.begin);
+                if (system_places.each(interval, [&](const StateInterval& part, std::uint32_t context, SystemSource) {
+                        system[context] += static_cast<double>(part.end - part.begin);
+                    })) {
+                    continue;
+                }
+                if (interval.state == ThreadState::kSystem) {
+                    system[waits[interval.wait].context] += ns;
+                } else {
+                    user += ns;
+                }
+            }
+        };
+        std::uint64_t last = 0;
+        for (const auto& [at, which] : ticks) {
+            const std::array<std::uint64_t, 1> delta = {at - last};
+            charge(time.add({.time = at,
+                             .context = places[which],
+                             .flags = recording::kAtTick | (which != 0 ? recording::kInKernel : 0),
+                             .deltas = delta}),
+                   places[which]);
+            last = at;
+        }
+        const double error = 4 * std::sqrt(static_cast<double>(ticks.size())) * static_cast<double>(kTick) / 2 +
+                             static_cast<double>(all_looks) * 15'000;
+        bool is_right = std::abs(user - truth[kWork]) <= error;
+        for (const std::uint32_t place : {kCloses, kReads, kWrites}) {
+            is_right = is_right && std::abs(system[place] - truth[place]) <= error;
+        }
+        // Long calls are known exactly, but for those below what is recorded.
+        is_right = is_right && system[kWrites] >= 0.9 * truth[kWrites] - error / 4;
+        inside += is_right ? 1 : 0;
+    }
+    EXPECT_GE(inside, kThreads - 1);
 }
 
 }  // namespace system_place

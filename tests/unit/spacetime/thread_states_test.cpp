@@ -64,6 +64,23 @@ TEST(StateBuilder, OffTimeWithoutSwitchRecordsGoesToTheWaitsFirst) {
                      piece(130, 135, State::kOff), piece(135, 140, State::kUser)}));
 }
 
+// A tick in the program says nothing of a call that is known; the sum of system time stays what ticks say.
+TEST(StateBuilder, TimeInCallsIsTheSystemsWhateverATickMet) {
+    const std::vector<ThreadWait> waits{{.begin = 110, .end = 130, .kind = WaitKind::kRead, .object = 1}};
+    StateBuilder builder(100, {}, waits);
+    const auto copied = [&](const Split& split) {
+        const auto out = builder.add(split);
+        return std::vector<StateInterval>(out.begin(), out.end());
+    };
+    EXPECT_EQ(copied({.user = 40, .by_tick = true}),
+              (std::vector{piece(100, 110, State::kUser), piece(110, 130, State::kSystem, 0),
+                           piece(130, 140, State::kUser)}));
+    EXPECT_EQ(copied({.user = 10, .by_tick = true}), (std::vector{piece(140, 150, State::kUser)}));
+    EXPECT_EQ(copied({.system = 50, .by_tick = true}),
+              (std::vector{piece(150, 180, State::kSystem), piece(180, 200, State::kUser)}));
+    EXPECT_EQ(copied({.system = 50, .by_tick = true}), (std::vector{piece(200, 250, State::kSystem)}));
+}
+
 TEST(StateBuilder, AMomentBelongsToTheWaitThatBeganLast) {
     const std::vector<OffInterval> offs{{100, 160, false}};
     const std::vector<ThreadWait> waits{wait_of(110, 150), wait_of(120, 130)};

@@ -36,9 +36,9 @@ TEST(TimeSplit, SamplesAtTheKernelsTickTellWhereTheyWere) {
     };
     TimeSplitter splitter(0, 10);
     EXPECT_EQ(splitter.split(tick(10, 10)), (Split{10, 0, 0, 0}));
-    EXPECT_EQ(splitter.split(at_tick(60, 40, false)), (Split{40, 0, 10, 0}));
-    EXPECT_EQ(splitter.split({.end = 100, .task_clock = 40}), (Split{40, 0, 0, 0})) << "another event's sample";
-    EXPECT_EQ(splitter.split(at_tick(130, 15, true)), (Split{0, 15, 15, 0}));
+    EXPECT_EQ(splitter.split(at_tick(60, 40, false)), (Split{40, 0, 10, 0, true}));
+    EXPECT_EQ(splitter.split({.end = 100, .task_clock = 40}), (Split{40, 0, 0, 0, true})) << "another event's sample";
+    EXPECT_EQ(splitter.split(at_tick(130, 15, true)), (Split{0, 15, 15, 0, true}));
     EXPECT_EQ(splitter.split(tick(160, 25)), (Split{10, 15, 5, 0})) << "after a period again";
 }
 
