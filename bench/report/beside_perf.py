@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where Kymo and `perf record --call-graph dwarf -e task-clock` find the user and system time of programs that nobody here wrote.
 
-    sudo python3 bench/report/beside_perf.py BUILD [--rounds N] [--only NAME,NAME…]
+    sudo python3 bench/report/beside_perf.py BUILD [--rounds N] [--only NAME,NAME…] [--rate HZ]
 
 Each program runs N times under each tool, by turns; perf always as root, since it must see the kernel. A function's share is that of the
 program's processor time in it alone; system time counts where the program called the C library for it (whose
@@ -213,6 +213,7 @@ def main():
     options.add_argument("build", type=pathlib.Path)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--only", default="")
+    options.add_argument("--rate", default="1000", help="perf's samples a second; each costs the program some 50 µs in a virtual machine")
     given = options.parse_args()
     if os.geteuid() != 0 or not shutil.which("perf"):
         sys.exit("needs to be root (perf must see the kernel), and perf (apt-get install linux-perf)")
@@ -230,7 +231,7 @@ def main():
         perf, ours = [], []
         for i in range(given.rounds):
             data, recording = folder / "perf.data", folder / f"{name.split()[0]}-{i}.kymo"
-            run(["perf", "record", "-q", "-e", "task-clock", "-F", "1000", "--call-graph", "dwarf", "-o", data, "--"], job, folder)
+            run(["perf", "record", "-q", "-e", "task-clock", "-F", given.rate, "--call-graph", "dwarf", "-o", data, "--"], job, folder)
             perf.append(by_perf(data))
             run([kymo, "record", "-o", recording, "--"], job, folder)
             ours.append(by_kymo(kymo, recording))
