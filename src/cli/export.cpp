@@ -1,8 +1,11 @@
 // kymo export: a recording in other tools' formats.
 #include "view/exports/export.h"
 
+#include "cli/image_options.h"
 #include "cli/verbs.h"
+#include "program/copy_images.h"
 #include "recording/reader.h"
+#include "recording/tables.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <unistd.h>
 
 namespace kymo::cli {
@@ -18,14 +22,17 @@ namespace {
 constexpr const char* kExportExamples =
     "examples:\n"
     "  kymo export my_program.kymo --to folded -o stacks.txt\n"
-    "  kymo export my_program.kymo --to folded --weight off-cpu\n";
+    "  kymo export my_program.kymo --to folded --weight off-cpu\n"
+    "  kymo export my_program.kymo --to images -o images   then, elsewhere: kymo report my_program.kymo --images "
+    "images\n";
+constexpr const char* kImages = "images";
 
 std::string names() {
     std::string all;
     for (const view::Export* one : view::exports()) {
         all += fmt::format("{}{}", all.empty() ? "" : ", ", one->name);
     }
-    return all;
+    return fmt::format("{}, {}", all, kImages);
 }
 
 std::string format_lines() {
@@ -33,6 +40,8 @@ std::string format_lines() {
     for (const view::Export* one : view::exports()) {
         lines += fmt::format("  {:<8} {}\n", one->name, one->what);
     }
+    lines += fmt::format("  {:<8} {}\n", kImages,
+                         "a directory of the programs and libraries it names, for --images on another machine");
     return lines + "\n";
 }
 
@@ -68,6 +77,43 @@ int write_out(const std::string& name, const std::string& text) {
     return 0;
 }
 
+int export_images(const std::string& folder, const std::string& out) {
+    if (out.empty()) {
+        return fail({ErrorKind::kUsage, "--to images writes a directory", "name it with -o"});
+    }
+    const auto recording = recording::Recording::open(folder);
+    if (!recording) {
+        return fail(recording.error());
+    }
+    std::map<std::pair<std::string, std::string>, program::ImageName> images;
+    for (const recording::File& file : recording->files()) {
+        const auto report = file.scan(recording::on<recording::Image>([&](StreamId, const recording::Image& row) {
+            images[{std::string(row.path), std::string(row.build_id)}] = {
+                std::string(row.path), std::string(row.build_id), file.header().machine, row.content};
+        }));
+        if (!report) {
+            return fail(report.error());
+        }
+    }
+    std::vector<program::ImageName> names;
+    for (auto& [key, image] : images) {
+        names.push_back(std::move(image));
+    }
+    const auto copied = program::copy_images(names, out);
+    if (!copied) {
+        return fail(copied.error());
+    }
+    for (const std::string& problem : copied->problems) {
+        fmt::print(stderr, "kymo: {}\n", problem);
+    }
+    const auto count = [](std::size_t n, const char* one) {
+        return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+    };
+    fmt::print(stderr, "kymo: copied {} and {} to {}\n", count(copied->images, "image"),
+               count(copied->debug_files, "debug file"), out);
+    return 0;
+}
+
 int run_export(int argc, char** argv) {
     CLI::App options("Write a recording in another tool's format.", "kymo export");
     options.footer(format_lines() + kExportExamples);
@@ -80,10 +126,14 @@ int run_export(int argc, char** argv) {
     options.add_option("--to", format, "the format: " + names())->required();
     options.add_option("--weight", weight,
                        "what is counted: user, system, off-cpu, wall, samples or an event's name (processor time)");
-    options.add_option("-o,--output", out, "the file to write (standard output)");
+    options.add_option("-o,--output", out, "the file to write (standard output); of images: the directory");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
+    add_image_options(options);
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
+    }
+    if (format == kImages) {
+        return export_images(folder, out);
     }
     const auto all = view::exports();
     const auto chosen =

@@ -4,6 +4,7 @@
 
 #include "base/clean_text.h"
 #include "cli/hunt_progress.h"
+#include "cli/image_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/request.h"
@@ -222,6 +223,7 @@ int run_hunt(int argc, char** argv) {
     app.prefix_command();
     HuntAsked asked;
     add_options(app, asked);
+    add_image_options(app);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }

@@ -3,6 +3,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/analysis_progress.h"
+#include "cli/image_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
@@ -67,6 +68,7 @@ int run_report(int argc, char** argv) {
                     "of code spaces (--spaces): only where function, file or module holds this text")
         ->type_name("TEXT");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
+    add_image_options(options);
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
     }

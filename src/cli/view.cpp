@@ -2,6 +2,7 @@
 #include "analysis/analysis.h"
 #include "base/result.h"
 #include "cli/analysis_progress.h"
+#include "cli/image_options.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "view/page/page.h"
@@ -99,6 +100,7 @@ int run_view(int argc, char** argv) {
     options.add_option("--range", range, "only from A to B, in seconds since the start, in more detail");
     options.add_flag("--no-sources", no_sources, "no source lines and no disassembly in the page");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
+    add_image_options(options);
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
     }

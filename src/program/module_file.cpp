@@ -2,7 +2,9 @@
 
 #include "base/clean_text.h"
 #include "image/content.h"
+#include "program/image_search.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
@@ -22,34 +24,17 @@ constexpr std::string_view kDeleted = " (deleted)";
 
 // dwfl_standard_find_debuginfo: build id, debug link, .gnu_debugdata, and debuginfod, which asks nobody
 // unless DEBUGINFOD_URLS is set.
-const Dwfl_Callbacks kCallbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = nullptr,
-};
-
-std::string debug_file_of(std::string_view build_id) {
-    if (build_id.size() < 2) {
-        return {};
-    }
-    const std::string digits = hex(build_id);
-    return "/usr/lib/debug/.build-id/" + digits.substr(0, 2) + "/" + digits.substr(2) + ".debug";
+const Dwfl_Callbacks* callbacks() {
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+        .debuginfo_path = debug_directories(),
+    };
+    return &callbacks;
 }
 
 }  // namespace
-
-std::string hex(std::string_view bytes) {
-    constexpr const char* kDigits = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += kDigits[byte >> 4U];
-        text += kDigits[byte & 0xFU];
-    }
-    return text;
-}
 
 std::string module_name(std::string_view path) {
     if (path.ends_with(kDeleted)) {
@@ -63,22 +48,57 @@ std::string module_name(std::string_view path) {
 
 ModuleFile ModuleFile::open(const ImageName& image) {
     ModuleFile file;
-    if (image.path == "[vdso]") {
-        file.problem_ = file.open_vdso(image);
-        return file;
-    }
     std::string path = image.path;
     if (path.ends_with(kDeleted)) {
         path.resize(path.size() - kDeleted.size());
     }
-    file.problem_ = file.open_file(path, image);
-    if (file.module_ == nullptr) {
-        const std::string debug_file = debug_file_of(image.build_id);
-        if (!debug_file.empty() && file.open_file(debug_file, image).empty()) {
-            file.problem_.clear();
-        }
+    if (file.open_in_directories(path, image)) {
+        file.problem_.clear();
+        return file;
+    }
+    if (image_search().only) {
+        file.problem_ = path + ": in none of the directories of --images; its functions are shown as offsets";
+    } else {
+        file.problem_ = image.path == "[vdso]" ? file.open_vdso(image) : file.open_file(path, image);
+    }
+    if (file.module_ == nullptr && file.open_debug_file(image)) {
+        file.problem_.clear();
     }
     return file;
+}
+
+bool ModuleFile::open_in_directories(const std::string& path, const ImageName& image) {
+    for (const std::string& directory : image_search().directories) {
+        const std::string by_id = by_build_id(directory, image.build_id);
+        if (!by_id.empty() && open_file(by_id, image).empty()) {
+            return true;
+        }
+        if (path.starts_with('/') && open_file(directory + path, image).empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ModuleFile::open_debug_file(const ImageName& image) {
+    const auto is_there = [&](const std::string& directory) {
+        const std::string file = by_build_id(directory, image.build_id);
+        return !file.empty() && open_file(file + ".debug", image).empty();
+    };
+    const ImageSearch& search = image_search();
+    return std::any_of(search.directories.begin(), search.directories.end(), is_there) ||
+           (!search.only && is_there("/usr/lib/debug"));
+}
+
+std::string ModuleFile::debug_path() const {
+    Dwarf_Addr bias = 0;
+    if (module_ == nullptr || dwfl_module_getdwarf(module_, &bias) == nullptr) {
+        return {};
+    }
+    const char* main_file = nullptr;
+    const char* debug_file = nullptr;
+    dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, &main_file, &debug_file);
+    return debug_file == nullptr || path_ == debug_file ? "" : debug_file;
 }
 
 std::string ModuleFile::open_file(const std::string& path, const ImageName& image) {
@@ -97,7 +117,7 @@ std::string ModuleFile::open_file(const std::string& path, const ImageName& imag
 }
 
 std::string ModuleFile::open_descriptor(int descriptor, const std::string& path, const ImageName& image) {
-    session_.reset(dwfl_begin(&kCallbacks));
+    session_.reset(dwfl_begin(callbacks()));
     module_ = nullptr;
     if (!session_) {
         ::close(descriptor);
@@ -138,6 +158,7 @@ std::string ModuleFile::open_descriptor(int descriptor, const std::string& path,
         }
     }
     module_ = module;
+    path_ = path;
     return {};
 }
 

@@ -1,7 +1,8 @@
 // An image's file opened for reading names: one libdwfl session. Not thread-safe: a worker opens its own.
 //
-// Sources are tried until one has the recorded build id: the recorded path, then the separate debug file
-// of that build id below /usr/lib/debug/.build-id. "[vdso]" is this process's own, when it is the same.
+// Sources are tried until one has the recorded build id: the directories of image_search.h, the recorded path, then
+// the separate debug file of that build id in those directories and below /usr/lib/debug. "[vdso]" is this process's
+// own, when it is the same.
 #pragma once
 
 #include "program/image_name.h"
@@ -11,9 +12,6 @@
 #include <string>
 
 namespace kymo::program {
-
-// Lower-case hexadecimal digits of raw bytes.
-std::string hex(std::string_view bytes);
 
 // The last component of a path, without the kernel's " (deleted)".
 std::string module_name(std::string_view path);
@@ -26,6 +24,10 @@ class ModuleFile {
     // Image offsets are addresses of this module as they stand.
     Dwfl_Module* module() const { return module_; }
     const std::string& problem() const { return problem_; }
+    // Of the file that was opened.
+    const std::string& path() const { return path_; }
+    // Of the separate file with its debug information; empty: none, or it lies in path().
+    std::string debug_path() const;
 
   private:
     struct EndSession {
@@ -36,9 +38,12 @@ class ModuleFile {
     std::string open_file(const std::string& path, const ImageName& image);
     std::string open_descriptor(int descriptor, const std::string& path, const ImageName& image);
     std::string open_vdso(const ImageName& image);
+    bool open_in_directories(const std::string& path, const ImageName& image);
+    bool open_debug_file(const ImageName& image);
 
     std::unique_ptr<Dwfl, EndSession> session_;
     Dwfl_Module* module_ = nullptr;
+    std::string path_;
     std::string problem_;
 };
 

@@ -1,0 +1,61 @@
+#include "program/image_search.h"
+
+#include <string_view>
+#include <utility>
+
+namespace kymo::program {
+namespace {
+
+std::string hex(std::string_view bytes) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    std::string text;
+    text.reserve(bytes.size() * 2);
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += kDigits[byte >> 4U];
+        text += kDigits[byte & 0xFU];
+    }
+    return text;
+}
+
+struct Chosen {
+    ImageSearch search;
+    std::string directories = ":.debug:/usr/lib/debug";  // libdwfl's own default
+    char* text = directories.data();
+};
+
+Chosen& chosen() {
+    static Chosen chosen;
+    return chosen;
+}
+
+}  // namespace
+
+void set_image_search(ImageSearch search) {
+    Chosen& now = chosen();
+    now.directories.clear();
+    for (const std::string& directory : search.directories) {
+        now.directories += ":" + directory + ":" + directory + "/usr/lib/debug";
+    }
+    now.directories += search.only ? ":" : ":.debug:/usr/lib/debug";
+    now.text = now.directories.data();
+    now.search = std::move(search);
+}
+
+const ImageSearch& image_search() {
+    return chosen().search;
+}
+
+char** debug_directories() {
+    return &chosen().text;
+}
+
+std::string by_build_id(const std::string& directory, const std::string& build_id) {
+    if (build_id.size() < 2) {
+        return {};
+    }
+    const std::string digits = hex(build_id);
+    return directory + "/.build-id/" + digits.substr(0, 2) + "/" + digits.substr(2);
+}
+
+}  // namespace kymo::program

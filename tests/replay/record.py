@@ -1,0 +1,91 @@
+"""Makes the stored recordings anew, on a calm machine, and what is expected of them.
+
+    python3 tests/replay/record.py BUILD [NAME…]   records; NAME: lock-contention.bad, story …; all without
+    python3 tests/replay/record.py BUILD --renew   takes what is reported of them now for right, and shows what has changed
+
+Kymo is installed below /tmp/kymo for that and the programs are copied there, so that no path of this machine is stored. A recording is kept if Kymo says the right thing of it on the spot; five tries. Images are added to those that are there.
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import replay  # first: it knows where the other modules are
+
+import planted
+import score
+from harness import Test
+
+TRIES = 5
+PLACE = pathlib.Path("/tmp/kymo")
+
+
+def wanted():
+    every = [f"{kind}.{version}" for kind in planted.KINDS for version in ("bad", "fixed")]
+    return every
+
+
+def is_right(name, recorded):
+    if name.endswith(".bad"):
+        return score.score_bad(recorded).strict
+    return not recorded.truth.kinds & set(score.false_alarms(recorded))
+
+
+def record(test, name, images):
+    kind, version = name.split(".")
+    program = PLACE / planted.program_of(kind)
+    shutil.copy(test.program(program.name), program)
+    for _ in range(TRIES):
+        with planted.Others() as others, planted.outsiders(kind, version):
+            done, path = test.record(program, version, out=f"{name}.kymo", options=planted.OPTIONS.get(kind, []), **planted.own_session())
+        told = test.report(path)
+        if done.returncode == 0 and is_right(name, planted.Recorded(planted.read_truth(done.stdout), told, others.share)):
+            (path / "truth.txt").write_text(done.stdout)
+            test.must(test.kymo, "export", path, "--to", "images", "-o", images)
+            replay.pack(name, path)
+            print(f"{name}: {(replay.STORED / f'{name}.tar.xz').stat().st_size / 1000:.0f} kB", flush=True)
+            return
+        replay.clean(path)
+    print(f"{name}: not right in {TRIES} tries: {told['findings'][:1] if told else done.stderr}", flush=True)
+
+
+def keep_ours(test, images):
+    """Of the images only the test programs, which are ours to give away: libraries' functions are shown as offsets."""
+    ours = {subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True).stdout.partition("Build ID: ")[2].split()[0]
+            for path in map(test.program, map(planted.program_of, planted.KINDS)) if path.read_bytes()[:4] == b"\x7fELF"}
+    for path in [path for path in images.rglob("*") if path.is_file()]:
+        if path.parent.name + path.name not in ours:
+            path.unlink()
+
+
+def renew(test):
+    images = replay.unpack(replay.IMAGES, test.folder)
+    for name in replay.names():
+        path = replay.unpack(name, test.folder)
+        print(replay.hold(f"{name}.txt", replay.summary(replay.report(test, path, images, "--json")), test.folder, renew=True), end="")
+        if name in replay.WHOLE:
+            print(replay.hold(f"{name}.report.txt", replay.report(test, path, images), test.folder, renew=True), end="")
+        replay.clean(path)
+
+
+def main():
+    build, *words = sys.argv[1:]
+    test = Test(build, "any")
+    if "--renew" not in words:
+        subprocess.run(["cmake", "--install", test.build, "--prefix", PLACE], check=True, stdout=subprocess.DEVNULL)
+        test.kymo, test.work = PLACE / "bin" / "kymo", PLACE
+        images = test.folder / replay.IMAGES
+        if (replay.STORED / f"{replay.IMAGES}.tar.xz").exists():
+            replay.unpack(replay.IMAGES, test.folder)
+        for name in words or wanted():
+            record(test, name, images)
+        keep_ours(test, images)
+        replay.pack(replay.IMAGES, images)
+        print(f"images: {(replay.STORED / f'{replay.IMAGES}.tar.xz').stat().st_size / 1000:.0f} kB")
+    renew(test)
+    replay.clean(test.folder)
+
+
+main()

@@ -1,0 +1,90 @@
+"""Stored recordings of programs with a known defect, and what Kymo says of them.
+
+`recordings/NAME.tar.xz` holds a recording and, as `truth.txt`, what its program printed of itself; `recordings/images.tar.xz` the test
+programs, by build id. `expected/` holds what is reported of each, in files that record.py writes anew.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tarfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+STORED = HERE / "recordings"
+EXPECTED = HERE / "expected"
+IMAGES = "images"
+# Of these the whole report is held, as people see it.
+WHOLE = ["lock-contention.bad", "io-wait.bad", "story"]
+
+sys.path[:0] = [str(HERE.parent / "programs"), str(HERE.parent / "truth")]
+sys.dont_write_bytecode = True
+
+
+def names():
+    return sorted(path.name.removesuffix(".tar.xz") for path in STORED.glob("*.tar.xz") if path.name != f"{IMAGES}.tar.xz")
+
+
+def unpack(name, folder):
+    """The path of a recording, or of the images, in a folder."""
+    with tarfile.open(STORED / f"{name}.tar.xz") as archive:
+        archive.extractall(folder)  # made by pack()
+    return pathlib.Path(folder) / (IMAGES if name == IMAGES else f"{name}.kymo")
+
+
+def pack(name, path):
+    """Always the same bytes for the same files."""
+
+    def plain(entry):
+        entry.uid = entry.gid = entry.mtime = 0
+        entry.uname = entry.gname = ""
+        entry.mode = 0o755 if entry.isdir() else 0o644
+        return entry
+
+    STORED.mkdir(exist_ok=True)
+    with tarfile.open(STORED / f"{name}.tar.xz", "w:xz", preset=9) as archive:
+        archive.add(path, arcname=path.name, filter=plain)
+
+
+def report(test, path, images, *options):
+    """What kymo report prints of a stored recording, the same on every machine."""
+    return test.must(test.kymo, "report", path, "--images", images, "--only-images", *options, env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "100"})
+
+
+def place_of(finding):
+    place = finding.get("place") or {}
+    line, end = place.get("line_begin"), place.get("line_end")
+    lines = "" if not line else f":{line}" if end in (None, line) else f":{line}-{end}"
+    file = (place.get("file") or "").rsplit("/", 1)[-1]
+    return f"{place.get('function') or 'nowhere'}{f' ({file}{lines})' if file else ''}"
+
+
+def summary(report_json):
+    """Findings and sums of a report, a line each: what must not change unnoticed."""
+    told = json.loads(report_json)
+    lines = []
+    for finding in told["findings"]:
+        threads = [thread["name"] if isinstance(thread, dict) else str(thread) for thread in finding.get("threads") or []]
+        lines.append(f"{finding['kind']} {finding['share']:.4f} at {place_of(finding)}{'; threads ' + ', '.join(threads) if threads else ''}")
+    for good in told.get("advantages") or []:
+        lines.append(f"good: {good.get('kind')} at {place_of(good)}")
+    whole = told["recording"]
+    sums = ", ".join(f"{key} {whole[key]:.6f}" for key in ("user_s", "system_s", "off_cpu_s") if whole.get(key) is not None)
+    lines.append(f"sums: {sums}; samples {whole['samples']}, processes {len(told['processes'])}, threads {len(told['threads'])}")
+    return "\n".join(lines) + "\n"
+
+
+def hold(name, text, folder, *, renew):
+    """Nothing, or how a text differs from the expected one."""
+    import difflib
+    file = EXPECTED / name
+    old = file.read_text() if file.exists() else ""
+    if renew and old != text:
+        EXPECTED.mkdir(exist_ok=True)
+        file.write_text(text)
+    return "".join(difflib.unified_diff(old.splitlines(True), text.splitlines(True), f"expected {name}", "now"))
+
+
+def clean(path):
+    shutil.rmtree(path, ignore_errors=True)
