@@ -66,6 +66,11 @@ Result<Judgement> judge_recording(const rec::Recording& recording, const spaceti
             put_in(kernel, &judgement.findings[i]);
         }
     }
+    if (!is_modelled && evidence.run.is_damaged) {
+        judgement.withheld =
+            "Parts of the recording are lost (Notes): code that seems slow or idle may only be where they were.";
+        return judgement;
+    }
     if (!is_modelled) {
         return judge(evidence, options);
     }

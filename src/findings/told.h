@@ -9,7 +9,8 @@
 
 namespace kymo::findings {
 
-// A modelled GPU's recording: what the model found, no advantages, no control. Any other: judge(evidence).
+// A modelled GPU's recording: what the model found, no advantages, no control. Any other: judge(evidence), or, where
+// parts of the recording are lost, none.
 // Errors: of reading the recording. Cost: one pass over a modelled recording's table of findings, or judge()'s.
 Result<Judgement> judge_recording(const recording::Recording& recording, const spacetime::Evidence& evidence,
                                   const JudgeOptions& options = {});

@@ -230,13 +230,17 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     return json;
 }
 
+std::string_view no_findings(const findings::Judgement& judgement) {
+    return judgement.withheld.empty() ? "Nothing stands out." : std::string_view(judgement.withheld);
+}
+
 }  // namespace
 
 std::string terminal_findings(const Style& style, const Evidence& evidence, const findings::Judgement& judgement,
                               std::size_t top) {
     std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
     if (judgement.findings.empty()) {
-        add(&out, paragraph(style, "Nothing stands out.", 2));
+        add(&out, paragraph(style, no_findings(judgement), 2));
         out += '\n';
     }
     for (std::size_t i = 0; i < std::min(top, judgement.findings.size()); ++i) {
@@ -265,7 +269,7 @@ std::string terminal_findings(const Style& style, const Evidence& evidence, cons
 std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement) {
     std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
     if (judgement.findings.empty()) {
-        add(&out, paragraph(style, "Nothing stands out.", 2));
+        add(&out, paragraph(style, no_findings(judgement), 2));
     }
     const std::size_t shown = std::min(kShortFindings + kFindingsInALine, judgement.findings.size());
     for (std::size_t i = 0; i < shown; ++i) {

@@ -126,6 +126,7 @@ RunFacts make_run_facts(const Profile& profile, const Names& names, const Occurr
     run.begin = profile.begin;
     run.end = profile.end;
     run.processors = profile.processors;
+    run.is_damaged = profile.is_damaged;
     const Quality& quality = profile.quality;
     const auto dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
     run.dropped_paths =

@@ -71,6 +71,7 @@ struct RunFacts {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint64_t processors = 0;       // 0: not known
+    bool is_damaged = false;            // parts of the recording are lost
     std::vector<std::string> counters;  // Profile::events' names
     std::vector<ThreadFacts> threads;
     std::vector<ProcessFacts> processes;

@@ -170,6 +170,7 @@ struct FileData {
     std::vector<recording::TableRows> unknown_tables;
     std::uint64_t damaged_places = 0;
     std::uint64_t missing_bytes = 0;
+    bool is_damaged() const { return damaged_places != 0 || missing_bytes != 0; }
 
     // What the parent wrote; one file of a recording has it.
     struct Run {

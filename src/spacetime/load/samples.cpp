@@ -121,6 +121,9 @@ class StreamSamples {
         tail_begin_ = time_->last();
         const auto tail = time_->finish(stream_.end_time, stream_.totals, stream_.own_at_end);
         tail_.assign(tail.begin(), tail.end());
+        if (file_.is_damaged()) {
+            forget_tail();
+        }
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
         stream_.paused_ns -= own_ns;
@@ -192,6 +195,15 @@ class StreamSamples {
             stream_.costs.resize(stream_.contexts.size());
         }
         return known->second;
+    }
+
+    // Samples are lost with parts of the file: what the totals have beyond those that are there may have been
+    // anywhere and anything.
+    void forget_tail() {
+        tail_.clear();
+        if (tail_begin_ < stream_.end_time) {
+            tail_.push_back({tail_begin_, stream_.end_time, ThreadState::kPaused, kNone});
+        }
     }
 
     void note_first(const rec::Sample& row, std::uint32_t context, bool is_own_work) {

@@ -90,6 +90,7 @@ class Merger {
         }
         profile_.kernel_lost += file.kernel_lost;
         profile_.has_registers = profile_.has_registers || file.has_registers;
+        profile_.is_damaged = profile_.is_damaged || file.is_damaged();
         for (const UnavailableInfo& info : file.unavailable) {
             if (std::find(profile_.unavailable.begin(), profile_.unavailable.end(), info) ==
                 profile_.unavailable.end()) {

@@ -165,6 +165,7 @@ struct Profile {
     Quality quality = {};
     std::uint64_t kernel_lost = 0;
     bool has_registers = false;         // samples come with registers
+    bool is_damaged = false;            // parts of its files are lost, so that what is there may not be compared
     std::vector<std::string> warnings;  // about the recording itself
 };
 
