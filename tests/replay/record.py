@@ -22,9 +22,37 @@ TRIES = 5
 PLACE = pathlib.Path("/tmp/kymo")
 
 
+TOP = replay.HERE.parent.parent
+# What each is compiled with, and run as; places of sources are from the checkout.
+OTHERS = {
+    "story": (["g++", "-std=c++20", "-pthread", "examples/story/story.cpp"], ["{}", "--truth"]),
+    "openmp": (["g++", "-std=c++20", "-fopenmp", "tests/truth/programs/omp_triangle.cpp"], ["{}"]),
+    "mpi": (["mpicc", "tests/mpi/programs/collective_imbalance.c"], ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", "{}", "bad"]),
+}
+
+
 def wanted():
-    every = [f"{kind}.{version}" for kind in planted.KINDS for version in ("bad", "fixed")]
-    return every
+    return [f"{kind}.{version}" for kind in planted.KINDS for version in ("bad", "fixed")] + list(OTHERS)
+
+
+def record_other(test, name, images):
+    compiler, command = OTHERS[name]
+    program = PLACE / name
+    replay.clean(PLACE / f"{name}.kymo")
+    subprocess.run([*compiler, "-O2", "-g", f"-ffile-prefix-map={TOP}/=", "-Wl,--build-id", "-o", program], cwd=TOP, check=True)
+    done, path = test.record(*[word.format(program) for word in command], out=f"{name}.kymo")
+    if done.returncode != 0:
+        sys.exit(f"{name} ended with {done.returncode}: {done.stderr}")
+    (path / "truth.txt").write_text(done.stdout)
+    keep(test, name, path, images)
+
+
+def keep(test, name, path, images):
+    """Stores it, and leaves nothing behind."""
+    test.must(test.kymo, "export", path, "--to", "images", "-o", images)
+    replay.pack(name, path)
+    replay.clean(path)
+    print(f"{name}: {(replay.STORED / f'{name}.tar.xz').stat().st_size / 1000:.0f} kB", flush=True)
 
 
 def is_right(name, recorded):
@@ -43,27 +71,23 @@ def record(test, name, images):
         told = test.report(path)
         if done.returncode == 0 and is_right(name, planted.Recorded(planted.read_truth(done.stdout), told, others.share)):
             (path / "truth.txt").write_text(done.stdout)
-            test.must(test.kymo, "export", path, "--to", "images", "-o", images)
-            replay.pack(name, path)
-            print(f"{name}: {(replay.STORED / f'{name}.tar.xz').stat().st_size / 1000:.0f} kB", flush=True)
+            keep(test, name, path, images)
             return
         replay.clean(path)
     print(f"{name}: not right in {TRIES} tries: {told['findings'][:1] if told else done.stderr}", flush=True)
 
 
-def keep_ours(test, images):
+def keep_ours(images):
     """Of the images only the test programs, which are ours to give away: libraries' functions are shown as offsets."""
-    ours = {subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True).stdout.partition("Build ID: ")[2].split()[0]
-            for path in map(test.program, map(planted.program_of, planted.KINDS)) if path.read_bytes()[:4] == b"\x7fELF"}
     for path in [path for path in images.rglob("*") if path.is_file()]:
-        if path.parent.name + path.name not in ours:
+        if subprocess.run(["grep", "-qaE", "(tests|examples)/[a-z/_]+[.]c", path], check=False).returncode != 0:
             path.unlink()
 
 
 def renew(test):
     images = replay.unpack(replay.IMAGES, test.folder)
     for name in replay.names():
-        path = replay.unpack(name, test.folder)
+        path = replay.unpack_one(name, test.folder)
         print(replay.hold(f"{name}.txt", replay.summary(replay.report(test, path, images, "--json")), test.folder, renew=True), end="")
         if name in replay.WHOLE:
             print(replay.hold(f"{name}.report.txt", replay.report(test, path, images), test.folder, renew=True), end="")
@@ -80,8 +104,8 @@ def main():
         if (replay.STORED / f"{replay.IMAGES}.tar.xz").exists():
             replay.unpack(replay.IMAGES, test.folder)
         for name in words or wanted():
-            record(test, name, images)
-        keep_ours(test, images)
+            (record_other if name in OTHERS else record)(test, name, images)
+        keep_ours(images)
         replay.pack(replay.IMAGES, images)
         print(f"images: {(replay.STORED / f'{replay.IMAGES}.tar.xz').stat().st_size / 1000:.0f} kB")
     renew(test)

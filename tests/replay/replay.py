@@ -16,14 +16,16 @@ STORED = HERE / "recordings"
 EXPECTED = HERE / "expected"
 IMAGES = "images"
 # Of these the whole report is held, as people see it.
-WHOLE = ["lock-contention.bad", "io-wait.bad", "story"]
+WHOLE = ["lock-contention.bad", "io-wait.bad", "story", "openmp", "mpi", "damaged"]
+DAMAGED = "lock-contention.bad"  # of this
 
 sys.path[:0] = [str(HERE.parent / "programs"), str(HERE.parent / "truth")]
 sys.dont_write_bytecode = True
 
 
 def names():
-    return sorted(path.name.removesuffix(".tar.xz") for path in STORED.glob("*.tar.xz") if path.name != f"{IMAGES}.tar.xz")
+    stored = sorted(path.name.removesuffix(".tar.xz") for path in STORED.glob("*.tar.xz") if path.name != f"{IMAGES}.tar.xz")
+    return [*stored, "damaged"]
 
 
 def unpack(name, folder):
@@ -45,6 +47,26 @@ def pack(name, path):
     STORED.mkdir(exist_ok=True)
     with tarfile.open(STORED / f"{name}.tar.xz", "w:xz", preset=9) as archive:
         archive.add(path, arcname=path.name, filter=plain)
+
+
+def damage(path):
+    """A recording whose files lack their last third, and have other bytes in the middle."""
+    for file in sorted(path.glob("*.krec")):
+        content = bytearray(file.read_bytes())
+        del content[len(content) * 2 // 3:]
+        middle = len(content) // 2
+        content[middle:middle + 200] = bytes(200)
+        file.write_bytes(content)
+
+
+def unpack_one(name, folder):
+    """Of names(): a stored recording, or one that is made of one."""
+    if name != "damaged":
+        return unpack(name, folder)
+    apart = pathlib.Path(folder) / name
+    path = unpack(DAMAGED, apart)
+    damage(path)
+    return path
 
 
 def report(test, path, images, *options):

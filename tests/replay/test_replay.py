@@ -32,7 +32,7 @@ def body(test):
     images = replay.unpack(replay.IMAGES, test.folder)
 
     def one(name):
-        path = replay.unpack(name, test.folder)
+        path = replay.unpack_one(name, test.folder)
         text = replay.report(test, path, images, "--json")
         whole = replay.report(test, path, images) if name in replay.WHOLE else None
         mistakes = judged(name, path, json.loads(text)) if "." in name else []
