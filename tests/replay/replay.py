@@ -88,7 +88,7 @@ def summary(report_json):
     lines = []
     for finding in told["findings"]:
         threads = [thread["name"] if isinstance(thread, dict) else str(thread) for thread in finding.get("threads") or []]
-        lines.append(f"{finding['kind']} {finding['share']:.4f} at {place_of(finding)}{'; threads ' + ', '.join(threads) if threads else ''}")
+        lines.append(f"{finding['kind']} {finding['share']:.4f}, {finding['share_low']:.4f} at least, at {place_of(finding)}{'; threads ' + ', '.join(threads) if threads else ''}")
     for good in told.get("advantages") or []:
         lines.append(f"good: {good.get('kind')} at {place_of(good)}")
     whole = told["recording"]
