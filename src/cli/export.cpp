@@ -96,6 +96,7 @@ int export_images(const std::string& folder, const std::string& out) {
         }
     }
     std::vector<program::ImageName> names;
+    names.reserve(images.size());
     for (auto& [key, image] : images) {
         names.push_back(std::move(image));
     }

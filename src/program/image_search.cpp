@@ -35,7 +35,7 @@ void set_image_search(ImageSearch search) {
     Chosen& now = chosen();
     now.directories.clear();
     for (const std::string& directory : search.directories) {
-        now.directories += ":" + directory + ":" + directory + "/usr/lib/debug";
+        now.directories.append(":").append(directory).append(":").append(directory).append("/usr/lib/debug");
     }
     now.directories += search.only ? ":" : ":.debug:/usr/lib/debug";
     now.text = now.directories.data();

@@ -46,8 +46,9 @@ class Places {
             const std::int64_t part = is_over ? ns : std::min(ns, places_[at_].ns);
             out.push_back({part, is_system, is_over ? TailPlace{} : places_[at_].place});
             ns -= part;
-            if (!is_over && (places_[at_].ns -= part) == 0) {
-                ++at_;
+            if (!is_over) {
+                places_[at_].ns -= part;
+                at_ += places_[at_].ns == 0 ? 1 : 0;
             }
         }
     }
