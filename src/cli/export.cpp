@@ -1,6 +1,7 @@
 // kymo export: a recording in other tools' formats.
 #include "view/exports/export.h"
 
+#include "base/clean_text.h"
 #include "cli/image_options.h"
 #include "cli/verbs.h"
 #include "program/copy_images.h"
@@ -105,7 +106,7 @@ int export_images(const std::string& folder, const std::string& out) {
         return fail(copied.error());
     }
     for (const std::string& problem : copied->problems) {
-        fmt::print(stderr, "kymo: {}\n", problem);
+        fmt::print(stderr, "kymo: {}\n", clean_text(problem));
     }
     const auto count = [](std::size_t n, const char* one) {
         return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");

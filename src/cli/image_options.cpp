@@ -24,8 +24,10 @@ void add_image_options(CLI::App& options) {
         ->check(CLI::ExistingDirectory)
         ->check(refuse_colons)
         ->allow_extra_args(false);
-    options.add_flag("--only-images", search->only,
-                     "with --images: look nowhere else, so that names are the same on every machine");
+    options
+        .add_flag("--only-images", search->only,
+                  "with --images: look nowhere else, so that names are the same on every machine")
+        ->needs("--images");
     options.parse_complete_callback([search] { program::set_image_search(*search); });
 }
 

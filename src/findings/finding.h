@@ -73,7 +73,7 @@ struct Judgement {
     std::vector<Finding> findings;    // most at stake first
     std::vector<Finding> advantages;  // likewise
     Control control;
-    std::string withheld = {};  // why nothing was looked for; empty: it was
+    bool is_withheld = false;  // parts of the recording are lost: nothing was looked for
 };
 
 }  // namespace kymo::findings

@@ -66,14 +66,11 @@ Result<Judgement> judge_recording(const rec::Recording& recording, const spaceti
             put_in(kernel, &judgement.findings[i]);
         }
     }
-    if (!is_modelled && evidence.run.is_damaged) {
-        judgement.withheld =
-            "Parts of the recording are lost (Notes): code that seems slow or idle may only be where they were.";
-        return judgement;
-    }
-    if (!is_modelled) {
+    if (!is_modelled && !evidence.run.is_damaged) {
         return judge(evidence, options);
     }
+    // Code that seems slow or idle in a damaged recording may only be where the lost parts were.
+    judgement.is_withheld = !is_modelled;
     std::stable_sort(judgement.findings.begin(), judgement.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.share > b.share; });
     return judgement;

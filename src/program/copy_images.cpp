@@ -43,7 +43,7 @@ Result<CopiedImages> copy_images(std::span<const ImageName> images, const std::s
         std::string to = by_build_id(directory, image.build_id);
         const bool is_debug_file = file.path().ends_with(".debug");
         if (to.empty()) {
-            to = directory + image.path;
+            to = directory + fs::path(image.path).lexically_normal().string();  // not out of it
         } else if (is_debug_file) {
             to += ".debug";
         }

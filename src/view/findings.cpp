@@ -231,7 +231,7 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
 }
 
 std::string_view no_findings(const findings::Judgement& judgement) {
-    return judgement.withheld.empty() ? "Nothing stands out." : std::string_view(judgement.withheld);
+    return judgement.is_withheld ? "None are drawn from a damaged recording." : "Nothing stands out.";
 }
 
 }  // namespace

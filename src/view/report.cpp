@@ -72,9 +72,6 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     auto report = json_report(analysis.profile, analysis.named.tree);
     report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
-    const std::string& withheld = analysis.judgement.withheld;
-    report["findings_withheld"] =
-        withheld.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(withheld);
     report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
     report["spaces"] = json_spaces(analysis.evidence);
     report["same_spaces"] = json_same_spaces(analysis.evidence);

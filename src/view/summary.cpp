@@ -176,6 +176,13 @@ std::string unmeasured_processes(const Profile& profile) {
                        process.why_not);
 }
 
+std::string damage(const Profile& profile) {
+    return !profile.is_damaged
+               ? ""
+               : "Damaged: parts of the recording are lost (Notes say where). What was in them is missing from "
+                 "every figure, and no findings are drawn.";
+}
+
 std::string dropped_paths(const Profile& profile) {
     const std::uint64_t dropped = profile.quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
     if (dropped == 0) {
@@ -274,7 +281,7 @@ std::string ending(const Profile& profile) {
 
 std::vector<std::string> alarms(const Profile& profile) {
     std::vector<std::string> all;
-    for (std::string alarm : {unmeasured_processes(profile), dropped_paths(profile)}) {
+    for (std::string alarm : {damage(profile), unmeasured_processes(profile), dropped_paths(profile)}) {
         if (!alarm.empty()) {
             all.push_back(std::move(alarm));
         }

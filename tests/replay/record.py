@@ -88,9 +88,9 @@ def renew(test):
     images = replay.unpack(replay.IMAGES, test.folder)
     for name in replay.names():
         path = replay.unpack_one(name, test.folder)
-        print(replay.hold(f"{name}.txt", replay.summary(replay.report(test, path, images, "--json")), test.folder, renew=True), end="")
+        print(replay.hold(f"{name}.txt", replay.summary(replay.report(test, path, images, "--json")), renew=True), end="")
         if name in replay.WHOLE:
-            print(replay.hold(f"{name}.report.txt", replay.report(test, path, images), test.folder, renew=True), end="")
+            print(replay.hold(f"{name}.report.txt", replay.report(test, path, images), renew=True), end="")
         replay.clean(path)
 
 

@@ -4,6 +4,7 @@
 programs, by build id. `expected/` holds what is reported of each, in files that record.py writes anew.
 """
 
+import difflib
 import json
 import os
 import pathlib
@@ -97,9 +98,8 @@ def summary(report_json):
     return "\n".join(lines) + "\n"
 
 
-def hold(name, text, folder, *, renew):
+def hold(name, text, *, renew):
     """Nothing, or how a text differs from the expected one."""
-    import difflib
     file = EXPECTED / name
     old = file.read_text() if file.exists() else ""
     if renew and old != text:

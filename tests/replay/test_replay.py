@@ -43,9 +43,9 @@ def body(test):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, (text, whole, mistakes) in zip(names, pool.map(one, names)):
             test.equal(f"{name}: mistakes", [], mistakes)
-            changes = replay.hold(f"{name}.txt", replay.summary(text), test.folder, renew=False)
+            changes = replay.hold(f"{name}.txt", replay.summary(text), renew=False)
             if whole is not None:
-                changes += replay.hold(f"{name}.report.txt", whole, test.folder, renew=False)
+                changes += replay.hold(f"{name}.report.txt", whole, renew=False)
             test.check(f"{name}: changes", "none", changes or "none", not changes)
     test.check("recordings", "some", len(names), len(names) > 0)
 

@@ -36,7 +36,6 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     outcome_ = {};
     tid_ = tid;
     latest_ = {};
-    has_read_ = false;
     timer_ = {};
     tick_ = {};
     kernel_ticks_ = {};
@@ -54,7 +53,8 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
                 usage_.add(i);
             }
         }
-        // Beside a timer's signals only the buffer tells what an overflow's is.
+        // The buffer has the clock as it was at the overflow, some 30 µs before the handler reads it on a virtual
+        // machine, and tells overflows from the signals of a timer.
         if (beginning.first_period != 0) {
             events_.add_buffer();
         }
@@ -169,20 +169,6 @@ void Counters::read(CounterValues& values, const rusage* own) {
         usage_.fill(values, own, latest_);
     } else {
         usage_.read(values, own, latest_);
-    }
-}
-
-void Counters::read_now() {
-    rusage usage{};
-    read(latest_, needs_usage() ? own_usage(usage) : nullptr);
-    read_time_ = clock_now();
-    has_read_ = true;
-}
-
-void Counters::at_signal() {
-    if (outcome_.kind == CounterKind::kPerfEvents && !events_.has_buffer()) {
-        read_now();
-        events_.end_first_period(period());
     }
 }
 

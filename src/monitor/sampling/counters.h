@@ -99,8 +99,6 @@ class Counters {
     // tick found it in the kernel, in a session that looks there.
     bool tick_found_kernel(const ucontext_t& context);
 
-    // In the handler, first of all: a clock that samples without a buffer is read at once, and its first period ends.
-    void at_signal();
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
     // kernel lost and throttled.
     template <typename Take>
@@ -148,10 +146,7 @@ class Counters {
     ThreadTimer timer_;
     TickTrigger tick_;
     KernelTicks kernel_ticks_;
-    void read_now();
     CounterValues latest_;
-    std::uint64_t read_time_ = 0;
-    bool has_read_ = false;  // `latest_` was read at `read_time_` for the sample that comes
 };
 
 // The current processor, for samples that do not carry it.
@@ -176,11 +171,11 @@ void Counters::sample(const Take& take) {
         }
         return;
     }
-    if (!has_read_) {
-        read_now();
+    if (outcome_.kind == CounterKind::kPerfEvents) {
+        events_.end_first_period(period());
     }
-    has_read_ = false;
-    take(Overflow{read_time_, 0, current_processor(), 0, &latest_});
+    read(latest_, usage());
+    take(Overflow{clock_now(), 0, current_processor(), 0, &latest_});
 }
 
 }  // namespace kymo::monitor

@@ -117,7 +117,6 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
     std::uint64_t taken = 0;  // the last sample's time in its row
-    thread.counters.at_signal();
     if (!announce(thread)) {
         return last;
     }

@@ -2,8 +2,8 @@
 #include "parallel/loops.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/load/own_time.h"
+#include "spacetime/load/stream_tail.h"
 #include "spacetime/load/tail_cutter.h"
-#include "spacetime/load/tails.h"
 #include "spacetime/load/time_place.h"
 #include "spacetime/waits/wait_groups.h"
 
@@ -26,14 +26,6 @@ std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) 
         parents.push_back(context.parent);
     }
     return parents;
-}
-
-std::int64_t duration_of(const StateInterval& interval) {
-    return static_cast<std::int64_t>(interval.end - interval.begin);
-}
-
-bool is_user_time(const StateInterval& interval) {
-    return interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
 }
 
 // What one stream's samples add up to. One thread at a time.
@@ -68,8 +60,9 @@ class StreamSamples {
         const bool is_own = is_own_work(row, stream_.own_contexts);
         is_of_clock_ = roles_.tick_period == 0 || row.event == roles_.task_clock;
         charge(time_->add(row, is_own), context, is_blind_in_kernel(roles_, row));
-        note_first(row, context, is_own);
-        charge_sampled(context, is_own);
+        if (is_of_clock_) {
+            note_tick(row, context, is_own);
+        }
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
@@ -118,12 +111,15 @@ class StreamSamples {
         if (!time_) {
             start(stream_.end_time);
         }
-        tail_begin_ = time_->last();
-        const auto tail = time_->finish(stream_.end_time, stream_.totals, stream_.own_at_end);
-        tail_.assign(tail.begin(), tail.end());
+        const std::uint64_t begin = time_->last();
+        auto tail = time_->finish(stream_.end_time, stream_.totals, stream_.own_at_end);
+        // Samples are lost with parts of the file: what the totals have beyond those that are there may have been
+        // anywhere and anything.
+        const StateInterval lost{begin, stream_.end_time, ThreadState::kPaused, kNone};
         if (file_.is_damaged()) {
-            forget_tail();
+            tail = std::span(&lost, lost.end > lost.begin ? 1 : 0);
         }
+        tail_.end(begin, tail);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
         stream_.paused_ns -= own_ns;
@@ -133,32 +129,18 @@ class StreamSamples {
     bool begins_at_random() const { return roles_.first_period != 0 && roles_.grid_period != 0; }
     bool has_tail() const { return stream_.has_ended; }
     std::int64_t period() const { return static_cast<std::int64_t>(roles_.tick_period); }
-    Tail tail() const {
-        Tail tail{.end = stream_.end_time};
-        for (const StateInterval& interval : tail_) {
-            if (is_user_time(interval)) {
-                (interval.wait == kNone ? tail.user : tail.in_waits) += duration_of(interval);
-            }
-        }
-        return tail;
-    }
-    const std::optional<FirstSample>& first_sample() const { return first_; }
-    void add_looks(std::vector<TailLook>* looks) const {
-        for (const KernelLook& look : stream_.looks) {
-            if (look.time >= tail_begin_) {
-                looks->push_back({look.time, {stream_.id, look.context}});
-            }
-        }
-    }
+    const std::optional<FirstSample>& first_sample() const { return tail_.first_sample(); }
+    Tail tail() const { return tail_.sums(stream_.end_time); }
+    void add_looks(std::vector<TailLook>* looks) const { tail_.add_looks(stream_.id, stream_.looks, looks); }
 
     // After end(), of a stream that has a tail: the remainders, so that the columns add up to the stream's totals
     // exactly. `plan`: nullptr: nothing is known of the tail.
     void finish(const TailPlan* plan) {
-        places_.next(tail_, kNone);
-        system_places_->next(tail_, kNone, roles_.grid_period != 0);
+        places_.next(tail_.intervals(), kNone);
+        system_places_->next(tail_.intervals(), kNone, roles_.grid_period != 0);
         const TailPlan none;
         TailCutter cutter(plan != nullptr ? *plan : none);
-        for (const StateInterval& interval : tail_) {
+        for (const StateInterval& interval : tail_.intervals()) {
             if (plan == nullptr || !is_user_time(interval)) {
                 charge_one(interval, kNone);
                 continue;
@@ -169,7 +151,12 @@ class StreamSamples {
                 if (place != nullptr) {
                     stream_.tail.push_back({part.begin, part.end, context});
                 }
-                charge(part, context, context == kNone ? stream_.unsampled : stream_.costs[context]);
+                // Not by own_time_: these are no samples of this stream's.
+                const auto costs = context == kNone ? std::span(stream_.unsampled) : stream_.costs[context];
+                costs[is_user_time(part) ? kUser : kSystem] += duration_of(part);
+                if (part.wait == kNone) {
+                    show_watch(part, context);
+                }
             });
         }
         own_time_.finish(stream_.costs);
@@ -195,30 +182,6 @@ class StreamSamples {
             stream_.costs.resize(stream_.contexts.size());
         }
         return known->second;
-    }
-
-    // Samples are lost with parts of the file: what the totals have beyond those that are there may have been
-    // anywhere and anything.
-    void forget_tail() {
-        tail_.clear();
-        if (tail_begin_ < stream_.end_time) {
-            tail_.push_back({tail_begin_, stream_.end_time, ThreadState::kPaused, kNone});
-        }
-    }
-
-    void note_first(const rec::Sample& row, std::uint32_t context, bool is_own_work) {
-        if (!is_of_clock_ || roles_.first_period == 0 || std::exchange(has_sample_, true)) {
-            return;
-        }
-        // A later tick than the first says nothing of what came before it (time_split.h).
-        const std::size_t clock = *roles_.task_clock;
-        const std::uint64_t before = sums_[clock] + (clock < row.deltas.size() ? row.deltas[clock] : 0);
-        const std::int64_t missing = period() - stretch_;
-        if (is_first_due(before, roles_.first_period) && !is_own_work && context != 0 && missing > 0 &&
-            (row.flags & rec::kAtTick) == 0) {
-            const bool is_known = roles_.first_period > rec::kLeastFirstPeriodNs;
-            first_ = {row.time, missing, is_known ? TailPlace{stream_.id, context} : TailPlace{}};
-        }
     }
 
     // Where its description is lost, time counts from the first that is known of it.
@@ -280,21 +243,28 @@ class StreamSamples {
         stretch_ += is_user_time(interval) ? duration_of(interval) : 0;
     }
 
-    // Samples of other events come where their events do, whatever took the time.
-    void charge_sampled(std::uint32_t sampled, bool is_own_work) {
-        if (!is_of_clock_) {
-            return;
-        }
+    // A sample of the clock: others come where their events do, whatever took the time.
+    void note_tick(const rec::Sample& row, std::uint32_t context, bool is_own_work) {
+        const std::size_t clock = roles_.task_clock.value_or(sums_.size());
+        const std::uint64_t so_far = clock < sums_.size() ? sums_[clock] : 0;
+        const std::uint64_t more = clock < row.deltas.size() ? row.deltas[clock] : 0;
+        const bool is_nowhere = is_own_work || context == 0;
+        tail_.sample(roles_, row, so_far + more, stretch_, is_nowhere ? TailPlace{} : TailPlace{stream_.id, context});
         if (places_.is_outside() && (!is_own_work || stretch_ > 0)) {
-            own_time_.sample(sampled, stretch_, stream_.costs);
+            own_time_.sample(context, stretch_, stream_.costs);
         }
         stretch_ = 0;
     }
 
-    void charge_system(const StateInterval& part, std::uint32_t context, bool is_known) {
+    // It ran there, while others perhaps waited for it.
+    void show_watch(const StateInterval& part, std::uint32_t context) const {
         if (watch_ != nullptr) {
             WaitGroups::ran(*watch_, part, context == kNone ? 0 : context);
         }
+    }
+
+    void charge_system(const StateInterval& part, std::uint32_t context, bool is_known) {
+        show_watch(part, context);
         if (context == kNone) {
             stream_.unsampled[kSystem] += duration_of(part);
         } else if (is_known) {
@@ -309,8 +279,8 @@ class StreamSamples {
         switch (interval.state) {
             case ThreadState::kUser:
             case ThreadState::kSystem:
-                if (watch_ != nullptr && interval.wait == kNone) {
-                    WaitGroups::ran(*watch_, interval, context == kNone ? 0 : context);
+                if (interval.wait == kNone) {
+                    show_watch(interval, context);
                 }
                 if (interval.state == ThreadState::kUser && interval.wait == kNone && context != kNone) {
                     own_time_.ran(ns, context);
@@ -346,10 +316,7 @@ class StreamSamples {
     std::vector<std::uint32_t> parents_;  // by context
     TimePlace places_;
     OwnTime own_time_;
-    bool has_sample_ = false;           // of the clock
-    std::optional<FirstSample> first_;  // that is worth a period
-    std::vector<StateInterval> tail_;   // from the last sample to the end
-    std::uint64_t tail_begin_ = 0;
+    StreamTail tail_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> others_;  // context_of()'s
     std::vector<std::uint64_t> sums_;                                          // of every event's deltas
     std::vector<std::uint64_t> samples_by_event_;

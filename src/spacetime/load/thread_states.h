@@ -46,6 +46,15 @@ struct StateInterval {
     bool operator==(const StateInterval&) const = default;
 };
 
+inline std::int64_t duration_of(const StateInterval& interval) {
+    return static_cast<std::int64_t>(interval.end - interval.begin);
+}
+
+// On a processor in the program.
+inline bool is_user_time(const StateInterval& interval) {
+    return interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
+}
+
 // ns by state; index: ThreadState.
 struct StateSums {
     std::array<std::int64_t, kThreadStates> ns{};

@@ -100,11 +100,15 @@ class StreamPass {
         }
     }
 
+    // The first piece of the thread's tail that ends after a time.
+    std::vector<TailPiece>::const_iterator tail_after(std::uint64_t time) const {
+        return std::upper_bound(thread_.tail.begin(), thread_.tail.end(), time,
+                                [](std::uint64_t at, const TailPiece& piece) { return at < piece.end; });
+    }
+
     // At the ends of the pieces of the thread's tail.
     void cut(StateInterval part) {
-        const auto after = [](std::uint64_t time, const TailPiece& piece) { return time < piece.end; };
-        for (auto piece = std::upper_bound(thread_.tail.begin(), thread_.tail.end(), part.begin, after);
-             piece != thread_.tail.end() && piece->begin < part.end; ++piece) {
+        for (auto piece = tail_after(part.begin); piece != thread_.tail.end() && piece->begin < part.end; ++piece) {
             for (const std::uint64_t at : {piece->begin, piece->end}) {
                 if (at > part.begin && at < part.end) {
                     parts_.push_back({part.begin, at, part.state, part.wait});
@@ -117,8 +121,7 @@ class StreamPass {
 
     // Of the thread's tail, where it says more than samples; else nullptr.
     const TailPiece* tail_piece(const StateInterval& part) const {
-        const auto after = [](std::uint64_t time, const TailPiece& piece) { return time < piece.end; };
-        const auto piece = std::upper_bound(thread_.tail.begin(), thread_.tail.end(), part.begin, after);
+        const auto piece = tail_after(part.begin);
         return piece != thread_.tail.end() && piece->begin <= part.begin ? &*piece : nullptr;
     }
 

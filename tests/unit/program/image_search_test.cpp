@@ -111,6 +111,17 @@ TEST_F(ImageElsewhere, WithoutABuildIdIsCopiedToItsPath) {
     EXPECT_EQ(ModuleFile::open(images[0]).path(), place("images").string() + file.string());
 }
 
+TEST_F(ImageElsewhere, IsCopiedNowhereElse) {
+    const fs::path file = compile("-O1 -g -Wl,--build-id=none");
+    const std::string up = "/../../.." + file.string();
+    const std::vector<ImageName> images = {{up, "", EM_X86_64}};
+    fs::create_directories(place("a/b"));
+    const auto copied = copy_images(images, place("a/b").string());
+    ASSERT_TRUE(copied);
+    EXPECT_EQ(copied->images, 1U);
+    EXPECT_TRUE(fs::exists(place("a/b").string() + file.string()));
+}
+
 TEST_F(ImageElsewhere, CannotBeCopiedToAFile) {
     const fs::path file = compile("-O1 -g");
     const std::vector<ImageName> images = {{file.string(), build_id_of(file), EM_X86_64}};

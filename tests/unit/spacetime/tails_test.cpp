@@ -112,6 +112,53 @@ TEST(Tails, PartsAddUpWhateverComes) {
     }
 }
 
+// Two threads were sampled, after 0.7 and 0.4 ms; the third one, of 0.9 ms, was not.
+TEST(Tails, OfOneThreadMayBeAtSeveralPlaces) {
+    const TemporaryFolder folder;
+    {
+        MadeFile file(folder.path() / "process-100-0.krec", 100);
+        recording::Process process;
+        process.pid = 100;
+        process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
+        file.own().append(process);
+        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        recording::Image image;
+        image.image = 1;
+        image.path = "/nowhere/app";
+        file.own().append(image);
+        constexpr std::array<std::uint64_t, 3> kFirst = {700'000, 400'000, 950'000};
+        constexpr std::array<std::uint64_t, 3> kLife = {700'000, 400'000, 900'000};
+        for (std::uint32_t i = 0; i < kFirst.size(); ++i) {
+            recording::Stream row;
+            row.time = (1 + i) * kMs;
+            row.stream = i + 1;
+            row.tid = 101 + i;
+            row.first_period_ns = kFirst[i];
+            file.own().append(row);
+            if (i < 2) {
+                file.context(i + 1, 1, 0, 1, 0x10 * (i + 1));
+                file.sample(i + 1, row.time + kLife[i], 1, {kLife[i]});
+            }
+            file.end_stream(i + 1, row.time + kLife[i], {kLife[i]});
+        }
+        file.close();
+    }
+    const auto recording = recording::Recording::open(folder.path());
+    ASSERT_TRUE(recording);
+    const auto profile = load_profile(*recording);
+    ASSERT_TRUE(profile);
+    std::int64_t places = 0;
+    for (std::size_t node = 0; node < profile->nodes.size(); ++node) {
+        if (profile->nodes[node].kind == NodeKind::kFrame && profile->nodes[node].offset != 0) {
+            EXPECT_EQ(profile->self[node][kUser], static_cast<std::int64_t>(kMs));
+            ++places;
+        }
+    }
+    EXPECT_EQ(places, 2);
+    EXPECT_EQ(profile->threads.at(2).costs.at(kUser), 900'000);
+    EXPECT_EQ(profile->threads.at(0).costs.at(kUser), 700'000) << "a thread has no more than its own";
+}
+
 // ---- processes of short threads --------------------------------------------------------------------------
 
 constexpr std::size_t kPlaces = 4;
