@@ -3,13 +3,17 @@
 // entered from a signal handler, nor to see what is not the program's doing. errno is set as by the C library's.
 // Numbers are those that filters of the program's are asked about (interpose/seccomp.cpp).
 //
-// What is unmapped here stays readable, as empty pages (kept_ranges.h says why), up to a limit.
+// What is unmapped here stays readable, as empty pages (kept_ranges.h says why), up to a limit. What is mapped lies
+// in an area of the monitor's own, so that the holes that a program leaves between its mappings stay free: a stack
+// that grows downwards by itself (MAP_GROWSDOWN) needs the hole below it.
 
 #include "monitor/kept_ranges.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -33,6 +37,41 @@ constexpr int kEmptyFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 constinit kymo::monitor::KeptRanges kept;
 
+// The area begins so far below this library, which lies where the kernel puts mappings that ask for no place, and
+// those come down to it only in a program that maps as much. Near enough for the sanitizers, whose programs may map
+// in parts of the address space alone.
+constexpr std::size_t kBelowLibrary = std::size_t{64} << 30U;
+constexpr std::size_t kAreaBytes = std::size_t{32} << 30U;
+constinit std::atomic<std::size_t> area_used{0};
+
+std::uintptr_t own_area() {
+    static const char library = 0;
+    const auto here = reinterpret_cast<std::uintptr_t>(&library) & ~(kymo::monitor::KeptRanges::kPageBytes - 1);
+    return here > kBelowLibrary ? here - kBelowLibrary : 0;
+}
+
+std::size_t whole_pages(std::size_t bytes) {
+    return kymo::monitor::KeptRanges::pages_of(bytes) * kymo::monitor::KeptRanges::kPageBytes;
+}
+
+// A place to ask the kernel for. Where it is taken, the kernel chooses another one, as it would without.
+void* place_in_own_area(std::size_t bytes) {
+    const std::size_t room = whole_pages(bytes);
+    const std::size_t used = area_used.fetch_add(room, std::memory_order_relaxed);
+    return own_area() == 0 || room > kAreaBytes || used > kAreaBytes - room
+               ? nullptr
+               : reinterpret_cast<void*>(own_area() + used);
+}
+
+// What has grown at its place has taken what may have been free behind it.
+void leave_out_of_own_area(const void* at, std::size_t bytes) {
+    const std::size_t end = reinterpret_cast<std::uintptr_t>(at) + whole_pages(bytes) - own_area();
+    std::size_t used = area_used.load(std::memory_order_relaxed);
+    while (end <= kAreaBytes && used < end &&
+           !area_used.compare_exchange_weak(used, end, std::memory_order_relaxed)) {
+    }
+}
+
 void* map(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) {
     return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, file, offset));
 }
@@ -52,7 +91,7 @@ void* move_pages(void* from, std::size_t bytes, void* to) {
 KYMO_OWN void* mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
     void* const again = at == nullptr ? kept.take(bytes) : nullptr;
     if (again == nullptr) {
-        return map(at, bytes, protection, flags, file, offset);
+        return map(at == nullptr ? place_in_own_area(bytes) : at, bytes, protection, flags, file, offset);
     }
     if (protection == kEmptyProtection && flags == kEmptyFlags) {
         return again;
@@ -87,7 +126,11 @@ KYMO_OWN void* mremap(void* at, std::size_t had, std::size_t bytes, int flags, .
     }
     // nobody here names a new place
     void* const stays = reinterpret_cast<void*>(syscall(SYS_mremap, at, had, bytes, flags & ~MREMAP_MAYMOVE, 0L));
-    if (stays != MAP_FAILED || (flags & MREMAP_MAYMOVE) == 0) {
+    if (stays != MAP_FAILED) {
+        leave_out_of_own_area(at, bytes);
+        return stays;
+    }
+    if ((flags & MREMAP_MAYMOVE) == 0) {
         return stays;
     }
     void* const to = mmap(nullptr, bytes, kEmptyProtection, kEmptyFlags, -1, 0);
