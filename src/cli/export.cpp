@@ -82,7 +82,7 @@ int export_images(const std::string& folder, const std::string& out) {
     if (out.empty()) {
         return fail({ErrorKind::kUsage, "--to images writes a directory", "name it with -o"});
     }
-    const auto recording = recording::Recording::open(folder);
+    const auto recording = open_with_images(folder);
     if (!recording) {
         return fail(recording.error());
     }
@@ -144,7 +144,7 @@ int run_export(int argc, char** argv) {
         return fail({ErrorKind::kUnsupported, "the format \"" + format + "\" cannot be written yet",
                      "there is: --to " + names()});
     }
-    const auto recording = recording::Recording::open(folder);
+    const auto recording = open_with_images(folder);
     if (!recording) {
         return fail(recording.error());
     }

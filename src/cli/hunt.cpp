@@ -173,7 +173,7 @@ int print_hunt_results(const HuntAsked& asked, nlohmann::ordered_json&& head, co
 }
 
 int show(const HuntAsked& asked, const hunt::HuntOutcome& outcome) {
-    const auto recording = recording::Recording::open(outcome.run.recording);
+    const auto recording = open_with_images(outcome.run.recording);
     if (!recording) {
         return fail(recording.error());
     }
@@ -188,7 +188,7 @@ int show(const HuntAsked& asked, const hunt::HuntOutcome& outcome) {
 }
 
 int run_replay(const HuntAsked& asked, bool tells) {
-    const auto recording = recording::Recording::open(asked.replay);
+    const auto recording = open_with_images(asked.replay);
     if (!recording) {
         return fail(recording.error());
     }

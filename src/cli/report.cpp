@@ -72,7 +72,7 @@ int run_report(int argc, char** argv) {
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
     }
-    const auto recording = recording::Recording::open(folder);
+    const auto recording = open_with_images(folder);
     if (!recording) {
         return fail(recording.error());
     }

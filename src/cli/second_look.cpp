@@ -2,6 +2,7 @@
 
 #include "analysis/space_time.h"
 #include "base/time.h"
+#include "cli/image_options.h"
 #include "events/kept_code.h"
 #include "events/kept_file.h"
 #include "events/request.h"
@@ -133,7 +134,7 @@ Result<std::unique_ptr<launch::CompanionFile>> look_for(const std::string& earli
         return Error{ErrorKind::kUsage, "--for: no event is asked for",
                      fmt::format("kymo record --for {} -e page-faults:period=1", earlier)};
     }
-    auto recording = recording::Recording::open(earlier);
+    auto recording = open_with_images(earlier);
     if (!recording) {
         return recording.error();
     }

@@ -117,7 +117,7 @@ int run_view(int argc, char** argv) {
         }
         asked.range = *parsed;
     }
-    const auto recording = recording::Recording::open(folder);
+    const auto recording = open_with_images(folder);
     if (!recording) {
         return fail(recording.error());
     }

@@ -1,5 +1,6 @@
 #include "program/image_search.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -35,11 +36,22 @@ void set_image_search(ImageSearch search) {
     Chosen& now = chosen();
     now.directories.clear();
     for (const std::string& directory : search.directories) {
-        now.directories.append(":").append(directory).append(":").append(directory).append("/usr/lib/debug");
+        if (directory.find(':') == std::string::npos) {
+            now.directories.append(":").append(directory).append(":").append(directory).append("/usr/lib/debug");
+        }
     }
     now.directories += search.only ? ":" : ":.debug:/usr/lib/debug";
     now.text = now.directories.data();
     now.search = std::move(search);
+}
+
+void add_image_directory(std::string directory) {
+    ImageSearch more = image_search();
+    if (std::find(more.directories.begin(), more.directories.end(), directory) != more.directories.end()) {
+        return;
+    }
+    more.directories.push_back(std::move(directory));
+    set_image_search(std::move(more));
 }
 
 const ImageSearch& image_search() {

@@ -16,9 +16,11 @@ struct ImageSearch {
 };
 
 void set_image_search(ImageSearch search);
+void add_image_directory(std::string directory);
 const ImageSearch& image_search();
 
-// For libdwfl, of the same life: the directories in which it looks for separate debug information.
+// For libdwfl, of the same life: the directories in which it looks for separate debug information (but for those with
+// a colon in their path, which it cannot tell from two).
 char** debug_directories();
 
 // DIR/.build-id/ab/cdef…; empty where there is no build id. `build_id`: raw bytes.

@@ -16,7 +16,8 @@ inline constexpr std::uint16_t kMajorVersion = 1;
 inline constexpr std::uint16_t kMinorVersion = 0;
 
 inline constexpr char kFileMagic[8] = {'K', 'Y', 'M', 'O', 'R', 'E', 'C', '\n'};
-inline constexpr const char* kFileSuffix = ".krec";  // of every file of rows in a recording's folder
+inline constexpr const char* kFileSuffix = ".krec";     // of every file of rows in a recording's folder
+inline constexpr const char* kImagesFolder = "images";  // in it: copies of programs that only the recorded could see
 
 inline constexpr std::uint32_t kChunkMagic = 0x4B48434B;  // "KCHK"
 

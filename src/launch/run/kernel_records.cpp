@@ -18,6 +18,7 @@ Result<void> KernelRecords::started(RunScene& scene) {
         rings_.append_poll(scene.wakers);
     }
     others_.emplace(scene.folder, scene.settled.monitor);
+    copies_.emplace(scene.folder);
     return {};
 }
 
@@ -53,6 +54,7 @@ std::uint64_t KernelRecords::tick(RunScene& scene, std::uint64_t now) {
         scene.log.take(record);
         if (!scene.settled.options.from_outside) {  // what is measured from outside is so as any user
             others_->take(record);
+            copies_->take(record);
         }
     });
     for (const BarredProcess& process : others_->look()) {

@@ -5,6 +5,7 @@
 // in the plan before the session is written.
 #pragma once
 
+#include "launch/image_copies.h"
 #include "launch/kernel_rings.h"
 #include "launch/other_users.h"
 #include "launch/run/participant.h"
@@ -24,6 +25,7 @@ class KernelRecords final : public RunParticipant {
 
     KernelRings rings_;
     std::optional<OtherUsers> others_;
+    std::optional<ImageCopies> copies_;
 };
 
 }  // namespace kymo::launch
