@@ -39,7 +39,7 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     timer_ = {};
     tick_ = {};
     kernel_ticks_ = {};
-    events_.reset(session, tid, beginning.first_period);
+    events_.reset(session, tid, beginning.tick != 0 ? kFar : beginning.first_period);
     usage_.open(session, tid, usage, {});
     outcome_.silent = silent_;
     const bool postpones = beginning.opening == Opening::kPostponed && may_postpone(session);
@@ -53,12 +53,9 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
                 usage_.add(i);
             }
         }
-        // The buffer has the clock as it was at the overflow, some 30 µs before the handler reads it on a virtual
-        // machine, and tells overflows from the signals of a timer.
-        if (beginning.first_period != 0) {
-            events_.add_buffer();
-        }
-        if (beginning.kernel_ticks && session.kernel_ticks && events_.has_buffer()) {
+        if (beginning.tick != 0) {
+            begin_with_ticks(owner, usage);
+        } else if (beginning.kernel_ticks && session.kernel_ticks) {
             begin_kernel_ticks(owner, usage);
         }
         return postpones;
@@ -229,16 +226,30 @@ bool Counters::tick_found_kernel(const ucontext_t& context) {
            kernel_ticks_.found_kernel(context, usage);
 }
 
+// A new thread, whose leader is far from a sample.
+void Counters::begin_with_ticks(ThreadState* owner, const rusage& usage) {
+    if (!timer_.make(*session_, tid_, owner)) {
+        tick_.refuse();
+        events_.set_period(period());
+        return;
+    }
+    follow_ticks(usage);
+}
+
 // The leader samples no more for a long time, and counts on.
 bool Counters::begin_at_tick(const rusage& usage, ThreadState* owner) {
     if ((!timer_.is_made() && !timer_.make(*session_, tid_, owner)) || !events_.set_period(kFar)) {
         return false;
     }
+    follow_ticks(usage);
+    return true;
+}
+
+void Counters::follow_ticks(const rusage& usage) {
     kernel_ticks_.end();
     kernel_ticks_.account(usage);
     tick_.begin(latest_.value[0], usage);
     set_timer(true);
-    return true;
 }
 
 void Counters::end_at_tick() {
@@ -247,9 +258,9 @@ void Counters::end_at_tick() {
     events_.set_period(period());
 }
 
-bool Counters::read_at_tick(bool* in_kernel) {
-    // The signal may be another event's.
-    if (!events_.read_group(0, latest_) || !tick_.is_sample_due(latest_.value[0], period())) {
+bool Counters::read_at_tick(bool is_timers, bool* in_kernel) {
+    // The signal may be another event's, or stand for a timer's as well.
+    if (!events_.read_group(0, latest_) || !(is_timers || tick_.is_sample_due(latest_.value[0], period()))) {
         return false;
     }
     events_.read_other_groups(0, latest_);

@@ -11,6 +11,7 @@
 // Every step has a defined outcome:
 //   leader cannot be opened           → timer
 //   buffer cannot be mapped           → no buffer: the handler reads the group itself, and only the leader signals
+//                                       (so does that of a thread that has opened its leader alone)
 //   a member cannot be opened         → getrusage where that has it, otherwise the event stays 0 for this thread
 //   descriptors run short             → the leader alone (complete() opens no member)
 //   a sampling member cannot signal   → it only counts
@@ -50,6 +51,7 @@ enum class Opening : std::uint8_t {
 struct Beginning {
     Opening opening = Opening::kPostponed;
     std::uint64_t first_period = 0;  // ns until the clock's first sample, where not the session's; else 0
+    std::uint64_t tick = 0;          // ns: sample at the kernel's tick, which is so long; else 0
     bool kernel_ticks = false;       // look at once which calls take its system time
 };
 
@@ -74,7 +76,7 @@ class Counters {
     // (Half of it: that two clocks of the kernel's go together is not to be relied on.)
     bool may_have_signalled(const CounterValues& values) const {
         const std::uint64_t first = events_.first_period() != 0 ? events_.first_period() : period();
-        return !is_postponed() || kernel_ticks_.is_on() || values.value[0] >= first / 2;
+        return !is_postponed() || needs_timer() || values.value[0] >= first / 2;
     }
     // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
     // thread.
@@ -100,9 +102,9 @@ class Counters {
     bool tick_found_kernel(const ucontext_t& context);
 
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
-    // kernel lost and throttled.
+    // kernel lost and throttled. `is_timers`: the signal is a timer's.
     template <typename Take>
-    void sample(const Take& take);
+    void sample(bool is_timers, const Take& take);
 
     // How many values there are: the session's events, and for a timer thread the system time that a session for
     // performance events does not list.
@@ -114,6 +116,7 @@ class Counters {
     std::uint64_t lost() const { return events_.lost(); }
     std::uint64_t throttled() const { return events_.throttled(); }
 
+    bool is_at_tick() const { return tick_.is_at_tick(); }
     // At the kernel's ticks, not by a counter's overflow.
     bool samples_by_timer() const { return tick_.is_at_tick() || outcome_.kind == CounterKind::kThreadTimer; }
 
@@ -124,18 +127,20 @@ class Counters {
     std::uint64_t period() const { return events::clock_period_ns(session_->events[0]); }
     bool needs_timer() const { return samples_by_timer() || kernel_ticks_.is_on(); }
     void set_timer(bool on) {
-        if (on && !samples_by_timer()) {
-            timer_.set_from_next_tick(KernelTicks::kPeriod);
+        if (on) {
+            timer_.set_from_next_tick(samples_by_timer() ? period() : KernelTicks::kPeriod);
         } else {
-            timer_.set(on ? period() : 0);
+            timer_.stop();
         }
     }
     void begin_kernel_ticks(ThreadState* owner, const rusage& usage);
+    void begin_with_ticks(ThreadState* owner, const rusage& usage);
     void choose_kernel_ticks(ThreadState* owner);
     bool begin_at_tick(const rusage& usage, ThreadState* owner);
+    void follow_ticks(const rusage& usage);
     void end_at_tick();
     // What drain() has not brought: values for a sample now. False: none is due.
-    bool read_at_tick(bool* in_kernel);
+    bool read_at_tick(bool is_timers, bool* in_kernel);
 
     const events::Session* session_ = nullptr;
     CounterOutcome outcome_;
@@ -153,10 +158,15 @@ class Counters {
 std::uint32_t current_processor();
 
 template <typename Take>
-void Counters::sample(const Take& take) {
+void Counters::sample(bool is_timers, const Take& take) {
     rusage space{};
     const auto usage = [&]() { return needs_usage() ? own_usage(space) : nullptr; };
-    if (outcome_.kind == CounterKind::kPerfEvents && events_.has_buffer()) {
+    if (outcome_.kind == CounterKind::kThreadTimer) {
+        read(latest_, usage());
+        take(Overflow{clock_now(), 0, current_processor(), 0, &latest_});
+        return;
+    }
+    if (events_.has_buffer()) {
         events_.drain(latest_, [&](const events::RingSample& sample, std::uint32_t event) {
             usage_.fill(latest_, usage(), latest_);
             if (event == 0) {
@@ -165,17 +175,18 @@ void Counters::sample(const Take& take) {
             }
             take(Overflow{sample.time, sample.ip, sample.processor, event, &latest_});
         });
-        bool in_kernel = false;
-        if (tick_.is_at_tick() && read_at_tick(&in_kernel)) {
-            take(Overflow{clock_now(), 0, current_processor(), 0, &latest_, true, in_kernel});
-        }
-        return;
-    }
-    if (outcome_.kind == CounterKind::kPerfEvents) {
+    } else if (!is_timers) {
+        read(latest_, usage());
+        const std::uint64_t late = events_.since_overflow(latest_.value[0], period());
+        latest_.value[0] -= late;
         events_.end_first_period(period());
+        kernel_ticks_.count_sample();
+        take(Overflow{clock_now() - late, 0, current_processor(), 0, &latest_});
     }
-    read(latest_, usage());
-    take(Overflow{clock_now(), 0, current_processor(), 0, &latest_});
+    bool in_kernel = false;
+    if (tick_.is_at_tick() && read_at_tick(is_timers, &in_kernel)) {
+        take(Overflow{clock_now(), 0, current_processor(), 0, &latest_, true, in_kernel});
+    }
 }
 
 }  // namespace kymo::monitor

@@ -4,6 +4,7 @@
 #include "monitor/process/own_fcntl.h"
 #include "monitor/sampling/counted_by_usage.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,6 +19,7 @@ void EventCounters::reset(const events::Session& session, int tid, std::uint64_t
     session_ = &session;
     tid_ = tid;
     first_period_ = first_period;
+    period_begin_ = 0;
     groups_ = 0;
     buffer_ = nullptr;
     alone_ = false;
@@ -188,6 +190,22 @@ void EventCounters::set_signalling(bool on) {
 bool EventCounters::set_period(std::uint64_t ns) {
     first_period_ = 0;
     return ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &ns) == 0;
+}
+
+// The kernel's timer goes off after whole periods. Where it finds the thread in the kernel there is no overflow, and
+// it tries again after another one.
+std::uint64_t EventCounters::since_overflow(std::uint64_t clock, std::uint64_t period) {
+    constexpr std::uint64_t kApart = 5'000;  // ns: so far may the timer's clock and the counter's be apart
+    const std::uint64_t every = first_period_ != 0 ? first_period_ : period;
+    const std::uint64_t since_set = clock - std::min(clock, period_begin_);
+    if (first_period_ != 0) {
+        period_begin_ = clock;
+    }
+    if (since_set < every || every <= kApart) {
+        return 0;
+    }
+    const std::uint64_t late = since_set % every;
+    return late > every - kApart ? 0 : late;
 }
 
 void EventCounters::close(Descriptors& descriptors) {

@@ -63,6 +63,9 @@ class EventCounters {
             set_period(ns);
         }
     }
+    // Without a buffer: how much the leader, which is at `clock`, has counted since its overflow, ns. The handler
+    // reads it some 30 µs later on a virtual machine. Each is noted as the last.
+    std::uint64_t since_overflow(std::uint64_t clock, std::uint64_t period);
 
     void read(CounterValues& values);
     bool read_group(std::size_t group, CounterValues& values);
@@ -96,7 +99,8 @@ class EventCounters {
     perf_event_mmap_page* buffer_ = nullptr;
     bool alone_ = false;
     std::uint64_t first_period_ = 0;
-    std::uint32_t signals_ = 0;                      // bit i: overflows of event i signal the thread
+    std::uint64_t period_begin_ = 0;  // the leader's clock when its period was last set, without a buffer
+    std::uint32_t signals_ = 0;       // bit i: overflows of event i signal the thread
     std::uint64_t before_[events::kMaxEvents] = {};  // what had been counted before the event's counter was opened
     std::uint64_t lost_ = 0;
     std::uint64_t throttled_ = 0;

@@ -112,6 +112,13 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
     return known + std::min(known / 2, kMostBefore);
 }
 
+// From so many samples on a thread is no short one. A first sample at random, or some at ticks, say nothing of how
+// long it lives.
+std::uint64_t samples_of_short(const Beginning& beginning) {
+    constexpr std::uint64_t kAtTicks = 5;
+    return beginning.tick != 0 ? kAtTicks : beginning.first_period != 0 ? 2 : 1;
+}
+
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
 // work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
@@ -136,7 +143,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         return path;
     };
     hunt.news(thread, registers);
-    thread.counters.sample([&](const Overflow& overflow) {
+    thread.counters.sample(code == SI_TIMER, [&](const Overflow& overflow) {
         taken = overflow.time;
         last =
             thread.counters.samples_by_timer() ? without_shift(read_clock(CLOCK_MONOTONIC_COARSE)).ns : overflow.time;
@@ -175,9 +182,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     }
     CellRows::at_sample(thread, clock_now());
     SwitchRows::write(thread);
-    // A first sample at random says nothing of how long the thread lives.
-    if (thread.counters.is_postponed() && last != 0 &&
-        thread.samples > (thread.beginning.first_period != 0 ? 1 : 0)) {
+    if (thread.counters.is_postponed() && last != 0 && thread.samples >= samples_of_short(thread.beginning)) {
         Sampling::complete_counters(thread);
     }
     thread.counters.choose_trigger(&thread);

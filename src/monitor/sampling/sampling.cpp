@@ -9,6 +9,10 @@
 #include "monitor/sampling/unavailable.h"
 #include "monitor/threads/registry.h"
 
+#include <ctime>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace kymo::monitor {
 
 constinit Sampling sampling;
@@ -20,6 +24,26 @@ constinit EndedThreads ended_threads;
 bool samples_clock() {
     const events::SessionEvent& first = process.session().events[0];
     return first.samples() && events::is_clock(first);
+}
+
+// ns.
+std::uint64_t tick_length() {
+    timespec length{};
+    syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &length);
+    return nanoseconds(length);
+}
+
+// How the counters have begun in fact.
+void settle(Beginning& beginning, const Counters& counters) {
+    const bool is_timed = counters.kind() == CounterKind::kThreadTimer;
+    if (is_timed && beginning.first_period != 0) {
+        beginning.tick = tick_length();
+    } else if (!is_timed && !counters.is_at_tick()) {
+        beginning.tick = 0;
+    }
+    if (counters.kind() != CounterKind::kPerfEvents) {
+        beginning.first_period = 0;
+    }
 }
 
 }  // namespace
@@ -48,9 +72,7 @@ void Sampling::thread_begin(ThreadState& thread) {
     own_usage(usage);
     thread.before = usage_so_far(usage);
     thread.counters.open(process.session(), process.descriptors(), &thread, thread.tid, thread.beginning, usage);
-    if (thread.counters.kind() != CounterKind::kPerfEvents) {
-        thread.beginning.first_period = 0;
-    }
+    settle(thread.beginning, thread.counters);
     if (!process_log.is_short()) {
         tell_unavailable(thread.counters.outcome());  // otherwise announce() does
     }
@@ -59,6 +81,10 @@ void Sampling::thread_begin(ThreadState& thread) {
 Beginning Sampling::of_created_thread() {
     Beginning beginning;
     if (samples_clock() && !hunt.on()) {
+        if (process.session().tick_trigger && ended_threads.were_switched_often()) {
+            beginning.tick = tick_length();
+            return beginning;
+        }
         const std::uint64_t period = events::clock_period_ns(process.session().events[0]);
         beginning.first_period = draw_first_period(period, clock_now() ^ reinterpret_cast<std::uint64_t>(&beginning));
         beginning.kernel_ticks = ended_threads.spent_system_time();
@@ -67,17 +93,19 @@ Beginning Sampling::of_created_thread() {
 }
 
 void Sampling::add_ended(const ThreadState& thread, const CounterValues& values) {
-    if (thread.beginning.first_period != 0) {
-        ended_threads.add(values.value[0], thread.samples, events::clock_period_ns(process.session().events[0]));
+    const Beginning& beginning = thread.beginning;
+    if (beginning.first_period != 0 || beginning.tick != 0) {
+        const std::uint64_t period =
+            beginning.tick != 0 ? beginning.tick : events::clock_period_ns(process.session().events[0]);
+        ended_threads.add(values.value[0], thread.switches_at_end, thread.samples, period);
     }
 }
 
 void Sampling::begin_counting(ThreadState& thread) {
-    const bool counts = thread.counters.is_postponed();
-    if (!counts && !process.paused()) {
-        thread.counters.enable();
-    } else if (counts && process.paused()) {
+    if (process.paused()) {
         thread.counters.disable();
+    } else if (!thread.counters.is_postponed()) {
+        thread.counters.enable();
     }
 }
 

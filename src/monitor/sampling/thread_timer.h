@@ -14,10 +14,9 @@ class ThreadTimer {
     // In the thread, of that id. False, with errno: there is none to be had. It stands still.
     bool make(const events::Session& session, int tid, ThreadState* owner);
     bool is_made() const { return timer_ >= 0; }
-    // After each so many nanoseconds; 0: it stands still.
-    void set(std::uint64_t period) const { set(period, period); }
-    // First at the kernel's next tick in the thread, whenever that comes.
+    // After each so many nanoseconds, and first at the kernel's next tick in the thread, whenever that comes.
     void set_from_next_tick(std::uint64_t period) const { set(period, 1); }
+    void stop() const { set(0, 0); }
     void close();
     // In a forked child, which has none of its parent's.
     void abandon() { timer_ = -1; }

@@ -17,6 +17,10 @@ class TickTrigger {
   public:
     enum class Choice : std::uint8_t { kAsItIs, kTick, kOverflow };
 
+    // Thread clock a switch, ns. At some 13 µs a switch, the sampling clock costs 2.6 % then.
+    static constexpr std::uint64_t kOften = 500'000;
+    static bool is_often(std::uint64_t switches, std::uint64_t clock) { return switches > clock / kOften; }
+
     bool is_at_tick() const { return is_at_tick_; }
     // It has failed once, and is not tried again.
     void refuse() { is_refused_ = true; }
@@ -31,7 +35,7 @@ class TickTrigger {
     void begin(std::uint64_t clock, const rusage& usage);
     void end() { is_at_tick_ = false; }
 
-    // Whether a tick's sample is due; otherwise the signal is for something else.
+    // Whether a tick's sample is due; otherwise the signal, which is not known to be a tick's, is for something else.
     bool is_sample_due(std::uint64_t clock, std::uint64_t period) const { return clock - clock_ >= period / 2; }
     // A sample at a tick. True: it found the kernel at work.
     bool take(std::uint64_t clock, const rusage& usage);

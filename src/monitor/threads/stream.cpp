@@ -105,6 +105,7 @@ bool announce(ThreadState& thread) {
     row.kernel_tid = thread.kernel_tid;
     row.mechanism = static_cast<std::uint64_t>(thread.counters.kind());
     row.first_period_ns = thread.beginning.first_period;
+    row.tick_ns = thread.beginning.tick;
     const CreationContext& creation = thread.creation;
     if (creation.known) {
         row.creator_stream = raw(creation.creator);
@@ -142,6 +143,7 @@ CounterValues write_stream_end(ThreadState& thread, bool own_thread) {
         row.system_ns = since(used.system_ns, thread.before.system_ns);
         row.voluntary = since(used.voluntary_switches, thread.before.voluntary_switches);
         row.involuntary = since(used.involuntary_switches, thread.before.involuntary_switches);
+        thread.switches_at_end = row.voluntary + row.involuntary;
         row.asked = recording::kAskedSwitches;
         // Where there are performance events, there are the kernel's records of every switch.
         if (thread.counters.kind() == CounterKind::kThreadTimer && run_delay(row.run_delay_ns)) {

@@ -108,6 +108,7 @@ struct ThreadState {
     std::uint64_t own_calls_written = 0;  // of waits.all, in samples
     Debt debt;
     std::uint64_t paths[recording::kPathEnds] = {};
+    std::uint64_t switches_at_end = 0;    // since its beginning; known at its end
     std::uint64_t processor_changes = 0;  // from sample to sample
     std::uint64_t last_processor = 0;     // and one; 0: no sample yet
     UsageSoFar before;                    // what it had used up when it began here

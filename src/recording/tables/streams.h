@@ -30,6 +30,8 @@ struct Stream {
     // Until the sampling clock's first sample, drawn at random from a period: it stands for a whole one all the same.
     // kLeastFirstPeriodNs: it stands for any moment up to then. 0: the first period is like all others.
     std::uint64_t first_period_ns = 0;
+    // The kernel's tick, where that takes the thread's samples from its beginning; else 0.
+    std::uint64_t tick_ns = 0;
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -48,6 +50,7 @@ struct Stream {
         visit("mechanism", ColumnType::kUint, "", &Stream::mechanism);
         visit("kernel_tid", ColumnType::kUint, "", &Stream::kernel_tid);
         visit("first_period_ns", ColumnType::kUint, "ns", &Stream::first_period_ns);
+        visit("tick_ns", ColumnType::kUint, "ns", &Stream::tick_ns);
     }
 };
 

@@ -84,6 +84,7 @@ class Descriptions {
                     stream->creator_context = static_cast<std::uint32_t>(row.creator_context);
                     stream->mechanism = row.mechanism;
                     stream->first_period = row.first_period_ns;
+                    stream->tick = row.tick_ns;
                 }
             }),
             rec::on<rec::StreamName>([&](StreamId, const rec::StreamName& row) {

@@ -22,6 +22,7 @@ StreamData* FileData::stream(std::uint64_t id) {
 EventRoles roles_of(const FileData& file, const StreamData& stream) {
     EventRoles roles(file.events, stream.mechanism != 0 ? stream.mechanism : file.mechanism);
     roles.first_period = stream.first_period;
+    roles.tick = stream.tick;
     return roles;
 }
 

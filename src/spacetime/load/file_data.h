@@ -106,6 +106,7 @@ struct StreamData {
     std::uint32_t creator_context = 0;
     std::uint64_t mechanism = 0;                  // recording::Mechanism; 0: the process's
     std::uint64_t first_period = 0;               // Stream::first_period_ns
+    std::uint64_t tick = 0;                       // Stream::tick_ns
     std::uint64_t end_time = 0;                   // of its last word
     std::vector<std::uint64_t> totals;            // of every event, in its last word
     std::optional<SwitchCounts> kernel_switches;  // by getrusage, where that was asked

@@ -119,6 +119,9 @@ std::span<const StateInterval> StreamTime::finish(std::uint64_t end, std::span<c
     if (roles_.system_time) {
         interval.system_time = rest(totals, *roles_.system_time, system_time_);
     }
+    if (roles_.tick != 0) {
+        splitter_.forget_tick();
+    }
     const auto intervals = builder_.add(splitter_.split(interval));
     own_work_ns_ = 0;
     owe(own);

@@ -31,6 +31,7 @@ struct EventRoles {
     std::optional<std::size_t> system_time;  // none, where the stream's mechanism cannot read it
     std::uint64_t tick_period = 0;           // ns of task-clock between two of its samples; 0: it does not sample
     std::uint64_t first_period = 0;          // ns until the first of them, where that is another one; else 0
+    std::uint64_t tick = 0;  // ns: the kernel's, where it takes the stream's samples from the beginning; else 0
     std::uint64_t grid_period =
         0;  // the same as tick_period where these samples come on a grid (late_ticks.h); else 0
 

@@ -28,6 +28,9 @@ std::vector<std::uint32_t> parents_of(const std::vector<ContextInfo>& contexts) 
     return parents;
 }
 
+// How a stream's first sample came, which says what can be known of its tail.
+enum class TailKind : std::uint8_t { kUnknown, kAtRandom, kAtTicks };
+
 // What one stream's samples add up to. One thread at a time.
 class StreamSamples {
   public:
@@ -126,9 +129,16 @@ class StreamSamples {
     }
 
     // After end(): what this stream has to say to the plan of all tails (tails.h).
-    bool begins_at_random() const { return roles_.first_period != 0 && roles_.grid_period != 0; }
+    TailKind tail_kind() const {
+        return roles_.tick != 0                                      ? TailKind::kAtTicks
+               : roles_.first_period != 0 && roles_.grid_period != 0 ? TailKind::kAtRandom
+                                                                     : TailKind::kUnknown;
+    }
     bool has_tail() const { return stream_.has_ended; }
-    std::int64_t period() const { return static_cast<std::int64_t>(roles_.tick_period); }
+    // What a sample stands for.
+    std::int64_t period() const {
+        return static_cast<std::int64_t>(roles_.tick != 0 ? roles_.tick : roles_.tick_period);
+    }
     const std::optional<FirstSample>& first_sample() const { return tail_.first_sample(); }
     Tail tail() const { return tail_.sums(stream_.end_time); }
     void add_looks(std::vector<TailLook>* looks) const { tail_.add_looks(stream_.id, stream_.looks, looks); }
@@ -248,12 +258,32 @@ class StreamSamples {
         const std::size_t clock = roles_.task_clock.value_or(sums_.size());
         const std::uint64_t so_far = clock < sums_.size() ? sums_[clock] : 0;
         const std::uint64_t more = clock < row.deltas.size() ? row.deltas[clock] : 0;
-        const bool is_nowhere = is_own_work || context == 0;
-        tail_.sample(roles_, row, so_far + more, stretch_, is_nowhere ? TailPlace{} : TailPlace{stream_.id, context});
+        const bool in_kernel = found_kernel(row);
+        const bool is_nowhere = is_own_work || context == 0 || (roles_.tick != 0 && is_in_wait(row.time));
+        tail_.sample(roles_, row, so_far + more, stretch_, is_nowhere ? TailPlace{} : TailPlace{stream_.id, context},
+                     in_kernel);
         if (places_.is_outside() && (!is_own_work || stretch_ > 0)) {
             own_time_.sample(context, stretch_, stream_.costs);
         }
         stretch_ = 0;
+    }
+
+    // Whether it was taken at a tick of the kernel's that found the thread in the kernel: it says so, or has a
+    // `kernel-tick` row beside it.
+    bool found_kernel(const rec::Sample& row) const {
+        if ((row.flags & rec::kInKernel) != 0 || roles_.tick == 0 || roles_.grid_period != 0) {
+            return (row.flags & rec::kInKernel) != 0;
+        }
+        const auto look = std::lower_bound(stream_.looks.begin(), stream_.looks.end(), row.time,
+                                           [](const KernelLook& a, std::uint64_t time) { return a.time < time; });
+        return look != stream_.looks.end() && look->time == row.time;
+    }
+
+    // In a call that is recorded as a wait, whose time is known by itself.
+    bool is_in_wait(std::uint64_t time) const {
+        const auto next = std::upper_bound(stream_.waits.begin(), stream_.waits.end(), time,
+                                           [](std::uint64_t at, const ThreadWait& wait) { return at < wait.begin; });
+        return next != stream_.waits.begin() && time <= std::prev(next)->end;
     }
 
     // It ran there, while others perhaps waited for it.
@@ -323,6 +353,28 @@ class StreamSamples {
     std::uint64_t strange_rows_ = 0;
 };
 
+// Of the streams whose first samples came in one way, in the order in which they are added.
+struct PlanOfTails {
+    void add(const StreamSamples& stream) {
+        tails.push_back(stream.tail());
+        period = stream.period();
+        stream.add_looks(&looks);
+        if (stream.first_sample()) {
+            firsts.push_back(*stream.first_sample());
+        }
+    }
+    const TailPlan* next() { return &plans[next_++]; }
+
+    std::vector<Tail> tails;
+    std::vector<FirstSample> firsts;
+    std::vector<TailLook> looks;
+    std::int64_t period = 0;
+    std::vector<TailPlan> plans;
+
+  private:
+    std::size_t next_ = 0;
+};
+
 // All streams of a file. of() may be called by several threads.
 class FileSamples {
   public:
@@ -348,25 +400,20 @@ class FileSamples {
 
   private:
     void finish_tails() {
-        std::vector<Tail> tails;
-        std::vector<FirstSample> firsts;
-        std::vector<TailLook> looks;
-        std::int64_t period = 0;
+        PlanOfTails at_random;
+        PlanOfTails at_ticks;
         for (auto& [id, stream] : streams_) {
-            if (stream.has_tail() && stream.begins_at_random()) {
-                tails.push_back(stream.tail());
-                period = stream.period();
-                stream.add_looks(&looks);
-                if (stream.first_sample()) {
-                    firsts.push_back(*stream.first_sample());
-                }
+            if (stream.has_tail() && stream.tail_kind() != TailKind::kUnknown) {
+                (stream.tail_kind() == TailKind::kAtTicks ? at_ticks : at_random).add(stream);
             }
         }
-        const std::vector<TailPlan> plans = plan_tails(tails, std::move(firsts), std::move(looks), period);
-        auto plan = plans.begin();
+        at_random.plans = plan_tails(at_random.tails, at_random.firsts, at_random.looks, at_random.period);
+        at_ticks.plans = plan_tails_at_ticks(at_ticks.tails, at_ticks.firsts, at_ticks.period);
         for (auto& [id, stream] : streams_) {
             if (stream.has_tail()) {
-                stream.finish(stream.begins_at_random() ? &*plan++ : nullptr);
+                stream.finish(stream.tail_kind() == TailKind::kUnknown   ? nullptr
+                              : stream.tail_kind() == TailKind::kAtTicks ? at_ticks.next()
+                                                                         : at_random.next());
             }
         }
     }

@@ -20,9 +20,17 @@ class StreamTail {
   public:
     // A sample of the clock, after `clock` ns of it, `user` of these user time since the sample before. `place`:
     // where it was; stream kNone: at the monitor's work, or on no call path.
+    // `in_kernel`: at a tick that found the kernel at work.
     void sample(const EventRoles& roles, const recording::Sample& row, std::uint64_t clock, std::int64_t user,
-                const TailPlace& place) {
-        if (roles.first_period == 0 || std::exchange(has_sample_, true)) {
+                const TailPlace& place, bool in_kernel) {
+        if ((roles.first_period == 0 && roles.tick == 0) || std::exchange(has_sample_, true)) {
+            return;
+        }
+        if (roles.tick != 0) {
+            const std::uint64_t before = in_kernel ? clock : static_cast<std::uint64_t>(user);
+            if (place.stream != kNone && before < roles.tick) {
+                first_ = {row.time, static_cast<std::int64_t>(roles.tick - before), place, in_kernel};
+            }
             return;
         }
         // A later tick than the first says nothing of what came before it (time_split.h).

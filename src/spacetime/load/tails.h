@@ -11,6 +11,11 @@
 //   clock takes no samples in the kernel. It goes first to the waits that it lies in, then to the calls in which the
 //   kernel's ticks found such threads, to each tick at most kMostOfTick; the rest stays after the last sample.
 //
+// Where the kernel's tick samples threads from their beginnings (Stream::tick_ns), it finds each moment on a
+// processor with the same chance, in the program or in the kernel, and stands for a tick's length there. What first
+// samples stand for beyond the time before them lies in tails here as well, user and system time alike; what the
+// tails have beyond that, by more than chance explains, is not known.
+//
 // Pure. Cost: O(n log n) for n tails, firsts and looks.
 #pragma once
 
@@ -38,8 +43,10 @@ struct Tail {
 // The first sample of a thread.
 struct FirstSample {
     std::uint64_t time = 0;
-    std::int64_t missing = 0;  // ns: the period less the user time before it
-    TailPlace place;           // of what is missing
+    std::int64_t missing =
+        0;                   // ns: the period less the user time before it; at ticks, a tick less the time before it
+    TailPlace place;         // of what is missing
+    bool is_system = false;  // a tick found the kernel at work
 };
 
 // The kernel's tick found a thread in a call, in its tail.
@@ -66,5 +73,9 @@ inline constexpr std::int64_t kMostOfTick = 10'000'000;  // ns: a tick of the sl
 // By tail. `period`: ns of user time that a sample stands for.
 std::vector<TailPlan> plan_tails(std::span<const Tail> tails, std::vector<FirstSample> firsts,
                                  std::vector<TailLook> looks, std::int64_t period);
+
+// Of threads sampled at ticks. Their time in waits is known to be the system's, and in no tail's `user`. `tick`: ns.
+std::vector<TailPlan> plan_tails_at_ticks(std::span<const Tail> tails, std::vector<FirstSample> firsts,
+                                          std::int64_t tick);
 
 }  // namespace kymo::spacetime

@@ -59,6 +59,12 @@ class TimeSplitter {
     // The parts add up to interval.end − the last interval's end; none is negative.
     Split split(const Interval& interval);
 
+    // What follows is not the last tick's: it is program's time until that is known better.
+    void forget_tick() {
+        at_tick_ = true;
+        in_kernel_ = false;
+    }
+
     std::uint64_t last() const { return last_; }
 
   private:

@@ -83,6 +83,20 @@ TEST(Tails, ATickStandsForNoMoreThanTheLongestThereIs) {
               (std::vector<TailPart>{{500, false, kHere}, {kMostOfTick, true, kThere}, {2 * kMostOfTick, true, {}}}));
 }
 
+TEST(Tails, OfThreadsSampledAtTicksGoToWhatTheseFoundInTheProgramAndInTheKernel) {
+    const std::vector<Tail> threads = {{.end = 20, .user = 600}, {.end = 10, .user = 400}};
+    const auto plans = plan_tails_at_ticks(threads, {{8, 750, kThere, true}, {5, 250, kHere, false}}, kPeriod);
+    EXPECT_EQ(plans[1].parts, (std::vector<TailPart>{{100, false, kHere}, {300, true, kThere}}));
+    EXPECT_EQ(plans[0].parts, (std::vector<TailPart>{{150, false, kHere}, {450, true, kThere}}));
+}
+
+TEST(Tails, OfThreadsAtTicksBeyondWhatChanceExplainsAreNotKnown) {
+    const auto plans = plan_tails_at_ticks(std::vector<Tail>{{.end = 10, .user = 9000}}, {{1, 500, kHere}}, kPeriod);
+    EXPECT_EQ(plans[0].parts, (std::vector<TailPart>{{500, false, kHere}, {8500, false, {}}}));
+    const auto none = plan_tails_at_ticks(std::vector<Tail>{{.end = 10, .user = 700}}, {}, kPeriod);
+    EXPECT_EQ(none[0].parts, (std::vector<TailPart>{{700, false, {}}}));
+}
+
 TEST(Tails, PartsAddUpWhateverComes) {
     std::mt19937_64 random(5);
     for (int round = 0; round < 500; ++round) {
@@ -93,13 +107,15 @@ TEST(Tails, PartsAddUpWhateverComes) {
         }
         std::vector<FirstSample> firsts(random() % 20);
         for (FirstSample& each : firsts) {
-            each = {random() % 1000, static_cast<std::int64_t>(random() % 1000), random() % 2 == 0 ? kHere : kThere};
+            each = {random() % 1000, static_cast<std::int64_t>(random() % 1000), random() % 2 == 0 ? kHere : kThere,
+                    random() % 2 == 0};
         }
         std::vector<TailLook> looks(random() % 5);
         for (TailLook& each : looks) {
             each = {random() % 1000, kHere};
         }
-        const auto plans = plan_tails(threads, firsts, looks, kPeriod);
+        const auto plans = round % 2 == 0 ? plan_tails(threads, firsts, looks, kPeriod)
+                                          : plan_tails_at_ticks(threads, firsts, kPeriod);
         ASSERT_EQ(plans.size(), threads.size());
         for (std::size_t i = 0; i < plans.size(); ++i) {
             EXPECT_EQ(sum_of(plans[i]), threads[i].user);
@@ -173,9 +189,15 @@ struct Truth {
     std::uint64_t looks = 0;
 };
 
-// One thread after the other. Each has its first sample at a random moment, or, if that is in a call, after so long
-// again: as the kernel's timer does.
-Truth write_process(const std::filesystem::path& folder, std::uint32_t seed) {
+// How a thread is sampled.
+enum class By : std::uint8_t {
+    kClock,  // its first sample at a random moment, or, if that is in a call, after so long again, as the kernel's
+             // timer does; the kernel's ticks look into calls
+    kTicks,  // at the kernel's ticks; where one comes in a call, when that is over
+};
+
+// One thread after the other.
+Truth write_process(const std::filesystem::path& folder, std::uint32_t seed, By by) {
     std::mt19937_64 random(seed);
     MadeFile file(folder / "process-100-0.krec", 100);
     recording::Process process;
@@ -201,10 +223,15 @@ Truth write_process(const std::filesystem::path& folder, std::uint32_t seed) {
         row.tid = 100 + id;
         // Below the least, place is not known: this test does without, for exact sums.
         row.first_period_ns = recording::kLeastFirstPeriodNs + 1 + random() % (kMs - recording::kLeastFirstPeriodNs);
+        if (by == By::kTicks) {
+            row.first_period_ns = 0;
+            row.tick_ns = kTick;
+        }
         file.own().append(row);
         std::uint64_t due = row.first_period_ns;
         bool is_sampled = false;
-        std::uint64_t at = 0;  // of the thread's clock
+        std::uint64_t sampled = 0;  // of the thread's clock, at ticks
+        std::uint64_t at = 0;       // of the thread's clock
         for (std::size_t place = 0; place < kPlaces; ++place) {
             const std::uint64_t until =
                 at + random() % longest[place] + (place == 0 ? recording::kLeastFirstPeriodNs : 0);
@@ -212,14 +239,20 @@ Truth write_process(const std::filesystem::path& folder, std::uint32_t seed) {
             (kIsCall[place] ? truth.system : truth.user) += static_cast<double>(until - at);
             file.context(id, place + 1, 0, 1, 0x10 * (place + 1));
             const std::uint64_t tick = ((begin + at) / kTick + 1) * kTick;
-            if (kIsCall[place] && tick <= begin + until) {
+            if (by == By::kTicks && tick <= begin + until) {
+                const std::uint64_t upto = kIsCall[place] ? until : tick - begin;
+                file.sample(id, begin + upto, place + 1, {upto - sampled},
+                            recording::kAtTick | (kIsCall[place] ? recording::kInKernel : 0));
+                sampled = upto;
+                ++truth.looks;
+            } else if (kIsCall[place] && tick <= begin + until) {
                 recording::KernelTick look;
                 look.time = begin + until;
                 look.context = place + 1;
                 file.stream(id).append(look);
                 ++truth.looks;
             }
-            for (; due <= until; due += is_sampled ? kMs : row.first_period_ns) {
+            for (; by == By::kClock && due <= until; due += is_sampled ? kMs : row.first_period_ns) {
                 if (!kIsCall[place] && due > at) {
                     file.sample(id, begin + due, place + 1, {due - (is_sampled ? due - kMs : 0)});
                     truth.firsts += due == row.first_period_ns ? 1 : 0;
@@ -236,12 +269,12 @@ Truth write_process(const std::filesystem::path& folder, std::uint32_t seed) {
     return truth;
 }
 
-TEST(Tails, OfSimulatedThreadsAreWhereTheseSpentTheirTime) {
+void judge_simulated(By by) {
     constexpr std::uint32_t kProcesses = 20;
     std::size_t inside = 0;
     for (std::uint32_t seed = 1; seed <= kProcesses; ++seed) {
         const TemporaryFolder folder;
-        const Truth truth = write_process(folder.path(), seed);
+        const Truth truth = write_process(folder.path(), seed, by);
         const auto recording = recording::Recording::open(folder.path());
         ASSERT_TRUE(recording);
         const auto profile = load_profile(*recording);
@@ -263,9 +296,11 @@ TEST(Tails, OfSimulatedThreadsAreWhereTheseSpentTheirTime) {
         for (std::size_t place = 0; place < kPlaces; ++place) {
             const double seen = kIsCall[place] ? system[place] : user[place];
             EXPECT_EQ(kIsCall[place] ? user[place] : system[place], 0) << "place " << place;
-            is_right = is_right && std::abs(seen - truth.ns[place]) <= (kIsCall[place] ? look_error + error : error);
+            is_right = is_right && std::abs(seen - truth.ns[place]) <= (kIsCall[place]     ? look_error + error
+                                                                        : by == By::kTicks ? look_error
+                                                                                           : error);
         }
-        EXPECT_NEAR(user[0] + user[1] + user[2] + user[3], truth.user, error);
+        EXPECT_NEAR(user[0] + user[1] + user[2] + user[3], truth.user, by == By::kTicks ? look_error : error);
         inside += is_right ? 1 : 0;
         std::int64_t all = 0;
         for (std::size_t node = 0; node < profile->nodes.size(); ++node) {
@@ -279,6 +314,14 @@ TEST(Tails, OfSimulatedThreadsAreWhereTheseSpentTheirTime) {
         }
     }
     EXPECT_GE(inside, kProcesses - 1);
+}
+
+TEST(Tails, OfSimulatedThreadsAreWhereTheseSpentTheirTime) {
+    judge_simulated(By::kClock);
+}
+
+TEST(Tails, OfSimulatedThreadsAtTicksAreWhereTheseSpentTheirTime) {
+    judge_simulated(By::kTicks);
 }
 
 }  // namespace tails
