@@ -98,9 +98,14 @@ def load_python(pid):
 
 
 class Job:
-    def __init__(self, *command, load=None, needs=()):
+    """`short_threads`: its name, of a program whose threads end before a sample is due. A counter that threads inherit starts anew in each, so perf
+    would never see what they do in their first millisecond: then it samples the processors, and the program's samples are taken out."""
+
+    def __init__(self, *command, load=None, needs=(), short_threads=None):
         self.command, self.load = command, load
         self.needs = [command[0], *needs]
+        self.short_threads = short_threads
+        self.perf_events = ["-a", "-e", "cpu-clock"] if short_threads else ["-e", "task-clock"]
 
 
 def jobs(folder):
@@ -112,14 +117,14 @@ def jobs(folder):
         "nginx": Job("nginx", "-p", folder, "-c", folder / "nginx.conf", load=load_nginx, needs=["ab"]),
         "git": Job("sh", "-c", "for i in 1 2 3 4 5 6; do git -c safe.directory='*' -C tree grep -c 77 | wc -l; git -c safe.directory='*' -C tree log -p --stat | wc -c; done"),
         "tar": Job("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do tar cf out.tar tree; done"),
-        "python3 -m http.server": Job("/usr/bin/python3", "-m", "http.server", "--bind", "127.0.0.1", PORT, load=load_python, needs=["ab"]),
+        "python3 -m http.server": Job("/usr/bin/python3", "-m", "http.server", "--bind", "127.0.0.1", PORT, load=load_python, needs=["ab"], short_threads="python3"),
     }
 
 
 def run(prefix, job, folder):
     """The recorder's process ends with the program's. A server's signals go to the program, not to the recorder."""
     words = [str(word) for word in [*prefix, *job.command]]
-    started = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    started = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                env={**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": str(folder)})
     if job.load:
         until_open(PORT)
@@ -160,9 +165,10 @@ def is_way_into_kernel(module):
     return bool(re.match(r"(libc|ld-linux|\[vdso|libpthread)", os.path.basename(module or "")))
 
 
-def by_perf(file):
-    """Shares of (user, system) by function."""
-    text = subprocess.run(["perf", "script", "-i", file, "--no-inline", "-F", "ip,sym,dso"], capture_output=True, text=True, errors="replace", check=True).stdout
+def by_perf(file, name):
+    """Shares of (user, system) by function; of the threads of that name, or of all."""
+    of_name = ["--comm", name] if name else []
+    text = subprocess.run(["perf", "script", "-i", file, *of_name, "--no-inline", "-F", "ip,sym,dso"], capture_output=True, text=True, errors="replace", check=True).stdout
     found, whole = collections.defaultdict(lambda: [0, 0]), 0
     for sample in text.split("\n\n"):
         frames = [match.groups() for match in re.finditer(r"^\s*([0-9a-f]+) (.*?)(?: \(([^()]*(?:\([^()]*\))?)\))?$", sample, re.M)]
@@ -231,8 +237,8 @@ def main():
         perf, ours = [], []
         for i in range(given.rounds):
             data, recording = folder / "perf.data", folder / f"{name.split()[0]}-{i}.kymo"
-            run(["perf", "record", "-q", "-e", "task-clock", "-F", given.rate, "--call-graph", "dwarf", "-o", data, "--"], job, folder)
-            perf.append(by_perf(data))
+            run(["perf", "record", "-q", *job.perf_events, "-F", given.rate, "--call-graph", "dwarf", "-o", data, "--"], job, folder)
+            perf.append(by_perf(data, job.short_threads))
             run([kymo, "record", "-o", recording, "--"], job, folder)
             ours.append(by_kymo(kymo, recording))
         names = sorted({function for each in perf + ours for function in each})
