@@ -76,16 +76,6 @@ void* map(void* at, std::size_t bytes, int protection, int flags, int file, off_
     return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, file, offset));
 }
 
-void* move_pages(void* from, std::size_t bytes, void* to) {
-#ifdef MREMAP_DONTUNMAP
-    // Since Linux 5.7.
-    return reinterpret_cast<void*>(
-        syscall(SYS_mremap, from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to));
-#else
-    return MAP_FAILED;
-#endif
-}
-
 }  // namespace
 
 KYMO_OWN void* mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
@@ -137,12 +127,9 @@ KYMO_OWN void* mremap(void* at, std::size_t had, std::size_t bytes, int flags, .
     if (to == MAP_FAILED) {
         return MAP_FAILED;
     }
-    if (move_pages(at, had_pages * kPage, to) == MAP_FAILED) {
-        std::memcpy(to, at, had);
-        munmap(at, had);
-    } else if (!kept.put(at, had)) {
-        call(SYS_munmap, at, had);
-    }
+    // Not mremap: kernels before 6.17 move no more than one mapping at a time, and these may have become several.
+    std::memcpy(to, at, had);
+    munmap(at, had);
     return to;
 }
 
