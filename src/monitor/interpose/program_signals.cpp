@@ -182,22 +182,37 @@ void send_again(siginfo_t& info) {
     }
 }
 
+}  // namespace
+
+// Of an overflow and of a timer each there may be one: the kernel queues a timer's beside another (send_sigqueue),
+// and before Linux 6.13 that of a timer which has been deleted stays.
+void take_pending_signals() {
+    const std::uint64_t only = bit(ours());
+    const timespec at_once{};
+    siginfo_t waiting;
+    siginfo_t programs;
+    bool is_programs = false;
+    while (syscall(SYS_rt_sigtimedwait, &only, &waiting, &at_once, sizeof only) == ours()) {
+        if (waiting.si_code <= 0 && waiting.si_code != SI_TIMER) {
+            programs = waiting;
+            is_programs = true;
+        }
+    }
+    if (is_programs) {  // when no other is left, beside which the kernel would drop it
+        send_again(programs);
+    }
+}
+
+namespace {
+
 // The program has blocked the signal in this thread, and somebody has sent it one: then it must wait, for a sigwait,
 // a signalfd or the program's unblocking it. So it is blocked in earnest when the handler returns, and sent again as
 // it came. Overflows must not send any meanwhile: the thread is not sampled until the program changes its mask.
 void leave_pending(ThreadState& thread, siginfo_t& info, ucontext_t* context) {
-    const std::uint64_t only = bit(ours());
-    const timespec at_once{};
-    siginfo_t waiting;
     thread.muted = true;
     thread.counters.set_signalling(false);
     // An overflow's may be waiting already, and would be taken for the program's.
-    while (syscall(SYS_rt_sigtimedwait, &only, &waiting, &at_once, sizeof only) == ours()) {
-        if (waiting.si_code <= 0 && waiting.si_code != SI_TIMER) {
-            send_again(waiting);
-            break;
-        }
-    }
+    take_pending_signals();
     send_again(info);
     sigaddset(&context->uc_sigmask, ours());
 }

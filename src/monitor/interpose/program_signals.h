@@ -33,6 +33,10 @@ class MaskWhileWaiting {
     bool* lets_through_ = nullptr;
 };
 
+// Takes what the monitor has caused of the signals that wait in the calling thread; what somebody has sent it waits
+// on.
+void take_pending_signals();
+
 // Installs the handler for the session's signal.
 bool install_handler();
 

@@ -4,6 +4,7 @@
 
 #include "monitor/threads/life.h"
 
+#include "monitor/interpose/program_signals.h"
 #include "monitor/parts.h"
 #include "monitor/process/log.h"
 #include "monitor/sampling/sampling.h"
@@ -23,13 +24,6 @@ namespace kymo::monitor {
 
 namespace {
 
-// A sample that came while signals were blocked has nobody to go to once its thread's state is given back.
-void take_pending_signal() {
-    const std::uint64_t ours = std::uint64_t{1} << (process.session().signal - 1);
-    const timespec at_once{};
-    syscall(SYS_rt_sigtimedwait, &ours, nullptr, &at_once, sizeof ours);
-}
-
 void end_thread(ThreadState& thread) {
     bool may_be_pending = true;
     if (const Busy busy(thread); busy.may_write()) {
@@ -45,8 +39,9 @@ void end_thread(ThreadState& thread) {
     }
     threads.remove(thread);
     Parts::thread_end(thread);
+    // A sample that came while signals were blocked has nobody to go to once its thread's state is given back.
     if (may_be_pending) {
-        take_pending_signal();
+        take_pending_signals();
     }
     threads.give_back(&thread);
 }
