@@ -25,6 +25,7 @@ struct SignalOwners {
     std::uint32_t base = 0;
     std::uint32_t count = 0;
     std::uint32_t kernel_results = 0;  // not 0: a signal that the kernel itself sends is the hunt's
+    std::uint32_t has_keys = 0;        // not 0: memory may be closed by protection keys, and is to be opened first
 };
 
 // NOLINTBEGIN(readability-identifier-naming): the entry's names

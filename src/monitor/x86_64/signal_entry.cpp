@@ -19,6 +19,7 @@ static_assert(offsetof(SignalOwners, table) == 0);
 static_assert(offsetof(SignalOwners, base) == 8);
 static_assert(offsetof(SignalOwners, count) == 12);
 static_assert(offsetof(SignalOwners, kernel_results) == 16);
+static_assert(offsetof(SignalOwners, has_keys) == 20);
 static_assert(offsetof(ThreadState, own_stack_top) == 0);
 static_assert(offsetof(ThreadState, busy) == 8);
 static_assert(SI_TIMER == -2 && SI_KERNEL == 0x80);
@@ -29,6 +30,10 @@ static_assert(SI_TIMER == -2 && SI_KERNEL == 0x80);
 // points (sigreturn restores rbp). From there the frame's CFA is *(rbp) + 8. The kernel clears the direction flag but
 // leaves the alignment check (bit 18) as the program has it: compiled code counts on being without (sigreturn
 // restores the flags, too).
+//
+// A handler begins with the rights of a new process, which close memory of every protection key but 0: the stack it
+// came on, where the thread's information and thread-local storage are, may have another one. So all are opened
+// (WRPKRU with 0, which wants rcx and rdx to be 0 as well) before memory is touched; sigreturn restores the rights.
 asm(R"(
     .text
     .hidden kymo_signal_entry
@@ -37,7 +42,15 @@ asm(R"(
 kymo_signal_entry:
     .cfi_startproc
     endbr64
-    movl 8(%rsi), %eax
+    cmpl $0, kymo_signal_owners+20(%rip)
+    je 8f
+    movq %rdx, %r8
+    xorl %eax, %eax
+    xorl %ecx, %ecx
+    xorl %edx, %edx
+    wrpkru
+    movq %r8, %rdx
+8:  movl 8(%rsi), %eax
     cmpl $-2, %eax
     je 1f
     cmpl $0x80, %eax
