@@ -83,7 +83,10 @@ set(KYMO_GUEST_OPTIONS
     -fvisibility=hidden
     -fvisibility-inlines-hidden
     -ftls-model=initial-exec
-    -fno-stack-protector)
+    -fno-stack-protector
+    # Calls of the C library go by addresses that are there when the library is, and not through a linkage table, where
+    # an auditor of the dynamic linker would be entered in a signal handler, and be dlsym's caller.
+    -fno-plt)
 
 # Where quick to build matters more than quick to run; and where it is all that matters, as what runs is a layer's code.
 set(KYMO_QUICK_BUILD_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1 -g1>)
