@@ -1,6 +1,7 @@
 #include "launch/program.h"
 
 #include "events/suggest.h"
+#include "image/glibc_loader.h"
 #include "image/program_facts.h"
 #include "image/sanitizer.h"
 
@@ -147,9 +148,8 @@ Result<void> check_dynamic(const std::string& name, const image::ProgramFacts& f
                                 image::machine_name(image::own_machine()),
                             std::string("build it for ") + image::machine_name(image::own_machine()));
     }
-    if (!file_name(facts.interpreter).starts_with("ld-linux") && !file_name(facts.interpreter).starts_with("ld64")) {
-        return not_runnable(name + " uses another C library than the monitor's (its loader is " +
-                                std::string(facts.interpreter) + ")",
+    if (const std::string loader(facts.interpreter); !image::is_glibc_loader(loader.c_str())) {
+        return not_runnable(name + " uses another C library than the monitor's (its loader is " + loader + ")",
                             "build it against glibc");
     }
     return {};

@@ -1,4 +1,5 @@
-"""A program that the dynamic loader was called with (ld.so PROGRAM): the recording is of the program, not of the loader."""
+"""A program that the dynamic loader was called with (ld.so PROGRAM): the recording is of the program, not of the loader. A program that asks
+for its loader by a link of another name is recorded like any other."""
 
 import os
 import pathlib
@@ -8,8 +9,7 @@ from harness import main, plain
 LOADER = pathlib.Path("/lib64/ld-linux-x86-64.so.2")
 
 
-def check(test, what, *command):
-    program = test.program("children")
+def check(test, what, program, *command):
     done, path = test.record(*command, out=f"{what.split()[0]}.kymo")
     test.equal(f"{what}: status and output", (7, "worked 200\n"), (done.returncode, done.stdout))
     report = test.report(path)
@@ -27,8 +27,14 @@ def body(test):
     if not LOADER.exists():
         test.skip(f"{LOADER} is not installed")
     program = test.program("children")
-    check(test, "loader called by name", LOADER, program, "work", 200)
-    check(test, "shell that calls it", "/bin/sh", "-c", f"{LOADER} --argv0 other {program} work 200")
+    check(test, "loader called by name", program, LOADER, program, "work", 200)
+    check(test, "shell that calls it", program, "/bin/sh", "-c", f"{LOADER} --argv0 other {program} work 200")
+    linked = test.build / "tests/programs/children_by_link"
+    if not linked.exists():
+        return
+    linked = test.program(linked.name)
+    check(test, "asked for by a link", linked, linked, "work", 200)
+    check(test, "child of a shell, by a link", linked, "/bin/sh", "-c", f"{linked} work 200; exit $?")
 
 
 main(body)

@@ -1,5 +1,6 @@
 #include "monitor/process/program_file.h"
 
+#include "image/glibc_loader.h"
 #include "image/record_locks.h"
 #include "monitor/interpose/seccomp.h"
 #include "monitor/process/process.h"
@@ -52,11 +53,6 @@ class OpenFile {
     int descriptor_;
 };
 
-std::string_view last_part(const char* path) {
-    const char* slash = strrchr(path, '/');
-    return slash == nullptr ? path : slash + 1;
-}
-
 // Its tools are static programs that load the program they run by themselves, LD_PRELOAD included, and emulate the
 // processor: there is nothing to be measured in it, and Valgrind would have something to say about the monitor.
 bool is_valgrind(const char* path) {
@@ -82,7 +78,7 @@ bool has_own_loader(const OpenFile& file, const Elf64_Ehdr& header, const char* 
         char loader[kNameBytes];
         const std::size_t most = segment.p_filesz < sizeof loader ? segment.p_filesz : sizeof loader - 1;
         loader[file.read(loader, most, segment.p_offset)] = 0;
-        return last_part(loader).starts_with("ld-linux") || last_part(loader).starts_with("ld64");
+        return image::is_glibc_loader(loader);
     }
     return !is_valgrind(path);  // no loader: it takes no notice, and what it starts may be fit
 }
