@@ -1,6 +1,7 @@
 #include "spacetime/load/sample_time.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <ranges>
 
 namespace kymo::spacetime {
@@ -36,6 +37,28 @@ EventRoles::EventRoles(std::span<const EventInfo> events, std::uint64_t mechanis
         }
     }
     grid_period = mechanism == static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents) ? tick_period : 0;
+}
+
+ProgramsEvents::ProgramsEvents(const EventRoles& roles, const recording::Sample& row, bool is_own_work,
+                               std::uint64_t own_ns)
+    : deltas_(row.deltas),
+      clock_(roles.task_clock && *roles.task_clock < row.deltas.size() ? *roles.task_clock : SIZE_MAX),
+      is_shared_(is_own_work) {
+    if (clock_ != SIZE_MAX) {
+        all_ = deltas_[clock_];
+        own_ = std::min(own_ns, all_);
+    }
+}
+
+std::uint64_t ProgramsEvents::of(std::size_t event) const {
+    if (event == clock_) {
+        return all_ - own_;
+    }
+    if (!is_shared_) {
+        return deltas_[event];
+    }
+    __extension__ using Wide = unsigned __int128;
+    return all_ == 0 ? 0 : static_cast<std::uint64_t>(static_cast<Wide>(deltas_[event]) * (all_ - own_) / all_);
 }
 
 StreamTime::StreamTime(const EventRoles& roles, std::uint64_t begin, std::span<const OffInterval> offs,

@@ -53,6 +53,24 @@ struct OwnWorkSums {
     std::uint64_t user_ns = 0;
 };
 
+// What a row's events counted that is the program's: all but the monitor's own work. Of the clock that is known,
+// since the work is measured in time. Of other events nothing else is known: at a sample that met such work they are
+// shared as the time is.
+class ProgramsEvents {
+  public:
+    // `own_ns`: StreamTime::own_work_ns() of the same row; row.own_ns may have time off the processor in it.
+    ProgramsEvents(const EventRoles& roles, const recording::Sample& row, bool is_own_work, std::uint64_t own_ns);
+    // `event`: below row.deltas.size().
+    std::uint64_t of(std::size_t event) const;
+
+  private:
+    std::span<const std::uint64_t> deltas_;
+    std::size_t clock_;  // SIZE_MAX: there is none
+    bool is_shared_;
+    std::uint64_t all_ = 0;  // ns of the clock
+    std::uint64_t own_ = 0;  // of these
+};
+
 class StreamTime {
   public:
     // As StateBuilder.

@@ -70,13 +70,8 @@ class StreamSamples {
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
         stream_.own_work[kUser] += own_ns;
         stream_.paused_ns -= own_ns;
-        const auto costs = is_own ? std::span(stream_.own_work) : stream_.costs[context];
-        ++costs[kSamples];
-        for (std::size_t event = 0; event < sums_.size(); ++event) {
-            const std::uint64_t delta = event < row.deltas.size() ? row.deltas[event] : 0;
-            costs[kFirstEvent + event] += static_cast<std::int64_t>(delta);
-            sums_[event] += delta;
-        }
+        ++(is_own ? std::span(stream_.own_work) : stream_.costs[context])[kSamples];
+        add_events(row, context, is_own);
         ++stream_.quality.samples;
         if (row.event < samples_by_event_.size()) {
             ++samples_by_event_[row.event];
@@ -172,7 +167,10 @@ class StreamSamples {
         own_time_.finish(stream_.costs);
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             const std::uint64_t total = event < stream_.totals.size() ? stream_.totals[event] : sums_[event];
-            stream_.unsampled[kFirstEvent + event] = static_cast<std::int64_t>(total - sums_[event]);
+            const auto rest = static_cast<std::int64_t>(total - sums_[event]);
+            const std::int64_t own = roles_.task_clock == event ? static_cast<std::int64_t>(time_->own_work_ns()) : 0;
+            stream_.own_work[kFirstEvent + event] += own;
+            stream_.unsampled[kFirstEvent + event] = rest - own;
         }
         stream_.end = time_->last();
     }
@@ -209,6 +207,17 @@ class StreamSamples {
         lay_in_time(&stream_.looks, stream_.waits, stream_.offs);
         system_places_.emplace(stream_.looks, parents_, stream_.begin);
         late_.emplace(roles_.grid_period);
+    }
+
+    void add_events(const rec::Sample& row, std::uint32_t context, bool is_own) {
+        const ProgramsEvents programs(roles_, row, is_own, time_->own_work_ns());
+        const auto costs = stream_.costs[context];
+        for (std::size_t event = 0; event < std::min(sums_.size(), row.deltas.size()); ++event) {
+            const std::uint64_t of_program = programs.of(event);
+            costs[kFirstEvent + event] += static_cast<std::int64_t>(of_program);
+            stream_.own_work[kFirstEvent + event] += static_cast<std::int64_t>(row.deltas[event] - of_program);
+            sums_[event] += row.deltas[event];
+        }
     }
 
     void add_tick(const rec::Sample& row) {

@@ -261,6 +261,7 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
         }
         std::uint32_t last_id = 0;
         Running* last = nullptr;
+        std::vector<std::uint64_t> events;  // of one row, the program's
         const auto report =
             recording.files()[file].scan(rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
                 if (last == nullptr || last_id != raw(id)) {
@@ -274,11 +275,16 @@ Result<TimePass> run_time_pass(const rec::Recording& recording, const Profile& p
                 const ProfileStream& stream = *last->stream;
                 const bool has_path = row.context != 0 && row.context < stream.nodes.size();
                 const std::uint32_t no_path = stream.no_path == kNone ? 0 : stream.no_path;
-                last->pass.sample(
-                    row.time + static_cast<std::uint64_t>(stream.shift_ns),
-                    has_path ? stream.nodes[row.context] : no_path,
-                    is_own_work(row, stream.own_contexts) ? std::span<const std::uint64_t>() : row.deltas, *columns,
-                    is_blind_in_kernel(profile.threads[stream.thread].roles, row));
+                const spacetime::EventRoles& roles = profile.threads[stream.thread].roles;
+                const spacetime::ProgramsEvents programs(roles, row, is_own_work(row, stream.own_contexts),
+                                                         row.own_ns);
+                events.resize(row.deltas.size());
+                for (std::size_t event = 0; event < events.size(); ++event) {
+                    events[event] = programs.of(event);
+                }
+                last->pass.sample(row.time + static_cast<std::uint64_t>(stream.shift_ns),
+                                  has_path ? stream.nodes[row.context] : no_path, events, *columns,
+                                  is_blind_in_kernel(roles, row));
             }));
         if (!report) {
             return report.error();
