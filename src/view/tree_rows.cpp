@@ -20,8 +20,10 @@ class Chooser {
         }
     }
 
-    std::vector<TreeRow> rows(std::int64_t least) {
+    // `most_roots`: so many of the outermost, the others in one row.
+    std::vector<TreeRow> rows(std::int64_t least, std::size_t most_roots = SIZE_MAX) {
         rows_.clear();
+        most_roots_ = most_roots;
         least_ = std::max<std::int64_t>(least, 1);
         // An explicit stack: recursion in the program may be deeper than ours should be.
         struct Pending {
@@ -75,7 +77,7 @@ class Chooser {
 
     std::vector<TreeRow> rows_below(CallNodeIndex node) const {
         std::vector<TreeRow> rows;
-        const std::size_t shown = visible(node);
+        const std::size_t shown = std::min(visible(node), node == CallNodeIndex(0) ? most_roots_ : SIZE_MAX);
         if (shown == 0) {
             return rows;
         }
@@ -120,6 +122,7 @@ class Chooser {
     std::vector<std::vector<CallNodeIndex>> children_;
     std::vector<TreeRow> rows_;
     std::int64_t least_ = 1;
+    std::size_t most_roots_ = SIZE_MAX;
 };
 
 }  // namespace
@@ -130,8 +133,16 @@ std::vector<TreeRow> tree_rows(const CallTree& tree, const Metric& metric, const
     double least = limits.least_share;
     std::vector<TreeRow> rows = chooser.rows(static_cast<std::int64_t>(total * least));
     while (rows.size() > limits.most_rows && least < 0.5) {
-        least = std::max(least * 1.25, 1e-4);
-        rows = chooser.rows(static_cast<std::int64_t>(total * least));
+        const double more = std::max(least * 1.25, 1e-4);
+        auto fewer = chooser.rows(static_cast<std::int64_t>(total * more));
+        if (fewer.empty()) {
+            break;  // many processes that take equally long
+        }
+        least = more;
+        rows = std::move(fewer);
+    }
+    for (std::size_t roots = limits.most_rows; rows.size() > limits.most_rows && roots > 0; --roots) {
+        rows = chooser.rows(static_cast<std::int64_t>(total * least), roots);
     }
     return rows;
 }

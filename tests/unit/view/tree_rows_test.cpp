@@ -83,6 +83,18 @@ TEST(TreeRows, TheThresholdRisesUntilTheRowsFit) {
     EXPECT_LE(made.rows({.least_share = 0.001, .most_rows = 20}).size(), 20U);
 }
 
+TEST(TreeRows, OfManyRootsThatAreAlikeTheFirstAreShown) {
+    Made made;
+    for (int i = 0; i < 17; ++i) {
+        made.node(made.node(kTop, 10), 100);
+    }
+    const auto rows = made.rows({.least_share = 0.01, .most_rows = 9});
+    ASSERT_EQ(rows.size(), 9U);
+    EXPECT_EQ(rows.back().kind, TreeRow::Kind::kRest);
+    EXPECT_EQ(rows.back().rest, 13U);
+    EXPECT_EQ(rows.back().costs[kUser], 13 * 110);
+}
+
 TEST(TreeRows, DeepBranchingNeedsNoStack) {
     Made made;
     CallNodeIndex at = kTop;
