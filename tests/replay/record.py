@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import typing
 
 sys.dont_write_bytecode = True
 import replay  # first: it knows where the other modules are
@@ -23,11 +24,36 @@ PLACE = pathlib.Path("/tmp/kymo")
 
 
 TOP = replay.HERE.parent.parent
-# What each is compiled with, and run as; places of sources are from the checkout.
+PROGRAM, OUT = "{program}", "{out}"
+
+
+class Other(typing.NamedTuple):
+    """What the program is compiled with, places of sources being from the checkout (nothing: a GPU's needs no program), and what kymo is called with."""
+
+    compiler: list
+    runs: list
+
+
+def cplusplus(*words):
+    return ["g++", "-std=c++20", "-pthread", *words]
+
+
 OTHERS = {
-    "story": (["g++", "-std=c++20", "-pthread", "examples/story/story.cpp"], ["{}", "--truth"]),
-    "openmp": (["g++", "-std=c++20", "-fopenmp", "tests/truth/programs/omp_triangle.cpp"], ["{}"]),
-    "mpi": (["mpicc", "tests/mpi/programs/collective_imbalance.c"], ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", "{}", "bad"]),
+    "story": Other(cplusplus("examples/story/story.cpp"), [["record", "-o", OUT, "--", PROGRAM, "--truth"]]),
+    "openmp": Other(cplusplus("-fopenmp", "tests/truth/programs/omp_triangle.cpp"), [["record", "-o", OUT, "--", PROGRAM]]),
+    "mpi": Other(["mpicc", "tests/mpi/programs/collective_imbalance.c"],
+                 [["record", "-o", OUT, "--", "mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", PROGRAM, "bad"]]),
+    # A thread a request, most of them gone before a sample is due.
+    "server": Other(cplusplus("tests/truth/programs/brief_threads.cpp"), [["record", "-o", OUT, "--", PROGRAM, "2000"]]),
+    # Processes that come and go, two at a time.
+    "build": Other(["gcc", "-pthread", "tests/truth/programs/children.c"],
+                   [["record", "-o", OUT, "--", "sh", "-c", f"for i in 1 2 3 4 5 6 7 8; do {PROGRAM} work 30 & {PROGRAM} work 20; wait; done"]]),
+    "hunt": Other(["gcc", "tests/truth/programs/hunted_faults.c"], [["hunt", "-q", "-e", "page-faults", "-o", OUT, "--", PROGRAM, "60"]]),
+    "second-look": Other(cplusplus("tests/truth/programs/looked_at.cpp"),
+                         [["record", "-o", f"{OUT}.first", "--", PROGRAM],
+                          ["record", "--for", f"{OUT}.first", "-e", "page-faults:period=1", "-o", OUT, "--", PROGRAM]]),
+    "gpu": Other([], [["gpu", "run", str(TOP / "tests/programs/gpu/kernels/linear_algebra.ptx"), "--kernel", "vector_add", "--grid", "40", "--block", "256",
+                       "--args", "f32[10000]=random", "f32[10000]=random", "f32[10000]", "10000", "--gpu", "a100-pcie", "-o", OUT]]),
 }
 
 
@@ -36,13 +62,16 @@ def wanted():
 
 
 def record_other(test, name, images):
-    compiler, command = OTHERS[name]
-    program = PLACE / name
-    replay.clean(PLACE / f"{name}.kymo")
-    subprocess.run([*compiler, "-O2", "-g", f"-ffile-prefix-map={TOP}/=", "-Wl,--build-id", "-o", program], cwd=TOP, check=True)
-    done, path = test.record(*[word.format(program) for word in command], out=f"{name}.kymo")
-    if done.returncode != 0:
-        sys.exit(f"{name} ended with {done.returncode}: {done.stderr}")
+    other = OTHERS[name]
+    program, path = PLACE / name, PLACE / f"{name}.kymo"
+    replay.clean(path)
+    if other.compiler:
+        subprocess.run([*other.compiler, "-O2", "-g", f"-ffile-prefix-map={TOP}/=", "-Wl,--build-id", "-o", program], cwd=TOP, check=True)
+    for run in other.runs:
+        done = test.run(test.kymo, *[word.format(program=program, out=path) for word in run])
+        if done.returncode not in (0, 7):  # children end with 7
+            sys.exit(f"{name} ended with {done.returncode}: {done.stderr}")
+    replay.clean(pathlib.Path(f"{path}.first"))
     (path / "truth.txt").write_text(done.stdout)
     keep(test, name, path, images)
 

@@ -17,7 +17,7 @@ STORED = HERE / "recordings"
 EXPECTED = HERE / "expected"
 IMAGES = "images"
 # Of these the whole report is held, as people see it.
-WHOLE = ["lock-contention.bad", "io-wait.bad", "story", "openmp", "mpi", "damaged"]
+WHOLE = ["lock-contention.bad", "io-wait.bad", "story", "openmp", "mpi", "server", "build", "hunt", "second-look", "gpu", "damaged"]
 DAMAGED = "lock-contention.bad"  # of this
 
 sys.path[:0] = [str(HERE.parent / "programs"), str(HERE.parent / "truth")]
