@@ -1,4 +1,5 @@
 // The first pass over a file: everything but samples.
+#include "recording/tables/gpu.h"
 #include "spacetime/load/arguments.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/load/numbers.h"
@@ -123,6 +124,10 @@ class Descriptions {
                 data_.rank = {.rank = row.rank, .size = row.size, .host = std::string(row.host)};
             }),
             rec::on<rec::KernelLost>([&](StreamId, const rec::KernelLost& row) { data_.kernel_lost += row.records; }),
+            // Known, and read by others (findings/told.h).
+            rec::on<rec::GpuKernel>([](StreamId, const rec::GpuKernel&) {}),
+            rec::on<rec::GpuInstruction>([](StreamId, const rec::GpuInstruction&) {}),
+            rec::on<rec::GpuFinding>([](StreamId, const rec::GpuFinding&) {}),
             rec::on<rec::ClockPair>([&](StreamId, const rec::ClockPair& row) {
                 if (!data_.clock_pair) {
                     data_.clock_pair = row;
