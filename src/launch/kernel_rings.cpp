@@ -161,4 +161,9 @@ void KernelRings::drain(bool last, const Take& take) {
     settled_ = begun;
 }
 
+bool KernelRings::holds_mapping() const {
+    return std::any_of(held_.begin(), held_.end(),
+                       [](const KernelRecord& record) { return record.change == KernelChange::kMap; });
+}
+
 }  // namespace kymo::launch

@@ -40,6 +40,8 @@ class KernelRings {
     using Take = std::function<void(const KernelRecord&)>;
     // Empties the rings; hands on, in the order of time, what is older than the round before. `last`: everything.
     void drain(bool last, const Take& take);
+    // Whether there is a program's or a library's mapping among what the next round hands on.
+    bool holds_mapping() const;
 
   private:
     struct Ring {

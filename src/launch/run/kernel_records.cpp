@@ -9,6 +9,8 @@ namespace kymo::launch {
 namespace {
 
 constexpr std::uint64_t kDrainEvery = 250'000'000;
+// When files have been mapped that may have to be copied: before their processes are gone.
+constexpr std::uint64_t kDrainSoon = 20'000'000;
 
 }  // namespace
 
@@ -60,7 +62,7 @@ std::uint64_t KernelRecords::tick(RunScene& scene, std::uint64_t now) {
     for (const BarredProcess& process : others_->look()) {
         scene.log.write_barred(process);
     }
-    return rings_.is_open() ? now + kDrainEvery : kNeverDue;
+    return rings_.is_open() ? now + (rings_.holds_mapping() ? kDrainSoon : kDrainEvery) : kNeverDue;
 }
 
 void KernelRecords::ended(RunScene& scene, RecordOutcome& outcome) {
