@@ -199,10 +199,17 @@ void add_hardware_defaults(Trial& trial, Session& session) {
     }
 }
 
+// ns; 0: not known, or not what samples of timers come at.
+std::uint64_t tick_length(const Machine& machine) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    return machine.timers_at_return && machine.timer_hz != 0 ? kSecond / machine.timer_hz : 0;
+}
+
 Result<void> plan_timers(std::span<const SessionEvent> asked, const Machine& machine, Plan& plan) {
     Session& session = plan.session;
     set_timer_events(kDefaultFrequency, session);
     session.kernel_ticks = machine.timers_at_return;
+    session.tick_ns = tick_length(machine);
     const Refusal refusal = why_no_performance_events(machine);
     for (const SessionEvent& event : asked) {
         const bool clock = same_event(event, session.events[0]);
@@ -277,6 +284,7 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
         add_hardware_defaults(trial, session);
     }
     session.kernel_ticks = machine.timers_at_return;
+    session.tick_ns = tick_length(machine);
     // Whoever asks for a rate has it, whatever it costs.
     session.tick_trigger = machine.timers_at_return && std::none_of(asked.begin(), asked.end(), is_clock);
     return {};

@@ -152,6 +152,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.short_processes);
     } else if (keyword == "tick-trigger") {
         good = parse_flag(value, session.tick_trigger);
+    } else if (keyword == "tick-ns") {
+        good = parse_into(value, 1'000'000'000, session.tick_ns);
     } else if (keyword == "kernel-ticks") {
         good = parse_flag(value, session.kernel_ticks);
     } else if (keyword == "proc-device") {
@@ -187,6 +189,7 @@ void clear(Session& session) {
     session.registers = false;
     session.short_processes = false;
     session.tick_trigger = false;
+    session.tick_ns = 0;
     session.kernel_ticks = false;
     session.proc_device = session.pid_namespace = 0;
     session.from_parent = false;

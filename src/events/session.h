@@ -81,6 +81,7 @@ struct Session {
     bool registers = false;  // recorded with every sample
     bool short_processes = false;
     bool tick_trigger = false;  // of threads that are switched often (monitor/sampling/tick_trigger.h)
+    std::uint64_t tick_ns = 0;  // between two ticks of the kernel's; 0: not known
     bool kernel_ticks = false;  // of threads that spend time in the kernel (monitor/sampling/kernel_ticks.h)
     // Where the parent's /proc numbers processes as the parent sees them: that device, and the namespace; else 0.
     std::uint64_t proc_device = 0;

@@ -34,6 +34,9 @@ Result<std::string> format_session(const Session& session) {
     if (session.tick_trigger) {
         text += "tick-trigger 1\n";
     }
+    if (session.tick_ns != 0) {
+        text += fmt::format("tick-ns {}\n", session.tick_ns);
+    }
     if (session.kernel_ticks) {
         text += "kernel-ticks 1\n";
     }

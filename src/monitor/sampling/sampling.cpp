@@ -11,10 +11,6 @@
 #include "monitor/threads/registry.h"
 #include "monitor/x86_64/protection_keys.h"
 
-#include <ctime>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 namespace kymo::monitor {
 
 constinit Sampling sampling;
@@ -28,18 +24,11 @@ bool samples_clock() {
     return first.samples() && events::is_clock(first);
 }
 
-// ns.
-std::uint64_t tick_length() {
-    timespec length{};
-    syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &length);
-    return nanoseconds(length);
-}
-
 // How the counters have begun in fact.
 void settle(Beginning& beginning, const Counters& counters) {
     const bool is_timed = counters.kind() == CounterKind::kThreadTimer;
     if (is_timed && beginning.first_period != 0) {
-        beginning.tick = tick_length();
+        beginning.tick = process.session().tick_ns;
     } else if (!is_timed && !counters.is_at_tick()) {
         beginning.tick = 0;
     }
@@ -84,8 +73,8 @@ void Sampling::thread_begin(ThreadState& thread) {
 Beginning Sampling::of_created_thread() {
     Beginning beginning;
     if (samples_clock() && !hunt.on()) {
-        if (process.session().tick_trigger && ended_threads.were_switched_often()) {
-            beginning.tick = tick_length();
+        if (process.session().tick_trigger && process.session().tick_ns != 0 && ended_threads.were_switched_often()) {
+            beginning.tick = process.session().tick_ns;
             return beginning;
         }
         const std::uint64_t period = events::clock_period_ns(process.session().events[0]);

@@ -25,6 +25,7 @@ std::unique_ptr<Session> full_session() {
     session->read_lost = true;
     session->own_switches = true;
     session->tick_trigger = true;
+    session->tick_ns = 4'000'000;
     session->kernel_ticks = true;
     std::snprintf(session->library, sizeof session->library, "/opt/a b/libkymo-monitor.so");
     std::snprintf(session->channels, sizeof session->channels, "/opt/a b/libkymo-mpi.so");
@@ -58,6 +59,7 @@ TEST(Session, WhatIsFormattedParsesBackTheSame) {
     EXPECT_TRUE(after->read_lost);
     EXPECT_TRUE(after->own_switches);
     EXPECT_TRUE(after->tick_trigger);
+    EXPECT_EQ(after->tick_ns, 4'000'000U);
     EXPECT_TRUE(after->kernel_ticks);
     EXPECT_TRUE(after->from_parent);
     EXPECT_EQ(after->mechanism, Mechanism::kPerfEvents);
