@@ -169,6 +169,19 @@ void Counters::read(CounterValues& values, const rusage* own) {
     }
 }
 
+void Counters::at_signal(bool is_timers) {
+    if (outcome_.kind != CounterKind::kPerfEvents || events_.has_buffer() || is_timers) {
+        return;
+    }
+    rusage usage{};
+    read(latest_, needs_usage() ? own_usage(usage) : nullptr);
+    const std::uint64_t late = events_.since_overflow(latest_.value[0], period());
+    overflow_time_ = clock_now() - late;
+    latest_.value[0] -= late;
+    events_.end_first_period(period());
+    kernel_ticks_.count_sample();
+}
+
 void Counters::choose_trigger(ThreadState* owner) {
     choose_kernel_ticks(owner);
     if (!session_->tick_trigger || tick_.is_refused() || outcome_.kind != CounterKind::kPerfEvents ||

@@ -101,8 +101,11 @@ class Counters {
     // tick found it in the kernel, in a session that looks there.
     bool tick_found_kernel(const ucontext_t& context);
 
+    // In the handler, before anything that may take long: of a clock that samples without a buffer, reads when the
+    // overflow was, and ends its first period. `is_timers`: the signal is a timer's.
+    void at_signal(bool is_timers);
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
-    // kernel lost and throttled. `is_timers`: the signal is a timer's.
+    // kernel lost and throttled.
     template <typename Take>
     void sample(bool is_timers, const Take& take);
 
@@ -152,6 +155,7 @@ class Counters {
     TickTrigger tick_;
     KernelTicks kernel_ticks_;
     CounterValues latest_;
+    std::uint64_t overflow_time_ = 0;  // of the last sample without a buffer
 };
 
 // The current processor, for samples that do not carry it.
@@ -176,12 +180,7 @@ void Counters::sample(bool is_timers, const Take& take) {
             take(Overflow{sample.time, sample.ip, sample.processor, event, &latest_});
         });
     } else if (!is_timers) {
-        read(latest_, usage());
-        const std::uint64_t late = events_.since_overflow(latest_.value[0], period());
-        latest_.value[0] -= late;
-        events_.end_first_period(period());
-        kernel_ticks_.count_sample();
-        take(Overflow{clock_now() - late, 0, current_processor(), 0, &latest_});
+        take(Overflow{overflow_time_, 0, current_processor(), 0, &latest_});
     }
     bool in_kernel = false;
     if (tick_.is_at_tick() && read_at_tick(is_timers, &in_kernel)) {

@@ -63,8 +63,8 @@ class EventCounters {
             set_period(ns);
         }
     }
-    // Without a buffer: how much the leader, which is at `clock`, has counted since its overflow, ns. The handler
-    // reads it some 30 µs later on a virtual machine. Each is noted as the last.
+    // Without a buffer, once for each overflow and before end_first_period(): how much the leader, which is at
+    // `clock`, has counted since then, ns. The handler reads it some 30 µs later on a virtual machine.
     std::uint64_t since_overflow(std::uint64_t clock, std::uint64_t period);
 
     void read(CounterValues& values);

@@ -124,6 +124,8 @@ std::uint64_t samples_of_short(const Beginning& beginning) {
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
     std::uint64_t taken = 0;  // the last sample's time in its row
+    const bool is_timers = code == SI_TIMER;
+    thread.counters.at_signal(is_timers);
     if (!announce(thread)) {
         return last;
     }
@@ -143,7 +145,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         return path;
     };
     hunt.news(thread, registers);
-    thread.counters.sample(code == SI_TIMER, [&](const Overflow& overflow) {
+    thread.counters.sample(is_timers, [&](const Overflow& overflow) {
         taken = overflow.time;
         last =
             thread.counters.samples_by_timer() ? without_shift(read_clock(CLOCK_MONOTONIC_COARSE)).ns : overflow.time;
@@ -173,7 +175,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         }
         take_sample(thread, overflow, here, &registers);
     });
-    if (code == SI_TIMER && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
+    if (is_timers && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
         recording::KernelTick row;
         // Where the timer takes the samples as well, with this one's time: it stands for what came before it.
         row.time = thread.counters.samples_by_timer() && taken != 0 ? taken : clock_now();
