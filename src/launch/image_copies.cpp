@@ -1,8 +1,12 @@
 #include "launch/image_copies.h"
 
+#include "base/build_id_path.h"
+#include "base/descriptor.h"
 #include "image/elf.h"
 #include "recording/format.h"
 
+#include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <linux/openat2.h>
@@ -18,22 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) {
-            close(number_);
-        }
-    }
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
-
 // As the process sees it: links in the path lead to its files, never to ours.
 int open_inside(int root, const std::string& path) {
     open_how how{};
@@ -42,28 +30,25 @@ int open_inside(int root, const std::string& path) {
     return static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
 }
 
-struct Content {
-    bool is_elf = false;
-    std::string build_id;  // hexadecimal
-};
+bool is_elf(int file) {
+    char magic[SELFMAG];
+    return pread(file, magic, sizeof magic, 0) == sizeof magic && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
 
-Content content_of(int file, std::size_t size) {
-    Content content;
-    void* at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+// Of a file that nobody else writes.
+std::string build_id_of(const fs::path& path, std::size_t size) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    void* at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
     if (at == MAP_FAILED) {
-        return content;
+        return {};
     }
+    std::string build_id;
     image::ElfFile elf;
     if (image::ElfFile::parse({static_cast<const std::uint8_t*>(at), size}, &elf) == image::ElfError::kNone) {
-        content.is_elf = true;
-        for (const std::uint8_t byte : elf.build_id()) {
-            constexpr const char* kDigits = "0123456789abcdef";
-            content.build_id += kDigits[byte >> 4U];
-            content.build_id += kDigits[byte & 0xFU];
-        }
+        build_id.assign(reinterpret_cast<const char*>(elf.build_id().data()), elf.build_id().size());
     }
     munmap(at, size);
-    return content;
+    return build_id;
 }
 
 }  // namespace
@@ -96,33 +81,28 @@ void ImageCopies::take(const KernelRecord& record) {
     }
 }
 
-// Under another name until it is whole. Without room, or in a folder that is gone, there is no copy.
+// Under another name until it is whole, and looked into only then: the process may shorten its own file at any time.
+// Without room, or in a folder that is gone, there is no copy.
 void ImageCopies::copy(int file, const std::string& path) {
-    struct stat status{};
-    const Content content =
-        fstat(file, &status) == 0 ? content_of(file, static_cast<std::size_t>(status.st_size)) : Content{};
-    if (!content.is_elf) {
+    if (!is_elf(file)) {
         return;
     }
     const fs::path images = folder_.reach(recording::kImagesFolder);
-    const fs::path to =
-        images / (content.build_id.size() < 4
-                      ? fs::path(path).lexically_normal().relative_path()
-                      : fs::path(".build-id") / content.build_id.substr(0, 2) / content.build_id.substr(2));
-    const fs::path part = to.string() + ".part";
+    const fs::path part = images / "part";
     std::error_code error;
-    fs::create_directories(to.parent_path(), error);
-    if (error || fs::exists(to, error)) {
-        return;
-    }
-    fs::copy_file("/proc/self/fd/" + std::to_string(file), part, error);
-    if (!error) {
+    fs::create_directories(images, error);
+    fs::copy_file("/proc/self/fd/" + std::to_string(file), part, fs::copy_options::overwrite_existing, error);
+    const std::uint64_t size = error ? 0 : fs::file_size(part, error);
+    if (!error && size != 0) {
+        const std::string by_id = build_id_path(build_id_of(part, size));
+        const fs::path to =
+            images / (by_id.empty() ? fs::path(path).lexically_normal().relative_path() : fs::path(by_id));
+        fs::create_directories(to.parent_path(), error);
         fs::permissions(part, fs::perms::owner_read | fs::perms::owner_write, error);
         fs::rename(part, to, error);
-        bytes_ += static_cast<std::uint64_t>(status.st_size);
-    } else {
-        fs::remove(part, error);
+        bytes_ += size;
     }
+    fs::remove(part, error);
 }
 
 }  // namespace kymo::launch

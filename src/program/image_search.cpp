@@ -1,23 +1,12 @@
 #include "program/image_search.h"
 
+#include "base/build_id_path.h"
+
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace kymo::program {
 namespace {
-
-std::string hex(std::string_view bytes) {
-    constexpr const char* kDigits = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += kDigits[byte >> 4U];
-        text += kDigits[byte & 0xFU];
-    }
-    return text;
-}
 
 struct Chosen {
     ImageSearch search;
@@ -63,11 +52,8 @@ char** debug_directories() {
 }
 
 std::string by_build_id(const std::string& directory, const std::string& build_id) {
-    if (build_id.size() < 2) {
-        return {};
-    }
-    const std::string digits = hex(build_id);
-    return directory + "/.build-id/" + digits.substr(0, 2) + "/" + digits.substr(2);
+    const std::string path = build_id_path(build_id);
+    return path.empty() ? path : directory + "/" + path;
 }
 
 }  // namespace kymo::program

@@ -1,6 +1,7 @@
 #include "cells/reader/snapshot.h"
 
 #include "base/checksum.h"
+#include "base/descriptor.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,22 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kMaxRowBytes = 16384;
 constexpr std::uint32_t kRowsAtATime = 64;
 constexpr int kTries = 4;
-
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) {
-            close(number_);
-        }
-    }
-    [[nodiscard]] int get() const { return number_; }
-
-  private:
-    int number_;
-};
 
 bool read_at(int file, std::uint64_t offset, void* out, std::size_t bytes) {
     auto* to = static_cast<std::uint8_t*>(out);
@@ -270,13 +255,13 @@ const Metric* Snapshot::metric(ResourceKind kind, std::string_view name) const {
 Result<Snapshot> read_segment(const fs::path& path) {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     struct stat facts{};
-    if (file.get() < 0 || fstat(file.get(), &facts) != 0) {
+    if (file.number() < 0 || fstat(file.number(), &facts) != 0) {
         return Error{errno == EACCES || errno == EPERM ? ErrorKind::kPermission : ErrorKind::kNotFound,
                      path.string() + " cannot be read: " + std::strerror(errno),
                      "segments belong to the user who runs the program, and go when it has ended"};
     }
     SegmentHeader header{};
-    if (!S_ISREG(facts.st_mode) || !read_header(file.get(), header) ||
+    if (!S_ISREG(facts.st_mode) || !read_header(file.number(), header) ||
         std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
         return malformed(path, "it does not begin as one");
     }
@@ -296,10 +281,10 @@ Result<Snapshot> read_segment(const fs::path& path) {
     snapshot.made = header.made;
     snapshot.ended = header.end == static_cast<std::uint32_t>(SegmentEnd::kExit) ? header.ended : 0;
     snapshot.rate = {static_cast<TickKind>(header.tick_kind), header.tick_shift, header.tick_multiplier};
-    bool whole = read_schema(file.get(), header, snapshot.schema);
+    bool whole = read_schema(file.number(), header, snapshot.schema);
     for (std::size_t i = 0; whole && i < kTables; ++i) {
         if (header.tables[i].kind != 0) {
-            whole = read_table(file.get(), i, header, snapshot.rate, snapshot.tables.emplace_back());
+            whole = read_table(file.number(), i, header, snapshot.rate, snapshot.tables.emplace_back());
         }
     }
     snapshot.time = monotonic_now().ns;

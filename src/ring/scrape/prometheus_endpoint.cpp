@@ -80,7 +80,7 @@ extern "C" __attribute__((visibility("default"))) kymo::ring::Endpoint* kymo_ope
                                                                                            std::string* why) {
     using namespace kymo::ring;
     const auto place = parse_socket_address(*address);
-    Descriptor listener = place ? listen_at(*place) : Descriptor();
+    kymo::Descriptor listener = place ? listen_at(*place) : kymo::Descriptor();
     if (!listener) {
         *why = place ? std::strerror(errno) : "it is not an IPv4 address";
         return nullptr;

@@ -28,12 +28,6 @@ void tune(int socket) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-    if (number_ >= 0) {
-        close(number_);
-    }
-}
-
 std::optional<sockaddr_in> parse_socket_address(std::string_view text) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
