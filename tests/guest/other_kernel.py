@@ -4,7 +4,7 @@
     tests/guest/other_kernel.py BUILD KERNEL [--only NAME,NAME…] [--minutes N]
 
 KERNEL is a kernel's image file (vmlinuz), as in Debian's packages: apt-get download linux-image-6.1.0-56-amd64, and dpkg -x. The machine is
-emulated (qemu-system-x86_64 -cpu max, no privileges needed), with protection keys and without a hardware counter; all programs take some four
+emulated (qemu-system-x86_64 -cpu max, no privileges needed), with protection keys and without a hardware counter; all programs take some five
 minutes. Needs qemu-system-x86 and busybox-static. Ends with 0 when nothing differs. By hand, not in a suite: docs/testing.md.
 """
 
@@ -17,8 +17,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What is not one program by itself, and what needs files that the machine is not given.
-OTHERS = {"auditor", "foreign", "locked_memory", "plugin", "sanitized"}
+# What is not one program by itself, and what needs files, or an argument, that it is not given here.
+OTHERS = {"auditor", "foreign", "locked_memory", "plugin", "sanitized", "trace_me"}
 INIT = r"""#!/bin/sh
 B=/bin/busybox
 $B mount -t proc proc /proc; $B mount -t sysfs sys /sys; $B mount -t devtmpfs dev /dev 2>/dev/null

@@ -57,6 +57,18 @@ void MadeFile::sample(std::uint32_t id, std::uint64_t time, std::uint64_t contex
         recording::Sample{.time = time, .event = event, .context = context, .flags = flags, .deltas = deltas});
 }
 
+void MadeFile::begin_process() {
+    recording::Process process;
+    process.pid = 100;
+    process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
+    own().append(process);
+    event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+    recording::Image image;
+    image.image = 1;
+    image.path = "/nowhere/app";
+    own().append(image);
+}
+
 void MadeFile::begin_stream(std::uint32_t id, std::uint64_t time, std::uint64_t tid, const std::string& name,
                             std::uint64_t creator, std::uint64_t creator_context) {
     recording::Stream row;

@@ -43,6 +43,9 @@ class MadeFile {
                  std::uint64_t offset);
     void sample(std::uint32_t id, std::uint64_t time, std::uint64_t context, const std::vector<std::uint64_t>& deltas,
                 std::uint64_t flags = 0, std::uint64_t event = 0);
+    // What begins the file of a process that performance events measure: itself, its clock, sampled every
+    // millisecond, and image 1.
+    void begin_process();
     void begin_stream(std::uint32_t id, std::uint64_t time, std::uint64_t tid, const std::string& name,
                       std::uint64_t creator = 0, std::uint64_t creator_context = 0);
     void end_stream(std::uint32_t id, std::uint64_t time, const std::vector<std::uint64_t>& totals,

@@ -22,16 +22,8 @@ TEST(OwnEvents, AreTheMonitorsByItsMeasuredTimeAndTheClockAddsUp) {
     const TemporaryFolder folder;
     {
         MadeFile file(folder.path() / "process-100-0.krec", 100);
-        rec::Process process;
-        process.pid = 100;
-        process.mechanism = static_cast<std::uint64_t>(rec::Mechanism::kPerfEvents);
-        file.own().append(process);
-        file.event(0, "task-clock", "ns", rec::EventMode::kPeriod, kMs);
+        file.begin_process();
         file.event(1, "page-faults", "", rec::EventMode::kCount, 0);
-        rec::Image image;
-        image.image = 1;
-        image.path = "/nowhere/app";
-        file.own().append(image);
         file.begin_stream(1, 0, 100, "made");
         file.context(1, 1, 0, 1, 0x10);
         file.context(1, 2, 0, 1, 0x20);

@@ -133,15 +133,7 @@ TEST(Tails, OfOneThreadMayBeAtSeveralPlaces) {
     const TemporaryFolder folder;
     {
         MadeFile file(folder.path() / "process-100-0.krec", 100);
-        recording::Process process;
-        process.pid = 100;
-        process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
-        file.own().append(process);
-        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
-        recording::Image image;
-        image.image = 1;
-        image.path = "/nowhere/app";
-        file.own().append(image);
+        file.begin_process();
         constexpr std::array<std::uint64_t, 3> kFirst = {700'000, 400'000, 950'000};
         constexpr std::array<std::uint64_t, 3> kLife = {700'000, 400'000, 900'000};
         for (std::uint32_t i = 0; i < kFirst.size(); ++i) {
@@ -200,15 +192,7 @@ enum class By : std::uint8_t {
 Truth write_process(const std::filesystem::path& folder, std::uint32_t seed, By by) {
     std::mt19937_64 random(seed);
     MadeFile file(folder / "process-100-0.krec", 100);
-    recording::Process process;
-    process.pid = 100;
-    process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
-    file.own().append(process);
-    file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
-    recording::Image image;
-    image.image = 1;
-    image.path = "/nowhere/app";
-    file.own().append(image);
+    file.begin_process();
     std::array<std::uint64_t, kPlaces> longest{};
     for (std::uint64_t& each : longest) {
         each = 60'000 + random() % 300'000;
