@@ -46,6 +46,13 @@ recording::StreamWriter& MadeFile::stream(std::uint32_t id) {
     return stream;
 }
 
+void MadeFile::close() {
+    for (auto& [id, stream] : streams_) {
+        stream.release();
+    }
+    writer_.close();
+}
+
 void MadeFile::context(std::uint32_t id, std::uint64_t number, std::uint64_t parent, std::uint64_t image,
                        std::uint64_t offset) {
     stream(id).append(recording::Context{number, parent, image, offset});

@@ -35,7 +35,7 @@ class MadeFile {
 
     recording::StreamWriter& own() { return streams_[0]; }
     recording::StreamWriter& stream(std::uint32_t id);
-    void close() { writer_.close(); }
+    void close();
 
     // ---- short forms ----
 

@@ -1,0 +1,23 @@
+// A few cells hold many times as much, and take as much longer. Fixed: all hold as much as most do.
+#include "simulated/shape.h"
+
+namespace kymo::findings::simulated::more_work {
+namespace {
+
+void run(Machine& machine, bool is_bad) {
+    machine.start("app", main_of(2, "worker", [&](Thread& me, unsigned) -> Program {
+                      const Frame in = me.in("step");
+                      for (int cell = 0; cell < 160; ++cell) {
+                          const bool is_crowded = is_bad && (cell % 40 == 11 || cell % 40 == 27);
+                          co_await call(me, "move", is_crowded ? 48_ms : 4_ms);
+                          co_await call(me, "deposit", 2_ms);
+                      }
+                  }));
+    machine.run();
+}
+
+const Registered kShape(
+    {.name = "more-work", .places = {"move"}, .least_processors = 1, .counts_instructions = true, .run = run});
+
+}  // namespace
+}  // namespace kymo::findings::simulated::more_work

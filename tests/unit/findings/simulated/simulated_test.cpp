@@ -1,0 +1,139 @@
+// What is said of programs whose cause is known, on processors of every speed and number, with and without a
+// hypervisor that takes time away.
+//
+// Of each planted shape the cause comes first, at a right place; of its fixed twin it is not told; of sound shapes
+// nothing is. That others took processors is true where the hypervisor did, and counts neither way.
+#include "findings/judge.h"
+#include "simulated/shape.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace kymo::findings::simulated {
+
+std::vector<Shape>& shapes() {
+    static std::vector<Shape> all;
+    return all;
+}
+
+namespace {
+
+constexpr std::array kSpeeds{0.5, 1.0, 2.0, 4.0};
+constexpr std::array kSteals{0.0, 0.1, 0.3};
+constexpr std::array kProcessors{1U, 2U, 4U, 8U};
+
+int number(const char* variable, int usual) {
+    const char* given = std::getenv(variable);
+    return given != nullptr ? std::atoi(given) : usual;
+}
+
+struct Told {
+    std::vector<Finding> findings;
+    std::vector<std::string> places;  // of each, by name
+};
+
+Told told_of(const Shape& shape, bool is_bad, const Conditions& conditions) {
+    Recorder recorder(conditions.processors, shape.counts_instructions, conditions.seed * 31 + 7);
+    Machine machine(conditions, &recorder);
+    shape.run(machine, is_bad);
+    Told told;
+    for (Finding& finding : judge(recorder.evidence(), {.rounds = 0}).findings) {
+        const bool is_machines = finding.kind == "outside-interference" && conditions.steal > 0;
+        if (is_machines && shape.name != finding.kind) {
+            continue;
+        }
+        told.places.push_back(recorder.name_of(finding.place));
+        told.findings.push_back(std::move(finding));
+    }
+    return told;
+}
+
+std::string words(const Told& told) {
+    std::string all = told.findings.empty() ? "    nothing\n" : "";
+    for (std::size_t i = 0; i < told.findings.size(); ++i) {
+        const Finding& finding = told.findings[i];
+        all += fmt::format("    {} at {}, {:.1f} %: {}\n", finding.kind, told.places[i], finding.share_low * 100,
+                           finding.title);
+    }
+    return all;
+}
+
+bool is_first(const Shape& shape, const Told& told) {
+    if (told.findings.empty() || told.findings.front().kind != shape.name) {
+        return false;
+    }
+    return shape.places.empty() ||
+           std::find(shape.places.begin(), shape.places.end(), told.places.front()) != shape.places.end();
+}
+
+bool is_told(const Shape& shape, const Told& told) {
+    return std::any_of(told.findings.begin(), told.findings.end(),
+                       [&](const Finding& finding) { return finding.kind == shape.name; });
+}
+
+struct Count {
+    int runs = 0;
+    int wrong = 0;
+};
+
+class Simulated : public ::testing::TestWithParam<std::size_t> {};
+
+// KYMO_SIMULATED_SEEDS: how many runs in each condition; 0: a few runs in conditions drawn at random.
+TEST_P(Simulated, WhatIsToldIsRight) {
+    const Shape& shape = shapes()[GetParam()];
+    const int seeds = number("KYMO_SIMULATED_SEEDS", 0);
+    const bool shows = number("KYMO_SIMULATED_SHOW", 0) != 0;
+    std::vector<Conditions> all;
+    for (const double speed : kSpeeds) {
+        for (const double steal : kSteals) {
+            for (const unsigned processors : kProcessors) {
+                for (int seed = 0; seed < std::max(1, seeds); ++seed) {
+                    if (processors >= shape.least_processors) {
+                        all.push_back({speed, steal, processors, 1 + static_cast<std::uint64_t>(seed)});
+                    }
+                }
+            }
+        }
+    }
+    Count bad;
+    Count fixed;
+    for (const Conditions& conditions : all) {
+        for (const bool is_bad : {true, false}) {
+            if (is_bad && shape.is_sound) {
+                continue;
+            }
+            const Told told = told_of(shape, is_bad, conditions);
+            const bool is_right = is_bad           ? is_first(shape, told)
+                                  : shape.is_sound ? told.findings.empty()
+                                                   : !is_told(shape, told);
+            Count& count = is_bad ? bad : fixed;
+            ++count.runs;
+            count.wrong += is_right ? 0 : 1;
+            if (!is_right || shows) {
+                std::fprintf(stderr, "%s, %s, speed %.1f, steal %.0f %%, %u processors, seed %d%s\n%s",
+                             std::string(shape.name).c_str(), is_bad ? "bad" : "fixed", conditions.speed,
+                             conditions.steal * 100, conditions.processors, static_cast<int>(conditions.seed),
+                             is_right ? "" : ": WRONG", words(told).c_str());
+            }
+        }
+    }
+    std::fprintf(stderr, "TOTAL %s: bad %d of %d wrong, fixed %d of %d wrong\n", std::string(shape.name).c_str(),
+                 bad.wrong, bad.runs, fixed.wrong, fixed.runs);
+    EXPECT_LE(bad.wrong * 20, bad.runs);
+    EXPECT_LE(fixed.wrong * 100, fixed.runs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Simulated, ::testing::Range<std::size_t>(0, shapes().size()),
+                         [](const ::testing::TestParamInfo<std::size_t>& info) {
+                             std::string name(shapes()[info.param].name);
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+}  // namespace
+}  // namespace kymo::findings::simulated
