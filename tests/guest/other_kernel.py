@@ -5,7 +5,9 @@
 
 KERNEL is a kernel's image file (vmlinuz), as in Debian's packages: apt-get download linux-image-6.1.0-56-amd64, and dpkg -x. The machine is
 emulated (qemu-system-x86_64 -cpu max, no privileges needed), with protection keys and without a hardware counter; all programs take some five
-minutes. Needs qemu-system-x86 and busybox-static. Ends with 0 when nothing differs. By hand, not in a suite: docs/testing.md.
+minutes. Beside heavy load the emulated machine may stop for good: its kernel patches its own code when the first performance event of a kind is
+opened, and the emulator's other processor goes on meeting the old bytes (int3 in __schedule, again and again; "soft lockup"). That is none of the
+programs' doing; run it again. Needs qemu-system-x86 and busybox-static. Ends with 0 when nothing differs. By hand, not in a suite: docs/testing.md.
 """
 
 import argparse

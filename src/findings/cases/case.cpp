@@ -22,7 +22,7 @@ bool Case::differs(std::string_view name, double ratio) const {
 }
 
 double Case::excess_share(TermSet terms) const {
-    const std::int64_t total = excess.total();
+    const std::int64_t total = excess.total() - (has(terms, Term::kRunQueue) ? 0 : excess.terms.run_queue);
     if (total <= 0) {
         return 0;
     }

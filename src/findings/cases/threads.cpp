@@ -122,16 +122,12 @@ void take_out_polling(const spacetime::Evidence& evidence, NodeIndex node, const
 void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& threads,
                 std::map<std::uint32_t, StepRow>* steps) {
     for (std::size_t i = 0; i < threads.size(); ++i) {
-        const auto all = std::lower_bound(space.work.begin(), space.work.end(), std::pair{threads[i], INT64_MIN});
-        if (all == space.work.end() || all->first != threads[i]) {
-            continue;
-        }
         double seen = 0;
         for (std::size_t row = 0; row < space.rows.size(); ++row) {
             const spacetime::TimeTerms& terms = space.rows.terms[row];
             seen += space.rows.thread[row] == threads[i] ? static_cast<double>(terms.user + terms.system) : 0;
         }
-        const double unseen = static_cast<double>(all->second) - seen;
+        const double unseen = static_cast<double>(space.work_of(threads[i]).all()) - seen;
         double busy = 0;
         for (const auto& [first, step] : *steps) {
             busy += step.busy_ns[i];

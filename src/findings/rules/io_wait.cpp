@@ -35,6 +35,46 @@ std::map<std::uint32_t, double> busy_ns(const Evidence& evidence) {
     return busy;
 }
 
+// Waits for what another thread of the process does next, in the order of their work.
+bool is_for_a_turn(WaitKind kind) {
+    return kind == WaitKind::kCondition || kind == WaitKind::kBarrier || kind == WaitKind::kSemaphore ||
+           kind == WaitKind::kFutex || kind == WaitKind::kOmpBarrier || kind == WaitKind::kOmpIdle;
+}
+
+struct Turns {
+    ByThread has;    // ns that it waits for its turn
+    ByThread keeps;  // ns that others wait for it, but for its end
+};
+
+Turns turns_of(const Evidence& evidence) {
+    Turns turns;
+    for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
+        for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
+            const WaitTarget& target = evidence.wait_targets[wait.target];
+            const auto ns = static_cast<double>(wait.ns);
+            if (is_for_a_turn(target.kind)) {
+                turns.has[thread] += ns;
+            }
+            if (target.holder != kNone && target.kind != WaitKind::kJoin) {
+                turns.keeps[target.holder] += ns;
+            }
+        }
+    }
+    return turns;
+}
+
+// Who waits for its turn has time to spare: shorter transfers would have it wait longer. They cost no more than what
+// others wait for it.
+double cost_ns(const Turns& turns, std::uint32_t thread, double waited) {
+    constexpr double kSpare = 0.1;  // of what it waits for transfers
+    const auto has = turns.has.find(thread);
+    if (has == turns.has.end() || has->second < kSpare * waited) {
+        return waited;
+    }
+    const auto keeps = turns.keeps.find(thread);
+    return keeps == turns.keeps.end() ? 0 : std::min(waited, keeps->second);
+}
+
 struct Spot {
     ByThread waited;
     std::vector<std::uint32_t> targets;
@@ -109,6 +149,7 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
     const double spare = spare_ns(evidence);
     const std::map<std::uint32_t, double> busy = busy_ns(evidence);
     const double busy_of_all = sum(busy);
+    const Turns turns = turns_of(evidence);
     for (auto& [key, spot] : spots) {
         std::sort(spot.targets.begin(), spot.targets.end());
         spot.targets.erase(std::unique(spot.targets.begin(), spot.targets.end()), spot.targets.end());
@@ -120,6 +161,9 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
             for (auto& [thread, ns] : spot.waited) {
                 ns = std::max(0.0, ns - (busy_of_all - busy.at(evidence.run.threads[thread].process)));
             }
+        }
+        for (auto& [thread, ns] : spot.waited) {
+            ns = cost_ns(turns, thread, ns);
         }
         const bool is_much = std::any_of(spot.waited.begin(), spot.waited.end(), [&](const auto& waited) {
             const ThreadFacts& thread = evidence.run.threads[waited.first];
@@ -156,7 +200,9 @@ extern const Rule kIoWait{
     .needs =
         "threads are off the processor for a fiftieth of their lives in read, write, fsync or connect and their kin",
     .against =
-        "other threads keep the processors busy meanwhile; or the thread is in reads, polls and sleep for nine "
+        "other threads keep the processors busy meanwhile; or the thread waits for its turn as well (a tenth as "
+        "long), "
+        "and nobody waits for it: it reads ahead; or the thread is in reads, polls and sleep for nine "
         "tenths of "
         "its life, "
         "as a server without requests is; or what it reads is from processes that live for some milliseconds "

@@ -113,15 +113,12 @@ double idle_beside_ns(const Case& subject) {
     return idle;
 }
 
-// Who has its processor taken unsaid seems to work longer, and its peers wait for it: at most so much of what is
-// lost.
-double taken_ns(const Case& subject) {
-    double taken = 0;
-    for (const std::int64_t ns : subject.space().rows.taken) {
-        taken += static_cast<double>(ns);
-    }
+// Who has its processor taken, and not found to be, seems to work longer, and its peers wait for it: at most so much
+// of what is lost. Where it is the same threads at every step, what falls to them and to the others levels out.
+double taken_ns(const Case& subject, bool is_static) {
     const auto threads = static_cast<double>(subject.threads.size());
-    return most_taken(*subject.evidence, taken) * (threads - 1) / threads;
+    const double most = unseen_taken(*subject.evidence, taken_in(subject.space().rows)) * (threads - 1) / threads;
+    return is_static ? most / std::sqrt(static_cast<double>(std::max<std::size_t>(1, subject.steps.size()))) : most;
 }
 
 // How many times as slow the processors of the threads that work longest were as the others'; 1 where that is not
@@ -193,7 +190,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     const std::vector<double>& by_step = is_static ? work.lost : work.beyond;
     const double lost = std::accumulate(by_step.begin(), by_step.end(), 0.0);
     if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||
-        serial_ns(*subject.evidence, subject.node) * 2 >= lost || taken_ns(subject) * 2 >= lost) {
+        serial_ns(*subject.evidence, subject.node) * 2 >= lost || taken_ns(subject, is_static) * 2 >= lost) {
         return;
     }
     // How much of a thread's time lies here is known by its samples, to about the root of their number.

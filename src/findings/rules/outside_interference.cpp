@@ -66,8 +66,7 @@ std::vector<TimeRange> times_of(const Evidence& evidence) {
     for (const SpaceNode& node : evidence.nodes) {
         for (std::size_t row = 0; row < node.rows.size(); ++row) {
             const TimeTerms& terms = node.rows.terms[row];
-            if (node.rows.duration(row) >= kLeastOccurrence &&
-                (terms.run_queue + node.rows.taken[row]) * 3 >= terms.wall()) {
+            if (node.rows.duration(row) >= kLeastOccurrence && terms.run_queue * 3 >= terms.wall()) {
                 times.push_back({node.rows.begin[row], node.rows.end[row]});
             }
         }
@@ -118,7 +117,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
         return;
     }
     claim.own_sure = 0.9;
-    claim.own_terms = part > 0 ? set_of(Term::kRunQueue) : set_of(Term::kUser, Term::kSystem);
+    claim.own_terms = set_of(Term::kRunQueue);
     claim.when = times_of(evidence);
     claim.place = Place{};
     std::vector<std::string> said;

@@ -13,8 +13,10 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMoreFaults = 3;          // than elsewhere
-constexpr double kSlowFaultNs = 20'000;    // of a minor fault, on a slow virtual machine
+constexpr double kMoreFaults = 3;        // than elsewhere
+constexpr double kSlowFaultNs = 20'000;  // of a minor fault, on a slow virtual machine
+constexpr double kPageBytes = 4096;
+constexpr double kFirstTouches = 1.5;      // times what is held at once: memory is given back, and taken anew
 constexpr double kLeastKernelShare = 0.3;  // of the excess, in the kernel
 constexpr std::uint64_t kLeastFaultingOccurrences = 3;
 
@@ -48,6 +50,12 @@ NodeIndex holder(const Evidence& evidence, NodeIndex node, CounterIndex faults) 
     return node;
 }
 
+// Each page of memory that is held faults once: that is the price of having it.
+bool are_first_touches(const Evidence& evidence, double count) {
+    return evidence.run.peak_bytes &&
+           count * kPageBytes <= kFirstTouches * static_cast<double>(*evidence.run.peak_bytes);
+}
+
 void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();
@@ -79,6 +87,10 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     claim.own_sure = 0.9;  // system time of short stretches is known less well than their user time
     claim.node = holder(evidence, subject.node, faults);
     const SpaceNode& held = claim.node.in(evidence.nodes);
+    // In several threads once each, or in memory that is kept.
+    if (!again_and_again(held, faults) || are_first_touches(evidence, static_cast<double>(faults.in(held.deltas)))) {
+        return;
+    }
     const std::string where = mostly_at(held, faults);
     claim.title =
         fmt::format("{} takes page faults again and again: {} in {} occurrences{}. They cost up to {} in the kernel.",
@@ -93,7 +105,10 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
 void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     if (!subject.differs("page-faults", kMoreFaults) ||
         subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare ||
-        subject.bad.count * 2 > subject.bad.count + subject.good.count || are_first_of_threads(subject)) {
+        subject.bad.count * 2 > subject.bad.count + subject.good.count || are_first_of_threads(subject) ||
+        are_first_touches(
+            *subject.evidence,
+            static_cast<double>(counter(*subject.evidence, "page-faults").in(subject.space().deltas)))) {
         return;
     }
     const Feature& faults = *subject.feature("page-faults");
@@ -144,7 +159,9 @@ extern const Rule kPageFaultsOfSpace{
         "page faults are counted; the code occurs at least three times, takes faults in both halves of its "
         "occurrences, "
         "and has nine tenths of all faults or three times as many by processor time as the rest of the program",
-    .against = "faults only at the beginning: that is a cold start",
+    .against =
+        "faults only at the beginning: that is a cold start; or no more of them than pages are held at once, half as "
+        "many again: each page that a program keeps faults once",
     .look = claim_page_faults_of_spaces,
     .direction = kPageFaultsDirection,
     .confirm = kPageFaultsConfirm,
@@ -171,7 +188,9 @@ extern const Rule kPageFaultsOfOccurrences{
     .needs =
         "slow occurrences carry at least three times the page faults of the fast ones, which chance does not "
         "explain where it can be tested, and 30 % or more of their excess is time in the kernel",
-    .against = "most occurrences are slow; or the slow ones are the first of their threads: that is a cold start",
+    .against =
+        "most occurrences are slow; or the slow ones are the first of their threads: that is a cold start; or there "
+        "are no more faults than pages are held at once, half as many again",
     .look = claim_page_faults_of_occurrences,
     .direction = kPageFaultsDirection,
     .confirm = kPageFaultsConfirm,

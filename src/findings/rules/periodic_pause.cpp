@@ -2,6 +2,7 @@
 #include "findings/rules/periodic_pause.h"
 
 #include "findings/rule.h"
+#include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/gap_filler.h"
 #include "findings/statistics/robust.h"
@@ -50,9 +51,20 @@ class WorkBefore {
     std::vector<double> sums_ = {0};  // [i]: of all before number i
 };
 
+// By thread, how many occurrences there are.
+std::map<std::uint32_t, std::size_t> occurrences_of(const spacetime::SpaceNode& node) {
+    std::map<std::uint32_t, std::size_t> count;
+    for (const std::uint32_t thread : node.rows.thread) {
+        ++count[thread];
+    }
+    return count;
+}
+
 // Regular in at least half of the threads that have any: by the number of occurrences, or, where several short ones
-// look like one, by the work in them.
-Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& events) {
+// look like one (`may_merge`), by the work in them. Where they do not, what comes more often than every third time is
+// what the thread does there, and no pause.
+Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& events, bool may_merge) {
+    const std::map<std::uint32_t, std::size_t> occurrences = occurrences_of(node);
     std::map<std::uint32_t, std::vector<Event>> streams;
     for (const Event& event : events) {
         streams[event.thread].push_back(event);
@@ -74,7 +86,7 @@ Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& ev
         if (const std::uint32_t distance = regular_distance(orders); distance != 0) {
             every.push_back(distance);
             add_periods(own);
-        } else if (node.rows.size() == node.occurrences) {
+        } else if (node.rows.size() == node.occurrences && (may_merge || own.size() * 3 <= occurrences.at(thread))) {
             const WorkBefore work(node, thread);
             std::vector<double> amounts;
             for (const Event& event : own) {
@@ -112,11 +124,19 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
     for (const GapRow& gap : subject.long_gaps) {
         events.push_back({gap.thread, gap.order, gap.begin});
     }
-    const Pauses pauses = regularity(subject.space(), events);
+    constexpr double kSeen = 3;  // sampling periods: a gap that long is seen
+    const bool may_merge = subject.good.median_ns < kSeen * sampling_period(evidence);
+    const Pauses pauses = regularity(subject.space(), events, may_merge);
     if (!pauses.is_regular()) {
         return;
     }
     const Filler filler = main_filler(subject);
+    const NodeIndex node = filler_node(subject, filler);
+    // One thread of several is at it while the others wait, as often as they come there: a serial section.
+    if (pauses.every == 0 && node != kNone && is_parallel(evidence) &&
+        is_mostly_alone(alone_in(node.in(evidence.nodes)))) {
+        return;
+    }
     Claim claim;
     std::vector<double> lengths;
     for (std::size_t i = 0; i < subject.long_gaps.size(); ++i) {
@@ -132,7 +152,7 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
                                       : fmt::format("After every {}", in_seconds(pauses.work_ns)),
                     name(evidence, subject.node), in_seconds(pauses.period_ns));
     const double all = std::accumulate(claim.own_parts.begin(), claim.own_parts.end(), 0.0);
-    claim.node = filler_node(subject, filler);
+    claim.node = node;
     if (claim.node != kNone) {
         claim.own_terms =
             main_terms(claim.node.in(evidence.nodes)) & ~set_of(Term::kRunQueue);  // nor do the gaps have it
@@ -156,8 +176,8 @@ void claim_periodic_pause_of_occurrences(const Case& subject, std::vector<Claim>
     for (const std::size_t row : subject.bad_rows) {
         events.push_back({occurrences.thread[row], occurrences.order[row], occurrences.begin[row]});
     }
-    const Pauses pauses = regularity(subject.space(), events);
-    if (pauses.every == 0 || subject.space().folded || subject.excess_share(set_of(Term::kRunQueue)) > 0.5) {
+    const Pauses pauses = regularity(subject.space(), events, false);
+    if (pauses.every == 0 || subject.space().folded) {
         return;
     }
     Claim claim;
@@ -183,7 +203,9 @@ extern const Rule kPeriodicPauseInGaps{
         "have "
         "them four fifths of them (five or more) follow each other after the same number of occurrences, three "
         "or more",
-    .against = "more than a third of the gaps are long",
+    .against =
+        "more than a third of the gaps are long, of all threads or of the one that has them; or, not by number, one "
+        "thread is at it while the others of its process do nothing (serial-section)",
     .look = claim_periodic_pause_of_gaps,
     .direction = kPauseDirection,
     .confirm = kPauseConfirm,
@@ -194,7 +216,7 @@ extern const Rule kPeriodicPauseInside{
     .kind = "periodic-pause",
     .contrast = Contrast::kOccurrences,
     .needs = "slow occurrences follow each other after the same number of occurrences, as above",
-    .against = "more than half of the excess is waiting for a processor",
+    .against = "what the slow ones take longer is waiting for a processor",
     .look = claim_periodic_pause_of_occurrences,
     .direction = kPauseDirection,
     .confirm = kPauseConfirm,

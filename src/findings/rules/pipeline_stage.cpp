@@ -36,8 +36,7 @@ bool hands_over(WaitKind kind) {
 }
 
 double work_in(const SpaceNode& node, std::uint32_t thread) {
-    const auto found = std::lower_bound(node.work.begin(), node.work.end(), std::pair{thread, INT64_MIN});
-    return found != node.work.end() && found->first == thread ? static_cast<double>(found->second) : 0;
+    return static_cast<double>(node.work_of(thread).all());
 }
 
 // The smallest function of the program's own that holds most of a thread's work.

@@ -15,18 +15,8 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kTogether = 0.1;  // of the run: two or more threads at work at the same time
 constexpr double kMostOfIt = 0.8;
 constexpr double kMostlyLocked = 0.5;  // of the time that a thread is alone: others wait for locks as long
-
-// Two threads or more were at work at once for a good part of the run.
-bool is_parallel(const Evidence& evidence) {
-    double together = 0;
-    for (std::size_t ready = 2; ready < evidence.run.ready_ns.size(); ++ready) {
-        together += static_cast<double>(evidence.run.ready_ns[ready]);
-    }
-    return together >= kTogether * duration_ns(evidence);
-}
 
 // ns that a thread is at a meeting of its team, and nowhere else: it is there for the team's work.
 std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread) {
@@ -42,15 +32,15 @@ std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread)
     return ns;
 }
 
-// Other threads of the process that worked at some time, or stand by at its meetings.
+// Other threads of the process that computed at some time, or stand by at its meetings. One that only transfers data
+// could not take a share.
 std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
     const ThreadFacts& self = evidence.run.threads[thread];
-    const std::int64_t least = (self.total.user + self.total.system) / 10;
+    const std::int64_t least = self.total.user / 10;
     return static_cast<std::size_t>(
         std::count_if(evidence.run.threads.begin(), evidence.run.threads.end(), [&](const ThreadFacts& other) {
             return &other != &self && other.process == self.process &&
-                   other.total.user + other.total.system + at_meetings_ns(evidence, other) >=
-                       std::max<std::int64_t>(least, 1);
+                   other.total.user + at_meetings_ns(evidence, other) >= std::max<std::int64_t>(least, 1);
         }));
 }
 

@@ -256,21 +256,13 @@ Storm find_storm(const Evidence& evidence) {
     return storm;
 }
 
-// ns that the storm's threads have in a node: another's calls are not theirs. Where not all occurrences were kept,
-// their part of those that were.
-double of_threads(const SpaceNode& node, const Storm& storm, std::int64_t (*term)(const TimeTerms&)) {
-    double theirs = 0;
-    double all = 0;
-    for (const ThreadTime& part : by_thread(node, term)) {
-        all += part.ns;
-        theirs += storm.lost.contains(part.thread) ? part.ns : 0;
+// What the storm's threads have in a node: another's calls are not theirs.
+WorkSums of_threads(const SpaceNode& node, const Storm& storm) {
+    WorkSums theirs;
+    for (const ThreadWork& part : node.work) {
+        theirs += storm.lost.contains(part.thread) ? part.ns : WorkSums{};
     }
-    return node.rows.size() == node.occurrences || theirs == 0 ? theirs
-                                                               : static_cast<double>(term(node.total)) * theirs / all;
-}
-
-std::int64_t in_kernel(const TimeTerms& terms) {
-    return terms.system;
+    return theirs;
 }
 
 // Where the kernel's share stands out: code of a library, or, where calls are counted, any. The program's own code
@@ -279,15 +271,17 @@ NodeIndex densest(const Evidence& evidence, const Storm& storm) {
     double system = 0;
     double worked = 0;
     for (const auto& [thread, ns] : storm.lost) {
-        system += static_cast<double>(evidence.run.threads[thread].total.system);
-        worked += static_cast<double>(processor(evidence.run.threads[thread].total));
+        const ThreadFacts& facts = evidence.run.threads[thread];
+        system += static_cast<double>(facts.total.system - facts.taken);
+        worked += static_cast<double>(processor(facts.total) - facts.taken);
     }
     NodeIndex best;
     double most = 0;
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
-        const double theirs = of_threads(node, storm, in_kernel);
-        const double share = theirs / std::max(1.0, of_threads(node, storm, processor));
+        const WorkSums work = of_threads(node, storm);
+        const auto theirs = static_cast<double>(work.system);
+        const double share = theirs / std::max(1.0, static_cast<double>(work.all()));
         if (own_code(evidence, i) != kNone && (storm.calls > 0 || is_library(node.place)) && worked > 0 &&
             share >= kDenser * system / worked && theirs > most) {
             best = i;
@@ -304,7 +298,7 @@ NodeIndex find_place(const Evidence& evidence, const Storm& storm) {
         if (is_system_call(i.in(evidence.nodes).place)) {
             const NodeIndex caller = own_code(evidence, i);
             if (caller != kNone) {
-                const double theirs = of_threads(i.in(evidence.nodes), storm, processor);
+                const auto theirs = static_cast<double>(of_threads(i.in(evidence.nodes), storm).all());
                 if (theirs > 0) {
                     callers[caller] += theirs;
                 }

@@ -16,7 +16,8 @@ using namespace spacetime;
 
 constexpr std::size_t kLeastThreads = 100;
 constexpr std::uint64_t kShortLife = 10'000'000;  // ns: ten milliseconds; the making costs some hundredths of one
-constexpr double kMakingThreadNs = 30'000;        // at least so much, for a thread made, switched to and joined
+constexpr double kMakingThreadNs = 30'000;        // about so much, for a thread made, switched to and joined
+constexpr double kLeastLost = 0.1;                // of the time in which they come and go
 
 struct Swarm {
     std::vector<std::uint32_t> threads;
@@ -49,17 +50,18 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
         }
         const auto span = static_cast<double>(end - std::min(begin, end));
         const double processors = static_cast<double>(std::max<std::uint64_t>(1, run.processors));
-        // Between the first and the last, all that is not the threads' own work is the making of them, or waiting for
-        // it.
-        const double lost = span - user / processors;
-        const double least = kMakingThreadNs * static_cast<double>(swarm.threads.size()) / processors;
-        if (lost < least) {
+        // Between the first and the last, all that is neither the threads' own work nor their maker's is the making
+        // of them, or waiting for it.
+        const auto makers = static_cast<double>(run.threads[swarm.creator].total.user);
+        const double lost = span - std::max((user + makers) / processors, makers);
+        if (lost < kLeastLost * span) {
             continue;
         }
+        const double about = kMakingThreadNs * static_cast<double>(swarm.threads.size()) / processors;
         const WaitPlace& place = run.threads[swarm.threads.front()].created_at;
         Claim claim;
         claim.own = {{swarm.creator, lost}};
-        claim.own_sure = std::min(1.0, std::max(0.5, least / lost));  // the creator may have had other things to do
+        claim.own_sure = std::clamp(about / lost, 0.5, 1.0);  // the creator may have had other things to wait for
         claim.node = node_of(evidence, place);
         claim.place = to_place(place);
         claim.threads = {swarm.creator};

@@ -14,6 +14,7 @@
 #include "spacetime/spaces/occurrences.h"
 #include "spacetime/spaces/period.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,12 +82,18 @@ struct SpaceNode {
     DurationSums durations;              // of the occurrences
     std::vector<OccurrenceWait> waits;   // by target, most time first
     std::vector<std::uint32_t> threads;  // that are in it, ascending
-    // By thread, ascending: user and system time, ns, also what is in no occurrence since nothing was seen of it.
-    // Empty: of iterations and marks.
-    std::vector<std::pair<std::uint32_t, std::int64_t>> work;
+    std::vector<ThreadWork> work;  // by thread, ascending, also what is in no occurrence; empty: of iterations, marks
     std::uint64_t median_samples = 0;  // of an occurrence
     bool polls = false;                // kLoop: its rounds change nothing; it waits for another thread (polling.h)
     bool folded = false;               // median under 8 samples: single occurrences are not to be compared
+
+    // A thread's part of `work`; none where it has none.
+    WorkSums work_of(std::uint32_t thread) const {
+        const auto found =
+            std::lower_bound(work.begin(), work.end(), thread,
+                             [](const ThreadWork& part, std::uint32_t number) { return part.thread < number; });
+        return found != work.end() && found->thread == thread ? found->ns : WorkSums{};
+    }
 
     OccurrenceTable rows;          // at most EvidenceOptions::occurrence_cap
     std::vector<LineShare> lines;  // most processor time first, at most 32

@@ -117,6 +117,14 @@ class Steps {
     const std::vector<Round>* reference_ = nullptr;
 };
 
+std::vector<ThreadWork> sorted_work(const std::map<std::uint32_t, WorkSums>& by_thread) {
+    std::vector<ThreadWork> work;
+    for (const auto& [thread, ns] : by_thread) {
+        work.push_back({thread, ns});
+    }
+    return work;
+}
+
 }  // namespace
 
 void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, const EvidenceOptions& options) {
@@ -128,7 +136,7 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
     node.occurrences = sums.occurrences;
     node.durations = std::move(sums.durations);
     node.waits = sorted_waits(sums.own_waits);
-    node.work.assign(sums.own_work.begin(), sums.own_work.end());
+    node.work = sorted_work(sums.own_work);
     node.threads = std::move(sums.threads);
     std::sort(node.threads.begin(), node.threads.end());
     node.median_samples = sums.samples.median();
@@ -141,12 +149,14 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
 
 void add_up(std::vector<SpaceNode>& nodes) {
     std::vector<std::map<std::uint32_t, std::int64_t>> waits(nodes.size());
-    std::vector<std::map<std::uint32_t, std::int64_t>> work(nodes.size());
+    std::vector<std::map<std::uint32_t, WorkSums>> work(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         for (const OccurrenceWait& wait : nodes[i].waits) {
             waits[i][wait.target] += wait.ns;
         }
-        work[i].insert(nodes[i].work.begin(), nodes[i].work.end());
+        for (const ThreadWork& part : nodes[i].work) {
+            work[i].emplace(part.thread, part.ns);
+        }
     }
     for (std::size_t i = nodes.size(); i-- > 0;) {
         const SpaceNode& node = nodes[i];
@@ -168,7 +178,7 @@ void add_up(std::vector<SpaceNode>& nodes) {
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         nodes[i].waits = sorted_waits(waits[i]);
-        nodes[i].work.assign(work[i].begin(), work[i].end());
+        nodes[i].work = sorted_work(work[i]);
     }
 }
 

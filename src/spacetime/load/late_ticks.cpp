@@ -33,8 +33,8 @@ void LateTicks::add(std::uint64_t time, std::uint64_t task_clock) {
     const std::int64_t since_due = late_ + static_cast<std::int64_t>(std::min(task_clock, kLongestClock));
     std::int64_t due = since_due / period_;
     std::int64_t late = since_due % period_;
-    if (late > period_ - kDrift) {
-        late = 0;  // the grid drifts
+    if (late > period_ - early_) {
+        late = 0;  // the one before was as late as ticks are, or the grid drifts
         ++due;
     }
     same_ = late > least_ && std::abs(late - late_) < kSame ? same_ + 1 : 0;

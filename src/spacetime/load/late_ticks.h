@@ -39,12 +39,14 @@ class LateTicks {
     // are served first), or the host's on behalf of this very code (the pages of a virtual machine): seen up to 0.1
     // ms.
     static constexpr std::int64_t kLate = 150'000;            // ns
-    static constexpr std::int64_t kDrift = 30'000;            // ns; earlier by less is in time
+    static constexpr std::int64_t kEarly = 100'000;           // ns, or an eighth: earlier by less is in time
     static constexpr std::int64_t kShortestPeriod = 120'000;  // ns; of shorter ones nothing can be told
 
     // `period`: ns of the thread's clock; 0: no ticks.
     explicit LateTicks(std::uint64_t period)
-        : period_(static_cast<std::int64_t>(period)), least_(std::min(kLate, period_ / 4)) {}
+        : period_(static_cast<std::int64_t>(period)),
+          least_(std::min(kLate, period_ / 4)),
+          early_(std::min(kEarly, period_ / 8)) {}
 
     // A tick at a time, after so much of the thread's clock.
     void add(std::uint64_t time, std::uint64_t task_clock);
@@ -58,6 +60,7 @@ class LateTicks {
 
     std::int64_t period_;
     std::int64_t least_;     // what is late
+    std::int64_t early_;     // what is not
     std::int64_t late_ = 0;  // of the last tick
     int same_ = 0;           // ticks in a row that were as late as the one before
     bool has_begun_ = false;

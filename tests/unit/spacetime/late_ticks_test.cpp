@@ -128,7 +128,8 @@ TEST(LateTicks, TheShareOfLateTicksIsTheShareOfTimeAway) {
         // Of absences of exponential length what is left of them at a tick is exponential again. Beyond whole periods
         // too little of some is left, and some end just before the next tick: these look as if in time.
         const auto beyond = [&](double ns) { return std::exp(-ns / mean_away); };
-        const double told = (beyond(LateTicks::kLate) - beyond(kPeriod - LateTicks::kDrift)) / (1 - beyond(kPeriod));
+        static_assert(LateTicks::kEarly < kPeriod / 8);
+        const double told = (beyond(LateTicks::kLate) - beyond(kPeriod - LateTicks::kEarly)) / (1 - beyond(kPeriod));
         EXPECT_NEAR(static_cast<double>(taken(clock)) / static_cast<double>(now), share * told, 0.08 * share)
             << mean_away;
     }

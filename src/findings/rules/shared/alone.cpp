@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kAlone = 1.25;       // threads at work meanwhile, on average: one, and a little
 constexpr double kMostlyAlone = 0.8;  // of the processor time
+constexpr double kTogether = 0.1;     // of the run: two or more threads at work at the same time
 constexpr double kOverlap = 0.1;  // of the occurrences' time in two threads at once: not more than the sampling blurs
 
 // Occurrences of different threads do not overlap.
@@ -43,6 +44,14 @@ bool is_below(const Evidence& evidence, NodeIndex node, NodeIndex above) {
 }
 
 }  // namespace
+
+bool is_parallel(const Evidence& evidence) {
+    double together = 0;
+    for (std::size_t ready = 2; ready < evidence.run.ready_ns.size(); ++ready) {
+        together += static_cast<double>(evidence.run.ready_ns[ready]);
+    }
+    return together >= kTogether * duration_ns(evidence);
+}
 
 Alone alone_in(const SpaceNode& node) {
     Alone result;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -98,8 +99,12 @@ bool is_negligible(const Case& subject) {
            static_cast<double>(subject.excess.total()) < kLeast * duration_ns(*subject.evidence);
 }
 
-double most_taken(const Evidence& evidence, double taken) {
-    return taken + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
+double unseen_taken(const Evidence& evidence, double taken) {
+    return taken / 2 + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
+}
+
+double taken_in(const OccurrenceTable& occurrences) {
+    return static_cast<double>(std::accumulate(occurrences.taken.begin(), occurrences.taken.end(), std::int64_t{0}));
 }
 
 double most_lacking_share(const Case& subject) {
@@ -115,10 +120,10 @@ double most_lacking_share(const Case& subject) {
         return std::max(0.0, mean(column, subject.bad_rows) - mean(column, subject.good_rows)) *
                static_cast<double>(subject.bad_rows.size());
     };
-    const auto total = static_cast<double>(subject.excess.total());
-    return subject.excess_share(set_of(Term::kRunQueue)) +
-           (total > 0 ? (more(occurrences.held_up) + most_taken(*subject.evidence, more(occurrences.taken))) / total
-                      : 0);
+    const auto without_queue = static_cast<double>(subject.excess.total() - subject.excess.terms.run_queue);
+    // The slow ones may be slow for just that: theirs may be all that was not seen here.
+    const double lacking = more(occurrences.held_up) + unseen_taken(*subject.evidence, taken_in(occurrences));
+    return without_queue > 0 ? lacking / without_queue : 1;
 }
 
 double own_queue_ns(const RunFacts& run) {

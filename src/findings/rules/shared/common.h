@@ -49,11 +49,15 @@ bool are_first_of_threads(const Case& subject);
 // every thread's first occurrence is a little slower, they are not told.
 bool is_negligible(const Case& subject);
 
-// ns of so much taken time (late_ticks.h), with a standard error more: it may be that much.
-double most_taken(const spacetime::Evidence& evidence, double taken);
+// Where so much time was found to be taken (late_ticks.h), so much more may be: what was found is known to a standard
+// error, and absences that end soon behind a tick, or before one, are not found, a third of all at most.
+double unseen_taken(const spacetime::Evidence& evidence, double taken);
+// ns that were found to be taken from all of these.
+double taken_in(const spacetime::OccurrenceTable& occurrences);
 
-// The part of the excess, as far as it may be, in which a processor was lacking to the bad occurrences themselves, or
-// to the threads they waited for, or was taken from them unsaid.
+// The part of the excess, as far as it may be, in which a processor was lacking to the threads that the bad
+// occurrences waited for, or was taken from them unsaid. What they themselves lacked is left out, as where the sides
+// were told apart.
 double most_lacking_share(const Case& subject);
 
 // Work by user time of the bad occurrences against the good ones: 1 where they did more of it at the same speed,

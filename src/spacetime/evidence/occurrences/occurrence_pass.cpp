@@ -84,12 +84,8 @@ class OccurrenceVisitor final : public StreamVisitor {
         }
     }
 
-    void taken(const TakenTime& taken) override {
-        const std::uint64_t since = taken.time - std::min(taken.time, shared_.profile.threads[thread_].begin);
-        const std::uint64_t ns = std::min(static_cast<std::uint64_t>(taken.ns), since);
-        worker_.sums.lacking.add(thread_, taken.time - ns, taken.time);
-        occurrences_.taken(taken.ns);
-    }
+    void called(std::int64_t ns, std::uint32_t in) override { occurrences_.called(ns, in); }
+    void taken(std::int64_t ns) override { occurrences_.taken(ns); }
 
     void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
         const auto processor = static_cast<std::uint32_t>(row.processor);

@@ -6,6 +6,7 @@
 #include "spacetime/evidence/kept_nodes.h"
 #include "spacetime/evidence/occurrences/occurrence_sample.h"
 #include "spacetime/evidence/occurrences/occurrence_sequence.h"
+#include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/evidence/occurrences/pattern_table.h"
 
 #include <array>
@@ -40,7 +41,7 @@ inline constexpr std::size_t kLongestGaps = 8;
 struct NodeSums {
     SumRow own;  // while no kept child was visited
     std::map<std::uint32_t, std::int64_t> own_waits;
-    std::map<std::uint32_t, std::int64_t> own_work;  // by thread: user and system time of own
+    std::map<std::uint32_t, WorkSums> own_work;  // by thread: of own
     std::uint64_t occurrences = 0;
     DurationSums durations;
     SampleHistogram samples;

@@ -30,6 +30,25 @@ struct TimeTerms {
     bool operator==(const TimeTerms&) const = default;
 };
 
+// ns on processors, without polling in waits.
+struct WorkSums {
+    std::int64_t user = 0;
+    std::int64_t system = 0;
+
+    std::int64_t all() const { return user + system; }
+    WorkSums& operator+=(const WorkSums& more) {
+        user += more.user;
+        system += more.system;
+        return *this;
+    }
+    bool operator==(const WorkSums&) const = default;
+};
+
+struct ThreadWork {
+    std::uint32_t thread = 0;
+    WorkSums ns;
+};
+
 // What was waited for, where, and who had it. Rows of Evidence::wait_targets, each once.
 struct WaitTarget {
     std::uint32_t process = 0;  // index of Profile::processes

@@ -1,6 +1,7 @@
 #include "spacetime/evidence/occurrences/sample_pass.h"
 
 #include "parallel/loops.h"
+#include "spacetime/evidence/occurrences/taken_time.h"
 #include "spacetime/load/sample_time.h"
 #include "spacetime/load/time_place.h"
 
@@ -115,11 +116,20 @@ class PartPass {
         const std::uint32_t node = row.context == 0                    ? stream.no_path
                                    : row.context < stream.nodes.size() ? stream.nodes[row.context]
                                                                        : kNone;
-        pieces(*running, running->time->add(moved, is_own), node,
-               is_blind_in_kernel(profile_.threads[stream.thread].roles, row));
-        while (!running->taken.empty() && running->taken.front().time <= moved.time) {
-            running->visitor->taken(running->taken.front());
-            running->taken = running->taken.subspan(1);
+        std::span<const StateInterval> intervals = running->time->add(moved, is_own);
+        std::int64_t taken = 0;
+        for (; !running->taken.empty() && running->taken.front().time <= moved.time;
+             running->taken = running->taken.subspan(1)) {
+            taken += running->taken.front().ns;
+        }
+        if (taken != 0) {
+            intervals_.assign(intervals.begin(), intervals.end());
+            taken -= take_out(taken, &intervals_);
+            intervals = intervals_;
+        }
+        pieces(*running, intervals, node, is_blind_in_kernel(profile_.threads[stream.thread].roles, row));
+        if (taken != 0) {
+            running->visitor->taken(taken);
         }
         if (!is_own) {
             moved.event = row.event < stream.columns.size() ? stream.columns[row.event] : profile_.events.size();
@@ -148,6 +158,9 @@ class PartPass {
             if (running.system_places->each(interval, [&](const StateInterval& part, std::uint32_t at,
                                                           SystemSource source) {
                     running.visitor->piece(part, source == SystemSource::kSeen ? at : running.places->of(interval));
+                    if (source == SystemSource::kNear && at != kNone) {
+                        running.visitor->called(duration_of(part), at);
+                    }
                 })) {
                 continue;
             }
@@ -172,6 +185,7 @@ class PartPass {
     std::unordered_map<std::uint32_t, Running> running_;
     Running* last_ = nullptr;
     std::vector<std::int64_t> deltas_;
+    std::vector<StateInterval> intervals_;
 };
 
 }  // namespace

@@ -55,6 +55,8 @@ class SpanVisitor final : public StreamVisitor {
         add(rest);
     }
 
+    void taken(std::int64_t ns) override { now_[kSumTaken] += ns; }
+
     void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
         const auto processor = static_cast<std::uint32_t>(row.processor);
         now_[kSumMigrations] += has_processor_ && processor != processor_ ? 1 : 0;

@@ -75,9 +75,8 @@ void StreamOccurrences::go_to(std::uint32_t leaf, std::uint64_t time) {
     in_wait_ = false;
     if (leaf_ != kNone) {
         add_difference(sums_.nodes[leaf_].own, now_.sums, at_change_);
-        for (const std::size_t column : {std::size_t{kSumUser}, std::size_t{kSumSystem}}) {
-            work_[leaf_] += now_.sums[column] - at_change_[column];
-        }
+        work_[leaf_].user += now_.sums[kSumUser] - at_change_[kSumUser];
+        work_[leaf_].system += now_.sums[kSumSystem] - at_change_[kSumSystem];
     }
     std::copy(now_.sums.begin(), now_.sums.end(), at_change_.begin());
     const auto top = static_cast<std::uint32_t>(kept_.size());
@@ -121,6 +120,7 @@ void StreamOccurrences::piece(const StateInterval& interval, bool is_spinning, s
                               std::uint32_t target) {
     const auto ns = static_cast<std::int64_t>(interval.end - interval.begin);
     const std::size_t column = is_spinning ? kSumSpinning : column_of(interval.state);
+    piece_has_node_ = node != kNone;
     if (node != kNone) {
         go_to(kept_.leaf_of[node], interval.begin);
     } else if (leaf_ != kNone) {
@@ -141,6 +141,22 @@ void StreamOccurrences::piece(const StateInterval& interval, bool is_spinning, s
         }
     }
     in_wait_ = interval.state == ThreadState::kWaiting && target != kStreamEdge;
+}
+
+void StreamOccurrences::called(std::int64_t ns, std::uint32_t in) {
+    const std::uint32_t to = kept_.leaf_of[in];
+    if (to == leaf_ && piece_has_node_) {
+        return;
+    }
+    if (leaf_ != kNone && piece_has_node_) {
+        at_change_[kSumSystem] += ns;
+    }
+    if (to != kNone) {
+        SumRow& own = sums_.nodes[to].own;
+        own.resize(std::max(own.size(), now_.sums.size()));
+        own[kSumSystem] += ns;
+        work_[to].system += ns;
+    }
 }
 
 void StreamOccurrences::sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,
@@ -170,7 +186,7 @@ void StreamOccurrences::sample(std::uint64_t time, std::uint32_t node, std::uint
 void StreamOccurrences::finish() {
     go_to(kNone, now_.time);
     for (std::size_t node = 0; node < work_.size(); ++node) {
-        if (work_[node] != 0) {
+        if (work_[node] != WorkSums{}) {
             sums_.nodes[node].own_work[thread_] += work_[node];
         }
     }

@@ -35,6 +35,8 @@ class StreamOccurrences {
     // The stream was in profile node `node` for the interval (kNone: not known); `target`: what a wait is for,
     // kStreamEdge: no wait.
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
+    // Of the last piece so much was system time of a call in profile node `in`: for the sums, not for occurrences.
+    void called(std::int64_t ns, std::uint32_t in);
     // So much of the time until now was not the thread's (late_ticks.h).
     void taken(std::int64_t ns) { now_.sums[kSumTaken] += ns; }
     // So much user time, and what its rounds usually take (loop_progress.h).
@@ -87,10 +89,11 @@ class StreamOccurrences {
     SumRow at_change_;  // sums when the stream came to leaf_
     std::uint32_t leaf_ = kNone;
     bool has_processor_ = false;
-    bool in_wait_ = false;  // the last piece was a wait, and the stream has not moved since
+    bool piece_has_node_ = false;  // the last piece was at a known place
+    bool in_wait_ = false;         // the last piece was a wait, and the stream has not moved since
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<LastOccurrence> last_;  // by node
-    std::vector<std::int64_t> work_;    // likewise: NodeSums::own_work
+    std::vector<WorkSums> work_;        // likewise: NodeSums::own_work
     std::vector<WaitPiece> waits_;
     std::vector<bool> is_visited_;
     std::vector<bool> is_creators_;  // by kept node: at or above the place that created this thread

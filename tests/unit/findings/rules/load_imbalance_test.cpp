@@ -93,7 +93,7 @@ TEST(LoadImbalance, IsNoneWhereAThreadWorkedUnseen) {
     const auto is_told = [](std::int64_t unseen) {
         MadeEvidence made = steps(10 * kMs, 30 * kMs);
         for (spacetime::SpaceNode& node : made.evidence.nodes) {
-            node.work = {{0, 40 * (10 * kMs + unseen)}, {1, 40 * 30 * kMs}};
+            node.work = {{0, {.user = 40 * (10 * kMs + unseen)}}, {1, {.user = 40 * 30 * kMs}}};
         }
         return find(judge(made.finish()).findings, "load-imbalance") != nullptr;
     };

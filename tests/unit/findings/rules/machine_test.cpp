@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace kymo::findings {
 namespace {
@@ -189,11 +190,19 @@ TEST(OutsideInterference, IsAProcessorTakenUnsaid) {
         MadeEvidence made;
         const std::uint32_t node = made.add_node("step");
         for (std::uint64_t i = 0; i < 100; ++i) {
-            made.add_occurrence(node,
-                                {.begin = i * 10 * kMs, .terms = {.user = 10 * kMs}, .taken = taken_us * 1'000});
+            const std::int64_t taken = taken_us * 1'000;
+            made.add_occurrence(
+                node,
+                {.begin = i * 10 * kMs, .terms = {.user = 10 * kMs - taken, .run_queue = taken}, .taken = taken});
         }
         made.evidence.run.processors = 2;
-        return judge(made.finish());
+        made.finish();
+        // The thread's own sums have it as work.
+        spacetime::RunFacts& run = made.evidence.run;
+        for (spacetime::TimeTerms* total : {&run.total, &run.threads[0].total}) {
+            total->user += std::exchange(total->run_queue, 0);
+        }
+        return judge(made.evidence);
     };
     EXPECT_TRUE(judged(400).findings.empty());
     const Judgement judgement = judged(4'000);

@@ -31,7 +31,7 @@ MadeEvidence pipeline(const Pipeline& of) {
     const std::uint32_t decode = made.add_node("decode");
     made.add_occurrence(transform, {.thread = kStage, .terms = {.user = of.stage_ms * kMs}});
     RunFacts& run = made.evidence.run;
-    std::vector<std::pair<std::uint32_t, std::int64_t>> work;
+    std::vector<spacetime::ThreadWork> work;
     for (std::uint32_t thread = kReader; thread < 4; ++thread) {
         run.threads[thread].end = 1'000 * kMs;
         if (thread == kStage) {
@@ -40,7 +40,7 @@ MadeEvidence pipeline(const Pipeline& of) {
         }
         made.add_occurrence(of.is_same_code ? transform : decode,
                             {.thread = thread, .terms = {.user = of.neighbour_ms * kMs}});
-        work.emplace_back(thread, of.neighbour_ms * kMs);
+        work.push_back({thread, {.user = of.neighbour_ms * kMs}});
         const std::uint32_t target =
             made.add_wait_target(of.kind, thread == kReader ? "put" : "get", of.is_held_by_stage ? kStage : kNone);
         const std::int64_t waited = (1'000 - of.neighbour_ms) * kMs;
@@ -50,10 +50,10 @@ MadeEvidence pipeline(const Pipeline& of) {
         made.evidence.wait_sums[target].ns = waited;
         made.evidence.wait_sums[target].count = of.waits;
     }
-    made.evidence.nodes[transform].work = {{kStage, of.stage_ms * kMs}};
+    made.evidence.nodes[transform].work = {{kStage, {.user = of.stage_ms * kMs}}};
     auto& others = made.evidence.nodes[of.is_same_code ? transform : decode].work;
     others.insert(others.end(), work.begin(), work.end());
-    std::sort(others.begin(), others.end());
+    std::sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.thread < b.thread; });
     run.end = 1'000 * kMs;
     return made;
 }

@@ -24,7 +24,8 @@ constexpr double kInstructions = 3;  // a ns
 constexpr double kDone = 0.5;        // ns left that are none
 
 std::int64_t ceil_ns(double ns) {
-    return static_cast<std::int64_t>(std::ceil(std::max(0.0, ns)));
+    constexpr double kMost = 1e15;
+    return static_cast<std::int64_t>(std::ceil(std::clamp(ns, 0.0, kMost)));
 }
 
 double normal(Random* random) {
@@ -47,7 +48,7 @@ Frame::~Frame() {
 Thread::Step Thread::compute(Mode mode, double ns) {
     mode_ = mode;
     left_ = ns / machine_->conditions_.speed * std::exp(kUneven * normal(&machine_->random_));
-    rate_ = kInstructions * machine_->conditions_.speed;
+    rate_ = mode == Mode::kUser ? kInstructions * machine_->conditions_.speed : 0;
     return {this, left_ < kDone};
 }
 
@@ -62,8 +63,16 @@ Thread::Step Thread::work_at(std::int64_t ns, double instructions) {
 }
 
 Thread::Step Thread::kernel(std::int64_t ns, std::uint64_t faults) {
-    record_.faults += faults;
-    return compute(Mode::kKernel, static_cast<double>(ns));
+    const Step step = compute(Mode::kKernel, static_cast<double>(ns));
+    rate_ = static_cast<double>(faults) / left_;
+    return step;
+}
+
+double Thread::until_sample() const {
+    if (mode_ == Mode::kUser) {
+        return record_.due - record_.clock;
+    }
+    return rate_ > 0 ? (record_.fault_due - record_.faults) / rate_ : std::numeric_limits<double>::max() / 4;
 }
 
 Thread::Step Thread::calls(rec::WaitKind kind, std::uint64_t count, std::int64_t ns_each) {
@@ -76,7 +85,13 @@ Thread::Step Thread::calls(rec::WaitKind kind, std::uint64_t count, std::int64_t
 
 Thread::Step Thread::map(std::uint64_t bytes) {
     machine_->recorder_->mapping(record_, machine_->now_, bytes);
+    machine_->mapped_ += bytes;
+    machine_->peak_ = std::max(machine_->peak_, machine_->mapped_);
     return kernel(5'000);
+}
+
+void Thread::unmap(std::uint64_t bytes) {
+    machine_->mapped_ -= bytes;
 }
 
 Thread::Step Thread::block(rec::WaitKind kind, std::uint64_t object, Thread* holder) {
@@ -357,6 +372,7 @@ void Machine::put(Thread* thread, std::size_t number) {
     }
     if (thread->waits_) {
         thread->mode_ = Thread::Mode::kKernel;
+        thread->rate_ = 0;
         thread->left_ = kCallNs / conditions_.speed;
     }
 }
@@ -431,9 +447,8 @@ std::int64_t Machine::next_event() const {
             continue;
         }
         next = std::min(next, now_ + std::max<std::int64_t>(1, ceil_ns(thread->left_)));
-        if (thread->mode_ == Thread::Mode::kUser && thread->is_recorded_) {
-            next = std::min(next,
-                            now_ + std::max<std::int64_t>(1, ceil_ns(thread->record_.due - thread->record_.clock)));
+        if (thread->is_recorded_) {
+            next = std::min(next, now_ + std::max<std::int64_t>(1, ceil_ns(thread->until_sample())));
         }
         if (is_queued) {
             next = std::min(next, std::max(now_ + 100'000, processor.slice_end));
@@ -452,7 +467,6 @@ void Machine::advance(std::int64_t until) {
         ThreadRecord& record = thread->record_;
         record.clock += ns;
         thread->vruntime_ += until - now_;
-        processor.busy += until - now_;
         if (processor.is_stolen) {
             processor.stolen += until - now_;
             continue;
@@ -460,6 +474,7 @@ void Machine::advance(std::int64_t until) {
         thread->left_ -= ns;
         if (thread->mode_ == Thread::Mode::kKernel) {
             record.system += ns;
+            record.faults += thread->rate_ * ns;
             thread->met_tick_ = thread->met_tick_ || until / kTick != now_ / kTick;
         } else {
             record.instructions += thread->rate_ * ns;
@@ -479,15 +494,10 @@ void Machine::advance(std::int64_t until) {
             processor.is_stolen = !processor.is_stolen;
             processor.steal_changes = now_ + std::max<std::int64_t>(1, ceil_ns(drawn(mean)));
         }
-        if (thread == nullptr || processor.is_stolen || !thread->is_recorded_ ||
-            thread->record_.clock < thread->record_.due) {
+        if (thread == nullptr || processor.is_stolen || !thread->is_recorded_) {
             continue;
         }
-        if (thread->mode_ == Thread::Mode::kUser) {
-            recorder_->sample(&thread->record_, now_, static_cast<int>(i));
-        } else {
-            recorder_->skip_sample(&thread->record_);
-        }
+        recorder_->look(&thread->record_, now_, static_cast<int>(i), thread->mode_ == Thread::Mode::kKernel);
     }
 }
 
@@ -503,11 +513,11 @@ void Machine::run() {
         }
         advance(next);
     }
-    std::vector<std::pair<std::int64_t, std::int64_t>> processors;
+    std::int64_t stolen = 0;
     for (const Processor& processor : processors_) {
-        processors.emplace_back(processor.busy - processor.stolen, processor.stolen);
+        stolen += processor.stolen;
     }
-    recorder_->end(now_, processors);
+    recorder_->end(now_, peak_, conditions_.tells_steal ? std::optional(stolen) : std::nullopt);
 }
 
 }  // namespace kymo::findings::simulated

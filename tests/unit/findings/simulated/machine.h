@@ -30,6 +30,7 @@ namespace kymo::findings::simulated {
 struct Conditions {
     double speed = 1;
     double steal = 0;  // of each processor's time
+    bool tells_steal = true;
     unsigned processors = 2;
     std::uint64_t seed = 0;
 };
@@ -92,7 +93,8 @@ class Thread {
     Step kernel(std::int64_t ns, std::uint64_t faults = 0);  // in calls, or in page faults
     // So many short calls of a kind, of so long each.
     Step calls(recording::WaitKind kind, std::uint64_t count, std::int64_t ns_each);
-    Step map(std::uint64_t bytes);  // takes memory from the system
+    Step map(std::uint64_t bytes);  // takes memory from the system, to the last byte if it is touched
+    void unmap(std::uint64_t bytes);
     Step sleep(std::int64_t ns);
     Step disk(std::int64_t ns);         // a read that takes so long
     Step receive(Semaphore& messages);  // from a socket
@@ -117,6 +119,7 @@ class Thread {
     enum class Mode { kUser, kKernel };
 
     Step compute(Mode mode, double ns);
+    double until_sample() const;  // ns
     Step block(recording::WaitKind kind, std::uint64_t object, Thread* holder);
 
     Machine* machine_ = nullptr;
@@ -136,7 +139,7 @@ class Thread {
 
     Mode mode_ = Mode::kUser;
     double left_ = 0;        // ns of the machine's speed
-    double rate_ = 0;        // instructions a ns
+    double rate_ = 0;        // instructions a ns; in the kernel, page faults
     bool met_tick_ = false;  // the kernel's tick found it in a call
 
     bool waits_ = false;  // in a call that blocks
@@ -170,7 +173,6 @@ class Machine {
         bool is_stolen = false;
         std::int64_t steal_changes = std::numeric_limits<std::int64_t>::max();
         std::int64_t stolen = 0;
-        std::int64_t busy = 0;
     };
 
     Thread& make(Code code);
@@ -194,6 +196,8 @@ class Machine {
     std::int64_t now_ = 0;
     std::int64_t least_vruntime_ = 0;  // who slept begins here
     std::uint64_t objects_ = 0;
+    std::uint64_t mapped_ = 0;
+    std::uint64_t peak_ = 0;
     std::vector<Processor> processors_;
     std::vector<std::unique_ptr<Code>> codes_;  // what they hold lives as long as their coroutines
     std::vector<std::unique_ptr<Thread>> threads_;

@@ -67,7 +67,7 @@ void Recorder::begin_process(ThreadRecord* first, std::uint64_t parent_pid, std:
     row.mechanism = static_cast<std::uint64_t>(rec::Mechanism::kPerfEvents);
     process.file->own().append(row);
     process.file->event(0, "task-clock", "ns", rec::EventMode::kPeriod, whole(kPeriod));
-    process.file->event(1, "page-faults", "", rec::EventMode::kCount, 0);
+    process.file->event(1, "page-faults", "", rec::EventMode::kPeriod, whole(kFaultPeriod));
     if (counts_instructions_) {
         process.file->event(2, "instructions", "", rec::EventMode::kCount, 0);
     }
@@ -84,8 +84,7 @@ void Recorder::begin_process(ThreadRecord* first, std::uint64_t parent_pid, std:
     first->grid = kPeriod;
 }
 
-void Recorder::begin_thread(ThreadRecord* thread, ThreadRecord* creator, const std::string& name,
-                            std::int64_t time) {
+void Recorder::begin_thread(ThreadRecord* thread, ThreadRecord* creator, const std::string& name, std::int64_t time) {
     rec::Task task;
     task.time = static_cast<std::uint64_t>(time);
     task.change = static_cast<std::uint64_t>(rec::TaskChange::kFork);
@@ -112,11 +111,12 @@ void Recorder::begin_thread(ThreadRecord* thread, ThreadRecord* creator, const s
     to.own().append(row);
     to.own().append(rec::StreamName{thread->stream, name});
     thread->last.assign(counts_instructions_ ? 3 : 2, 0);
+    thread->fault_due = kFaultPeriod;
     plan_sample(thread);
 }
 
 std::vector<std::uint64_t> Recorder::sums(const ThreadRecord& thread) const {
-    std::vector<std::uint64_t> sums{whole(thread.clock), thread.faults};
+    std::vector<std::uint64_t> sums{whole(thread.clock), static_cast<std::uint64_t>(thread.faults)};
     if (counts_instructions_) {
         sums.push_back(whole(thread.instructions));
     }
@@ -141,21 +141,31 @@ std::uint64_t Recorder::context(ThreadRecord* thread) {
     return parent;
 }
 
-void Recorder::sample(ThreadRecord* thread, std::int64_t time, int processor) {
+void Recorder::sample(ThreadRecord* thread, std::int64_t time, int processor, std::uint64_t event) {
     const std::vector<std::uint64_t> now = sums(*thread);
     std::vector<std::uint64_t> deltas(now.size());
     std::transform(now.begin(), now.end(), thread->last.begin(), deltas.begin(), std::minus<>());
     rec::Sample row;
     row.time = static_cast<std::uint64_t>(time);
     row.processor = static_cast<std::uint64_t>(processor);
+    row.event = event;
     row.context = context(thread);
     row.deltas = deltas;
     file(*thread).stream(thread->stream).append(row);
     thread->last = now;
-    skip_sample(thread);
 }
 
-void Recorder::skip_sample(ThreadRecord* thread) {
+void Recorder::look(ThreadRecord* thread, std::int64_t time, int processor, bool in_kernel) {
+    if (thread->faults >= thread->fault_due) {
+        sample(thread, time, processor, 1);
+        thread->fault_due += kFaultPeriod;
+    }
+    if (thread->clock < thread->due) {
+        return;
+    }
+    if (!in_kernel) {  // there the clock's samples are not delivered
+        sample(thread, time, processor, 0);
+    }
     while (thread->grid <= thread->clock) {
         thread->grid += kPeriod;
     }
@@ -238,25 +248,11 @@ void Recorder::end_process(std::size_t process, std::int64_t time) {
     processes_[process].file->close();
 }
 
-void Recorder::end(std::int64_t time, const std::vector<std::pair<std::int64_t, std::int64_t>>& processors) {
-    constexpr std::uint64_t kProcessorKind = 2;
-    constexpr std::uint64_t kCounter = 1;
-    rec::for_each_metric_row([&]<typename Row>() { rec::write_schema<Row>(launch_->own()); });
-    launch_->own().append(rec::MetricRow{1, kProcessorKind, "busy", "ns", kCounter, 1, ""});
-    launch_->own().append(rec::MetricRow{2, kProcessorKind, "steal", "ns", kCounter, 1, ""});
-    for (std::uint64_t i = 0; i < processors.size(); ++i) {
-        rec::MetricObject object;
-        object.object = i + 1;
-        object.kind = kProcessorKind;
-        object.number = i;
-        launch_->own().append(object);
-        const auto [busy, stolen] = processors[i];
-        const auto at = static_cast<std::uint64_t>(time);
-        launch_->own().append(rec::MetricValue{at, 1, i + 1, static_cast<std::uint64_t>(busy)});
-        launch_->own().append(rec::MetricValue{at, 2, i + 1, static_cast<std::uint64_t>(stolen)});
-    }
+void Recorder::end(std::int64_t time, std::uint64_t peak_bytes, std::optional<std::int64_t> stolen) {
+    stolen_ = stolen;
     rec::RunEnd row;
     row.time = static_cast<std::uint64_t>(time);
+    row.peak_bytes = peak_bytes;
     launch_->own().append(row);
     launch_->close();
 }
@@ -266,6 +262,7 @@ spacetime::Evidence Recorder::evidence() const {
     const auto profile = spacetime::load_profile(*recording);
     spacetime::NamedRun named = spacetime::name_run(*profile);
     auto evidence = spacetime::make_evidence(*recording, *profile, named);
+    evidence->run.steal_ns = stolen_;
     return std::move(*evidence);
 }
 

@@ -12,12 +12,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace kymo::findings::simulated {
 
 inline constexpr double kPeriod = 1e6;  // ns of a thread's clock between two samples
+inline constexpr double kFaultPeriod = 251;
 inline constexpr std::int64_t kTick = 4'000'000;
 inline constexpr std::int64_t kLeastWait = 10'000;
 
@@ -37,7 +37,8 @@ struct ThreadRecord {
     double grid = 0;   // of the clock: when its next sample is due
     double due = 0;    // and comes
     double system = 0;
-    std::uint64_t faults = 0;
+    double faults = 0;
+    double fault_due = 0;  // the next sampled one
     double instructions = 0;
     std::vector<std::uint64_t> last;  // events' sums at the last sample
     std::map<std::vector<std::uint32_t>, std::uint64_t> contexts;
@@ -63,15 +64,15 @@ class Recorder {
     void begin_thread(ThreadRecord* thread, ThreadRecord* creator, const std::string& name, std::int64_t time);
     void end_thread(ThreadRecord* thread, std::int64_t time);
     void end_process(std::size_t process, std::int64_t time);
-    void sample(ThreadRecord* thread, std::int64_t time, int processor);
-    void skip_sample(ThreadRecord* thread);  // it was due in the kernel
+    // Takes the samples that are due by now.
+    void look(ThreadRecord* thread, std::int64_t time, int processor, bool in_kernel);
     void kernel_tick(ThreadRecord* thread, std::int64_t time);
     void wait(ThreadRecord* thread, recording::Wait row);
     void mapping(const ThreadRecord& thread, std::int64_t time, std::uint64_t bytes);
     void leaves(ThreadRecord* thread, std::int64_t time, int processor, bool is_ready);
     void returns(ThreadRecord* thread, std::int64_t time, int processor);
-    // By processor: ns that it ran somebody, and that it was taken.
-    void end(std::int64_t time, const std::vector<std::pair<std::int64_t, std::int64_t>>& processors);
+    // `stolen`: ns of all processors, if the hypervisor says so.
+    void end(std::int64_t time, std::uint64_t peak_bytes, std::optional<std::int64_t> stolen);
 
     std::uint64_t pid_of(const ThreadRecord& thread) const { return processes_[thread.process].pid; }
     spacetime::Evidence evidence() const;
@@ -87,6 +88,7 @@ class Recorder {
     std::vector<std::uint64_t> sums(const ThreadRecord& thread) const;
     std::uint64_t context(ThreadRecord* thread);
     void plan_sample(ThreadRecord* thread);
+    void sample(ThreadRecord* thread, std::int64_t time, int processor, std::uint64_t event);
 
     kymo::testing::TemporaryFolder folder_;
     std::unique_ptr<kymo::testing::MadeFile> launch_;
@@ -94,6 +96,7 @@ class Recorder {
     Random random_;
     std::vector<std::string> functions_;
     std::vector<Process> processes_;
+    std::optional<std::int64_t> stolen_;
     std::uint64_t last_number_ = 99;  // of processes and threads
 };
 

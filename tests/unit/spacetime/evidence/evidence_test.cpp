@@ -131,7 +131,7 @@ TEST_F(ThreePhases, TimesAddUp) {
     for (const SpaceNode& each : evidence_.nodes) {
         std::int64_t work = 0;
         for (const auto& [thread, ns] : each.work) {
-            work += ns;
+            work += ns.all();
         }
         const bool is_made = each.kind == SpaceKind::kIteration || each.kind == SpaceKind::kMark;
         EXPECT_EQ(work, is_made ? 0 : each.total.user + each.total.system) << each.place.function;

@@ -9,11 +9,11 @@ void run(Machine& machine, bool is_bad) {
         const Frame in = me.in("main");
         Thread& helper = me.start("helper", [](Thread& self) -> Program {
             const Frame helping = self.in("help");
-            for (int step = 0; step < 200; ++step) {
-                co_await call(self, "integrate", 3_ms);
+            for (int step = 0; step < 40; ++step) {
+                co_await call(self, "integrate", 12_ms);
             }
         });
-        for (int step = 0; step < 200; ++step) {
+        for (int step = 0; step < 40; ++step) {
             {
                 const Frame interpolating = me.in("interpolate");
                 if (is_bad && step == 0) {
@@ -23,9 +23,9 @@ void run(Machine& machine, bool is_bad) {
                         co_await me.kernel(500_us, 1000);
                     }
                 }
-                co_await me.work(500_us);
+                co_await me.work(12_ms);
             }
-            co_await call(me, "integrate", 3_ms);
+            co_await call(me, "integrate", 12_ms);
         }
         co_await me.join(helper);
     });

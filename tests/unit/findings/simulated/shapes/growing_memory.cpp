@@ -7,16 +7,16 @@ namespace {
 void run(Machine& machine, bool) {
     machine.start("app", [](Thread& me) -> Program {
         const Frame in = me.in("load");
-        for (int part = 0; part < 60; ++part) {
+        for (int part = 0; part < 40; ++part) {
             co_await me.map(std::uint64_t{2} << 20U);
             {
                 const Frame filling = me.in("insert");
                 for (int i = 0; i < 8; ++i) {
-                    co_await me.work(1_ms);
+                    co_await me.work(2_ms);
                     co_await me.kernel(40_us, 64);
                 }
             }
-            co_await call(me, "parse", 4_ms);
+            co_await call(me, "parse", 14_ms);
         }
     });
     machine.run();

@@ -7,10 +7,10 @@ namespace {
 void run(Machine& machine, bool is_bad) {
     machine.start("app", main_of(2, "worker", [&](Thread& me, unsigned) -> Program {
                       const Frame in = me.in("step");
-                      for (int cell = 0; cell < 160; ++cell) {
-                          const bool is_crowded = is_bad && (cell % 40 == 11 || cell % 40 == 27);
-                          co_await call(me, "move", is_crowded ? 48_ms : 4_ms);
-                          co_await call(me, "deposit", 2_ms);
+                      for (int cell = 0; cell < 60; ++cell) {
+                          const bool is_crowded = is_bad && cell % 15 == 11;
+                          co_await call(me, "move", is_crowded ? 150_ms : 15_ms);
+                          co_await call(me, "deposit", 10_ms);
                       }
                   }));
     machine.run();

@@ -7,17 +7,18 @@ namespace {
 void run(Machine& machine, bool is_bad) {
     machine.start("app", main_of(threads_of(machine), "worker", [&](Thread& me, unsigned) -> Program {
                       const Frame in = me.in("step");
-                      for (int step = 0; step < 120; ++step) {
+                      co_await me.map(std::uint64_t{32} << 20U);
+                      for (int step = 0; step < 30; ++step) {
                           {
                               const Frame writing = me.in("scatter");
                               for (int part = 0; part < 8; ++part) {
-                                  co_await me.work(250_us);
+                                  co_await me.work(1500_us);
                                   if (is_bad || step == 0) {
-                                      co_await me.kernel(200_us, 256);
+                                      co_await me.kernel(1000_us, 1024);
                                   }
                               }
                           }
-                          co_await call(me, "gather", 4_ms);
+                          co_await call(me, "gather", 16_ms);
                       }
                   }));
     machine.run();

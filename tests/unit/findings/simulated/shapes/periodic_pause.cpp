@@ -9,11 +9,11 @@ void run(Machine& machine, bool is_bad) {
     Barrier barrier(threads);
     machine.start("app", main_of(threads, "worker", [&](Thread& me, unsigned) -> Program {
                       const Frame in = me.in("step");
-                      for (int step = 0; step < 160; ++step) {
-                          co_await call(me, "mutate", 5_ms);
+                      for (int step = 0; step < 80; ++step) {
+                          co_await call(me, "mutate", 12_ms);
                           if (step % 10 == 9) {
                               const Frame collecting = me.in("collect");
-                              co_await call(me, "sweep", is_bad ? 25_ms : 400_us);
+                              co_await call(me, "sweep", is_bad ? 60_ms : 1_ms);
                           }
                           co_await me.arrive(barrier);
                       }

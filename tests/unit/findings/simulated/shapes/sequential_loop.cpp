@@ -7,10 +7,10 @@ namespace {
 void run(Machine& machine, bool) {
     machine.start("app", [](Thread& me) -> Program {
         const Frame in = me.in("main");
-        for (int round = 0; round < 60; ++round) {
-            co_await call(me, "parse", 4_ms);
-            co_await call(me, "transform", 7_ms);
-            co_await call(me, "emit", 3_ms);
+        for (int round = 0; round < 30; ++round) {
+            co_await call(me, "parse", 12_ms);
+            co_await call(me, "transform", 18_ms);
+            co_await call(me, "emit", 10_ms);
         }
     });
     machine.run();

@@ -9,13 +9,13 @@ void run(Machine& machine, bool is_bad) {
     Barrier barrier(threads);
     machine.start("app", main_of(threads, "worker", [&](Thread& me, unsigned number) -> Program {
                       const Frame in = me.in("solve");
-                      for (int round = 0; round < 60; ++round) {
-                          co_await call(me, "update", 8_ms);
+                      for (int round = 0; round < 25; ++round) {
+                          co_await call(me, "update", 12_ms);
                           co_await me.arrive(barrier);
                           if (!is_bad) {
-                              co_await call(me, "renumber", 10_ms / threads);
+                              co_await call(me, "renumber", 16_ms / threads);
                           } else if (number == 0) {
-                              co_await call(me, "renumber", 10_ms);
+                              co_await call(me, "renumber", 16_ms);
                           }
                           co_await me.arrive(barrier);
                       }

@@ -8,13 +8,13 @@ namespace {
 void run(Machine& machine, bool is_bad) {
     machine.start("app", main_of(2, "server", [&](Thread& me, unsigned number) -> Program {
                       const Frame in = me.in("serve");
-                      for (int request = 0; request < 160; ++request) {
+                      for (int request = 0; request < 60; ++request) {
                           bool is_late = false;
-                          for (const int late : {23, 61, 70, 101, 148}) {
-                              is_late = is_late || late == (number == 0 ? request : 159 - request);
+                          for (const int late : {13, 31, 36, 52}) {
+                              is_late = is_late || late == (number == 0 ? request : 59 - request);
                           }
-                          co_await call(me, "handle", is_bad && is_late ? 50_ms : 4_ms);
-                          co_await call(me, "log", 2_ms);
+                          co_await call(me, "handle", is_bad && is_late ? 150_ms : 16_ms);
+                          co_await call(me, "log", 10_ms);
                       }
                   }));
     machine.run();

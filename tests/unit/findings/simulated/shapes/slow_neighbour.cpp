@@ -8,13 +8,13 @@ namespace {
 void run(Machine& machine, bool is_bad) {
     machine.start("app", main_of(2, "worker", [&](Thread& me, unsigned) -> Program {
                       const Frame in = me.in("step");
-                      for (int step = 0; step < 44; ++step) {
-                          co_await call(me, "shuffle", 3_ms);
-                          co_await call(me, "select", is_bad ? 14_ms : 5_ms);
-                          co_await call(me, "report", 6_ms);
-                          co_await call(me, "arrange", 3_ms);
-                          co_await call(me, "select", 5_ms);
-                          co_await call(me, "report", 6_ms);
+                      for (int step = 0; step < 20; ++step) {
+                          co_await call(me, "shuffle", 10_ms);
+                          co_await call(me, "select", is_bad ? 36_ms : 14_ms);
+                          co_await call(me, "report", 14_ms);
+                          co_await call(me, "arrange", 10_ms);
+                          co_await call(me, "select", 14_ms);
+                          co_await call(me, "report", 14_ms);
                       }
                   }));
     machine.run();

@@ -9,9 +9,9 @@ void run(Machine& machine, bool) {
     Barrier barrier(threads);
     machine.start("app", main_of(threads, "worker", [&](Thread& me, unsigned) -> Program {
                       const Frame in = me.in("solve");
-                      for (int step = 0; step < 100; ++step) {
-                          co_await call(me, "flux", 5_ms);
-                          co_await call(me, "update", 3_ms);
+                      for (int step = 0; step < 40; ++step) {
+                          co_await call(me, "flux", 14_ms);
+                          co_await call(me, "update", 12_ms);
                           co_await me.arrive(barrier);
                       }
                   }));

@@ -4,7 +4,7 @@
 namespace kymo::findings::simulated::thread_churn {
 namespace {
 
-constexpr int kPieces = 600;
+constexpr int kPieces = 1'200;
 
 void run(Machine& machine, bool is_bad) {
     machine.start("app", [&](Thread& me) -> Program {

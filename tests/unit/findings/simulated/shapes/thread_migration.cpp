@@ -9,9 +9,9 @@ void run(Machine& machine, bool is_bad) {
         const Frame in = me.in("main");
         const Code work = [](Thread& self) -> Program {
             const Frame in_work = self.in("step");
-            for (int step = 0; step < 160; ++step) {
-                co_await call(self, "solve", 4_ms);
-                co_await call(self, "prepare", 2_ms);
+            for (int step = 0; step < 40; ++step) {
+                co_await call(self, "solve", 16_ms);
+                co_await call(self, "prepare", 8_ms);
             }
         };
         Thread& first = me.start("worker-0", work, 0);
