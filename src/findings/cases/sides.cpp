@@ -193,7 +193,8 @@ bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
     if (may_overlook_gaps(evidence, node)) {
         return true;
     }
-    if (!space.folded) {
+    // (Not by `folded`: what mostly waits is known without samples, but not what it does beside that.)
+    if (space.median_samples >= spacetime::EvidenceOptions{}.fold_below) {
         return false;
     }
     constexpr std::uint64_t kLeastSamples = 2;

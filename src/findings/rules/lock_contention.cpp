@@ -29,6 +29,8 @@ struct Lock {
     double polled = 0;  // ns, of all threads
     std::uint64_t count = 0;
     std::int64_t longest = 0;
+    double ns = 0;                // of the waits as their rows have them
+    double held_up = 0;           // of that, in which whoever had it lacked a processor
     std::uint32_t worst = kNone;  // target with most time
     std::int64_t worst_ns = 0;
 };
@@ -67,6 +69,8 @@ std::map<LockKey, Lock> find_locks(const Evidence& evidence) {
         lock.targets.push_back(i);
         const WaitSum sums = i < evidence.wait_sums.size() ? evidence.wait_sums[i] : WaitSum{};
         lock.count += sums.count;
+        lock.ns += static_cast<double>(sums.ns);
+        lock.held_up += static_cast<double>(sums.held_up_ns);
         lock.longest = std::max(lock.longest, sums.longest_ns);
         if (lock.worst == kNone || sums.ns > lock.worst_ns) {
             lock.worst = i;
@@ -113,6 +117,11 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
         const WaitTarget& worst = evidence.wait_targets[lock.worst];
         Claim claim;
         claim.own = at_most(lock.waited, room);
+        // What whoever has it lacks is a processor, then, and no lock of its own.
+        const double locks = lock.ns > 0 ? 1 - lock.held_up / lock.ns : 1;
+        for (ThreadTime& own : claim.own) {
+            own.ns *= locks;
+        }
         claim.own_terms = set_of(Term::kWaiting, Term::kSpinning);
         claim.targets = lock.targets;
         claim.threads = main_threads(lock.waited);
@@ -126,6 +135,10 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
         claim.evidence = {{"seconds waiting for the lock", waited / 1e9},
                           {"waits of 10 µs and more", static_cast<double>(lock.count)},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        if (lock.held_up > 0) {
+            claim.evidence.push_back({"seconds of it in which whoever had it lacked a processor",
+                                      lock.held_up / std::max(1.0, lock.ns) * waited / 1e9});
+        }
         if (lock.polled > 0) {
             claim.evidence.push_back({"seconds of it polling on a processor", lock.polled / 1e9});
         }
@@ -140,7 +153,9 @@ extern const Rule kLockContention{
     .kind = "lock-contention",
     .contrast = Contrast::kRun,
     .needs = "threads wait for the same lock three times each, or ten times in all, or more",
-    .against = "the processors are busy with other threads of the program meanwhile: then waiting costs nothing",
+    .against =
+        "the processors are busy with other threads of the program meanwhile: then waiting costs nothing; "
+        "and the time for which whoever has the lock lacks a processor is not counted",
     .look = claim_lock_contention,
     .direction =
         "do less while the lock is held, or give each thread, or each part of the data, a lock and data of its own "

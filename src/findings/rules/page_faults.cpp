@@ -13,10 +13,8 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMoreFaults = 3;        // than elsewhere
-constexpr double kSlowFaultNs = 20'000;  // of a minor fault, on a slow virtual machine
-constexpr double kPageBytes = 4096;
-constexpr double kFirstTouches = 1.5;      // times what is held at once: memory is given back, and taken anew
+constexpr double kMoreFaults = 3;          // than elsewhere
+constexpr double kSlowFaultNs = 20'000;    // of a minor fault, on a slow virtual machine
 constexpr double kLeastKernelShare = 0.3;  // of the excess, in the kernel
 constexpr std::uint64_t kLeastFaultingOccurrences = 3;
 
@@ -50,10 +48,17 @@ NodeIndex holder(const Evidence& evidence, NodeIndex node, CounterIndex faults) 
     return node;
 }
 
-// Each page of memory that is held faults once: that is the price of having it.
-bool are_first_touches(const Evidence& evidence, double count) {
-    return evidence.run.peak_bytes &&
-           count * kPageBytes <= kFirstTouches * static_cast<double>(*evidence.run.peak_bytes);
+// Most of what the slow ones took, the first of their threads took: the others are slow for something else.
+bool are_of_first(const Case& subject) {
+    const OccurrenceTable& rows = subject.space().rows;
+    const CounterIndex faults = counter(*subject.evidence, "page-faults");
+    std::int64_t first = 0;
+    std::int64_t all = 0;
+    for (const std::size_t row : subject.bad_rows) {
+        all += faults.in(rows.deltas_of(row));
+        first += rows.order[row] == 0 ? faults.in(rows.deltas_of(row)) : 0;
+    }
+    return first * 5 >= all * 4;
 }
 
 void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims) {
@@ -76,19 +81,22 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     }
     Claim claim;
     claim.own = by_thread(node, [](const TimeTerms& terms) { return terms.system; });
-    const double bound =
-        std::min(1.0, count * kSlowFaultNs / static_cast<double>(std::max<std::int64_t>(1, node.total.system)));
+    // Time that was taken from it unseen looks like the kernel's.
+    const auto system = static_cast<double>(std::max<std::int64_t>(1, node.total.system));
+    const double unseen = unseen_taken(evidence, taken_in(node.rows));
+    const double kernels = std::max(0.0, system - unseen);
+    const double bound = std::min(kernels, count * kSlowFaultNs) / system;
     double all = 0;
     for (ThreadTime& time : claim.own) {
         time.ns *= bound;
         all += time.ns;
     }
     claim.own_terms = set_of(Term::kSystem);
-    claim.own_sure = 0.9;  // system time of short stretches is known less well than their user time
+    // System time of short stretches is known less well than their user time.
+    claim.own_sure = 0.9 * std::max(0.0, 1 - unseen / std::max(1.0, kernels));
     claim.node = holder(evidence, subject.node, faults);
     const SpaceNode& held = claim.node.in(evidence.nodes);
-    // In several threads once each, or in memory that is kept.
-    if (!again_and_again(held, faults) || are_first_touches(evidence, static_cast<double>(faults.in(held.deltas)))) {
+    if (!again_and_again(held, faults)) {  // in several threads, once each
         return;
     }
     const std::string where = mostly_at(held, faults);
@@ -106,9 +114,7 @@ void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* c
     if (!subject.differs("page-faults", kMoreFaults) ||
         subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || are_first_of_threads(subject) ||
-        are_first_touches(
-            *subject.evidence,
-            static_cast<double>(counter(*subject.evidence, "page-faults").in(subject.space().deltas)))) {
+        are_of_first(subject)) {
         return;
     }
     const Feature& faults = *subject.feature("page-faults");
@@ -159,9 +165,7 @@ extern const Rule kPageFaultsOfSpace{
         "page faults are counted; the code occurs at least three times, takes faults in both halves of its "
         "occurrences, "
         "and has nine tenths of all faults or three times as many by processor time as the rest of the program",
-    .against =
-        "faults only at the beginning: that is a cold start; or no more of them than pages are held at once, half as "
-        "many again: each page that a program keeps faults once",
+    .against = "faults only at the beginning: that is a cold start",
     .look = claim_page_faults_of_spaces,
     .direction = kPageFaultsDirection,
     .confirm = kPageFaultsConfirm,
@@ -189,8 +193,8 @@ extern const Rule kPageFaultsOfOccurrences{
         "slow occurrences carry at least three times the page faults of the fast ones, which chance does not "
         "explain where it can be tested, and 30 % or more of their excess is time in the kernel",
     .against =
-        "most occurrences are slow; or the slow ones are the first of their threads: that is a cold start; or there "
-        "are no more faults than pages are held at once, half as many again",
+        "most occurrences are slow; or the slow ones, or those of them that take the faults, are the first of their "
+        "threads: that is a cold start",
     .look = claim_page_faults_of_occurrences,
     .direction = kPageFaultsDirection,
     .confirm = kPageFaultsConfirm,

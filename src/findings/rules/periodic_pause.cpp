@@ -177,7 +177,8 @@ void claim_periodic_pause_of_occurrences(const Case& subject, std::vector<Claim>
         events.push_back({occurrences.thread[row], occurrences.order[row], occurrences.begin[row]});
     }
     const Pauses pauses = regularity(subject.space(), events, false);
-    if (pauses.every == 0 || subject.space().folded) {
+    if (pauses.every == 0 || subject.space().folded ||
+        (may_merge(*subject.evidence, subject.node) && subject.excess_share(set_of(Term::kWaiting)) < 0.5)) {
         return;
     }
     Claim claim;

@@ -24,6 +24,7 @@ constexpr double kThreadNs = 200'000;    // likewise making and ending a thread
 constexpr double kStartNs = 15'000'000;  // likewise loading a program
 constexpr double kLeastCallShare = 0.05;  // of a thread's processor time in calls
 constexpr double kDenser = 1.2;           // the kernel's share in the place against the thread's
+constexpr double kNearlyAll = 0.9;        // of it: then it is named by the smaller piece
 constexpr double kLeastRate = 10'000;     // calls a second of a thread, where they are counted
 
 // The C library's functions that do little but call the kernel.
@@ -283,9 +284,10 @@ NodeIndex densest(const Evidence& evidence, const Storm& storm) {
         const auto theirs = static_cast<double>(work.system);
         const double share = theirs / std::max(1.0, static_cast<double>(work.all()));
         if (own_code(evidence, i) != kNone && (storm.calls > 0 || is_library(node.place)) && worked > 0 &&
-            share >= kDenser * system / worked && theirs > most) {
+            share >= kDenser * system / worked &&
+            (theirs > most || (best != kNone && is_inside(evidence, i, best) && theirs >= kNearlyAll * most))) {
             best = i;
-            most = theirs;
+            most = std::max(most, theirs);
         }
     }
     return best == kNone ? best : own_code(evidence, best);  // a library's call is its caller's

@@ -91,7 +91,7 @@ class Maker {
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, weighing.same, evidence_.nodes);
         add_lives(std::move(spans->lives), *occurrences);
         evidence_.run = make_run_facts(profile_, names_, *occurrences, waits.of_thread);
-        add_rule_facts(profile_, waits.of_thread, &evidence_);
+        add_rule_facts(profile_, waits.of_thread, occurrences->lacking, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
         evidence_.warnings = run_.code->problems();
         if (occurrences->pairs.floor() > 1) {

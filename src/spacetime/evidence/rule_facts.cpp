@@ -1,6 +1,7 @@
 #include "spacetime/evidence/rule_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -10,7 +11,7 @@ namespace {
 using ThreadId = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // pid, tid, begin: ids come back
 
 void add_wait_sums(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
-                   Evidence* evidence) {
+                   const TimeGrid& lacking, Evidence* evidence) {
     evidence->wait_sums.assign(evidence->wait_targets.size(), {});
     for (std::size_t thread = 0; thread < profile.threads.size(); ++thread) {
         const auto& waits = profile.threads[thread].waits;
@@ -18,6 +19,10 @@ void add_wait_sums(const Profile& profile, const std::vector<std::vector<std::ui
             const auto ns = static_cast<std::int64_t>(waits[i].end - std::min(waits[i].begin, waits[i].end));
             WaitSum& sum = evidence->wait_sums[target_of[thread][i]];
             sum.ns += ns;
+            if (const std::uint32_t holder = evidence->wait_targets[target_of[thread][i]].holder; holder != kNone) {
+                const double held_up = lacking.mean(holder, waits[i].begin, waits[i].end) * static_cast<double>(ns);
+                sum.held_up_ns += std::min<std::int64_t>(ns, std::llround(held_up));
+            }
             sum.longest_ns = std::max(sum.longest_ns, ns);
             ++sum.count;
         }
@@ -46,8 +51,8 @@ void add_timed_waits(const Profile& profile, const std::vector<std::vector<std::
 }  // namespace
 
 void add_rule_facts(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
-                    Evidence* evidence) {
-    add_wait_sums(profile, target_of, evidence);
+                    const TimeGrid& lacking, Evidence* evidence) {
+    add_wait_sums(profile, target_of, lacking, evidence);
     add_timed_waits(profile, target_of, evidence);
     if (profile.peak_bytes != 0) {
         evidence->run.peak_bytes = profile.peak_bytes;

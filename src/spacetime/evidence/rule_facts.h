@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
+#include "spacetime/evidence/occurrences/time_grid.h"
 #include "spacetime/profile/profile.h"
 
 #include <cstdint>
@@ -12,8 +13,9 @@ namespace kymo::spacetime {
 
 // Fills in Evidence::{wait_sums,timed_waits}, ThreadFacts::{brief,mappings} and RunFacts::peak_bytes. `target_of`: by
 // thread, then by ProfileThread::waits: index of Evidence::wait_targets. Precondition: RunFacts::threads is there.
-// Pure; linear in waits, and for those one by one also in the states that they lie in.
+// `lacking`: by thread, of time without a processor. Pure; linear in waits, and for those one by one also in the
+// states that they lie in.
 void add_rule_facts(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
-                    Evidence* evidence);
+                    const TimeGrid& lacking, Evidence* evidence);
 
 }  // namespace kymo::spacetime

@@ -104,6 +104,15 @@ void MadeEvidence::add_occurrence(std::uint32_t index, const MadeOccurrence& occ
     rows.active_threads.push_back(1);
     rows.progress.push_back(occurrence.progress);
     node.total += occurrence.terms;
+    const auto part =
+        std::lower_bound(node.work.begin(), node.work.end(), occurrence.thread,
+                         [](const ThreadWork& one, std::uint32_t thread) { return one.thread < thread; });
+    const WorkSums more{occurrence.terms.user, occurrence.terms.system};
+    if (part != node.work.end() && part->thread == occurrence.thread) {
+        part->ns += more;
+    } else {
+        node.work.insert(part, {occurrence.thread, more});
+    }
     node.samples += rows.samples.back();
     ++node.occurrences;
     node.durations.add(wall);

@@ -64,6 +64,7 @@ struct WaitSum {
     std::int64_t ns = 0;
     std::uint64_t count = 0;
     std::int64_t longest_ns = 0;
+    std::int64_t held_up_ns = 0;         // of `ns`, in which the one waited for lacked a processor
     WaitPlace holder_place;              // where the holder was longest meanwhile; empty: not known
     recording::WaitKind holder_doing{};  // the wait that it was in there; 0: on a processor
 };

@@ -8,12 +8,12 @@ void run(Machine& machine, bool) {
     machine.start("app", [](Thread& me) -> Program {
         const Frame in = me.in("load");
         for (int part = 0; part < 40; ++part) {
-            co_await me.map(std::uint64_t{2} << 20U);
+            co_await me.map(std::uint64_t{1} << 20U);
             {
                 const Frame filling = me.in("insert");
-                for (int i = 0; i < 8; ++i) {
-                    co_await me.work(2_ms);
-                    co_await me.kernel(40_us, 64);
+                for (int i = 0; i < 4; ++i) {
+                    co_await me.work(4_ms);
+                    co_await me.kernel(25_us, 64);
                 }
             }
             co_await call(me, "parse", 14_ms);
