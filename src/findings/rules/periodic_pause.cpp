@@ -1,6 +1,7 @@
 // periodic-pause: every k occurrences something stops them for a while.
 #include "findings/rules/periodic_pause.h"
 
+#include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"

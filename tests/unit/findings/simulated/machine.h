@@ -14,6 +14,8 @@
 #include "recorder.h"
 #include "recording/tables.h"
 
+#include <algorithm>
+#include <cmath>
 #include <coroutine>
 #include <cstdint>
 #include <deque>
@@ -26,6 +28,15 @@
 #include <vector>
 
 namespace kymo::findings::simulated {
+
+inline constexpr double kWakeMean = 20'000;  // ns until who is woken can run, beyond the least
+inline constexpr double kCallNs = 2'000;     // the kernel's work in a call that blocks
+inline constexpr double kDone = 0.5;         // ns left that are none
+
+inline std::int64_t ceil_ns(double ns) {
+    constexpr double kMost = 1e15;
+    return static_cast<std::int64_t>(std::ceil(std::clamp(ns, 0.0, kMost)));
+}
 
 struct Conditions {
     double speed = 1;
@@ -107,8 +118,8 @@ class Thread {
     Step join(Thread& other);
     Step wait_child(Thread& first_thread);
     // Starts a thread of this process, held to `processor` if one is given, or a new process.
-    Thread& start(std::string name, Code code, int processor = -1);
-    Thread& fork(std::string name, Code code);
+    Thread& start(const std::string& name, Code code, int processor = -1);
+    Thread& fork(const std::string& name, Code code);
 
     Machine& machine() { return *machine_; }
 
@@ -158,7 +169,7 @@ class Machine {
     std::uint64_t next_object() { return ++objects_; }
 
     // The first thread of the program, or (`is_recorded` false) of one that is no part of it. Before run().
-    Thread& start(std::string name, Code code, bool is_recorded = true);
+    Thread& start(const std::string& name, Code code, bool is_recorded = true);
 
     // Until all recorded threads are over.
     void run();
@@ -176,7 +187,7 @@ class Machine {
     };
 
     Thread& make(Code code);
-    Thread& add(std::string name, Code code, Thread* creator, bool new_process);
+    Thread& add(const std::string& name, Code code, Thread* creator, bool new_process);
     void go_on(Thread* thread);
     void end(Thread* thread);
     void wake(Thread* thread, Thread* by);
