@@ -58,7 +58,7 @@ constexpr int kReceiveEnd = __LINE__;
 
 constexpr int kDecoyBegin = __LINE__;
 [[gnu::noinline]] void digest(std::uint64_t record) {
-    const std::uint64_t sum = planted::work_us(kDigestUs, record);
+    const std::uint64_t sum = planted::work(kDigestUs, record);
     planted::keep(&sum);
 }
 constexpr int kDecoyEnd = __LINE__;

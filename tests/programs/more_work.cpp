@@ -18,13 +18,10 @@ int particles_of(const planted::Program& program, int cell) {
 
 constexpr int kMoveBegin = __LINE__;
 [[gnu::noinline]] void move_particles(int particles) {
+    const auto steps = static_cast<std::int64_t>(particles * planted::steps_a_us());
     std::uint64_t position = 1;
-    for (int particle = 0; particle < particles; ++particle) {
-        for (int i = 0; i < 400; ++i) {
-            position = position * 6364136223846793005ULL + 1442695040888963407ULL;
-            position ^= position >> 29;
-            asm volatile("" : "+r"(position));
-        }
+    for (std::int64_t i = 0; i < steps; ++i) {
+        position = planted::step(position);
     }
     planted::keep(&position);
 }

@@ -36,25 +36,50 @@ inline std::int64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
     return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
-// Dependent integer arithmetic, about a microsecond a unit. Inlined, so the time belongs to the caller. The result
-// depends on every step, and the compiler must assume that somebody looks at it.
-[[gnu::always_inline]] inline std::uint64_t work(std::int64_t units, std::uint64_t x = 1) {
-    for (std::int64_t unit = 0; unit < units; ++unit) {
-        for (int i = 0; i < 400; ++i) {
-            x = x * 6364136223846793005ULL + 1442695040888963407ULL;
-            x ^= x >> 29;
-            asm volatile("" : "+r"(x));
-        }
-    }
+[[gnu::always_inline]] inline std::uint64_t step(std::uint64_t x) {
+    x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+    x ^= x >> 29;
+    asm volatile("" : "+r"(x));
     return x;
 }
 
-// The same, for so long on the processor by the thread's own clock: where the work stands beside a time that is no
-// work's (a pause, a disk), which of both is longer may not depend on the processor.
-[[gnu::always_inline]] inline std::uint64_t work_us(std::int64_t us, std::uint64_t x = 1) {
-    for (const std::int64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + us * 1'000;
-         now_ns(CLOCK_THREAD_CPUTIME_ID) < end;) {
-        x = work(20, x);
+// How many steps this processor does in a microsecond, by the thread's own clock: of some tries the best, so that it
+// does not count what others take in between. Which of two times in a program is longer then does not depend on the
+// processor. Programs that are started by programs take it from them.
+[[gnu::noinline]] inline double measure_steps() {
+    constexpr const char* kVariable = "PLANTED_STEPS";
+    if (const char* const known = std::getenv(kVariable); known != nullptr) {
+        return std::atof(known);
+    }
+    constexpr int kTries = 8;
+    constexpr std::int64_t kSteps = 100'000;
+    double best = 0;
+    std::uint64_t x = 1;
+    for (int i = 0; i < kTries; ++i) {
+        const std::int64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        for (std::int64_t k = 0; k < kSteps; ++k) {
+            x = step(x);
+        }
+        const std::int64_t ns = std::max<std::int64_t>(1, now_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+        best = std::max(best, 1e3 * static_cast<double>(kSteps) / static_cast<double>(ns));
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", best);
+    setenv(kVariable, text, 1);
+    return best;
+}
+
+inline double steps_a_us() {
+    static const double steps = measure_steps();
+    return steps;
+}
+
+// Dependent integer arithmetic for so many microseconds of processor time. Inlined, so the time belongs to the
+// caller. The result depends on every step, and the compiler must assume that somebody looks at it.
+[[gnu::always_inline]] inline std::uint64_t work(std::int64_t us, std::uint64_t x = 1) {
+    const auto steps = static_cast<std::int64_t>(static_cast<double>(us) * steps_a_us());
+    for (std::int64_t i = 0; i < steps; ++i) {
+        x = step(x);
     }
     return x;
 }
@@ -110,6 +135,7 @@ class Program {
             std::fprintf(stderr, "usage: %s bad|fixed\n", argv[0]);
             std::exit(2);
         }
+        steps_a_us();
         begin_ns_ = now_ns();
     }
 

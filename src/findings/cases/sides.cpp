@@ -193,8 +193,10 @@ bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
     if (may_overlook_gaps(evidence, node)) {
         return true;
     }
-    // (Not by `folded`: what mostly waits is known without samples, but not what it does beside that.)
-    if (space.median_samples >= spacetime::EvidenceOptions{}.fold_below) {
+    // What mostly waits is known without samples, and not folded; but not what it does beside that.
+    const bool waits = 2 * (space.total.wall() - space.total.user - space.total.system) > space.total.wall();
+    const bool has_few = waits && space.median_samples < spacetime::EvidenceOptions{}.fold_below;
+    if (!space.folded && !has_few) {
         return false;
     }
     constexpr std::uint64_t kLeastSamples = 2;

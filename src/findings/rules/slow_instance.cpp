@@ -106,7 +106,7 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
     // kept from the processor, or those it waits for, is none of the code's.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || may_be_several(subject) ||
-        most_lacking_share(subject) > 0.5 ||
+        are_several(subject) || most_lacking_share(subject) > 0.5 ||
         (subject.space().kind == spacetime::SpaceKind::kIteration && has_more_inside(subject)) ||
         (are_first_of_threads(subject) && is_negligible(subject)) || are_joined(subject) ||
         is_what_it_does(subject) || waits_for_workers(subject) || waits_as_others_have_it(subject) ||
@@ -146,6 +146,7 @@ extern const Rule kSlowInstance{
         "least half of it; "
         "or "
         "a slow round holds about as many more occurrences of what is called in it: then it is several rounds; or "
+        "threads that have slow ones have as many fewer than their peers, if each was several; or "
         "most "
         "slow occurrences are as long as usual ones on both sides of what was seen only once between, likewise; or "
         "what "

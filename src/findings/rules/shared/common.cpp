@@ -194,6 +194,31 @@ bool may_be_several(const Case& subject) {
            });
 }
 
+bool are_several(const Case& subject) {
+    constexpr double kMost = 0.7;  // of what they take longer
+    const OccurrenceTable& occurrences = subject.space().rows;
+    std::map<std::uint32_t, double> count;
+    for (const std::uint32_t thread : occurrences.thread) {
+        ++count[thread];
+    }
+    std::map<std::uint32_t, double> more;
+    for (const std::size_t row : subject.bad_rows) {
+        const auto ns = static_cast<double>(own_ns(occurrences.terms[row]));
+        more[occurrences.thread[row]] += std::max(0.0, std::round(ns / std::max(1.0, subject.good.median_ns)) - 1);
+    }
+    double most = 0;
+    for (const auto& [thread, own] : count) {
+        most = std::max(most, own);
+    }
+    double all = 0;
+    double missing = 0;
+    for (const auto& [thread, own] : more) {
+        all += own;
+        missing += std::min(own, most - count.at(thread));
+    }
+    return all > 0 && missing >= kMost * all;
+}
+
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const WaitTarget&)>& is_one) {
     std::int64_t waited = 0;
     for (const ExcessPart& part : subject.excess.parts) {

@@ -72,6 +72,11 @@ bool did_more_work(const Case& subject);
 // recorded between them (the last thread at a barrier waits for nobody).
 bool may_be_several(const Case& subject);
 
+// Threads go through this code equally often (they meet), and those with slow occurrences have as many fewer as the
+// slow ones would make up if each was several: nothing that lay between was recorded, as the last at a barrier waits
+// for nobody.
+bool are_several(const Case& subject);
+
 // ns of the excess that is waiting for what `is_one` says.
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const spacetime::WaitTarget&)>& is_one);
 

@@ -43,6 +43,7 @@ struct Conditions {
     double steal = 0;  // of each processor's time
     bool tells_steal = true;
     unsigned processors = 2;
+    double cause = 1;  // of what is planted, there is so much
     std::uint64_t seed = 0;
 };
 
@@ -164,6 +165,11 @@ class Machine {
     Machine(const Conditions& conditions, Recorder* recorder);
 
     const Conditions& conditions() const { return conditions_; }
+    // What the planted cause takes; so much, or less.
+    template <typename Amount>
+    Amount cause(Amount amount) const {
+        return static_cast<Amount>(static_cast<double>(amount) * conditions_.cause);
+    }
     Random& random() { return random_; }
     std::int64_t now() const { return now_; }
     std::uint64_t next_object() { return ++objects_; }

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::array kSpeeds{0.5, 1.0, 2.0, 4.0};
 constexpr std::array kSteals{0.0, 0.1, 0.3};
+constexpr double kLeastMargin = 1.5;  // to each threshold of the rule: so much less of the cause is told, too
 constexpr std::array kProcessors{1U, 2U, 4U, 8U};
 
 int number(const char* variable, int usual) {
@@ -124,7 +125,8 @@ std::vector<Conditions> conditions_of(const Shape& shape, int seeds) {
             for (const unsigned processors : kProcessors) {
                 for (int i = 0; i < seeds && processors >= shape.least_processors; ++i) {
                     const std::uint64_t number = all.size() + 1;
-                    all.push_back({speed, steal, number % 2 == 0, processors, number});
+                    const double cause = number / 2 % 2 == 0 ? 1 : 1 / kLeastMargin;
+                    all.push_back({speed, steal, number % 2 == 0, processors, cause, number});
                 }
             }
         }
@@ -139,9 +141,10 @@ bool is_right(const Shape& shape, bool is_bad, const Conditions& conditions) {
                        : shape.is_sound ? told.findings.empty()
                                         : !is_told(shape, told);
     if (!right || number("KYMO_SIMULATED_SHOW", 0) != 0) {
-        fmt::print(stderr, "{}, {}, speed {:.1f}, steal {:.0f} %, {} processors, number {}{}\n{}", shape.name,
-                   is_bad ? "bad" : "fixed", conditions.speed, conditions.steal * 100, conditions.processors,
-                   conditions.seed, right ? "" : ": WRONG", words(told));
+        fmt::print(stderr,
+                   "{}, {}, speed {:.1f}, steal {:.0f} %, {} processors, {:.2f} of the cause, number {}{}\n{}",
+                   shape.name, is_bad ? "bad" : "fixed", conditions.speed, conditions.steal * 100,
+                   conditions.processors, conditions.cause, conditions.seed, right ? "" : ": WRONG", words(told));
     }
     return right;
 }
@@ -171,7 +174,7 @@ TEST(SimulatedMachine, WhatIsToldOfKnownProgramsIsRight) {
                    count.fixed.runs);
         planted.bad += count.bad;
         (shape.is_sound ? sound : planted.fixed) += count.fixed;
-        EXPECT_LE(count.bad.wrong * 10, count.bad.runs) << shape.name;  // that the sum hides none
+        EXPECT_LE(count.bad.wrong * 8, count.bad.runs) << shape.name;  // that the sum hides none
     }
     fmt::print(stderr, "all: not first {} of {}; fixed twins {} of {}, sound programs {} of {}\n", planted.bad.wrong,
                planted.bad.runs, planted.fixed.wrong, planted.fixed.runs, sound.wrong, sound.runs);

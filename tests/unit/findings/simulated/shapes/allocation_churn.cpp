@@ -16,7 +16,7 @@ void run(Machine& machine, bool is_bad) {
                               for (int part = 0; part < 8; ++part) {
                                   co_await me.work(1000_us);
                                   if (is_bad || step == 0) {
-                                      co_await me.kernel(800_us, 640);
+                                      co_await me.kernel(machine.cause(800_us), machine.cause(640U));
                                   }
                               }
                           }

@@ -18,7 +18,7 @@ void run(Machine& machine, bool is_bad) {
                 const Frame interpolating = me.in("interpolate");
                 if (is_bad && step == 0) {
                     const Frame filling = me.in("fill_table");
-                    for (int part = 0; part < 100; ++part) {
+                    for (int part = 0; part < machine.cause(100); ++part) {
                         co_await me.work(3_ms);
                         co_await me.kernel(500_us, 1000);
                     }

@@ -17,11 +17,11 @@ void run(Machine& machine, bool is_bad) {
     machine.start("app", [&](Thread& me) -> Program {
         const Frame in = me.in("fetch");
         for (int record = 0; !is_bad && record < kAhead; ++record) {
-            me.ask(replies, 3_ms);
+            me.ask(replies, machine.cause(3_ms));
         }
         for (int record = 0; record < kRecords; ++record) {
             if (is_bad || record + kAhead < kRecords) {
-                me.ask(replies, 3_ms);
+                me.ask(replies, machine.cause(3_ms));
             }
             co_await receive(me, replies);
             co_await call(me, "digest", 2_ms);

@@ -15,7 +15,7 @@ void run(Machine& machine, bool is_bad) {
                           co_await call(me, "score", 60_us);
                           const Frame adding = me.in("add");
                           co_await me.lock(lock);
-                          co_await call(me, "merge", 120_us);
+                          co_await call(me, "merge", machine.cause(120_us));
                           me.unlock(lock);
                       }
                   }));

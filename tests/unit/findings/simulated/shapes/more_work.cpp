@@ -9,7 +9,7 @@ void run(Machine& machine, bool is_bad) {
                       const Frame in = me.in("step");
                       for (int cell = 0; cell < 60; ++cell) {
                           const bool is_crowded = is_bad && cell % 15 == 11;
-                          co_await call(me, "move", is_crowded ? 150_ms : 15_ms);
+                          co_await call(me, "move", is_crowded ? 15_ms + machine.cause(135_ms) : 15_ms);
                           co_await call(me, "deposit", 10_ms);
                       }
                   }));

@@ -7,7 +7,7 @@ namespace {
 
 void run(Machine& machine, bool is_bad) {
     const unsigned processors = machine.conditions().processors;
-    const unsigned threads = is_bad ? 10 * processors : std::max(2U, processors);
+    const unsigned threads = is_bad ? machine.cause(10U) * processors : std::max(2U, processors);
     Barrier barrier(threads);
     machine.start("app", main_of(threads, "worker", [&](Thread& me, unsigned) -> Program {
                       const Frame in = me.in("solve");

@@ -14,7 +14,7 @@ void run(Machine& machine, bool is_bad) {
                               for (int part = 0; part < 8; ++part) {
                                   co_await me.work(1500_us);
                                   if (is_bad || step == 0) {
-                                      co_await me.kernel(1000_us, 1024);
+                                      co_await me.kernel(machine.cause(1000_us), machine.cause(1024U));
                                   }
                               }
                           }

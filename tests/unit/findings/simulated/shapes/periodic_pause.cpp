@@ -13,7 +13,7 @@ void run(Machine& machine, bool is_bad) {
                           co_await call(me, "mutate", 12_ms);
                           if (step % 10 == 9) {
                               const Frame collecting = me.in("collect");
-                              co_await call(me, "sweep", is_bad ? 60_ms : 1_ms);
+                              co_await call(me, "sweep", is_bad ? machine.cause(90_ms) : 1_ms);
                           }
                           co_await me.arrive(barrier);
                       }

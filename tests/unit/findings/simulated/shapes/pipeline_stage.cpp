@@ -1,4 +1,4 @@
-// The middle one of three stages has four times the work of the others, which wait for it. Fixed: two threads do it,
+// The middle one of three stages has five times the work of the others, which wait for it. Fixed: two threads do it,
 // in half the time.
 #include "simulated/shape.h"
 
@@ -42,7 +42,7 @@ void run(Machine& machine, bool is_bad) {
                 const Frame filtering = self.in("filter_tiles");
                 for (int tile = 0; tile < kTiles / filters; ++tile) {
                     co_await take(self, decoded);
-                    co_await call(self, "filter", is_bad ? 4'800_us : 2'400_us);
+                    co_await call(self, "filter", is_bad ? machine.cause(6'000_us) : 2'400_us);
                     co_await put(self, filtered);
                 }
             }));

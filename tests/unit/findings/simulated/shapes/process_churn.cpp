@@ -10,10 +10,10 @@ void run(Machine& machine, bool is_bad) {
         for (int piece = 0; piece < 120; ++piece) {
             if (is_bad) {
                 const Frame converting = me.in("convert_by_program");
-                co_await me.kernel(300_us, 40);
-                Thread& child = me.fork("app", [](Thread& self) -> Program {
+                co_await me.kernel(machine.cause(300_us), 40);
+                Thread& child = me.fork("app", [&machine](Thread& self) -> Program {
                     const Frame in_child = self.in("main");
-                    co_await self.kernel(800_us, 120);
+                    co_await self.kernel(machine.cause(800_us), 120);
                     co_await call(self, "convert", 100_us);
                 });
                 co_await me.wait_child(child);

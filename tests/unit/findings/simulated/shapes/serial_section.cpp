@@ -13,9 +13,9 @@ void run(Machine& machine, bool is_bad) {
                           co_await call(me, "update", 12_ms);
                           co_await me.arrive(barrier);
                           if (!is_bad) {
-                              co_await call(me, "renumber", 16_ms / threads);
+                              co_await call(me, "renumber", machine.cause(16_ms) / threads);
                           } else if (number == 0) {
-                              co_await call(me, "renumber", 16_ms);
+                              co_await call(me, "renumber", machine.cause(16_ms));
                           }
                           co_await me.arrive(barrier);
                       }

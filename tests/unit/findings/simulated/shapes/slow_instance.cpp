@@ -10,10 +10,10 @@ void run(Machine& machine, bool is_bad) {
                       const Frame in = me.in("serve");
                       for (int request = 0; request < 60; ++request) {
                           bool is_late = false;
-                          for (const int late : {13, 31, 36, 52}) {
+                          for (const int late : {7, 13, 31, 36, 44, 52}) {
                               is_late = is_late || late == (number == 0 ? request : 59 - request);
                           }
-                          co_await call(me, "handle", is_bad && is_late ? 150_ms : 16_ms);
+                          co_await call(me, "handle", is_bad && is_late ? 16_ms + machine.cause(200_ms) : 16_ms);
                           co_await call(me, "log", 10_ms);
                       }
                   }));

@@ -10,7 +10,7 @@ void run(Machine& machine, bool is_bad) {
                       const Frame in = me.in("step");
                       for (int step = 0; step < 20; ++step) {
                           co_await call(me, "shuffle", 10_ms);
-                          co_await call(me, "select", is_bad ? 36_ms : 14_ms);
+                          co_await call(me, "select", is_bad ? 14_ms + machine.cause(22_ms) : 14_ms);
                           co_await call(me, "report", 14_ms);
                           co_await call(me, "arrange", 10_ms);
                           co_await call(me, "select", 14_ms);

@@ -13,7 +13,7 @@ void run(Machine& machine, bool is_bad) {
                           for (int part = 0; part < 16; ++part) {
                               co_await me.work(60_us);
                               if (is_bad) {
-                                  co_await me.calls(recording::WaitKind::kWrite, 500, 350);
+                                  co_await me.calls(recording::WaitKind::kWrite, machine.cause(500U), 350);
                               }
                           }
                           co_await me.calls(recording::WaitKind::kWrite, 1, 5'000);

@@ -11,9 +11,9 @@ void run(Machine& machine, bool is_bad) {
         const Frame in = me.in("render_all");
         for (int piece = 0; is_bad && piece < kPieces; piece += 2) {
             const Code render = [](Thread& self) -> Program { return call(self, "render", 60_us); };
-            co_await me.kernel(25_us, 3);
+            co_await me.kernel(machine.cause(25_us), 3);
             Thread& first = me.start("app", render);
-            co_await me.kernel(25_us, 3);
+            co_await me.kernel(machine.cause(25_us), 3);
             Thread& second = me.start("app", render);
             co_await me.join(first);
             co_await me.join(second);
