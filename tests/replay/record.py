@@ -117,9 +117,8 @@ def renew(test):
     images = replay.unpack(replay.IMAGES, test.folder)
     for name in replay.names():
         path = replay.unpack_one(name, test.folder)
-        print(replay.hold(f"{name}.txt", replay.summary(replay.report(test, path, images, "--json")), renew=True), end="")
-        if name in replay.WHOLE:
-            print(replay.hold(f"{name}.report.txt", replay.report(test, path, images), renew=True), end="")
+        for file, text in replay.texts(test, name, path, images)[1].items():
+            print(replay.hold(file, text, renew=True), end="")
         replay.clean(path)
 
 

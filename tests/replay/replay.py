@@ -4,13 +4,16 @@
 programs, by build id. `expected/` holds what is reported of each, in files that record.py writes anew.
 """
 
+import base64
 import difflib
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tarfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 STORED = HERE / "recordings"
@@ -19,6 +22,10 @@ IMAGES = "images"
 # Of these the whole report is held, as people see it.
 WHOLE = ["lock-contention.bad", "io-wait.bad", "story", "openmp", "mpi", "server", "build", "hunt", "second-look", "gpu", "damaged"]
 DAMAGED = "lock-contention.bad"  # of this
+# Of these all data that --json prints and that the page has, long lists by their beginning and a checksum.
+DATA = ["io-wait.bad", "build", "hunt", "gpu"]
+KEPT = 4  # of a longer list
+ENVIRONMENT = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
 sys.path[:0] = [str(HERE.parent / "programs"), str(HERE.parent / "truth")]
 sys.dont_write_bytecode = True
@@ -72,7 +79,7 @@ def unpack_one(name, folder):
 
 def report(test, path, images, *options):
     """What kymo report prints of a stored recording, the same on every machine."""
-    return test.must(test.kymo, "report", path, "--images", images, "--only-images", *options, env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "100"})
+    return test.must(test.kymo, "report", path, "--images", images, "--only-images", *options, env=ENVIRONMENT)
 
 
 def place_of(finding):
@@ -96,6 +103,59 @@ def summary(report_json):
     sums = ", ".join(f"{key} {whole[key]:.6f}" for key in ("user_s", "system_s", "off_cpu_s") if whole.get(key) is not None)
     lines.append(f"sums: {sums}; samples {whole['samples']}, processes {len(told['processes'])}, threads {len(told['threads'])}")
     return "\n".join(lines) + "\n"
+
+
+def brief(value):
+    """The same, with long lists cut: what follows is held by its number and a checksum."""
+    if isinstance(value, dict):
+        return {key: brief(each) for key, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) <= KEPT + 1:
+        return [brief(each) for each in value]
+    rest = json.dumps(value[KEPT:], sort_keys=True).encode()
+    return [*map(brief, value[:KEPT]), f"and {len(value) - KEPT} more, CRC {zlib.crc32(rest):08x}"]
+
+
+def lines_of(value):
+    """A line a number or text of JSON, with its path: so that a difference is a line."""
+    if isinstance(value, dict) and value:
+        return [f".{key}{line}" for key, each in value.items() for line in lines_of(each)]
+    if isinstance(value, list) and value:
+        return [f"[{index}]{line}" for index, each in enumerate(value) for line in lines_of(each)]
+    return [f" {json.dumps(value, ensure_ascii=False)}"]
+
+
+def page_data(page):
+    """What the page's blobs hold (docs/page-data.md), columns by their checksums."""
+    data = {}
+    for name, content in re.findall(r'<script type="application/x-kymo" id="([^"]+)">([^<]*)</script>', page):
+        blob = zlib.decompress(base64.b64decode(content))
+        length = int.from_bytes(blob[12:16], "little")
+        head = json.loads(blob[16:16 + length])
+        columns = blob[16 + length:]
+        for column, (kind, count, offset, size) in head.pop("columns", {}).items():
+            head[f"column {column}"] = f"{kind}, {count}, CRC {zlib.crc32(columns[offset:offset + size]):08x}"
+        data[name] = head
+    return data
+
+
+def data_text(data):
+    return "".join(f"{line}\n" for line in lines_of(brief(data)))
+
+
+def texts(test, name, path, images):
+    """What is expected of a recording, by the names of the files that have it; first what --json prints."""
+    told = report(test, path, images, "--json")
+    result = {f"{name}.txt": summary(told)}
+    if name in WHOLE:
+        result[f"{name}.report.txt"] = report(test, path, images)
+    if name in DATA:
+        page = path.with_suffix(".html")
+        test.must(test.kymo, "view", path, "--images", images, "--only-images", "-o", page, env=ENVIRONMENT)
+        result[f"{name}.json.txt"] = data_text(json.loads(told))
+        result[f"{name}.page.txt"] = data_text(page_data(page.read_text()))
+    return told, result
 
 
 def hold(name, text, *, renew):

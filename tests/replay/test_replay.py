@@ -33,19 +33,16 @@ def body(test):
 
     def one(name):
         path = replay.unpack_one(name, test.folder)
-        text = replay.report(test, path, images, "--json")
-        whole = replay.report(test, path, images) if name in replay.WHOLE else None
-        mistakes = judged(name, path, json.loads(text)) if "." in name else []
+        told, texts = replay.texts(test, name, path, images)
+        mistakes = judged(name, path, json.loads(told)) if "." in name else []
         replay.clean(path)
-        return text, whole, mistakes
+        return texts, mistakes
 
     names = replay.names()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, (text, whole, mistakes) in zip(names, pool.map(one, names)):
+        for name, (texts, mistakes) in zip(names, pool.map(one, names)):
             test.equal(f"{name}: mistakes", [], mistakes)
-            changes = replay.hold(f"{name}.txt", replay.summary(text), renew=False)
-            if whole is not None:
-                changes += replay.hold(f"{name}.report.txt", whole, renew=False)
+            changes = "".join(replay.hold(file, text, renew=False) for file, text in texts.items())
             test.check(f"{name}: changes", "none", changes or "none", not changes)
     test.check("recordings", "some", len(names), len(names) > 0)
 
