@@ -15,6 +15,7 @@ import typing
 sys.dont_write_bytecode = True
 import replay  # first: it knows where the other modules are
 
+import hosts
 import planted
 import score
 from harness import Test
@@ -57,8 +58,35 @@ OTHERS = {
 }
 
 
+HOSTS = "hosts"  # a ring's two, each with a program of three threads that count
+
+
 def wanted():
-    return [f"{kind}.{version}" for kind in planted.KINDS for version in ("bad", "fixed")] + list(OTHERS)
+    return [f"{kind}.{version}" for kind in planted.KINDS for version in ("bad", "fixed")] + [*OTHERS, HOSTS]
+
+
+def record_hosts(test, name, images):
+    ring, path = PLACE / "ring", PLACE / f"{name}.kymo"
+    replay.clean(ring)
+    replay.clean(path)
+    programs, agents = [], []
+    for number in range(2):
+        environment = test.apart()
+        programs.append(hosts.start_program(test, environment, f"host{number}.kymo", test.program("named_threads"), "3", str(1000 * (number + 1))))
+        programs[-1].stdout.readline()
+        agents.append(hosts.start_agent(test, environment, ring, number))
+        agents[-1].stderr.readline()
+    test.must(test.kymo, "top", "--rendezvous", ring, "--address", "127.0.0.1", "--agent-share", "1", "--period", "0.2", "-n", "8",
+              "--metric", hosts.METRIC, "--record", path, "--json")
+    for agent, program in zip(agents, programs):
+        agent.terminate()
+        agent.communicate()
+        hosts.let_end(program)
+    for number in range(2):
+        replay.clean(PLACE / f"host{number}.kymo")
+    replay.clean(ring)
+    (path / "truth.txt").write_text("")
+    keep(test, name, path, images)
 
 
 def record_other(test, name, images):
@@ -132,7 +160,7 @@ def main():
         if (replay.STORED / f"{replay.IMAGES}.tar.xz").exists():
             replay.unpack(replay.IMAGES, test.folder)
         for name in words or wanted():
-            (record_other if name in OTHERS else record)(test, name, images)
+            (record_hosts if name == HOSTS else record_other if name in OTHERS else record)(test, name, images)
         keep_ours(images)
         replay.pack(replay.IMAGES, images)
         print(f"images: {(replay.STORED / f'{replay.IMAGES}.tar.xz').stat().st_size / 1000:.0f} kB")

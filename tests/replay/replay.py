@@ -20,14 +20,14 @@ STORED = HERE / "recordings"
 EXPECTED = HERE / "expected"
 IMAGES = "images"
 # Of these the whole report is held, as people see it.
-WHOLE = ["lock-contention.bad", "io-wait.bad", "story", "openmp", "mpi", "server", "build", "hunt", "second-look", "gpu", "damaged"]
+WHOLE = ["lock-contention.bad", "io-wait.bad", "story", "openmp", "mpi", "server", "build", "hunt", "second-look", "gpu", "hosts", "damaged"]
 DAMAGED = "lock-contention.bad"  # of this
 # Of these all data that --json prints and that the page has, long lists by their beginning and a checksum.
 DATA = ["io-wait.bad", "build", "hunt", "gpu"]
 KEPT = 4  # of a longer list
 ENVIRONMENT = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
-sys.path[:0] = [str(HERE.parent / "programs"), str(HERE.parent / "truth")]
+sys.path[:0] = [str(HERE.parent / folder) for folder in ("programs", "truth", "ring")]
 sys.dont_write_bytecode = True
 
 
