@@ -194,17 +194,52 @@ bool may_be_several(const Case& subject) {
            });
 }
 
+namespace {
+
+bool is_meeting(recording::WaitKind kind) {
+    return kind == recording::WaitKind::kBarrier || kind == recording::WaitKind::kOmpBarrier;
+}
+
+// How often threads came to a barrier, all of the case's processes.
+double meetings_of(const Case& subject) {
+    const Evidence& evidence = *subject.evidence;
+    std::set<std::uint32_t> processes;
+    for (const std::uint32_t thread : subject.space().threads) {
+        processes.insert(evidence.run.threads[thread].process);
+    }
+    double count = 0;
+    for (std::size_t i = 0; i < evidence.wait_sums.size(); ++i) {
+        const WaitTarget& target = evidence.wait_targets[i];
+        count += is_meeting(target.kind) && processes.contains(target.process)
+                     ? static_cast<double>(evidence.wait_sums[i].count)
+                     : 0;
+    }
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        for (const BriefWaits& brief : thread.brief) {
+            count +=
+                is_meeting(brief.kind) && processes.contains(thread.process) ? static_cast<double>(brief.count) : 0;
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
 bool are_several(const Case& subject) {
-    constexpr double kMost = 0.7;  // of what they take longer
+    constexpr double kMost = 0.7;    // of what they take longer
+    constexpr double kWhole = 0.12;  // of a time: nearer to a whole number of them
     const OccurrenceTable& occurrences = subject.space().rows;
     std::map<std::uint32_t, double> count;
     for (const std::uint32_t thread : occurrences.thread) {
         ++count[thread];
     }
     std::map<std::uint32_t, double> more;
+    std::size_t whole = 0;
     for (const std::size_t row : subject.bad_rows) {
-        const auto ns = static_cast<double>(own_ns(occurrences.terms[row]));
-        more[occurrences.thread[row]] += std::max(0.0, std::round(ns / std::max(1.0, subject.good.median_ns)) - 1);
+        const double times =
+            static_cast<double>(own_ns(occurrences.terms[row])) / std::max(1.0, subject.good.median_ns);
+        more[occurrences.thread[row]] += std::max(0.0, std::round(times) - 1);
+        whole += times >= 1.5 && std::abs(times - std::round(times)) <= kWhole * times ? 1 : 0;
     }
     double most = 0;
     for (const auto& [thread, own] : count) {
@@ -216,7 +251,9 @@ bool are_several(const Case& subject) {
         all += own;
         missing += std::min(own, most - count.at(thread));
     }
-    return all > 0 && missing >= kMost * all;
+    const double unseen = meetings_of(subject) - static_cast<double>(subject.space().occurrences);
+    const bool are_whole = whole * 5 >= subject.bad_rows.size() * 4;
+    return all > 0 && (missing >= kMost * all || (are_whole && unseen >= kMost * all));
 }
 
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const WaitTarget&)>& is_one) {

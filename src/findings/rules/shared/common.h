@@ -72,9 +72,9 @@ bool did_more_work(const Case& subject);
 // recorded between them (the last thread at a barrier waits for nobody).
 bool may_be_several(const Case& subject);
 
-// Threads go through this code equally often (they meet), and those with slow occurrences have as many fewer as the
-// slow ones would make up if each was several: nothing that lay between was recorded, as the last at a barrier waits
-// for nobody.
+// Threads that meet have as many fewer occurrences, than their peers or than they came to barriers, as the slow ones
+// would make up if each was several: nothing that lay between was seen, as the last at a barrier waits for nobody.
+// Where only the barriers say so, the slow ones must take a whole number of times as long.
 bool are_several(const Case& subject);
 
 // ns of the excess that is waiting for what `is_one` says.

@@ -22,12 +22,15 @@ T bits_as(std::uint64_t bits) {
 // One conversion as the C library does it.
 template <typename T>
 std::string converted(const std::string& specification, T value) {
-    char text[512];
+    constexpr int kLongest = 1 << 16;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    const int length = std::snprintf(text, sizeof text, specification.c_str(), value);
+    const int length = std::clamp(std::snprintf(nullptr, 0, specification.c_str(), value), 0, kLongest);
+    std::string text(static_cast<std::size_t>(length) + 1, '\0');
+    std::snprintf(text.data(), text.size(), specification.c_str(), value);
 #pragma GCC diagnostic pop
-    return {text, static_cast<std::size_t>(std::clamp(length, 0, 511))};
+    text.pop_back();
+    return text;
 }
 
 }  // namespace
@@ -51,11 +54,11 @@ bool CtaRunner::read_bytes(WarpState& state, unsigned lane, std::uint64_t addres
     return true;
 }
 
-bool CtaRunner::read_string(WarpState& state, std::uint64_t address, std::string& text) const {
+bool CtaRunner::read_string(WarpState& state, unsigned lane, std::uint64_t address, std::string& text) const {
     text.clear();
     std::byte next{};
     while (text.size() < kLongestString) {
-        if (!read_bytes(state, 0, address + text.size(), {&next, 1})) {
+        if (!read_bytes(state, lane, address + text.size(), {&next, 1})) {
             return false;
         }
         if (next == std::byte{0}) {
@@ -67,9 +70,10 @@ bool CtaRunner::read_string(WarpState& state, std::uint64_t address, std::string
 }
 
 // Arguments lie one after another, each at a multiple of its size.
-std::string CtaRunner::formatted(WarpState& state, unsigned lane, const std::string& format,
-                                 std::uint64_t arguments) const {
-    std::string out;
+CtaRunner::Printed CtaRunner::formatted(WarpState& state, unsigned lane, const std::string& format,
+                                        std::uint64_t arguments) const {
+    Printed printed;
+    std::string& out = printed.text;
     std::uint64_t at = 0;
     const auto argument = [&](std::uint64_t size) {
         std::uint64_t value = 0;
@@ -79,6 +83,7 @@ std::string CtaRunner::formatted(WarpState& state, unsigned lane, const std::str
             std::memcpy(&value, bytes.data(), size);
         }
         at += size;
+        ++printed.arguments;
         return value;
     };
     for (std::size_t i = 0; i < format.size(); ++i) {
@@ -108,20 +113,22 @@ std::string CtaRunner::formatted(WarpState& state, unsigned lane, const std::str
         } else if (std::strchr("fFeEgGaA", kind) != nullptr) {
             out += converted(specification + kind, bits_as<double>(argument(8)));
         } else if (kind == 'c') {
-            out += static_cast<char>(argument(4));
+            out += converted(specification + 'c', bits_as<std::int32_t>(argument(4)));
         } else if (kind == 'p') {
             out += fmt::format("0x{:x}", argument(8));
         } else if (kind == 's') {
             std::string text;
-            out += read_string(state, argument(8), text) ? converted(specification + "s", text.c_str()) : "(null)";
+            out +=
+                read_string(state, lane, argument(8), text) ? converted(specification + "s", text.c_str()) : "(null)";
         } else {
             out += specification + kind;
         }
     }
-    return out;
+    return printed;
 }
 
-// vprintf(format, arguments) → number of arguments; __assertfail(message, file, line, function, size).
+// vprintf(format, arguments) → number of arguments that the format takes; __assertfail(message, file, line, function,
+// size).
 bool CtaRunner::built_in(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     const std::vector<Passed>& arguments = code.passes[block.arguments];
     const auto passed = [&](std::size_t which, unsigned lane) {
@@ -136,25 +143,25 @@ bool CtaRunner::built_in(WarpState& state, const Compiled& code, const Block& bl
     if (parts_.module->functions[block.taken].name == "__assertfail") {
         std::string message;
         std::string file;
-        read_string(state, passed(0, first), message);
-        read_string(state, passed(1, first), file);
+        read_string(state, first, passed(0, first), message);
+        read_string(state, first, passed(1, first), file);
         return fail(state, Fault::kAssertion, code, block.instruction, first,
                     fmt::format("assertion '{}' failed at {}:{}", message, file, passed(2, first)));
     }
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::string format;
-        if (!read_string(state, passed(0, lane), format)) {
+        if (!read_string(state, lane, passed(0, lane), format)) {
             return fail(state, Fault::kOutOfBounds, code, block.instruction, lane, "printf's format cannot be read");
         }
+        const Printed printed = formatted(state, lane, format, passed(1, lane));
         if (parts_.options->print) {
-            parts_.options->print(formatted(state, lane, format, passed(1, lane)));
+            parts_.options->print(printed.text);
         }
         const std::vector<Passed>& returned = code.passes[block.returned];
         if (!returned.empty()) {
-            const auto count = static_cast<std::int32_t>(std::count(format.begin(), format.end(), '%'));
-            std::memcpy(state.warp.parameters + lane * state.warp.parameter_stride + returned[0].at, &count,
-                        std::min<std::size_t>(sizeof count, returned[0].bytes));
+            std::memcpy(state.warp.parameters + lane * state.warp.parameter_stride + returned[0].at,
+                        &printed.arguments, std::min<std::size_t>(sizeof printed.arguments, returned[0].bytes));
         }
     }
     return true;

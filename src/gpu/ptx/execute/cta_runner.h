@@ -110,9 +110,13 @@ class CtaRunner {
     void return_from(WarpState& state, std::uint32_t mask);
     void enter(WarpState& state, std::size_t frame);
     bool built_in(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask);
-    bool read_string(WarpState& state, std::uint64_t address, std::string& text) const;
+    bool read_string(WarpState& state, unsigned lane, std::uint64_t address, std::string& text) const;
     bool read_bytes(WarpState& state, unsigned lane, std::uint64_t address, std::span<std::byte> into) const;
-    std::string formatted(WarpState& state, unsigned lane, const std::string& format, std::uint64_t arguments) const;
+    struct Printed {
+        std::string text;
+        std::int32_t arguments = 0;  // that it took
+    };
+    Printed formatted(WarpState& state, unsigned lane, const std::string& format, std::uint64_t arguments) const;
 
     bool fail(const WarpState& state, Fault fault, const Compiled& code, std::uint32_t instruction, unsigned lane,
               const std::string& what);

@@ -35,6 +35,20 @@ struct LoadedModule::Parts {
     Result<std::uint32_t> kernel_number(std::string_view name) const;
 };
 
+namespace {
+
+// Of shared memory whose size comes with the launch.
+std::uint64_t dynamic_alignment(const std::vector<Variable>& variables) {
+    std::uint64_t align = 1;
+    for (const Variable& variable : variables) {
+        const bool is_dynamic = variable.space == StateSpace::kShared && variable.bytes == 0;
+        align = std::max<std::uint64_t>(align, is_dynamic ? variable.align : 1);
+    }
+    return align;
+}
+
+}  // namespace
+
 Result<void> LoadedModule::Parts::place_variables() {
     for (const Variable& variable : module->variables) {
         std::uint64_t at = 0;
@@ -223,7 +237,12 @@ Result<KernelFacts> LoadedModule::facts(std::string_view kernel) {
     const Function& function = parts_->module->functions[*number];
     facts.registers =
         std::min(std::max(facts.registers, 8U), function.most_registers != 0 ? function.most_registers : 255U);
-    const std::uint64_t shared = (*parts_->code(*number))->layout.shared_bytes;
+    // The launch's part lies behind the static ones, aligned for all that is declared of it.
+    std::uint64_t align = dynamic_alignment(parts_->module->variables);
+    for (const std::uint32_t part : *numbers) {
+        align = std::max(align, dynamic_alignment(parts_->module->functions[part].variables));
+    }
+    const std::uint64_t shared = round_up((*parts_->code(*number))->layout.shared_bytes, align);
     if (local > kMostLocal || shared > kMostShared) {
         return Error{
             ErrorKind::kUsage,

@@ -1,4 +1,5 @@
-// What a warp's lanes do together: shuffles, votes, matches, reductions.
+// What a warp's lanes do together: shuffles, votes, matches, reductions. Lanes that name different members are
+// different groups (more[3]: the member mask; none where it is all lanes).
 //
 // A lane that the operation's member mask names but that does not execute it takes no part; on a GPU the others would
 // wait for it, and get here what they would get were it to come later.
@@ -122,6 +123,24 @@ bool reduce(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
+template <Handler F>
+bool by_members(Warp& warp, const Op& op, std::uint32_t mask) {
+    if (op.more[3] == 0) {
+        return F(warp, op, mask);
+    }
+    const std::uint32_t* const members = lanes<std::uint32_t>(warp, op.more[3]);
+    for (std::uint32_t left = mask; left != 0;) {
+        const std::uint32_t named = members[static_cast<unsigned>(__builtin_ctz(left))];
+        std::uint32_t group = 0;
+        each_active(left, [&](unsigned i) { group |= members[i] == named ? 1U << i : 0U; });
+        if (!F(warp, op, group)) {
+            return false;
+        }
+        left &= ~group;
+    }
+    return true;
+}
+
 bool active_mask(Warp& warp, const Op& op, std::uint32_t mask) {
     each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned) { return mask; });
     return true;
@@ -164,21 +183,21 @@ bool clock(Warp& warp, const Op& op, std::uint32_t mask) {
 Handler pick_together(const Pick& wanted) {
     switch (wanted.operation) {
         case Operation::kShuffle:
-            return shuffle;
+            return by_members<shuffle>;
         case Operation::kVoteAll:
         case Operation::kVoteAny:
         case Operation::kVoteUniform:
         case Operation::kBallot:
-            return vote;
+            return by_members<vote>;
         case Operation::kMatchAny:
         case Operation::kMatchAll:
-            return bytes(wanted.type) == 8 ? match<std::uint64_t> : match<std::uint32_t>;
+            return bytes(wanted.type) == 8 ? by_members<match<std::uint64_t>> : by_members<match<std::uint32_t>>;
         case Operation::kReduceWarp:
-            return wanted.type == Type::kS32 ? reduce<std::int32_t> : reduce<std::uint32_t>;
+            return wanted.type == Type::kS32 ? by_members<reduce<std::int32_t>> : by_members<reduce<std::uint32_t>>;
         case Operation::kActiveMask:
             return active_mask;
         case Operation::kElect:
-            return elect;
+            return by_members<elect>;
         case Operation::kNothing:
             return nothing;
         case Operation::kTrap:

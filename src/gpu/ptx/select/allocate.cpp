@@ -96,41 +96,74 @@ class Pool {
     std::vector<bool> used_;
 };
 
+// What a register takes its number from, and of so many in a row.
+struct From {
+    std::size_t pool = 0;
+    bool is_pair = false;
+};
+
+struct Numbers {
+    std::vector<std::uint32_t> of;    // of each register; Places::kNone: not used
+    std::vector<std::uint32_t> most;  // by pool
+};
+
+// `lives` by their begins.
+template <typename F>
+Numbers scan(const Function& function, std::span<const Life> lives, std::size_t count, F from) {
+    Numbers numbers;
+    numbers.of.assign(function.registers.size(), Places::kNone);
+    const auto later = [](const Life& a, const Life& b) { return a.end > b.end; };
+    std::priority_queue<Life, std::vector<Life>, decltype(later)> active(later);
+    std::vector<Pool> pools(count);
+    for (const Life& life : lives) {
+        for (; !active.empty() && active.top().end < life.begin; active.pop()) {
+            const std::uint32_t number = active.top().number;
+            const From given = from(function.registers[number].type);
+            pools[given.pool].give(numbers.of[number]);
+            if (given.is_pair) {
+                pools[given.pool].give(numbers.of[number] + 1);
+            }
+        }
+        const From taken = from(function.registers[life.number].type);
+        numbers.of[life.number] = taken.is_pair ? pools[taken.pool].take_pair() : pools[taken.pool].take();
+        active.push(life);
+    }
+    for (const Pool& pool : pools) {
+        numbers.most.push_back(pool.most());
+    }
+    return numbers;
+}
+
+// In a frame, predicates apart, registers of each width after those of the next wider one.
+constexpr std::size_t kWidths = 4;
+std::size_t width_pool(Type type) {
+    return type == Type::kPredicate ? 0 : bytes(type) == 8 ? 1 : bytes(type) == 4 ? 2 : bytes(type) == 2 ? 3 : 4;
+}
+
 }  // namespace
 
 Places allocate(const Function& function, const Flow& flow, std::span<const Draft> drafts) {
-    Places places;
-    places.number.assign(function.registers.size(), Places::kNone);
     std::vector<Life> all = lives(function, flow, drafts);
     std::sort(all.begin(), all.end(), [](const Life& a, const Life& b) { return a.begin < b.begin; });
-    const auto later = [](const Life& a, const Life& b) { return a.end > b.end; };
-    std::priority_queue<Life, std::vector<Life>, decltype(later)> active(later);
-    Pool registers;
-    Pool predicates;
-    for (const Life& life : all) {
-        while (!active.empty() && active.top().end < life.begin) {
-            const std::uint32_t number = active.top().number;
-            const Type type = function.registers[number].type;
-            const std::uint32_t place = places.number[number];
-            if (type == Type::kPredicate) {
-                predicates.give(place);
-            } else {
-                registers.give(place);
-                if (bytes(type) == 8) {
-                    registers.give(place + 1);
-                }
-            }
-            active.pop();
-        }
-        const Type type = function.registers[life.number].type;
-        places.number[life.number] = type == Type::kPredicate ? predicates.take()
-                                     : bytes(type) == 8       ? registers.take_pair()
-                                                              : registers.take();
-        active.push(life);
+    const Numbers machine = scan(function, all, 2, [](Type type) {
+        return From{type == Type::kPredicate ? std::size_t{0} : std::size_t{1}, bytes(type) == 8};
+    });
+    Numbers frame =
+        scan(function, all, 1 + kWidths, [](Type type) { return From{width_pool(type), bytes(type) == 8}; });
+    std::vector<std::uint32_t> begin(1 + kWidths, 0);
+    for (std::size_t pool = 2; pool <= kWidths; ++pool) {
+        begin[pool] = begin[pool - 1] + frame.most[pool - 1];
     }
-    places.registers = registers.most();
-    places.predicates = predicates.most();
-    return places;
+    for (std::size_t i = 0; i < frame.of.size(); ++i) {
+        if (frame.of[i] != Places::kNone) {
+            frame.of[i] += begin[width_pool(function.registers[i].type)];
+        }
+    }
+    return {.number = machine.of,
+            .registers = machine.most[1],
+            .place = std::move(frame.of),
+            .places = begin[kWidths] + frame.most[kWidths],
+            .predicates = frame.most[0]};
 }
 
 }  // namespace kymo::gpu::ptx

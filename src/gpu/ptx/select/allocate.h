@@ -1,8 +1,13 @@
 // Places in the frame for a function's registers: linear scan (Poletto and Sarkar, 1999) over their lives.
 //
-// Contract: internal to compile(). Two registers share a place only if their lives do not overlap; an operation's
-// result may take the place of a source that ends with it if both have the same width. 64-bit registers lie at even
-// numbers.
+// Contract: internal to compile(). Two registers share a place only if they have the same width and their lives do
+// not overlap; an operation's result may take the place of a source that ends with it. Lives are those of one lane:
+// of registers of one width a lane's part of a place is the same, so that lanes on different sides of a branch do not
+// touch each other's. Of different widths it is not: a 64-bit value of one lane would lie where 32-bit values of
+// others do.
+//
+// What models call a register's number is another matter: in a processor each lane has registers of its own, and
+// widths share them. 64-bit registers lie at even numbers and places.
 #pragma once
 
 #include "gpu/ptx/select/flow.h"
@@ -11,8 +16,10 @@ namespace kymo::gpu::ptx {
 
 struct Places {
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    std::vector<std::uint32_t> number;  // of each register: 32-bit place, or which predicate; kNone: not used
-    std::uint32_t registers = 0;
+    std::vector<std::uint32_t> number;  // of each register, as models have it; kNone: not used
+    std::uint32_t registers = 0;        // so many, of 32 bits
+    std::vector<std::uint32_t> place;   // of each register: 32-bit place in the frame, or which predicate
+    std::uint32_t places = 0;
     std::uint32_t predicates = 0;
 };
 

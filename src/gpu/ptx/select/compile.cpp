@@ -59,7 +59,7 @@ class Compiler {
         // Constant predicates lie behind the others: at most two.
         const std::uint32_t registers_at = round_up(kPredicatesAt + 4 * (places_.predicates + 2), 64);
         registers_at_ = registers_at;
-        frame_ = registers_at + kRegisterBytes * (places_.registers + 1);
+        frame_ = registers_at + kRegisterBytes * (places_.places + 1);
         for (Preset& preset : out_.presets) {
             preset.place = frame_;
             frame_ += preset.bits == 64 ? 2 * kRegisterBytes : kRegisterBytes;
@@ -90,7 +90,7 @@ class Compiler {
         if (slot.number >= function_.registers.size()) {
             return out_.presets[slot.number - function_.registers.size()].place;
         }
-        const std::uint32_t number = places_.number[slot.number];
+        const std::uint32_t number = places_.place[slot.number];
         return slot.bits == 1 ? predicates_ + 4 * number : registers_at_ + kRegisterBytes * number;
     }
 

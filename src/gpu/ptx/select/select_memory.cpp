@@ -257,6 +257,18 @@ bool Selector::memory() {
     return false;
 }
 
+// A mask that names all lanes parts none.
+bool Selector::members(const Operand& operand) {
+    if (!from(kMore3, operand, 32)) {
+        return false;
+    }
+    Slot& slot = draft_.slots[kMore3];
+    if (slot.kind == Slot::Kind::kConstant && static_cast<std::uint32_t>(slot.value) == kAllLanes) {
+        slot = Slot();
+    }
+    return true;
+}
+
 bool Selector::together() {
     Op& op = draft_.op;
     if (name_ == "shfl") {  // shfl.sync.down.b32 d|p, a, b, c, mask
@@ -272,7 +284,8 @@ bool Selector::together() {
         return only({"sync", "up", "down", "bfly", "idx"}) &&
                into(kD, pair ? function_.elements[result.number] : result, 32) &&
                (!pair || predicate_into(kMore0, function_.elements[result.number + 1])) && from(kA, operand(1), 32) &&
-               from(kB, operand(2), 32) && from(kC, operand(3), 32) && finish(Operation::kShuffle);
+               from(kB, operand(2), 32) && from(kC, operand(3), 32) && members(operand(4)) &&
+               finish(Operation::kShuffle);
     }
     if (name_ == "vote") {
         op.flags = 0;
@@ -284,7 +297,8 @@ bool Selector::together() {
         op.mode = {.vote = vote};
         return has("sync") && only({"sync", "all", "any", "uni", "ballot"}) && operands() == 3 &&
                (is_ballot ? into(kD, operand(0), 32) : predicate_into(kD, operand(0))) &&
-               predicate_from(kA, operand(1), 1) && finish(is_ballot ? Operation::kBallot : Operation::kVoteAll);
+               predicate_from(kA, operand(1), 1) && members(operand(2)) &&
+               finish(is_ballot ? Operation::kBallot : Operation::kVoteAll);
     }
     if (name_ == "match") {
         op.mode = {.all = has("all")};
@@ -293,7 +307,7 @@ bool Selector::together() {
         return has("sync") && only({"sync", "any", "all"}) && operands() == 3 &&
                into(kD, pair ? function_.elements[result.number] : result, 32) &&
                (!pair || predicate_into(kMore0, function_.elements[result.number + 1])) &&
-               from(kA, operand(1), 8 * bytes(type())) && finish(Operation::kMatchAny);
+               from(kA, operand(1), 8 * bytes(type())) && members(operand(2)) && finish(Operation::kMatchAny);
     }
     if (name_ == "redux") {
         static constexpr std::array<std::pair<std::string_view, AtomicOp>, 6> kNames = {{{"add", AtomicOp::kAdd},
@@ -307,7 +321,8 @@ bool Selector::together() {
             op.mode.reduction = has(word) ? operation : op.mode.reduction;
         }
         return has("sync") && only({"sync", "add", "min", "max", "and", "or", "xor"}) && operands() == 3 &&
-               into(kD, operand(0), 32) && from(kA, operand(1), 32) && finish(Operation::kReduceWarp);
+               into(kD, operand(0), 32) && from(kA, operand(1), 32) && members(operand(2)) &&
+               finish(Operation::kReduceWarp);
     }
     if (name_ == "activemask") {
         return into(kD, operand(0), 32) && finish(Operation::kActiveMask);
@@ -316,7 +331,8 @@ bool Selector::together() {
         const Operand& result = operand(0);
         return has("sync") && result.kind == Operand::Kind::kVector &&
                into(kD, function_.elements[result.number], 32) &&
-               predicate_into(kMore0, function_.elements[result.number + 1]) && finish(Operation::kElect);
+               predicate_into(kMore0, function_.elements[result.number + 1]) && members(operand(1)) &&
+               finish(Operation::kElect);
     }
     return false;
 }

@@ -76,6 +76,7 @@ class Selector {
     bool object_arrive();
     bool object_wait();
     bool together();
+    bool members(const Operand& operand);
     bool matrix();
     bool matrix_product(bool is_wmma);
     bool matrix_share(bool is_load);

@@ -142,6 +142,7 @@ Thread::Step Thread::arrive(Barrier& barrier) {
     for (Thread* other : std::exchange(barrier.waiting, {})) {
         machine_->wake(other, this);
     }
+    ++record_.brief[rec::WaitKind::kBarrier].count;  // the last waits for nobody
     return {this, true};
 }
 
