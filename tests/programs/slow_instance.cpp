@@ -1,4 +1,4 @@
-// Of 300 requests seven, at no regular distance, find their server's reply late and try again after 80 milliseconds,
+// Of 200 requests seven, at no regular distance, find their server's reply late and try again after 80 milliseconds,
 // though they are requests like any other. Fixed: the server answers at once. C++ threads.
 #include "planted.h"
 
@@ -7,10 +7,10 @@
 
 namespace {
 
-constexpr int kRequests = 300;
+constexpr int kRequests = 200;
 
 bool is_late(int request) {
-    for (const int late : {23, 61, 70, 148, 163, 229, 284}) {
+    for (const int late : {17, 41, 47, 99, 109, 153, 189}) {
         if (request == late) {
             return true;
         }
@@ -24,14 +24,14 @@ constexpr int kHandleBegin = __LINE__;
         const planted::Planted planted(program);
         std::this_thread::sleep_for(std::chrono::milliseconds(80));
     }
-    const std::uint64_t sum = planted::work(4'000, static_cast<std::uint64_t>(request));
+    const std::uint64_t sum = planted::work(6'000, static_cast<std::uint64_t>(request));
     planted::keep(&sum);
 }
 constexpr int kHandleEnd = __LINE__;
 
 constexpr int kDecoyBegin = __LINE__;
 [[gnu::noinline]] void log(int request) {
-    const std::uint64_t sum = planted::work(1'500, static_cast<std::uint64_t>(request));
+    const std::uint64_t sum = planted::work(4'000, static_cast<std::uint64_t>(request));
     planted::keep(&sum);
 }
 constexpr int kDecoyEnd = __LINE__;
