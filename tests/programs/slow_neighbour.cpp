@@ -47,7 +47,7 @@ constexpr int kSelectEnd = __LINE__;
 
 constexpr int kDecoyBegin = __LINE__;
 [[gnu::noinline]] void report() {
-    const std::uint64_t sum = planted::work(10'000);
+    const std::uint64_t sum = planted::work(4'000);
     planted::keep(&sum);
 }
 constexpr int kDecoyEnd = __LINE__;
