@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace kymo::findings {
@@ -42,37 +43,55 @@ bool is_for_a_turn(WaitKind kind) {
 }
 
 struct Turns {
-    ByThread has;    // ns that it waits for its turn
-    ByThread keeps;  // ns that others wait for it, but for its end
+    ByThread waits;       // ns that the thread waits for its turn
+    ByThread is_awaited;  // ns that others wait for it, other than for its end
 };
 
+// A full pipe is a wait for a turn as well: whoever reads it is behind. How long a process waits for what is not in
+// its pipes yet is counted for all others that write to pipes, as a recording does not say which of them is at the
+// other end.
 Turns turns_of(const Evidence& evidence) {
     Turns turns;
+    std::map<std::uint32_t, double> reads_pipes;  // by process
+    std::set<std::uint32_t> fills_pipes;          // threads
     for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
-        for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
+        const ThreadFacts& facts = evidence.run.threads[thread];
+        for (const OccurrenceWait& wait : facts.waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             const auto ns = static_cast<double>(wait.ns);
-            if (is_for_a_turn(target.kind)) {
-                turns.has[thread] += ns;
+            const bool is_pipe = is_pipe_within_run(evidence, target);
+            if (is_pipe && target.kind == WaitKind::kRead) {
+                reads_pipes[facts.process] += ns;
+            }
+            const bool is_full = is_pipe && target.kind == WaitKind::kWrite;
+            if (is_full) {
+                fills_pipes.insert(thread);
+            }
+            if (is_full || is_for_a_turn(target.kind)) {
+                turns.waits[thread] += ns;
             }
             if (target.holder != kNone && target.kind != WaitKind::kJoin) {
-                turns.keeps[target.holder] += ns;
+                turns.is_awaited[target.holder] += ns;
             }
         }
+    }
+    for (const std::uint32_t thread : fills_pipes) {
+        const auto own = reads_pipes.find(evidence.run.threads[thread].process);
+        turns.is_awaited[thread] += sum(reads_pipes) - (own == reads_pipes.end() ? 0 : own->second);
     }
     return turns;
 }
 
-// Who waits for its turn has time to spare: shorter transfers would have it wait longer. They cost no more than what
-// others wait for it.
+// A thread that waits for its turn has time to spare: with shorter transfers it would wait longer. The transfers cost
+// no more than others wait for this thread.
 double cost_ns(const Turns& turns, std::uint32_t thread, double waited) {
     constexpr double kSpare = 0.1;  // of what it waits for transfers
-    const auto has = turns.has.find(thread);
-    if (has == turns.has.end() || has->second < kSpare * waited) {
+    const auto waits = turns.waits.find(thread);
+    if (waits == turns.waits.end() || waits->second < kSpare * waited) {
         return waited;
     }
-    const auto keeps = turns.keeps.find(thread);
-    return keeps == turns.keeps.end() ? 0 : std::min(waited, keeps->second);
+    const auto awaited = turns.is_awaited.find(thread);
+    return awaited == turns.is_awaited.end() ? 0 : std::min(waited, awaited->second);
 }
 
 struct Spot {
@@ -162,10 +181,11 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
                 ns = std::max(0.0, ns - (busy_of_all - busy.at(evidence.run.threads[thread].process)));
             }
         }
-        for (auto& [thread, ns] : spot.waited) {
-            ns = cost_ns(turns, thread, ns);
+        ByThread cost;
+        for (const auto& [thread, ns] : spot.waited) {
+            cost[thread] = cost_ns(turns, thread, ns);
         }
-        const bool is_much = std::any_of(spot.waited.begin(), spot.waited.end(), [&](const auto& waited) {
+        const bool is_much = std::any_of(cost.begin(), cost.end(), [&](const auto& waited) {
             const ThreadFacts& thread = evidence.run.threads[waited.first];
             return waited.second >= kLeastOfLife * static_cast<double>(thread.end - thread.begin);
         });
@@ -173,9 +193,9 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         Claim claim;
-        claim.own = at_most(spot.waited, spare);
+        claim.own = at_most(cost, spare);
         claim.own_terms = set_of(Term::kWaiting);
-        claim.threads = main_threads(spot.waited);
+        claim.threads = main_threads(cost);
         claim.node = node_of(evidence, target.place);
         claim.place = to_place(target.place);
         claim.title =
@@ -201,14 +221,11 @@ extern const Rule kIoWait{
         "threads are off the processor for a fiftieth of their lives in read, write, fsync or connect and their kin",
     .against =
         "other threads keep the processors busy meanwhile; or the thread waits for its turn as well (a tenth as "
-        "long), "
-        "and nobody waits for it: it reads ahead; or the thread is in reads, polls and sleep for nine "
-        "tenths of "
-        "its life, "
-        "as a server without requests is; or what it reads is from processes that live for some milliseconds "
-        "(process-churn); or the pipe leads to another process of the run: that one is waited for; or it is a "
-        "socket, and other processes "
-        "of the run work for as long",
+        "long), or for a full pipe within the run, and nobody waits for it: it reads ahead; or the thread is in "
+        "reads, "
+        "polls and sleep for nine tenths of its life, as a server without requests is; or what it reads is from "
+        "processes that live for some milliseconds (process-churn); or the pipe leads to another process of the run: "
+        "that one is waited for; or it is a socket, and other processes of the run work for as long",
     .look = claim_io_wait,
     .direction =
         "where a program of this run is at the other end (a socket), it is that one that is waited for: look "

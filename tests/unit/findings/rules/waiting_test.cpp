@@ -179,6 +179,34 @@ TEST(IoWait, IsNotAPipeToAnotherProcessOfTheRun) {
     EXPECT_TRUE(is_told(0, 3, false)) << "there is no other process";
 }
 
+// As of `tar czf`: tar waits for files, and longer for gzip to take what it has read. Faster files change nothing, as
+// far as gzip does not wait.
+TEST(IoWait, OfFilesIsHiddenByAFullPipe) {
+    const auto most_of = [](std::int64_t full_ms, std::int64_t empty_ms) {
+        Waiting waiting(WaitKind::kRead, 300, 700, 100);
+        Evidence& evidence = waiting.made.evidence;
+        RunFacts& run = evidence.run;
+        run.processes = {{.pid = 1, .name = "tar"}, {.pid = 2, .parent = 0, .name = "gzip"}};
+        const std::uint32_t write = waiting.made.add_wait_target(WaitKind::kWrite, "flush");
+        const std::uint32_t read = waiting.made.add_wait_target(WaitKind::kRead, "fill");
+        evidence.wait_targets[0].holder = kNone;
+        evidence.wait_targets[0].object = open_on(recording::FileKind::kFile, 5);
+        evidence.wait_targets[write].object = open_on(recording::FileKind::kPipe, 4);
+        evidence.wait_targets[read].object = open_on(recording::FileKind::kPipe, 0);
+        evidence.wait_targets[read].process = 1;
+        evidence.wait_sums.resize(3, evidence.wait_sums[0]);
+        run.threads[1].waits.push_back({write, full_ms * kMs});
+        run.threads[2].process = 1;
+        run.threads[2].waits = {{read, empty_ms * kMs}};
+        const auto claims = claims_of(kIoWait, evidence);
+        return claims.empty() ? 0.0 : most(claims[0]);
+    };
+    EXPECT_DOUBLE_EQ(most_of(600, 0), 0.0);
+    EXPECT_DOUBLE_EQ(most_of(600, 100), 100.0 * kMs);
+    EXPECT_DOUBLE_EQ(most_of(600, 500), 300.0 * kMs);
+    EXPECT_DOUBLE_EQ(most_of(10, 0), 300.0 * kMs) << "the pipe is hardly ever full";
+}
+
 // As of a script that starts one program again and again: one finding, not one a process; and none of one program
 // with those of another.
 TEST(IoWait, OfOneProgramIsOneFinding) {
