@@ -13,9 +13,10 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMoreFaults = 3;          // than elsewhere
-constexpr double kSlowFaultNs = 20'000;    // of a minor fault, on a slow virtual machine
-constexpr double kLeastKernelShare = 0.3;  // of the excess, in the kernel
+constexpr double kMoreFaults = 3;             // than elsewhere
+constexpr double kSlowFaultNs = 20'000;       // of a minor fault, on a slow virtual machine
+constexpr double kSlowHugeFaultNs = 500'000;  // of one that clears a huge page of 2 MiB
+constexpr double kLeastKernelShare = 0.3;     // of the excess, in the kernel
 constexpr std::uint64_t kLeastFaultingOccurrences = 3;
 
 // Both halves of the occurrences have a fifth of the faults or more.
@@ -48,7 +49,8 @@ NodeIndex holder(const Evidence& evidence, NodeIndex node, CounterIndex faults) 
     return node;
 }
 
-// Most of what the slow ones took, the first of their threads took: the others are slow for something else.
+// The first occurrences of their threads took most of the faults of the slow ones: the others are slow for another
+// reason.
 bool are_of_first(const Case& subject) {
     const OccurrenceTable& rows = subject.space().rows;
     const CounterIndex faults = counter(*subject.evidence, "page-faults");
@@ -110,9 +112,16 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     claims->push_back(std::move(claim));
 }
 
+// Could the faults be what costs kLeastKernelShare of the excess, in the kernel? A few faults come with whatever is
+// slow.
+bool can_pay_for(const Case& subject, const Feature& faults) {
+    const auto excess = static_cast<double>(subject.excess.total() - subject.excess.terms.run_queue);
+    const double most = (faults.bad - faults.good) * static_cast<double>(subject.bad.count) * kSlowHugeFaultNs;
+    return subject.excess_share(set_of(Term::kSystem)) >= kLeastKernelShare && most >= kLeastKernelShare * excess;
+}
+
 void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
-    if (!subject.differs("page-faults", kMoreFaults) ||
-        subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare ||
+    if (!subject.differs("page-faults", kMoreFaults) || !can_pay_for(subject, *subject.feature("page-faults")) ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || are_first_of_threads(subject) ||
         are_of_first(subject)) {
         return;
@@ -131,8 +140,7 @@ void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* c
 }
 
 void claim_page_faults_of_gaps(const Case& subject, std::vector<Claim>* claims) {
-    if (!subject.differs("page-faults", kMoreFaults) ||
-        subject.excess_share(set_of(Term::kSystem)) < kLeastKernelShare) {
+    if (!subject.differs("page-faults", kMoreFaults) || !can_pay_for(subject, *subject.feature("page-faults"))) {
         return;
     }
     const Feature& faults = *subject.feature("page-faults");
@@ -178,7 +186,7 @@ extern const Rule kPageFaultsOfGaps{
     .needs =
         "some gaps between occurrences are clearly longer than the rest and carry at least three times the page "
         "faults, which chance does not explain where it can be tested, and 30 % or more of their excess is time in "
-        "the kernel",
+        "the kernel that the faults can account for",
     .against = "more than a third of the gaps are long",
     .look = claim_page_faults_of_gaps,
     .direction = kPageFaultsDirection,
@@ -191,7 +199,8 @@ extern const Rule kPageFaultsOfOccurrences{
     .contrast = Contrast::kOccurrences,
     .needs =
         "slow occurrences carry at least three times the page faults of the fast ones, which chance does not "
-        "explain where it can be tested, and 30 % or more of their excess is time in the kernel",
+        "explain where it can be tested, and 30 % or more of their excess is time in the kernel "
+        "that the faults can account for",
     .against =
         "most occurrences are slow; or the slow ones, or those of them that take the faults, are the first of their "
         "threads: that is a cold start",

@@ -36,6 +36,27 @@ TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
     EXPECT_EQ(finding.also[0].kind, "slow-instance");
 }
 
+// As of a program that writes files: its slow occurrences are mostly system calls, and a few faults come with them.
+TEST(PageFaults, OfSlowOccurrencesCostNoMoreThanFaultsCan) {
+    const auto is_told = [](std::int64_t faults) {
+        MadeEvidence made({"page-faults"});
+        const std::uint32_t node = made.add_node("step");
+        std::uint64_t time = 0;
+        for (int i = 0; i < 120; ++i) {
+            const bool is_slow = i == 11 || i == 29 || i == 30 || i == 77 || i == 81 || i == 110;
+            const MadeOccurrence occurrence{
+                .begin = time,
+                .terms = {.user = 10 * kMs + (i % 7) * kMs / 10, .system = is_slow ? 80 * kMs : 0},
+                .deltas = {is_slow ? faults : 0}};
+            made.add_occurrence(node, occurrence);
+            time += static_cast<std::uint64_t>(occurrence.terms.wall());
+        }
+        return find(judge(made.finish()).findings, "page-faults") != nullptr;
+    };
+    EXPECT_FALSE(is_told(9));
+    EXPECT_TRUE(is_told(160)) << "of huge pages";
+}
+
 // Memory that each thread touches for the first time in its first occurrence is a cold start.
 TEST(PageFaults, OfTheFirstOccurrenceInEachThreadAreAColdStart) {
     MadeEvidence made({"page-faults"}, 2);
