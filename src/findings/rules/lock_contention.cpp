@@ -30,7 +30,7 @@ struct Lock {
     std::uint64_t count = 0;
     std::int64_t longest = 0;
     double ns = 0;                // of the waits as their rows have them
-    double held_up = 0;           // of that, in which whoever had it lacked a processor
+    double held_up = 0;           // of that, in which its owner lacked a processor
     std::uint32_t worst = kNone;  // target with most time
     std::int64_t worst_ns = 0;
 };
@@ -117,7 +117,7 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
         const WaitTarget& worst = evidence.wait_targets[lock.worst];
         Claim claim;
         claim.own = at_most(lock.waited, room);
-        // What whoever has it lacks is a processor, then, and no lock of its own.
+        // While the owner has no processor, that is what the waiting threads lack, and the lock is not the cause.
         const double locks = lock.ns > 0 ? 1 - lock.held_up / lock.ns : 1;
         for (ThreadTime& own : claim.own) {
             own.ns *= locks;
@@ -136,7 +136,7 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
                           {"waits of 10 µs and more", static_cast<double>(lock.count)},
                           {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
         if (lock.held_up > 0) {
-            claim.evidence.push_back({"seconds of it in which whoever had it lacked a processor",
+            claim.evidence.push_back({"seconds of it in which its owner lacked a processor",
                                       lock.held_up / std::max(1.0, lock.ns) * waited / 1e9});
         }
         if (lock.polled > 0) {
@@ -155,7 +155,7 @@ extern const Rule kLockContention{
     .needs = "threads wait for the same lock three times each, or ten times in all, or more",
     .against =
         "the processors are busy with other threads of the program meanwhile: then waiting costs nothing; "
-        "and the time for which whoever has the lock lacks a processor is not counted",
+        "and the time for which its owner lacks a processor is not counted",
     .look = claim_lock_contention,
     .direction =
         "do less while the lock is held, or give each thread, or each part of the data, a lock and data of its own "

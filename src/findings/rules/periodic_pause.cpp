@@ -52,20 +52,11 @@ class WorkBefore {
     std::vector<double> sums_ = {0};  // [i]: of all before number i
 };
 
-// By thread, how many occurrences there are.
-std::map<std::uint32_t, std::size_t> occurrences_of(const spacetime::SpaceNode& node) {
-    std::map<std::uint32_t, std::size_t> count;
-    for (const std::uint32_t thread : node.rows.thread) {
-        ++count[thread];
-    }
-    return count;
-}
-
 // Regular in at least half of the threads that have any: by the number of occurrences, or, where several short ones
-// look like one (`may_merge`), by the work in them. Where they do not, what comes more often than every third time is
-// what the thread does there, and no pause.
-Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& events, bool may_merge) {
-    const std::map<std::uint32_t, std::size_t> occurrences = occurrences_of(node);
+// look like one (`may_be_one`), by the work in them. Where they do not, what comes more often than every third time
+// is what the thread does there, and no pause.
+Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& events, bool may_be_one) {
+    const std::map<std::uint32_t, std::size_t> occurrences = occurrences_by_thread(node.rows);
     std::map<std::uint32_t, std::vector<Event>> streams;
     for (const Event& event : events) {
         streams[event.thread].push_back(event);
@@ -87,7 +78,7 @@ Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& ev
         if (const std::uint32_t distance = regular_distance(orders); distance != 0) {
             every.push_back(distance);
             add_periods(own);
-        } else if (node.rows.size() == node.occurrences && (may_merge || own.size() * 3 <= occurrences.at(thread))) {
+        } else if (node.rows.size() == node.occurrences && (may_be_one || own.size() * 3 <= occurrences.at(thread))) {
             const WorkBefore work(node, thread);
             std::vector<double> amounts;
             for (const Event& event : own) {
@@ -126,14 +117,14 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
         events.push_back({gap.thread, gap.order, gap.begin});
     }
     constexpr double kSeen = 3;  // sampling periods: a gap that long is seen
-    const bool may_merge = subject.good.median_ns < kSeen * sampling_period(evidence);
-    const Pauses pauses = regularity(subject.space(), events, may_merge);
+    const bool may_be_one = subject.good.median_ns < kSeen * sampling_period(evidence);
+    const Pauses pauses = regularity(subject.space(), events, may_be_one);
     if (!pauses.is_regular()) {
         return;
     }
     const Filler filler = main_filler(subject);
     const NodeIndex node = filler_node(subject, filler);
-    // One thread of several is at it while the others wait, as often as they come there: a serial section.
+    // One thread of several does this while the others wait, each time that they get there: a serial section.
     if (pauses.every == 0 && node != kNone && is_parallel(evidence) &&
         is_mostly_alone(alone_in(node.in(evidence.nodes)))) {
         return;

@@ -146,7 +146,7 @@ extern const Rule kSlowInstance{
         "least half of it; "
         "or "
         "a slow round holds about as many more occurrences of what is called in it: then it is several rounds; or "
-        "threads that have slow ones have as many fewer than their peers, if each was several; or "
+        "threads that meet have fewer occurrences by as many as the slow ones would hold, were each several; or "
         "most "
         "slow occurrences are as long as usual ones on both sides of what was seen only once between, likewise; or "
         "what "

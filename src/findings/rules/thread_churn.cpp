@@ -50,10 +50,9 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
         }
         const auto span = static_cast<double>(end - std::min(begin, end));
         const double processors = static_cast<double>(std::max<std::uint64_t>(1, run.processors));
-        // Between the first and the last, all that is neither the threads' own work nor their maker's is the making
-        // of them, or waiting for it.
-        const auto makers = static_cast<double>(run.threads[swarm.creator].total.user);
-        const double lost = span - std::max((user + makers) / processors, makers);
+        // Between the first and the last, all that is not the threads' own work is the making of them, or waiting for
+        // it.
+        const double lost = span - user / processors;
         if (lost < kLeastLost * span) {
             continue;
         }
@@ -61,17 +60,18 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
         const WaitPlace& place = run.threads[swarm.threads.front()].created_at;
         Claim claim;
         claim.own = {{swarm.creator, lost}};
-        claim.own_sure = std::clamp(about / lost, 0.5, 1.0);  // the creator may have had other things to wait for
+        claim.own_sure = std::clamp(about / lost, 0.5, 1.0);  // the creator may have had other things to do
         claim.node = node_of(evidence, place);
         claim.place = to_place(place);
         claim.threads = {swarm.creator};
         claim.when = {{begin, end}};
         const double mean = user / static_cast<double>(swarm.threads.size());
         claim.title = fmt::format(
-            "{} makes {} threads that compute for {} each on average: making and joining them takes "
-            "longer than what they do, up to {} of the run.",
-            name(*claim.place), number(static_cast<double>(swarm.threads.size())), in_seconds(mean),
-            in_seconds(lost));
+            "{} makes {} threads that compute for {} each on average: making and joining them takes up to {} of the "
+            "{} "
+            "in which they come and go.",
+            name(*claim.place), number(static_cast<double>(swarm.threads.size())), in_seconds(mean), in_seconds(lost),
+            in_seconds(span));
         claim.evidence = {{"threads made", static_cast<double>(swarm.threads.size())},
                           {"threads made a second", static_cast<double>(swarm.threads.size()) / (span / 1e9)},
                           {"seconds of work of one", mean / 1e9}};

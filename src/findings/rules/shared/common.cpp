@@ -103,6 +103,14 @@ double unseen_taken(const Evidence& evidence, double taken) {
     return taken / 2 + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
 }
 
+std::map<std::uint32_t, std::size_t> occurrences_by_thread(const OccurrenceTable& occurrences) {
+    std::map<std::uint32_t, std::size_t> count;
+    for (const std::uint32_t thread : occurrences.thread) {
+        ++count[thread];
+    }
+    return count;
+}
+
 double taken_in(const OccurrenceTable& occurrences) {
     return static_cast<double>(std::accumulate(occurrences.taken.begin(), occurrences.taken.end(), std::int64_t{0}));
 }
@@ -121,7 +129,7 @@ double most_lacking_share(const Case& subject) {
                static_cast<double>(subject.bad_rows.size());
     };
     const auto without_queue = static_cast<double>(subject.excess.total() - subject.excess.terms.run_queue);
-    // The slow ones may be slow for just that: theirs may be all that was not seen here.
+    // All of the time that was not found may lie in the slow ones, and be why they are slow.
     const double lacking = more(occurrences.held_up) + unseen_taken(*subject.evidence, taken_in(occurrences));
     return without_queue > 0 ? lacking / without_queue : 1;
 }
@@ -229,10 +237,7 @@ bool are_several(const Case& subject) {
     constexpr double kMost = 0.7;    // of what they take longer
     constexpr double kWhole = 0.12;  // of a time: nearer to a whole number of them
     const OccurrenceTable& occurrences = subject.space().rows;
-    std::map<std::uint32_t, double> count;
-    for (const std::uint32_t thread : occurrences.thread) {
-        ++count[thread];
-    }
+    const std::map<std::uint32_t, std::size_t> count = occurrences_by_thread(occurrences);
     std::map<std::uint32_t, double> more;
     std::size_t whole = 0;
     for (const std::size_t row : subject.bad_rows) {
@@ -241,7 +246,7 @@ bool are_several(const Case& subject) {
         more[occurrences.thread[row]] += std::max(0.0, std::round(times) - 1);
         whole += times >= 1.5 && std::abs(times - std::round(times)) <= kWhole * times ? 1 : 0;
     }
-    double most = 0;
+    std::size_t most = 0;
     for (const auto& [thread, own] : count) {
         most = std::max(most, own);
     }
@@ -249,7 +254,7 @@ bool are_several(const Case& subject) {
     double missing = 0;
     for (const auto& [thread, own] : more) {
         all += own;
-        missing += std::min(own, most - count.at(thread));
+        missing += std::min(own, static_cast<double>(most - count.at(thread)));
     }
     const double unseen = meetings_of(subject) - static_cast<double>(subject.space().occurrences);
     const bool are_whole = whole * 5 >= subject.bad_rows.size() * 4;

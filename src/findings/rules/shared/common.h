@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -49,9 +50,12 @@ bool are_first_of_threads(const Case& subject);
 // every thread's first occurrence is a little slower, they are not told.
 bool is_negligible(const Case& subject);
 
-// Where so much time was found to be taken (late_ticks.h), so much more may be: what was found is known to a standard
-// error, and absences that end soon behind a tick, or before one, are not found, a third of all at most.
+// Bound on the taken time that was not found, where `taken` ns were (late_ticks.h): a standard error, and absences
+// that end soon after a tick or shortly before one, at most a third of all.
 double unseen_taken(const spacetime::Evidence& evidence, double taken);
+// How many there are, by thread.
+std::map<std::uint32_t, std::size_t> occurrences_by_thread(const spacetime::OccurrenceTable& occurrences);
+
 // ns that were found to be taken from all of these.
 double taken_in(const spacetime::OccurrenceTable& occurrences);
 
@@ -72,9 +76,10 @@ bool did_more_work(const Case& subject);
 // recorded between them (the last thread at a barrier waits for nobody).
 bool may_be_several(const Case& subject);
 
-// Threads that meet have as many fewer occurrences, than their peers or than they came to barriers, as the slow ones
-// would make up if each was several: nothing that lay between was seen, as the last at a barrier waits for nobody.
-// Where only the barriers say so, the slow ones must take a whole number of times as long.
+// Whether each slow occurrence is probably several, with nothing seen between them: the last thread at a barrier does
+// not wait. Threads that meet then have fewer occurrences than their peers have, or than there were meetings, by as
+// many as the slow ones would hold. Where only the meetings show it, slow ones must also take a whole number of times
+// as long.
 bool are_several(const Case& subject);
 
 // ns of the excess that is waiting for what `is_one` says.

@@ -1,4 +1,4 @@
-// What a warp's lanes do together: shuffles, votes, matches, reductions. Lanes that name different members are
+// What a warp's lanes do together: shuffles, votes, matches, reductions. Lanes that name different members form
 // different groups (more[3]: the member mask; none where it is all lanes).
 //
 // A lane that the operation's member mask names but that does not execute it takes no part; on a GPU the others would

@@ -96,7 +96,7 @@ class Pool {
     std::vector<bool> used_;
 };
 
-// What a register takes its number from, and of so many in a row.
+// The pool that a register takes its number from, and whether it takes two in a row.
 struct From {
     std::size_t pool = 0;
     bool is_pair = false;

@@ -257,7 +257,7 @@ bool Selector::memory() {
     return false;
 }
 
-// A mask that names all lanes parts none.
+// The member mask; none where it is the constant that names all lanes.
 bool Selector::members(const Operand& operand) {
     if (!from(kMore3, operand, 32)) {
         return false;

@@ -232,6 +232,21 @@ TEST(ThreadChurn, IsToldAtThePlaceThatMakesThem) {
     EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 200e6 - 1'000 * 40'000.0 / 2);
 }
 
+// Each lives for 0.2 ms; on two processors they could do 0.4 ms of work meanwhile.
+TEST(ThreadChurn, IsNotWhereTheirWorkFillsTheProcessors) {
+    EXPECT_EQ(claims_of(kThreadChurn, swarm(1'000, 200'000, 350'000).evidence).size(), 1U);
+    EXPECT_TRUE(claims_of(kThreadChurn, swarm(1'000, 200'000, 370'000).evidence).empty());
+}
+
+// What the maker computed before and after has no part in it.
+TEST(ThreadChurn, IsToldWhateverElseTheirMakerDid) {
+    MadeEvidence made = swarm(1'000, 200'000, 40'000);
+    made.evidence.run.threads[0].total.user = 10'000'000'000;
+    const auto claims = claims_of(kThreadChurn, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 200e6 - 1'000 * 40'000.0 / 2);
+}
+
 TEST(ThreadChurn, IsNotAFewThreadsNorLongLives) {
     EXPECT_TRUE(claims_of(kThreadChurn, swarm(8, 200'000, 40'000).evidence).empty());
     EXPECT_TRUE(claims_of(kThreadChurn, swarm(1'000, 50'000'000, 40'000'000).evidence).empty());

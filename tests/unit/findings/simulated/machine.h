@@ -4,7 +4,7 @@
 // What it has of a real one: threads share processors in slices of 3 ms, and who slept comes before who computes; who
 // is woken gets a processor 5 to some 100 µs later; processors are `speed` times as fast (sleeps and disks are not);
 // the hypervisor takes them away for `steal` of the time, some milliseconds each, on the thread's own clock, and says
-// so in the counter of stolen time. The recorder: a clock of 1 ms a thread that sees user mode alone, late ticks, the
+// so or not. The recorder: a clock of 1 ms a thread that sees user mode alone, late ticks, the
 // kernel's tick of 4 ms in calls, recorded waits of 10 µs and more, switch records, page faults and, where a program
 // asks for them, instructions. Deterministic by seed. Everything is in ns.
 #pragma once

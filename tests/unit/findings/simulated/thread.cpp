@@ -1,4 +1,4 @@
-// What a simulated program says: steps that take time, and waits.
+// The steps that a simulated program takes, and its waits.
 #include "machine.h"
 
 #include <algorithm>
