@@ -6,7 +6,7 @@
 #   make demo-metrics  build, and measure metrics described in a text file, and MPI messages, on programs as they are
 #   make demo-ring  four hosts on this machine, an MPI program on them, and all of it live and recorded (network namespaces)
 #   make touched  build, and run those tests of the gate that the change since main can break; it says what it leaves out
-#   make test-statistics  what live runs must show: findings, shares, times; each decided by several runs, on a calm machine (hours; ONLY=REGEX for some)
+#   make test-statistics  what live runs must show: findings, shares, times; each decided by several runs, on a calm machine (hours; ONLY=REGEX for some, LEFT=1 to go on)
 #   make test-nightly     the gate's tests in all modes, the long ones, the address sanitizer, the fuzz drivers' inputs (an hour)
 #   make test-guests  Debian's own programs at real jobs under Kymo: the same output and status, and what it costs (ten minutes)
 #   make bench    benchmarks, with the peers beside
@@ -66,7 +66,7 @@ touched:
 test-statistics:
 	scripts/setup test
 	$(MAKE) --no-print-directory build
-	python3 tests/statistics/judge.py $(BUILD) $(if $(ONLY),--only '$(ONLY)')
+	python3 tests/statistics/judge.py $(BUILD) $(if $(ONLY),--only '$(ONLY)') $(if $(LEFT),--left)
 
 test-nightly:
 	scripts/setup test

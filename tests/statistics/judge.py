@@ -1,4 +1,4 @@
-"""Decides the tests of the statistical suite: judge.py BUILD [--only REGEX] [--patience SECONDS] [--list]
+"""Decides the tests of the statistical suite: judge.py BUILD [--only REGEX] [--patience SECONDS] [--left] [--list]
 
 What a live run shows is a draw: others may take the processors, a sampler sees chance. So a test is not passed or failed by one run but decided
 by as many as it takes (a sequential probability ratio test; Wald, Annals of Mathematical Statistics, 1945): between a test that misses one
@@ -8,7 +8,8 @@ test fails so once in 10,000 times, a broken one is accepted once in 20.
 A run during which others, or the hypervisor, had more than 5 % of the processors is inconclusive: it counts for nothing and is repeated. A test that
 has had six of those in a row is left undecided, which is said and is never a pass. So is one that skips.
 
-Verdicts go to BUILD/statistics.tsv, and to BUILD/statistics-history.tsv with date and commit. Exit status: 1 where a test fails, 3 where more than
+Verdicts go to BUILD/statistics-history.tsv as they fall, with date and commit, and at the end to BUILD/statistics.tsv. The whole suite takes more
+than an hour: --left goes on where an earlier run of this commit was ended, and takes what was decided there as it is. Exit status: 1 where a test fails, 3 where more than
 a fifth of the tests could not be decided, else 0.
 """
 
@@ -120,11 +121,34 @@ def commit_of(folder):
     return done.stdout.strip() or "unknown"
 
 
+def history_of(build):
+    return build / "statistics-history.tsv"
+
+
+def note(build, commit, row):
+    when = datetime.datetime.now().isoformat(timespec="minutes")
+    with open(history_of(build), "a", encoding="utf-8") as history:
+        history.write("\t".join(map(str, (when, commit, *row))) + "\n")
+
+
+def decided(build, commit):
+    """Rows by test of what runs of this commit have passed or failed; nothing of a changed work tree, whose name says little of what it was."""
+    if commit.endswith("-dirty") or commit == "unknown" or not history_of(build).exists():
+        return {}
+    rows = {}
+    for line in history_of(build).read_text(encoding="utf-8").splitlines():
+        _, of, name, verdict, *counts = line.split("\t")
+        if of == commit and verdict in ("passed", "failed"):
+            rows[name] = (name, verdict, *map(int, counts))
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--only", default="", metavar="REGEX", help="of the suite, the tests with such names")
     parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="to wait before a run until the machine is calm (default 60)")
+    parser.add_argument("--left", action="store_true", help="take what earlier runs of this commit decided, and run the others")
     parser.add_argument("--list", action="store_true", help="name the tests, and run none")
     given = parser.parse_args()
     tests = list(tests_of(given.build, given.only))
@@ -134,29 +158,29 @@ def main():
         print("\n".join(name for name, *_ in tests))
         return 0
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    build = pathlib.Path(given.build)
+    commit = commit_of(pathlib.Path(__file__).resolve().parent)
+    earlier = decided(build, commit) if given.left else {}
     rows, counts = [], dict.fromkeys(("passed", "failed", "undecided", "skipped"), 0)
     for number, (name, command, properties) in enumerate(tests, 1):
+        if name in earlier:
+            rows.append(earlier[name])
+            counts[rows[-1][1]] += 1
+            continue
         verdict, sequence, told = decide(name, command, properties, given.patience)
         counts[verdict] += 1
         rows.append((name, verdict, sequence.hits, sequence.misses, sequence.inconclusive))
+        note(build, commit, rows[-1])
         print(f"{number}/{len(tests)} {name}: {verdict} ({sequence.hits} hit, {sequence.misses} missed, {sequence.inconclusive} inconclusive)", flush=True)
         if verdict == "failed" or (verdict == "skipped" and told):
             print("    " + "\n    ".join([line for line in told.splitlines() if verdict == "skipped" or "ok:" not in line][-12:]), flush=True)
-    write(pathlib.Path(given.build), rows)
+    lines = ["\t".join(map(str, row)) for row in rows]
+    (build / "statistics.tsv").write_text("\n".join(["test\tverdict\thits\tmisses\tinconclusive", *lines]) + "\n")
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + f", of {len(tests)}; {sum(row[3] for row in rows)} of "
           f"{sum(row[2] + row[3] for row in rows)} conclusive runs missed")
     if counts["failed"]:
         return 1
     return 3 if counts["undecided"] > len(tests) / 5 else 0
-
-
-def write(build, rows):
-    lines = ["\t".join(map(str, row)) for row in rows]
-    (build / "statistics.tsv").write_text("\n".join(["test\tverdict\thits\tmisses\tinconclusive", *lines]) + "\n")
-    when = datetime.datetime.now().isoformat(timespec="minutes")
-    commit = commit_of(pathlib.Path(__file__).resolve().parent)
-    with open(build / "statistics-history.tsv", "a", encoding="utf-8") as history:
-        history.writelines(f"{when}\t{commit}\t{line}\n" for line in lines)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from judge import ALPHA, BETA, MOST_INCONCLUSIVE, Sequence  # noqa: E402
+from judge import ALPHA, BETA, MOST_INCONCLUSIVE, Sequence, decided, note  # noqa: E402
 
 
 def sequence(hits, misses):
@@ -54,6 +55,19 @@ class Sequences(unittest.TestCase):
         for _ in range(MOST_INCONCLUSIVE):
             runs.add("inconclusive")
         self.assertEqual("undecided", runs.verdict)
+
+
+class WhatIsLeft(unittest.TestCase):
+    def test_takes_decided_tests_of_this_commit_and_of_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            self.assertEqual({}, decided(build, "1234567"))
+            note(build, "1234567", ("one", "passed", 4, 0, 1))
+            note(build, "1234567", ("two", "undecided", 1, 0, 6))
+            note(build, "7654321", ("three", "passed", 4, 0, 0))
+            note(build, "1234567-dirty", ("four", "passed", 4, 0, 0))
+            self.assertEqual({"one": ("one", "passed", 4, 0, 1)}, decided(build, "1234567"))
+            self.assertEqual({}, decided(build, "1234567-dirty"))
 
 
 if __name__ == "__main__":
