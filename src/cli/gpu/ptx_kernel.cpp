@@ -37,8 +37,8 @@ Result<std::string> PtxKernel::only_kernel(const gpu::ptx::Module& module) const
     return last;
 }
 
-Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem::path& path, bool warm,
-                                                           const gpu::Gpu* gpu) {
+Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem::path& path, gpu::Extent extent,
+                                                           bool warm, const gpu::Gpu* gpu) {
     execution_ = nullptr;
     const auto checks = gpu::ptx::checks_from(checks_);
     if (!checks) {
@@ -53,7 +53,7 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
             return Error{ErrorKind::kUsage, path.string() + " is a trace: it has machine code's instructions already",
                          "--machine-code is for a .ptx, or a program after --"};
         }
-        return gpu::open_kernel(path);
+        return gpu::open_kernel(path, extent);
     }
     auto module = gpu::ptx::parse_file(path);
     if (!module) {

@@ -4,6 +4,7 @@
 #include "cli/gpu/machine_code.h"
 #include "cli/verbs.h"
 #include "gpu/ptx/execute/execute.h"
+#include "gpu/trace/whole_launch.h"
 
 #include <filesystem>
 #include <string>
@@ -19,10 +20,10 @@ class PtxKernel {
     // --machine-code, for verbs that model; before parse().
     void add_machine_code_to(CLI::App& app) { machine_code_.add_to(app); }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
-    // file. `warm`: it will be run twice; `gpu`: whose machine code --machine-code means. Valid as long as this
-    // object and until the next open().
-    Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, bool warm = false,
-                                                    const gpu::Gpu* gpu = nullptr);
+    // file, held against its launch as `extent` says. `warm`: it will be run twice; `gpu`: whose machine code
+    // --machine-code means. Valid as long as this object and until the next open().
+    Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, gpu::Extent extent,
+                                                    bool warm = false, const gpu::Gpu* gpu = nullptr);
 
     // The kernel is executed to its end; what its checks saw is told to stderr. The exit code.
     int finish();

@@ -127,7 +127,7 @@ Result<RealTrace> compacted_traces(const fs::path& list, bool text) {
         if (text) {
             continue;
         }
-        auto source = gpu::open_kernel(command.kernel);
+        auto source = gpu::open_kernel(command.kernel, gpu::Extent::kAsWritten);
         if (!source) {
             return source.error();
         }

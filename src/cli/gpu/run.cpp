@@ -23,6 +23,9 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 void print_result(const gpu::KernelResult& result) {
     fmt::print("{} <<<({},{},{}), ({},{},{})>>> on {}, {} model\n", result.kernel, result.grid.x, result.grid.y,
                result.grid.z, result.block.x, result.block.y, result.block.z, result.gpu, result.model);
+    if (!result.left_out.empty()) {
+        fmt::print("  partial         the trace has {}\n", result.left_out);
+    }
     fmt::print("  time            {:.3f} us, {:.0f} cycles at {:.0f} MHz ({:.0f} of them launch)\n", result.time_us,
                result.cycles, result.mhz, result.launch_cycles);
     fmt::print("  instructions    {} of warps, {} of threads; {} more with no lane active\n",
@@ -87,6 +90,9 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
                      target.warm ? "--warm is for a single launch" : "the basic model is for traces",
                      target.warm ? "a program's launches find the L2 as those before have left it"
                                  : "kymo gpu trace -o DIR -- PROGRAM, then kymo gpu run DIR/kernelslist.g"});
+    }
+    if (target.partial) {
+        return fail({ErrorKind::kUsage, "--partial is for a trace", "leave it out: a program's launches are whole"});
     }
     if (const auto loaded = target.load(); !loaded) {
         return fail(loaded.error());
@@ -172,7 +178,7 @@ int gpu_run(int argc, char** argv) {
         if (command.kind != gpu::ListCommand::Kind::kKernel) {
             continue;
         }
-        auto source = kernel.open(command.kernel, target.warm, &*loaded);
+        auto source = kernel.open(command.kernel, target.extent(), target.warm, &*loaded);
         if (!source) {
             return fail(source.error());
         }

@@ -27,7 +27,7 @@ int gpu_sweep(int argc, char** argv) {
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
-    auto source = gpu::open_kernel(trace);
+    auto source = gpu::open_kernel(trace, target.extent());
     if (!source) {
         return fail(source.error());
     }
@@ -45,6 +45,7 @@ int gpu_sweep(int argc, char** argv) {
     using Json = nlohmann::ordered_json;
     Json rows = Json::array();
     double base = 0;
+    std::string left_out;
     for (const std::string& variant : variants) {
         GpuTarget changed = target;
         for (std::size_t at = 0; at < variant.size();) {
@@ -63,6 +64,10 @@ int gpu_sweep(int argc, char** argv) {
         if (!result) {
             return fail(result.error());
         }
+        if (rows.empty() && !result->left_out.empty() && !json) {
+            fmt::print("partial: the trace has {}\n", result->left_out);
+        }
+        left_out = result->left_out;
         base = base == 0 ? result->time_us : base;
         const std::string what = variant.empty() ? target.gpu : variant;
         rows.push_back({{"change", what},
@@ -77,7 +82,9 @@ int gpu_sweep(int argc, char** argv) {
         }
     }
     if (json) {
-        fmt::print("{}", view::json_text({{"kernel", (*source)->header().name}, {"sweep", rows}}));
+        fmt::print("{}", view::json_text({{"kernel", (*source)->header().name},
+                                          {"partial", left_out.empty() ? Json() : Json(left_out)},
+                                          {"sweep", rows}}));
     }
     return 0;
 }

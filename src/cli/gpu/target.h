@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "gpu/model/basic_model.h"
 #include "gpu/model/full_model.h"
+#include "gpu/trace/whole_launch.h"
 
 #include <filesystem>
 #include <string>
@@ -37,6 +38,7 @@ struct GpuTarget {
     bool profiled = false;
     bool warm = false;
     bool exact = false;
+    bool partial = false;
 
     void add_to(CLI::App& app) {
         app.add_option("--gpu", gpu, "a GPU's name (kymo gpu list) or file")
@@ -49,7 +51,9 @@ struct GpuTarget {
                      "as under a profiler that holds the base clock (Nsight Compute), not at boost");
         app.add_flag("--exact", exact, "simulate every CTA; equal ones of a long launch are sampled otherwise");
         app.add_flag("--warm", warm, "the L2 holds what the same launch before left there");
+        app.add_flag("--partial", partial, "model a trace that holds only a part of its launch, and say which");
     }
+    gpu::Extent extent() const { return partial ? gpu::Extent::kPartial : gpu::Extent::kWhole; }
     Result<gpu::Gpu> load() const {
         auto loaded = gpu::load_gpu(gpu);
         for (std::size_t i = 0; loaded && i < settings.size(); ++i) {

@@ -133,7 +133,7 @@ int gpu_trace(int argc, char** argv) {
     if (!command.empty()) {
         return trace_program(gpu, text, output, kernel.checks(), command);
     }
-    auto source = kernel.open(trace);
+    auto source = kernel.open(trace, gpu::Extent::kAsWritten);
     if (!source) {
         return fail(source.error());
     }

@@ -132,6 +132,7 @@ Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, Kernel
             result.thread_instructions += threads.executed();
         }
     }
+    result.left_out = source.left_out();
     result.program = source.program();
     for (const Account& account : result.by_instruction) {
         result.total.add(account);

@@ -64,6 +64,7 @@ struct KernelResult {
     std::string kernel;
     std::string gpu;
     std::string model;
+    std::string left_out;  // what of the launch the trace lacks, in words; empty: nothing
     Dim3 grid;
     Dim3 block;
     double mhz = 0;

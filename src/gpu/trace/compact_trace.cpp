@@ -172,9 +172,7 @@ Result<void> CompactTrace::read_start() {
     header_.nvbit_version = body.text();
     header_.tracer_version = body.small();
     header_.has_lines = body.number() == 1;
-    const Dim3& block = header_.block;
-    if (kind != kHeaderRecord || !body.good() || header_.grid.count() == 0 || block.count() == 0 || block.x > 1024U ||
-        block.y > 1024U || block.z > 1024U || block.count() > 2048) {
+    if (kind != kHeaderRecord || !body.good() || !header_.can_be_launched()) {
         return malformed("no valid kernel header");
     }
     return {};

@@ -41,6 +41,14 @@ struct KernelHeader {
     std::uint32_t tracer_version = 0;
     bool has_lines = false;
     bool operator==(const KernelHeader&) const = default;
+
+    // Whether grid and block are within what any GPU launches: 2³¹ − 1 by 65535 by 65535 CTAs, 1024 threads along an
+    // axis and 2048 in all. Products of what passes fit into 64 bits.
+    bool can_be_launched() const {
+        return grid.count() != 0 && grid.x <= 0x7FFF'FFFFU && grid.y <= 65535U && grid.z <= 65535U &&
+               block.count() != 0 && block.x <= 1024U && block.y <= 1024U && block.z <= 1024U &&
+               block.count() <= 2048;
+    }
 };
 
 // Registers of a static instruction: vector registers 0–254; 255 (RZ) is left out.
@@ -113,6 +121,8 @@ class KernelSource {
     virtual Result<std::optional<Cta>> next_cta() = 0;
     // Back to the first CTA.
     virtual Result<void> rewind() = 0;
+    // What of the launch the source lacks, in words, once its last CTA has been read; empty: nothing.
+    virtual std::string left_out() const { return {}; }
 };
 
 }  // namespace kymo::gpu

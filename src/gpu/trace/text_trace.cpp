@@ -77,6 +77,7 @@ Result<void> TextTrace::header_line(std::string_view text) {
 Result<void> TextTrace::read_header() {
     std::string_view text;
     bool described = false;
+    header_.grid = header_.block = {0, 0, 0};  // until a line says
     for (;;) {
         auto more = line(text);
         if (!more) {
@@ -108,12 +109,11 @@ Result<void> TextTrace::read_header() {
     }
     has_pending_ = text == "#BEGIN_TB";
     pending_ = "#BEGIN_TB";
-    if (header_.name.empty() || header_.grid.count() == 0 || header_.block.count() == 0) {
+    if (header_.name.empty() || header_.grid == Dim3{0, 0, 0} || header_.block == Dim3{0, 0, 0}) {
         return lines_.malformed("a header with kernel name, grid dim and block dim");
     }
-    if (header_.block.x > 1024U || header_.block.y > 1024U || header_.block.z > 1024U ||
-        header_.block.count() > 2048) {
-        return lines_.malformed("a block of at most 2048 threads");
+    if (!header_.can_be_launched()) {
+        return lines_.malformed("a grid and a block of at most 2048 threads that a GPU can launch");
     }
     if (header_.tracer_version < 3 || header_.tracer_version > 7) {
         return Error{ErrorKind::kUnsupported,

@@ -4,6 +4,8 @@
 #include "gpu/trace/text_trace.h"
 #include "gpu/trace/tracez_input.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -31,9 +33,15 @@ bool copy_command(std::string_view line, ListCommand& command) {
            parse(line.substr(second + 1), command.bytes, 10);
 }
 
-}  // namespace
+// "cudaMalloc,0x00007fc841500000,1024": what tracers write between the kernels besides.
+bool is_passed_over(std::string_view line) {
+    const std::size_t name = std::min(line.find(','), line.size());
+    const bool is_word = std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(name),
+                                     [](unsigned char letter) { return std::isalnum(letter) != 0; });
+    return is_word && (line.starts_with("Memcpy") || line.starts_with("Memset") || line.starts_with("cuda"));
+}
 
-Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& path) {
+Result<std::unique_ptr<KernelSource>> open_as_written(const std::filesystem::path& path) {
     auto bytes = open_bytes(path);
     if (!bytes) {
         return bytes.error();
@@ -70,6 +78,17 @@ Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& p
     return std::unique_ptr<KernelSource>(std::move(*trace));
 }
 
+}  // namespace
+
+Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& path, Extent extent) {
+    auto trace = open_as_written(path);
+    if (!trace || extent == Extent::kAsWritten) {
+        return trace;
+    }
+    return std::unique_ptr<KernelSource>(
+        std::make_unique<WholeLaunch>(std::move(*trace), path.string(), extent == Extent::kPartial));
+}
+
 Result<std::vector<ListCommand>> open_list(const std::filesystem::path& path) {
     std::vector<ListCommand> commands;
     if (!path.filename().string().starts_with("kernelslist")) {
@@ -97,17 +116,16 @@ Result<std::vector<ListCommand>> open_list(const std::filesystem::path& path) {
             continue;
         }
         ListCommand command;
-        if (line.starts_with("Memcpy")) {
-            if (!line.starts_with("MemcpyHtoD")) {
-                continue;
-            }
+        if (line.starts_with("MemcpyHtoD")) {
             if (!copy_command(line, command)) {
                 return lines.malformed("\"MemcpyHtoD,ADDRESS,BYTES\"");
             }
+        } else if (is_passed_over(line)) {
+            continue;
         } else if (line.find(".trace") != std::string_view::npos || line.ends_with(".kgt")) {
             command.kernel = path.parent_path() / line;
         } else {
-            return lines.malformed("a kernel's trace file or MemcpyHtoD");
+            return lines.malformed("a kernel's trace file, a copy, or a call of the run time");
         }
         commands.push_back(std::move(command));
         if (commands.size() > 10'000'000) {

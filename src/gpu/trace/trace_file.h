@@ -1,15 +1,15 @@
 // Opening traces by name: one kernel's file in either form, or a `kernelslist.g` with its commands.
 #pragma once
 
-#include "gpu/trace/kernel.h"
+#include "gpu/trace/whole_launch.h"
 
 #include <filesystem>
 
 namespace kymo::gpu {
 
 // Text (plain, xz, or compressed by warp) or compact, told apart by the first bytes. Errors: kNotFound, kPermission,
-// kMalformed, …
-Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& path);
+// kMalformed, …; where CTAs or warps of the launch are missing, as late as there.
+Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& path, Extent extent = Extent::kWhole);
 
 // A line of a kernelslist.g.
 struct ListCommand {
@@ -19,9 +19,9 @@ struct ListCommand {
     std::uint64_t bytes = 0;
 };
 
-// A kernelslist.g's commands, paths made relative to its folder; or one kKernel for any other file. A line that is
-// none of "MemcpyHtoD,ADDRESS,BYTES" and a kernel's file name is an error that names the line; other Memcpy commands
-// are passed over.
+// A kernelslist.g's commands, paths made relative to its folder; or one kKernel for any other file. Other copies,
+// fills and calls of the run time ("MemcpyDtoH,…", "cudaMalloc,…") are passed over: no time is modelled of them. Any
+// other line than "MemcpyHtoD,ADDRESS,BYTES" and a kernel's file name is an error that names it.
 Result<std::vector<ListCommand>> open_list(const std::filesystem::path& path);
 
 }  // namespace kymo::gpu

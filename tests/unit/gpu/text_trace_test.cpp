@@ -195,8 +195,12 @@ TEST(KernelList, ReadsCommandsAndNamesBadLines) {
     ASSERT_EQ(commands->size(), 3U);
     EXPECT_EQ((*commands)[0].bytes, 1024U);
     EXPECT_EQ((*commands)[2].kernel, folder / "kernel-2.traceg.xz");
+    std::ofstream(list) << "cudaMalloc,0x7f00,8000\nMemcpyDtoH,0x7f00,4\nMemset,0x7f00,0,8\nkernel-1.traceg\n";
+    EXPECT_EQ(open_list(list)->size(), 1U);
     std::ofstream(list) << "MemcpyHtoD,zz\n";
     EXPECT_THAT(open_list(list).error().what, testing::HasSubstr("kernelslist.g:1: expected \"MemcpyHtoD"));
+    std::ofstream(list) << "cuda/kernel-1\n";
+    EXPECT_THAT(open_list(list).error().what, testing::HasSubstr("kernelslist.g:1: expected a kernel's trace file"));
     EXPECT_EQ(open_kernel(folder / "absent.traceg").error().kind, ErrorKind::kNotFound);
     std::filesystem::remove_all(folder);
 }
