@@ -47,17 +47,35 @@ void Checker::begin_cta(const Dim3& index) {
     cta_ = index;
     races_.begin_cta(index);
     shared_written_.set(0, shared_bytes_, false);
-    for (std::uint32_t warp = 0; warp < warps_; ++warp) {
-        frames_[warp].clear();
+    frames_.assign(warps_, {});
+    Warp warp;
+    for (warp.number = 0; warp.number < warps_; ++warp.number) {
+        warp.strand = warp.number;
         enter(warp, *parts_.kernel, kAllLanes, 0);
     }
 }
 
-void Checker::enter(std::uint32_t warp, const Compiled& code, std::uint32_t mask, std::uint64_t local_at) {
-    frames_[warp].emplace_back(code.function->registers.size(), kAllLanes);
+void Checker::enter(const Warp& warp, const Compiled& code, std::uint32_t mask, std::uint64_t local_at) {
+    frames_[warp.strand].emplace_back(code.function->registers.size(), kAllLanes);
     each_lane(mask, [&](unsigned lane) {
-        local_written_[warp].set(lane * local_bytes_ + local_at, code.layout.local_bytes, false);
+        local_written_[warp.number].set(lane * local_bytes_ + local_at, code.layout.local_bytes, false);
     });
+}
+
+void Checker::split(const Warp& from, const Warp& into, std::size_t frames) {
+    frames_.resize(std::max<std::size_t>(frames_.size(), into.strand + 1));
+    frames_[into.strand] = frames_[from.strand];
+    frames_[into.strand].resize(frames);
+}
+
+void Checker::join(const Warp& from, const Warp& into, std::uint32_t lanes) {
+    auto& to = frames_[into.strand];
+    const auto& of = frames_[from.strand];
+    for (std::size_t frame = 0; frame < to.size() && frame < of.size(); ++frame) {
+        for (std::size_t number = 0; number < to[frame].size() && number < of[frame].size(); ++number) {
+            to[frame][number] = (to[frame][number] & ~lanes) | (of[frame][number] & lanes);
+        }
+    }
 }
 
 void Checker::before(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t mask,
@@ -81,7 +99,7 @@ void Checker::at_end(const Warp& warp, const Compiled& code, const Block& block,
 // Reads of registers that nothing has written are told, or noted in passed_ where the operation only moves them.
 void Checker::check_uses(const Warp& warp, const Compiled& code, UseRange uses, std::uint32_t instruction,
                          std::uint32_t mask, std::uint32_t lanes, bool passes) {
-    const std::vector<std::uint32_t>& unwritten = frames_[warp.number].back();
+    const std::vector<std::uint32_t>& unwritten = frames_[warp.strand].back();
     std::uint32_t chosen = kAllLanes;  // of a selection: the lanes that take its first operand
     for (std::uint32_t i = uses.first; i < uses.first + uses.count; ++i) {
         const RegisterUse& use = code.uses[i];
@@ -120,7 +138,7 @@ void Checker::check_uses(const Warp& warp, const Compiled& code, UseRange uses, 
 }
 
 void Checker::results(const Warp& warp, const Compiled& code, UseRange uses, std::uint32_t lanes) {
-    std::vector<std::uint32_t>& unwritten = frames_[warp.number].back();
+    std::vector<std::uint32_t>& unwritten = frames_[warp.strand].back();
     for (std::uint32_t i = uses.first; i < uses.first + uses.count; ++i) {
         const RegisterUse& use = code.uses[i];
         if (use.writes && use.number < unwritten.size()) {
@@ -308,6 +326,35 @@ void Checker::race(const Access& access, const Touch& earlier, bool earlier_wrot
                            earlier_wrote ? "wrote" : "read", place(races_.site(earlier.site)),
                            of.empty() && earlier.thread / kWarpLanes == access.warp ? "__syncwarp" : "barrier");
     });
+}
+
+void Checker::at_barrier(const Warp& warp, const Compiled& code, const Block& block, std::uint32_t mask,
+                         std::uint32_t running) {
+    const Site site{&code, block.instruction};
+    const std::uint32_t missing = running & ~mask;
+    if (!checks_.barriers || missing == 0) {
+        return;
+    }
+    const std::string of = words(site);
+    if (of.starts_with("bar.") || of.find(".aligned") != std::string::npos) {
+        tell(Defect::Kind::kBarrier, site, "", mask, warp.number, [&] {
+            return fmt::format("{} is reached by lanes 0x{:x} of warp {}, and not by its lanes 0x{:x}", of, mask,
+                               warp.number, missing);
+        });
+    }
+}
+
+void Checker::at_members(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t lanes,
+                         std::uint32_t members, std::uint32_t running) {
+    const Site site{&code, code.ops[op].instruction};
+    const std::uint32_t missing = members & running & ~lanes;
+    if (missing != 0) {
+        tell(Defect::Kind::kBarrier, site, "", lanes, warp.number, [&] {
+            return fmt::format(
+                "{} is executed by lanes 0x{:x} of warp {}, and not by its lanes 0x{:x}, which it names", words(site),
+                lanes, warp.number, missing);
+        });
+    }
 }
 
 std::string Checker::words(const Site& site) const {

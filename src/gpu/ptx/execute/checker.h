@@ -27,13 +27,23 @@ class Checker {
             std::uint64_t local_bytes);
 
     void begin_cta(const Dim3& index);
-    void enter(std::uint32_t warp, const Compiled& code, std::uint32_t mask, std::uint64_t local_at);
-    void leave(std::uint32_t warp) { frames_[warp].pop_back(); }
+    void enter(const Warp& warp, const Compiled& code, std::uint32_t mask, std::uint64_t local_at);
+    void leave(const Warp& warp) { frames_[warp.strand].pop_back(); }
+    // Lanes of a strand go on by themselves, from `frames` of its calls; or as lanes of another.
+    void split(const Warp& from, const Warp& into, std::size_t frames);
+    void join(const Warp& from, const Warp& into, std::uint32_t lanes);
     // `mask`: the block's lanes; `lanes`: those whose guard lets them.
     void before(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t mask, std::uint32_t lanes);
     void after(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t lanes);
     // What the end of a block reads: predicates, indices, pointers; what a barrier gives is written.
     void at_end(const Warp& warp, const Compiled& code, const Block& block, std::uint32_t mask);
+    // A warp comes to a barrier with the lanes of `mask`, or to an operation that names `members`; `running`: its
+    // lanes that have not ended.
+    void at_barrier(const Warp& warp, const Compiled& code, const Block& block, std::uint32_t mask,
+                    std::uint32_t running);
+    void at_members(const Warp& warp, const Compiled& code, std::size_t op, std::uint32_t lanes,
+                    std::uint32_t members, std::uint32_t running);
+    bool watches_barriers() const { return checks_.barriers; }
     void arrives(std::uint32_t warp, std::uint32_t barrier) { races_.arrives(warp, barrier); }
     void opens(std::uint32_t barrier, std::uint32_t waiting) { races_.opens(barrier, waiting); }
     // A warp goes on behind what arrived at the mbarrier there in shared memory.
@@ -63,7 +73,7 @@ class Checker {
     std::uint32_t warps_;
     std::uint64_t local_bytes_;
     Dim3 cta_;
-    // A warp's frames' registers by their numbers: lanes in which nothing has written them.
+    // A strand's frames' registers by their numbers: lanes in which nothing has written them.
     std::vector<std::vector<std::vector<std::uint32_t>>> frames_;
     std::uint32_t passed_ = 0;  // lanes in which the operation that runs passes on what is uninitialised
     WrittenBytes shared_written_;

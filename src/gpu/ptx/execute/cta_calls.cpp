@@ -18,7 +18,7 @@ bool takes(const std::vector<Parameter>& formal, const std::vector<Passed>& give
 
 }  // namespace
 
-bool CtaRunner::call(WarpState& state, const Block& block, std::uint32_t function, std::uint32_t mask) {
+bool CtaRunner::call(Strand& state, const Block& block, std::uint32_t function, std::uint32_t mask) {
     const Compiled& caller = *state.frames.back().code;
     const Compiled* const callee = parts_.functions[function];
     if (callee == nullptr) {
@@ -33,14 +33,14 @@ bool CtaRunner::call(WarpState& state, const Block& block, std::uint32_t functio
                     static_cast<unsigned>(std::countr_zero(mask)),
                     fmt::format("the stack of {} bytes and {} calls is used up", local_bytes_, kMostFrames));
     }
-    frame.memory = std::make_unique<AlignedBytes>(callee->frame_bytes);
+    frame.memory = std::make_shared<AlignedBytes>(callee->frame_bytes);
     fill(frame, state.warp, false);
     const std::byte* const from = state.warp.parameters;
     const std::uint64_t from_stride = state.warp.parameter_stride;
     state.frames.push_back(std::move(frame));
     enter(state, state.frames.size() - 1);
     if (checker_) {
-        checker_->enter(state.warp.number, *callee, mask, state.warp.local_at);
+        checker_->enter(state.warp, *callee, mask, state.warp.local_at);
     }
     const std::vector<Passed>& arguments = caller.passes[block.arguments];
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -55,7 +55,7 @@ bool CtaRunner::call(WarpState& state, const Block& block, std::uint32_t functio
 
 // The function that the first lane calls, for all lanes that call it; the others execute the block, which holds
 // nothing but the call, once more.
-bool CtaRunner::call_pointers(WarpState& state, const Block& block, std::uint32_t mask) {
+bool CtaRunner::call_pointers(Strand& state, const Block& block, std::uint32_t mask) {
     const Compiled& caller = *state.frames.back().code;
     const auto pointer = [&](unsigned lane) {
         std::uint64_t address = 0;
@@ -88,11 +88,11 @@ bool CtaRunner::call_pointers(WarpState& state, const Block& block, std::uint32_
     return call(state, block, static_cast<std::uint32_t>(number), same);
 }
 
-void CtaRunner::return_from(WarpState& state, std::uint32_t mask) {
+void CtaRunner::return_from(Strand& state, std::uint32_t mask) {
     const Frame callee = std::move(state.frames.back());
     state.frames.pop_back();
     if (checker_) {
-        checker_->leave(state.warp.number);
+        checker_->leave(state.warp);
     }
     enter(state, state.frames.size() - 1);
     const Compiled& caller = *state.frames.back().code;

@@ -2,6 +2,7 @@
 #include "gpu/ptx/execute/cta_runner.h"
 #include "gpu/ptx/parse/instruction_words.h"
 
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 
@@ -14,8 +15,8 @@ std::string triple(const Dim3& dim) {
 
 }  // namespace
 
-bool CtaRunner::fail(const WarpState& state, Fault fault, const Compiled& code, std::uint32_t instruction,
-                     unsigned lane, const std::string& what) {
+bool CtaRunner::fail(const Strand& state, Fault fault, const Compiled& code, std::uint32_t instruction, unsigned lane,
+                     const std::string& what) {
     const Dim3& block = parts_.launch.block;
     const std::uint64_t thread = std::uint64_t{state.warp.number} * kWarpLanes + lane;
     const Dim3 at{static_cast<std::uint32_t>(thread % block.x),
@@ -33,7 +34,80 @@ bool CtaRunner::fail(const WarpState& state, Fault fault, const Compiled& code, 
     return false;
 }
 
-bool CtaRunner::fail_memory(const WarpState& state, const Compiled& code, const Op& op) {
+// Why a strand does not go on.
+std::string CtaRunner::standstill(const Strand& state) const {
+    const auto words = [&](const Compiled& code, std::uint32_t instruction) {
+        return words_of(*parts_.module, code.function->instructions[instruction]);
+    };
+    const std::uint32_t number = state.warp.number;
+    switch (state.state) {
+        case State::kWaiting:
+            return fmt::format("warp {} waits at barrier {}, which never opens", number, state.barrier);
+        case State::kPolling:
+            return fmt::format("warp {} waits at an mbarrier whose phase never ends", number);
+        case State::kParked: {
+            const Compiled& code = *state.frames.back().code;
+            return fmt::format("lanes 0x{:x} of warp {} wait at {} for lanes 0x{:x}, which never come", state.lanes(),
+                               number, words(code, code.ops[state.resume].instruction),
+                               state.awaited & elsewhere(state));
+        }
+        default:
+            break;
+    }
+    const std::string who = fmt::format("lanes 0x{:x} of warp {}", state.lanes(), number);
+    if (state.read.code == nullptr) {
+        return who + " repeat themselves for ever";
+    }
+    const std::string_view space = state.read.space == StateSpace::kNone ? "" : name(state.read.space);
+    return fmt::format("{} wait for ever: {} finds {} at 0x{:x}{}{}", who,
+                       words(*state.read.code, state.read.instruction), state.read.value, state.read.address,
+                       space.empty() ? "" : " of ", space.empty() ? "" : std::string(space) + " memory");
+}
+
+// None of the CTA can go on: what repeats itself first, then what waits.
+bool CtaRunner::fail_stuck() {
+    constexpr std::size_t kMostTold = 4;
+    std::vector<const Strand*> still;
+    for (const Strand& state : strands_) {
+        if (state.state != State::kDone) {
+            still.push_back(&state);
+        }
+    }
+    std::stable_partition(still.begin(), still.end(),
+                          [](const Strand* state) { return state->state == State::kReady; });
+    const Strand& first = *still.front();
+    const bool spins = first.state == State::kReady;
+    std::string told;
+    for (std::size_t i = 0; i < still.size() && i < kMostTold; ++i) {
+        told += (i == 0 ? "" : "; ") + standstill(*still[i]);
+    }
+    told += still.size() > kMostTold ? fmt::format("; and {} more", still.size() - kMostTold) : "";
+    const Dim3& grid = parts_.launch.grid;
+    const std::uint64_t number = (std::uint64_t{cta_.z} * grid.y + cta_.y) * grid.x + cta_.x;
+    const std::uint64_t later = grid.count() - number - 1;
+    told += !spins ? ""
+            : later == 0
+                ? "; no thread changes it any more"
+                : fmt::format("; none of this CTA changes it, and the {} behind it begin when it has ended", later);
+    const Frame& frame = first.frames.back();
+    const bool has_read = spins && first.read.code != nullptr;
+    const Block* const waits = spins ? nullptr : first.reduction;
+    const std::uint32_t instruction = has_read                        ? first.read.instruction
+                                      : waits != nullptr              ? waits->instruction
+                                      : first.state == State::kParked ? frame.code->ops[first.resume].instruction
+                                      : !first.levels.empty() && spins
+                                          ? frame.code->blocks[first.levels.back().block].instruction
+                                          : 0;
+    const std::uint32_t lanes = first.lanes() != 0 ? first.lanes() : first.launched;
+    fail(first, Fault::kStuck, has_read ? *first.read.code : *frame.code, instruction,
+         static_cast<unsigned>(std::countr_zero(lanes)), told);
+    if (spins && later != 0) {
+        failure_.error.next = "let CTAs wait for earlier ones only: they are executed one after another";
+    }
+    return false;
+}
+
+bool CtaRunner::fail_memory(const Strand& state, const Compiled& code, const Op& op) {
     const auto& fault = state.warp.fault;
     const Function& function = *code.function;
     const Instruction& instruction = function.instructions[op.instruction];

@@ -19,7 +19,7 @@ std::uint32_t first_lane(const Warp& warp, std::uint32_t place, std::uint32_t ma
 
 }  // namespace
 
-bool CtaRunner::end_block(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+bool CtaRunner::end_block(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     Level& top = state.levels.back();
     const std::uint32_t leaving = guarded(state.warp, block.guarded, block.guard, mask);
     if (tracing_) {
@@ -62,8 +62,7 @@ bool CtaRunner::end_block(WarpState& state, const Compiled& code, const Block& b
     return true;
 }
 
-void CtaRunner::split(WarpState& state, const Block& block, std::uint32_t taken, std::uint32_t to,
-                      std::uint32_t rest) {
+void CtaRunner::split(Strand& state, const Block& block, std::uint32_t taken, std::uint32_t to, std::uint32_t rest) {
     Level& top = state.levels.back();
     if (rest == 0 || taken == 0) {
         top.block = rest == 0 ? to : block.next;
@@ -84,7 +83,7 @@ void CtaRunner::split(WarpState& state, const Block& block, std::uint32_t taken,
 }
 
 // Each target that a lane takes, one after another.
-bool CtaRunner::by_table(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+bool CtaRunner::by_table(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     const std::uint32_t size = code.tables[block.taken];
     const std::uint32_t meet = block.meet;
     const auto target = [&](unsigned lane) {
@@ -120,7 +119,7 @@ bool CtaRunner::by_table(WarpState& state, const Compiled& code, const Block& bl
     return true;
 }
 
-bool CtaRunner::arrive(WarpState& state, const Block& block, std::uint32_t mask) {
+bool CtaRunner::arrive(Strand& state, const Block& block, std::uint32_t mask) {
     const std::uint32_t number = first_lane(state.warp, block.a, mask);
     const std::uint32_t threads = block.b != 0 ? first_lane(state.warp, block.b, mask) : 0;
     const Compiled& code = *state.frames.back().code;
@@ -130,8 +129,12 @@ bool CtaRunner::arrive(WarpState& state, const Block& block, std::uint32_t mask)
             fmt::format("barrier {} of {} threads: there are {}, of whole warps", number, threads, kBarriers));
     }
     Barrier& barrier = barriers_[number];
-    ++barrier.arrived;
+    const std::uint32_t bit = 1U << state.warp.number;
+    barrier.arrived += (barrier.waiting & bit) == 0 ? 1 : 0;  // else another strand of the warp is there
+    barrier.waiting |= block.barrier != 1 ? bit : 0U;
+    probe_.changed();
     if (checker_) {
+        checker_->at_barrier(state.warp, code, block, mask, state.running() | elsewhere(state));
         checker_->arrives(state.warp.number, number);
     }
     barrier.expected = threads / kWarpLanes;
@@ -149,7 +152,7 @@ bool CtaRunner::arrive(WarpState& state, const Block& block, std::uint32_t mask)
     return true;
 }
 
-void CtaRunner::give_result(WarpState& state, const Barrier& barrier) {
+void CtaRunner::give_result(Strand& state, const Barrier& barrier) {
     const Block& block = *state.reduction;
     if (block.barrier < 2) {
         return;
@@ -168,19 +171,27 @@ void CtaRunner::give_result(WarpState& state, const Barrier& barrier) {
     std::memcpy(at, &value, sizeof value);
 }
 
-// A barrier opens when as many warps have arrived as it names, or all that have not ended.
+// A barrier opens when as many warps have arrived as it names, or all that have not ended; a warp of several strands
+// with all of them.
 bool CtaRunner::open_barriers() {
-    const auto left = static_cast<std::uint32_t>(std::count_if(
-        warps_.begin(), warps_.end(), [](const WarpState& state) { return state.state != State::kDone; }));
+    std::uint32_t running = 0;
+    for (const Strand& state : strands_) {
+        running |= state.state != State::kDone ? 1U << state.warp.number : 0U;
+    }
+    const auto left = static_cast<std::uint32_t>(std::popcount(running));
     bool opened = false;
     for (std::uint32_t number = 0; number < kBarriers; ++number) {
         Barrier& barrier = barriers_[number];
         const std::uint32_t expected = barrier.expected != 0 ? std::min(barrier.expected, left) : left;
-        if (barrier.arrived == 0 || barrier.arrived < expected) {
+        const bool lacks_strands = std::any_of(strands_.begin(), strands_.end(), [&](const Strand& state) {
+            return (barrier.waiting >> state.warp.number & 1U) != 0 && state.state != State::kDone &&
+                   (state.state != State::kWaiting || state.barrier != number);
+        });
+        if (barrier.arrived == 0 || barrier.arrived < expected || lacks_strands) {
             continue;
         }
         std::uint32_t waited = 0;
-        for (WarpState& state : warps_) {
+        for (Strand& state : strands_) {
             if (state.state == State::kWaiting && state.barrier == number) {
                 give_result(state, barrier);
                 waited |= 1U << state.warp.number;
@@ -192,6 +203,11 @@ bool CtaRunner::open_barriers() {
             checker_->opens(number, waited);
         }
         barrier = {};
+    }
+    for (std::uint32_t warp = 0; opened && warp < warps(); ++warp) {
+        if (split_[warp] != 0) {
+            join_strands(warp);
+        }
     }
     return opened;
 }

@@ -41,7 +41,7 @@ std::uint64_t CtaRunner::special(std::string_view name, const Warp& warp, unsign
            : name.starts_with("%nctaid")  ? part(grid)
            : name == "%laneid"            ? lane
            : name == "%warpid"            ? warp.number
-           : name == "%nwarpid"           ? warps_.size()
+           : name == "%nwarpid"           ? warps()
            : name == "%nsmid"             ? 1
            : name == "%lanemask_eq"       ? bit
            : name == "%lanemask_lt"       ? bit - 1
@@ -99,12 +99,12 @@ void CtaRunner::fill(Frame& frame, const Warp& warp, bool only_cta) {
 }
 
 // A frame becomes the current one.
-void CtaRunner::enter(WarpState& state, std::size_t number) {
+void CtaRunner::enter(Strand& state, std::size_t number) {
     Frame& frame = state.frames[number];
     state.warp.frame = frame.memory->data();
     state.warp.local_at = frame.local_at;
     if (frame.code->layout.parameter_bytes != 0 && !frame.parameters) {
-        frame.parameters = std::make_unique<AlignedBytes>(frame.code->layout.parameter_bytes * kWarpLanes);
+        frame.parameters = std::make_shared<AlignedBytes>(frame.code->layout.parameter_bytes * kWarpLanes);
     }
     state.warp.parameters = frame.parameters ? frame.parameters->data() : nullptr;
     state.warp.parameter_stride = frame.code->layout.parameter_bytes;

@@ -35,7 +35,7 @@ std::string converted(const std::string& specification, T value) {
 
 }  // namespace
 
-bool CtaRunner::read_bytes(WarpState& state, unsigned lane, std::uint64_t address, std::span<std::byte> into) const {
+bool CtaRunner::read_bytes(Strand& state, unsigned lane, std::uint64_t address, std::span<std::byte> into) const {
     const Warp& warp = state.warp;
     const std::byte* from = nullptr;
     if (address - kLocalWindow < kWindowBytes) {
@@ -54,7 +54,7 @@ bool CtaRunner::read_bytes(WarpState& state, unsigned lane, std::uint64_t addres
     return true;
 }
 
-bool CtaRunner::read_string(WarpState& state, unsigned lane, std::uint64_t address, std::string& text) const {
+bool CtaRunner::read_string(Strand& state, unsigned lane, std::uint64_t address, std::string& text) const {
     text.clear();
     std::byte next{};
     while (text.size() < kLongestString) {
@@ -70,7 +70,7 @@ bool CtaRunner::read_string(WarpState& state, unsigned lane, std::uint64_t addre
 }
 
 // Arguments lie one after another, each at a multiple of its size.
-CtaRunner::Printed CtaRunner::formatted(WarpState& state, unsigned lane, const std::string& format,
+CtaRunner::Printed CtaRunner::formatted(Strand& state, unsigned lane, const std::string& format,
                                         std::uint64_t arguments) const {
     Printed printed;
     std::string& out = printed.text;
@@ -129,7 +129,7 @@ CtaRunner::Printed CtaRunner::formatted(WarpState& state, unsigned lane, const s
 
 // vprintf(format, arguments) → number of arguments that the format takes; __assertfail(message, file, line, function,
 // size).
-bool CtaRunner::built_in(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+bool CtaRunner::built_in(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     const std::vector<Passed>& arguments = code.passes[block.arguments];
     const auto passed = [&](std::size_t which, unsigned lane) {
         std::uint64_t value = 0;
@@ -139,6 +139,7 @@ bool CtaRunner::built_in(WarpState& state, const Compiled& code, const Block& bl
         }
         return value;
     };
+    probe_.changed();
     const auto first = static_cast<unsigned>(std::countr_zero(mask));
     if (parts_.module->functions[block.taken].name == "__assertfail") {
         std::string message;

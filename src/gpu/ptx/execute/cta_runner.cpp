@@ -9,7 +9,8 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-constexpr unsigned kTurn = 1U << 16U;        // blocks that a warp runs before it is another's turn
+constexpr unsigned kTurn = 1U << 16U;        // blocks that a strand runs before it is another's turn
+constexpr unsigned kFirstProbe = 256;        // and after so many of them, twice as many, … it is looked at
 constexpr std::uint64_t kStackBytes = 4096;  // a lane's local memory where functions call themselves
 
 std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
@@ -41,41 +42,41 @@ CtaRunner::CtaRunner(LaunchParts parts) : parts_(std::move(parts)) {
     parameters_ = AlignedBytes(std::max<std::size_t>(parts_.launch.parameters.size(), 8));
     std::copy_n(reinterpret_cast<const std::byte*>(parts_.launch.parameters.data()), parts_.launch.parameters.size(),
                 parameters_.data());
-    warps_.resize((threads + kWarpLanes - 1) / kWarpLanes);
+    split_.resize((threads + kWarpLanes - 1) / kWarpLanes);
+    strands_.resize(warps());
     if (parts_.options->checks.any()) {
-        checker_ = std::make_unique<Checker>(parts_.options->checks, parts_,
-                                             static_cast<std::uint32_t>(warps_.size()), shared, local_bytes_);
+        checker_ = std::make_unique<Checker>(parts_.options->checks, parts_, warps(), shared, local_bytes_);
     }
     if (parts_.schedule != nullptr) {
         ways_ = std::make_unique<ScheduleWays>(*parts_.schedule);
     }
-    for (std::uint32_t number = 0; number < warps_.size(); ++number) {
-        prepare(warps_[number], number);
+    for (std::uint32_t number = 0; number < warps(); ++number) {
+        prepare(strands_[number], number);
     }
 }
 
 // What stays the same from CTA to CTA.
-void CtaRunner::prepare(WarpState& state, std::uint32_t number) {
+void CtaRunner::prepare(Strand& state, std::uint32_t number) {
     state.launched = launched(parts_.launch.block.count(), number);
-    state.local = AlignedBytes(local_bytes_ * kWarpLanes);
+    state.local = std::make_shared<AlignedBytes>(local_bytes_ * kWarpLanes);
     Warp& warp = state.warp;
-    warp.number = number;
+    warp.number = warp.strand = number;
     warp.shared = shared_.data();
     warp.shared_bytes = parts_.shared_bytes + parts_.launch.dynamic_shared;
-    warp.local = state.local.data();
+    warp.local = state.local->data();
     warp.local_bytes = local_bytes_;
     warp.ranges = ranges_.data();
     warp.find = find;
     warp.memory = this;
     if (parts_.program != nullptr) {
-        state.encoder = std::make_unique<WarpEncoder>(*parts_.program);
+        state.encoder = std::make_shared<WarpEncoder>(*parts_.program);
         if (ways_) {
-            state.recorder = std::make_unique<ScheduleRecorder>(*parts_.schedule, *ways_, *state.encoder);
+            state.recorder = std::make_shared<ScheduleRecorder>(*parts_.schedule, *ways_, *state.encoder);
         }
     }
     Frame frame;
     frame.code = parts_.kernel;
-    frame.memory = std::make_unique<AlignedBytes>(parts_.kernel->frame_bytes);
+    frame.memory = std::make_shared<AlignedBytes>(parts_.kernel->frame_bytes);
     fill(frame, warp, false);
     state.frames.push_back(std::move(frame));
 }
@@ -99,8 +100,12 @@ void CtaRunner::begin_cta(const Dim3& index) {
         checker_->begin_cta(index);
     }
     barriers_ = {};
-    for (WarpState& state : warps_) {
+    strands_.resize(warps());
+    split_.assign(warps(), 0);
+    for (Strand& state : strands_) {
         state.state = State::kReady;
+        state.repeats = state.is_still = false;
+        state.resume = kNoOp;
         state.frames.resize(1);
         fill(state.frames[0], state.warp, true);
         enter(state, 0);
@@ -122,39 +127,27 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
     begin_cta(index);
     cta.index = index;
     tracing_ = trace = trace && parts_.program != nullptr;
-    for (WarpState& state : warps_) {
+    for (Strand& state : strands_) {
         state.warp.log = trace || checker_ ? log_.data() : nullptr;
     }
     for (bool left = true; left;) {
-        left = false;
         bool ran = false;
-        for (WarpState& state : warps_) {
-            if (state.state == State::kReady) {
-                ran = true;
-                if (!run_warp(state)) {
-                    return false;
-                }
-            }
-            left = left || state.state != State::kDone;
+        if (!run_strands(left, ran)) {
+            return false;
         }
         bool opened = open_barriers();
+        opened = opened || (left && !ran && split_one());
         if (left && !wake_waiters(!ran && !opened, opened)) {
             return false;
         }
         if (left && !ran && !opened) {
-            const auto waiting = std::find_if(warps_.begin(), warps_.end(),
-                                              [](const WarpState& state) { return state.state == State::kWaiting; });
-            const Frame& frame = waiting->frames.back();
-            return fail(*waiting, Fault::kStuck, *frame.code,
-                        waiting->reduction != nullptr ? waiting->reduction->instruction : 0,
-                        static_cast<unsigned>(std::countr_zero(waiting->launched)),
-                        fmt::format("warp {} waits at barrier {}, which never opens", waiting->warp.number,
-                                    waiting->barrier));
+            return fail_stuck();
         }
     }
     ++totals_.ctas;
     if (trace) {
-        for (WarpState& state : warps_) {
+        for (std::uint32_t number = 0; number < warps(); ++number) {
+            Strand& state = strands_[number];
             if (state.recorder) {
                 state.recorder->finish();
             }
@@ -168,7 +161,31 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
     return true;
 }
 
-bool CtaRunner::run_warp(WarpState& state) {
+// A turn for each strand. `left`: some have not ended; `ran`: some did more than repeat themselves.
+bool CtaRunner::run_strands(bool& left, bool& ran) {
+    left = ran = false;
+    for (std::size_t i = 0; i < strands_.size(); ++i) {  // it grows meanwhile
+        Strand& state = strands_[i];
+        if (state.state == State::kParked && (state.awaited & elsewhere(state)) == 0) {
+            state.state = State::kReady;
+        }
+        if (state.state == State::kReady) {
+            if (!run_strand(state)) {
+                return false;
+            }
+            const bool joined = split_[state.warp.number] != 0 && join_strands(state.warp.number);
+            ran = ran || !state.is_still || joined;
+        }
+        left = left || state.state != State::kDone;
+    }
+    return true;
+}
+
+bool CtaRunner::run_strand(Strand& state) {
+    bool is_whole_turn = state.repeats;  // the probe sees all that is done in this turn
+    unsigned next_probe = is_whole_turn ? 0 : kFirstProbe;
+    state.repeats = state.is_still = false;
+    probe_.end();
     for (unsigned turn = 0; turn < kTurn; ++turn) {
         const Level& top = state.levels.back();
         const std::uint32_t mask = top.mask & state.warp.live;
@@ -192,11 +209,18 @@ bool CtaRunner::run_warp(WarpState& state) {
             }
             continue;
         }
+        if (turn >= next_probe) {
+            is_whole_turn = is_whole_turn && next_probe == 0;
+            next_probe = std::max(kFirstProbe, 2 * turn);
+            probe_.begin(state);
+        } else if (probe_.is_on() && probe_.comes_again(state)) {
+            state.repeats = true;
+            state.is_still = is_whole_turn;
+            state.read = probe_.read();
+            return true;
+        }
         const Compiled& code = *state.frames.back().code;
-        const Block& block = code.blocks[top.block];
-        const bool ran =
-            checker_ ? run_ops<true>(state, code, block, mask) : run_ops<false>(state, code, block, mask);
-        if (!ran || !end_block(state, code, block, mask)) {
+        if (!run_block(state, code, code.blocks[top.block], mask)) {
             return false;
         }
         if (state.state != State::kReady) {
@@ -206,19 +230,52 @@ bool CtaRunner::run_warp(WarpState& state) {
     return true;
 }
 
-template <bool kChecked>
-bool CtaRunner::run_ops(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+bool CtaRunner::run_block(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+    if (!probe_.is_on() && split_[state.warp.number] == 0) {
+        return (checker_ ? run_ops<true, false>(state, code, block, mask)
+                         : run_ops<false, false>(state, code, block, mask)) &&
+               end_block(state, code, block, mask);
+    }
+    if (!(checker_ ? run_ops<true, true>(state, code, block, mask)
+                   : run_ops<false, true>(state, code, block, mask))) {
+        return false;
+    }
+    if (state.state == State::kParked) {
+        return true;
+    }
+    state.resume = kNoOp;
+    return end_block(state, code, block, mask);
+}
+
+// kWatched: by the probe, or in a warp of several strands; the block may then be left, and gone on with, in its
+// middle.
+template <bool kChecked, bool kWatched>
+bool CtaRunner::run_ops(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     Warp& warp = state.warp;
+    const Op* const begin = code.ops.data() + (kWatched && state.resume != kNoOp ? state.resume : block.first);
     const Op* const end = code.ops.data() + block.end;
     warp.mask = mask;
-    const std::uint64_t count = block.end - block.first + 1;
+    if (kWatched && state.resume != kNoOp) {
+        std::copy(state.begun_log.begin(), state.begun_log.end(), log_.begin());
+    }
+    std::uint64_t count = static_cast<std::uint64_t>(end - begin) + 1;
     std::uint64_t executed = count;
     std::uint64_t threads = count * static_cast<unsigned>(std::popcount(mask));
     warp.clock += count;
-    for (const Op* op = code.ops.data() + block.first; op != end; ++op) {
+    for (const Op* op = begin; op != end; ++op) {
         std::uint32_t lanes = mask;
         if (op->guarded != 0) {
             lanes = guarded(warp, op->guarded, op->guard, mask);
+        }
+        if (kWatched && lanes != 0 && park(state, code, static_cast<std::size_t>(op - code.ops.data()), lanes)) {
+            const auto left = static_cast<std::uint64_t>(end - op) + 1;
+            executed -= left;
+            count -= left;
+            threads -= left * static_cast<unsigned>(std::popcount(mask));
+            warp.clock -= left;
+            break;
+        }
+        if (op->guarded != 0) {
             if (warp.log != nullptr && op->log != kNoLog) {
                 warp.log[op->log].mask = lanes;
             }
@@ -232,16 +289,23 @@ bool CtaRunner::run_ops(WarpState& state, const Compiled& code, const Block& blo
             }
         }
         if (kChecked) {
+            check_members(state, code, static_cast<std::size_t>(op - code.ops.data()), lanes);
             checker_->before(warp, code, static_cast<std::size_t>(op - code.ops.data()), mask, lanes);
+        }
+        if (kWatched && probe_.is_on()) {
+            probe_.before(state, code, static_cast<std::size_t>(op - code.ops.data()), lanes);
         }
         if (!op->run(warp, *op, lanes)) {
             return fail_memory(state, code, *op);
+        }
+        if (kWatched && probe_.is_on()) {
+            probe_.after(code, static_cast<std::size_t>(op - code.ops.data()));
         }
         if (kChecked) {
             checker_->after(warp, code, static_cast<std::size_t>(op - code.ops.data()), lanes);
         }
     }
-    if (kChecked) {
+    if (kChecked && state.state != State::kParked) {
         checker_->at_end(warp, code, block, mask);
     }
     totals_.warp_instructions += executed;

@@ -8,7 +8,7 @@
 namespace kymo::gpu::ptx {
 
 // The block as the models see it.
-void CtaRunner::record(WarpState& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+void CtaRunner::record(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     const auto number = static_cast<std::size_t>(code.function - parts_.module->functions.data());
     const std::uint32_t begin = parts_.program_begin[number];
     WarpEncoder& encoder = *state.encoder;

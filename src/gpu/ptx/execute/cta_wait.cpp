@@ -26,7 +26,7 @@ T of_lane(const Warp& warp, std::uint32_t place, unsigned lane) {
 }  // namespace
 
 // Of the lanes that wait, those whose phase has ended. False: one waits where no mbarrier is.
-bool CtaRunner::ended_phases(const WarpState& state, std::uint32_t& ended) {
+bool CtaRunner::ended_phases(const Strand& state, std::uint32_t& ended) {
     const Block& block = *state.reduction;
     const Warp& warp = state.warp;
     const Compiled& code = *state.frames.back().code;
@@ -57,7 +57,7 @@ bool CtaRunner::ended_phases(const WarpState& state, std::uint32_t& ended) {
     return true;
 }
 
-bool CtaRunner::await(WarpState& state, const Block& block, std::uint32_t mask) {
+bool CtaRunner::await(Strand& state, const Block& block, std::uint32_t mask) {
     state.state = State::kPolling;
     state.reduction = &block;
     state.reduction_mask = mask;
@@ -65,7 +65,7 @@ bool CtaRunner::await(WarpState& state, const Block& block, std::uint32_t mask) 
     return wake(state, false, woken);
 }
 
-bool CtaRunner::wake(WarpState& state, bool anyway, bool& woken) {
+bool CtaRunner::wake(Strand& state, bool anyway, bool& woken) {
     std::uint32_t ended = 0;
     if (!ended_phases(state, ended)) {
         return false;
@@ -82,7 +82,7 @@ bool CtaRunner::wake(WarpState& state, bool anyway, bool& woken) {
 
 bool CtaRunner::wake_waiters(bool is_last_hope, bool& woken) {
     bool by_end = false;
-    for (WarpState& state : warps_) {
+    for (Strand& state : strands_) {
         if (state.state == State::kPolling && !wake(state, false, by_end)) {
             return false;
         }
@@ -91,7 +91,7 @@ bool CtaRunner::wake_waiters(bool is_last_hope, bool& woken) {
     if (!is_last_hope || by_end) {
         return true;
     }
-    for (WarpState& state : warps_) {
+    for (Strand& state : strands_) {
         if (state.state != State::kPolling) {
             continue;
         }

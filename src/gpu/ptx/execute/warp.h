@@ -84,6 +84,7 @@ struct Warp {
     std::uint32_t live = 0;    // lanes that have not exited
     std::uint32_t carry = 0;   // CC.CF, a bit a lane
     std::uint32_t number = 0;  // in its CTA
+    std::uint32_t strand = 0;  // which of the CTA's strands this is (strand.h)
     std::byte* shared = nullptr;
     std::uint64_t shared_bytes = 0;
     std::byte* local = nullptr;       // lane after lane

@@ -225,7 +225,7 @@ bool Selector::call() {
 // bar.sync a; bar.sync a, b; bar.red.popc.u32 d, a, p; barrier.cta.sync a;
 bool Selector::barrier() {
     if (has("warp")) {
-        return finish(Operation::kNothing);  // a warp's lanes are where they are together already
+        return members(operand(0)) && finish(Operation::kNothing);  // a strand's lanes are together already
     }
     if (!only({"sync", "arrive", "red", "aligned", "cta", "popc", "and", "or"})) {
         return false;

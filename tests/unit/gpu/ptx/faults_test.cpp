@@ -63,7 +63,7 @@ TEST(Faults, LaunchesThatCannotBe) {
 }
 
 TEST(Faults, ALoopWithoutEndIsEnded) {
-    Device device(module_of(".entry k() { L: bra L; }"));
+    Device device(module_of(".entry k() { .reg .b32 %i; mov.u32 %i, 0; L: add.u32 %i, %i, 1; bra L; }"));
     ExecuteOptions options;
     options.most_warp_instructions = 100'000;
     auto execution = device.module().launch("k", {{1}, {32}, 0, {}}, options);
@@ -72,6 +72,8 @@ TEST(Faults, ALoopWithoutEndIsEnded) {
     ASSERT_FALSE(cta.ok());
     EXPECT_THAT(cta.error().what, HasSubstr("without coming to its end"));
     EXPECT_EQ((*execution)->fault(), Fault::kStuck);
+    Device other(module_of(".entry k() { L: bra L; }"));
+    EXPECT_THAT(other.fault("k", {1}, {32}, {}), HasSubstr("lanes 0xffffffff of warp 0 repeat themselves for ever"));
 }
 
 TEST(Faults, PrintAndAssert) {
