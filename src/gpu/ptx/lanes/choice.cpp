@@ -68,15 +68,15 @@ struct Flushed {
     static constexpr bool kFraction = true;
     static float of(float value) { return flushed(value); }
 };
-struct ComparedHalf {
+template <typename H, bool Flush>
+struct Narrow {  // of 16 bits
     using Stored = std::uint16_t;
     static constexpr bool kFraction = true;
-    static float of(std::uint16_t value) { return to_float(Half{value}); }
-};
-struct ComparedBfloat {
-    using Stored = std::uint16_t;
-    static constexpr bool kFraction = true;
-    static float of(std::uint16_t value) { return to_float(Bfloat{value}); }
+    static float of(std::uint16_t value) {
+        const float number = to_float(H{value});
+        const bool is_denormal = number < 0x1p-14F && number > -0x1p-14F;
+        return Flush && is_denormal ? __builtin_copysignf(0.0F, number) : number;
+    }
 };
 
 // The result and its opposite, each combined with a third predicate, op.c (flag 1: its opposite), op.more[0] the
@@ -107,59 +107,88 @@ bool set_predicate(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// set: all ones or 1.0; op.flags kWholeFlag: 1.0F.
-template <typename N, Compare C>
+// set: op.immediate where it is true, else 0. R: the result's register.
+template <typename N, typename R, Compare C>
 bool set_number(Warp& warp, const Op& op, std::uint32_t mask) {
     const auto* const x = lanes<typename N::Stored>(warp, op.a);
     const auto* const y = lanes<typename N::Stored>(warp, op.b);
-    const std::uint32_t yes = (op.flags & kWholeFlag) != 0 ? 0x3F80'0000U : kAllLanes;
-    each(lanes<std::uint32_t>(warp, op.d), mask,
-         [=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])) ? yes : 0U; });
+    const R yes = static_cast<R>(op.immediate);
+    each(lanes<R>(warp, op.d), mask, [=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])) ? yes : R{0}; });
     return true;
 }
 
-template <typename N>
-Handler comparison(const Pick& wanted) {
-    const bool is_set = wanted.operation == Operation::kCompareSet;
-    switch (wanted.compare) {
+// Of two numbers in a register: op.immediate's 16 bits for each.
+template <typename N, Compare C>
+bool set_pair(Warp& warp, const Op& op, std::uint32_t mask) {
+    const auto* const x = lanes<std::uint32_t>(warp, op.a);
+    const auto* const y = lanes<std::uint32_t>(warp, op.b);
+    const auto yes = static_cast<std::uint32_t>(op.immediate);
+    const auto is = [](std::uint32_t a, std::uint32_t b) {
+        return compared<C>(N::of(static_cast<std::uint16_t>(a)), N::of(static_cast<std::uint16_t>(b)));
+    };
+    each(lanes<std::uint32_t>(warp, op.d), mask,
+         [=](unsigned i) { return (is(x[i], y[i]) ? yes : 0U) | (is(x[i] >> 16U, y[i] >> 16U) ? yes << 16U : 0U); });
+    return true;
+}
+
+template <bool Fractions, typename Make>
+Handler of_comparison(Compare wanted, Make make) {
+    switch (wanted) {
         case Compare::kEq:
-            return is_set ? set_number<N, Compare::kEq> : set_predicate<N, Compare::kEq>;
+            return make.template operator()<Compare::kEq>();
         case Compare::kNe:
-            return is_set ? set_number<N, Compare::kNe> : set_predicate<N, Compare::kNe>;
+            return make.template operator()<Compare::kNe>();
         case Compare::kLt:
-            return is_set ? set_number<N, Compare::kLt> : set_predicate<N, Compare::kLt>;
+            return make.template operator()<Compare::kLt>();
         case Compare::kLe:
-            return is_set ? set_number<N, Compare::kLe> : set_predicate<N, Compare::kLe>;
+            return make.template operator()<Compare::kLe>();
         case Compare::kGt:
-            return is_set ? set_number<N, Compare::kGt> : set_predicate<N, Compare::kGt>;
+            return make.template operator()<Compare::kGt>();
         case Compare::kGe:
-            return is_set ? set_number<N, Compare::kGe> : set_predicate<N, Compare::kGe>;
+            return make.template operator()<Compare::kGe>();
         default:
             break;
     }
-    if constexpr (N::kFraction) {
-        switch (wanted.compare) {
+    if constexpr (Fractions) {
+        switch (wanted) {
             case Compare::kEqu:
-                return is_set ? set_number<N, Compare::kEqu> : set_predicate<N, Compare::kEqu>;
+                return make.template operator()<Compare::kEqu>();
             case Compare::kNeu:
-                return is_set ? set_number<N, Compare::kNeu> : set_predicate<N, Compare::kNeu>;
+                return make.template operator()<Compare::kNeu>();
             case Compare::kLtu:
-                return is_set ? set_number<N, Compare::kLtu> : set_predicate<N, Compare::kLtu>;
+                return make.template operator()<Compare::kLtu>();
             case Compare::kLeu:
-                return is_set ? set_number<N, Compare::kLeu> : set_predicate<N, Compare::kLeu>;
+                return make.template operator()<Compare::kLeu>();
             case Compare::kGtu:
-                return is_set ? set_number<N, Compare::kGtu> : set_predicate<N, Compare::kGtu>;
+                return make.template operator()<Compare::kGtu>();
             case Compare::kGeu:
-                return is_set ? set_number<N, Compare::kGeu> : set_predicate<N, Compare::kGeu>;
+                return make.template operator()<Compare::kGeu>();
             case Compare::kNum:
-                return is_set ? set_number<N, Compare::kNum> : set_predicate<N, Compare::kNum>;
+                return make.template operator()<Compare::kNum>();
             case Compare::kNan:
-                return is_set ? set_number<N, Compare::kNan> : set_predicate<N, Compare::kNan>;
+                return make.template operator()<Compare::kNan>();
             default:
                 break;
         }
     }
     return nullptr;
+}
+
+template <typename N>
+Handler comparison(const Pick& wanted) {
+    return of_comparison<N::kFraction>(wanted.compare, [&]<Compare C>() -> Handler {
+        return wanted.operation == Operation::kCompare ? set_predicate<N, C>
+               : wanted.result_bits == 16              ? set_number<N, std::uint16_t, C>
+                                                       : set_number<N, std::uint32_t, C>;
+    });
+}
+
+template <typename N>
+Handler pair_comparison(const Pick& wanted) {
+    if (wanted.operation != Operation::kCompareSet) {
+        return nullptr;
+    }
+    return of_comparison<true>(wanted.compare, [&]<Compare C>() -> Handler { return set_pair<N, C>; });
 }
 
 Handler compare(const Pick& wanted) {
@@ -184,9 +213,14 @@ Handler compare(const Pick& wanted) {
         case Type::kF64:
             return comparison<Plain<double>>(wanted);
         case Type::kF16:
-            return comparison<ComparedHalf>(wanted);
+            return wanted.flush ? comparison<Narrow<Half, true>>(wanted) : comparison<Narrow<Half, false>>(wanted);
         case Type::kBf16:
-            return comparison<ComparedBfloat>(wanted);
+            return comparison<Narrow<Bfloat, false>>(wanted);
+        case Type::kF16x2:
+            return wanted.flush ? pair_comparison<Narrow<Half, true>>(wanted)
+                                : pair_comparison<Narrow<Half, false>>(wanted);
+        case Type::kBf16x2:
+            return pair_comparison<Narrow<Bfloat, false>>(wanted);
         default:
             return nullptr;
     }
@@ -234,33 +268,36 @@ bool on_predicates(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// mov.b64 d, {a, b}: from the lowest part up; sinks of an unpacking have place 0.
-template <typename Whole, typename Part>
+// mov.b64 d, {a, b}: from the lowest part up; sinks of an unpacking have place 0. Parts of 8 bits lie in registers
+// of 16.
+template <typename Whole, typename Part, unsigned Bits>
 bool pack(Warp& warp, const Op& op, std::uint32_t mask) {
-    constexpr unsigned kParts = sizeof(Whole) / sizeof(Part);
+    constexpr unsigned kParts = 8 * sizeof(Whole) / Bits;
+    constexpr Whole kPart = (Whole{1} << (Bits - 1)) * 2U - 1U;
     const std::uint32_t places[4] = {op.a, op.b, op.c, op.more[0]};
     Whole* const d = lanes<Whole>(warp, op.d);
     each_active(mask, [&](unsigned i) {
         Whole value = 0;
         for (unsigned k = 0; k < kParts; ++k) {
-            value = static_cast<Whole>(value | static_cast<Whole>(static_cast<Whole>(lanes<Part>(warp, places[k])[i])
-                                                                  << (8 * sizeof(Part) * k)));
+            const auto part = static_cast<Whole>(lanes<Part>(warp, places[k])[i] & kPart);
+            value = static_cast<Whole>(value | static_cast<Whole>(part << (Bits * k)));
         }
         d[i] = value;
     });
     return true;
 }
 
-template <typename Whole, typename Part>
+template <typename Whole, typename Part, unsigned Bits>
 bool unpack(Warp& warp, const Op& op, std::uint32_t mask) {
-    constexpr unsigned kParts = sizeof(Whole) / sizeof(Part);
+    constexpr unsigned kParts = 8 * sizeof(Whole) / Bits;
+    constexpr Whole kPart = (Whole{1} << (Bits - 1)) * 2U - 1U;
     const std::uint32_t places[4] = {op.d, op.more[0], op.more[1], op.more[2]};
     const Whole* const x = lanes<Whole>(warp, op.a);
     each_active(mask, [&](unsigned i) {
         const Whole value = x[i];  // a part may be put where it came from
         for (unsigned k = 0; k < kParts; ++k) {
             if (places[k] != 0) {
-                lanes<Part>(warp, places[k])[i] = static_cast<Part>(value >> (8 * sizeof(Part) * k));
+                lanes<Part>(warp, places[k])[i] = static_cast<Part>(value >> (Bits * k) & kPart);
             }
         }
     });
@@ -272,14 +309,20 @@ Handler parts(const Pick& wanted) {
     using U16 = std::uint16_t;
     using U32 = std::uint32_t;
     using U64 = std::uint64_t;
+    if (wanted.result_bits == 16 && wanted.source_bits == 8) {
+        return packs ? pack<U16, U16, 8> : unpack<U16, U16, 8>;
+    }
+    if (wanted.result_bits == 32 && wanted.source_bits == 8) {
+        return packs ? pack<U32, U16, 8> : unpack<U32, U16, 8>;
+    }
     if (wanted.result_bits == 32 && wanted.source_bits == 16) {
-        return packs ? pack<U32, U16> : unpack<U32, U16>;
+        return packs ? pack<U32, U16, 16> : unpack<U32, U16, 16>;
     }
     if (wanted.result_bits == 64 && wanted.source_bits == 32) {
-        return packs ? pack<U64, U32> : unpack<U64, U32>;
+        return packs ? pack<U64, U32, 32> : unpack<U64, U32, 32>;
     }
     if (wanted.result_bits == 64 && wanted.source_bits == 16) {
-        return packs ? pack<U64, U16> : unpack<U64, U16>;
+        return packs ? pack<U64, U16, 16> : unpack<U64, U16, 16>;
     }
     return nullptr;
 }

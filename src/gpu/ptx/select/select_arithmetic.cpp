@@ -137,11 +137,23 @@ bool Selector::compare(bool is_set) {
     }
     draft_.op.flags = 0;
     if (is_set) {
-        if (operands() != 3 || bytes(type()) != 4 || pick.source == Type::kF16x2 || pick.source == Type::kBf16x2) {
+        const bool is_pair = pick.source == Type::kF16x2 || pick.source == Type::kBf16x2;
+        const Type result = type();
+        const bool is_whole =
+            result == Type::kU32 || result == Type::kS32 || result == Type::kU16 || result == Type::kS16;
+        const bool fits = is_pair ? result == pick.source || (is_whole && bytes(result) == 4)
+                                  : is_whole || result == Type::kF32 || result == Type::kF16 || result == Type::kBf16;
+        if (operands() != 3 || !fits) {
             return refuse();
         }
-        draft_.op.flags = type() == Type::kF32 ? kWholeFlag : 0;
-        return into(kD, operand(0), 32) && finish(Operation::kCompareSet);
+        // 1.0, or all ones of what each comparison fills
+        draft_.op.immediate = result == Type::kF32                               ? 0x3F80'0000
+                              : result == Type::kF16 || result == Type::kF16x2   ? 0x3C00
+                              : result == Type::kBf16 || result == Type::kBf16x2 ? 0x3F80
+                              : is_pair                                          ? 0xFFFF
+                                                                                 : 0xFFFF'FFFF;
+        pick.result_bits = 8 * bytes(result);
+        return into(kD, operand(0), pick.result_bits) && finish(Operation::kCompareSet);
     }
     const Combine combine = has("and")   ? Combine::kAnd
                             : has("or")  ? Combine::kOr

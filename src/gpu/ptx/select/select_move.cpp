@@ -27,7 +27,8 @@ bool Selector::move() {
         }
         for (std::uint8_t k = 0; k < list.count; ++k) {
             const Operand& part = function_.elements[list.number + k];
-            if (!(writes ? into(places[k], part, pick.source_bits) : from(places[k], part, pick.source_bits))) {
+            const unsigned held = std::max(16U, pick.source_bits);
+            if (!(writes ? into(places[k], part, held) : from(places[k], part, held))) {
                 return false;
             }
         }

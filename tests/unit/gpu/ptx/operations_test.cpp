@@ -198,6 +198,26 @@ INSTANTIATE_TEST_SUITE_P(
         Case{U32("mov.b32 %f1, %x; cvt.rna.tf32.f32 %w, %f1;"), f(0x1.001p0F), 0, 0, f(1)},
         Case{U32("mov.b32 %f1, %x; cvt.rn.tf32.f32 %w, %f1;"), f(0x1.002p0F), 0, 0, f(1)},
         Case{U32("mov.b32 %f1, %x; cvt.rna.tf32.f32 %w, %f1;"), f(0x1.002p0F), 0, 0, f(0x1.004p0F)},
+        // What the headers of half precision make of comparisons and of conversions to 8 bits.
+        Case{U16("set.eq.f16.f16 %j, %h, %i;"), 0x3C00, 0x3C00, 0, 0x3C00},
+        Case{U16("set.eq.f16.f16 %j, %h, %i;"), 0x7E00, 0x7E00, 0, 0},
+        Case{U16("set.nan.f16.f16 %j, %h, %i;"), 0x7E00, 0x3C00, 0, 0x3C00},
+        Case{U16("set.eq.ftz.f16.f16 %j, %h, %i;"), 0x0001, 0x8002, 0, 0x3C00},
+        Case{U16("set.eq.f16.f16 %j, %h, %i;"), 0x0001, 0x8002, 0, 0},
+        Case{PRED("setp.eq.ftz.f16 %p, %h, %i;"), 0x03FF, 0x0000, 0, 1},
+        Case{U16("set.lt.bf16.bf16 %j, %h, %i;"), 0x3F80, 0x4000, 0, 0x3F80},
+        Case{U16("set.gt.u16.f16 %j, %h, %i;"), 0x4000, 0x3C00, 0, 0xFFFF},
+        Case{U32("set.ge.u32.f16 %w, %h, %i;"), 0x4000, 0x3C00, 0, 0xFFFFFFFF},
+        Case{U32("set.lt.f32.f16 %w, %h, %i;"), 0x3C00, 0x4000, 0, f(1)},
+        Case{U32("set.eq.f16x2.f16x2 %w, %x, %y;"), 0x3C004000, 0x3C003C00, 0, 0x3C000000},
+        Case{U32("set.neu.f16x2.f16x2 %w, %x, %y;"), 0x7E004000, 0x7E004000, 0, 0x3C000000},
+        Case{U32("set.le.bf16x2.bf16x2 %w, %x, %y;"), 0x3F804000, 0x40003F80, 0, 0x3F800000},
+        Case{U32("set.lt.u32.f16x2 %w, %x, %y;"), 0x3C00BC00, 0x40000000, 0, 0xFFFFFFFF},
+        Case{U32("set.lt.u32.bf16x2 %w, %x, %y;"), 0x3F804000, 0x40003F80, 0, 0xFFFF0000},
+        Case{U16("{ .reg .b8 %e; cvt.rzi.s8.f16 %e, %h; mov.b16 %j, {%e, 0}; }"), 0xC500, 0, 0, 0xFB},
+        Case{U16("{ .reg .b8 %e, %e2; mov.b16 {%e, %e2}, %h; mov.b16 %j, {%e2, %e}; }"), 0x1280, 0, 0, 0x8012},
+        Case{U32("{ .reg .b8 %e<4>; mov.b32 {%e0, %e1, %e2, %e3}, %x; mov.b32 %w, {%e3, %e2, %e1, %e0}; }"),
+             0x80FF7F01, 0, 0, 0x017FFF80},
         Case{U16("mov.b16 %j, %h; neg.f16 %j, %j;"), 0x3C00, 0, 0, 0xBC00}));
 
 INSTANTIATE_TEST_SUITE_P(
