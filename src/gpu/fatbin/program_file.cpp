@@ -50,6 +50,7 @@ Result<GpuProgram> read_program(std::span<const std::uint8_t> elf, const std::st
     GpuProgram program;
     read_dynamic(file, program);
     Elf64_Shdr section;
+    program.is_relocatable = file.find_section("__nv_relfatbin", &section);
     if (!file.find_section(".nv_fatbin", &section)) {
         return program;
     }

@@ -12,7 +12,8 @@ struct GpuProgram {
     std::vector<std::span<const std::uint8_t>> fat_binaries;
     // libcudart's name as the program asks the loader for it, "libcudart.so.13"; empty: it does not.
     std::string_view runtime;
-    bool has_run_path = false;  // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
+    bool is_relocatable = false;  // nvcc -rdc=true: kernels are linked as machine code, and their PTX is in pieces
+    bool has_run_path = false;    // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
 };
 
 // `name` is what errors call the file. A file that is not for the GPU at all has no fat binaries, which is no error.

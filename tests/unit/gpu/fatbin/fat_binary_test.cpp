@@ -21,6 +21,9 @@ asm(".pushsection .nv_fatbin, \"a\"\n"
     ".quad 0\n"
     ".incbin \"" KYMO_FAT_INPUTS
     "/good-plain.fatbin\"\n"
+    ".popsection\n"
+    ".pushsection __nv_relfatbin, \"a\"\n"  // as nvcc -rdc=true leaves one
+    ".quad 0\n"
     ".popsection\n");
 
 namespace kymo::gpu {
@@ -207,6 +210,7 @@ TEST(FatBinary, ReadsTheContainersOfAProgramFile) {
     EXPECT_EQ(program->fat_binaries[0].size(), input("good-zstd.fatbin").size());
     EXPECT_EQ(program->fat_binaries[1].size(), input("good-plain.fatbin").size());
     EXPECT_THAT(program->runtime, IsEmpty());
+    EXPECT_TRUE(program->is_relocatable);
 }
 
 }  // namespace
