@@ -1,6 +1,7 @@
 #include "cli/gpu/program.h"
 
 #include "cli/gpu/child_run.h"
+#include "gpu/cudart/running_launch.h"
 #include "gpu/fatbin/program_file.h"
 #include "launch/program.h"
 
@@ -104,6 +105,13 @@ Result<void> can_run(const gpu::GpuProgram& program, const std::string& name) {
         return Error{ErrorKind::kNotRunnable, name + " is linked with " + std::string(program.runtime),
                      "build it with nvcc 12 or 13"};
     }
+    if (program.is_relocatable) {
+        return Error{
+            ErrorKind::kNotRunnable,
+            name +
+                " is built with -rdc=true: its kernels are linked as machine code, and their PTX is left in pieces",
+            "build it without -rdc=true: each source file with all device code that its kernels call"};
+    }
     return has_ptx(program, name);
 }
 
@@ -194,6 +202,7 @@ Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const
     ProgramRun run;
     run.exit_status = *status;
     run.lines = lines_of(folder->path());
+    run.left = gpu::cudart::RunningLaunch::left_in(folder->path());
     return run;
 }
 

@@ -14,6 +14,7 @@ namespace kymo::cli {
 struct ProgramRun {
     int exit_status = 0;                        // as a shell reports it
     std::vector<nlohmann::ordered_json> lines;  // what its processes told, in order
+    std::vector<std::string> left;              // launches in whose middle a process was ended, in words
 };
 
 // Starts the program, stays its parent, passes signals on, and returns when it is gone. Errors, before it is started:

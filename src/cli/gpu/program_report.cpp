@@ -21,6 +21,7 @@ struct KernelSum {
     const Json* first = nullptr;
     std::size_t launches = 0;
     double time_us = 0;
+    double waiting = 0;  // the largest of a launch
 };
 
 // Largest time first.
@@ -32,6 +33,7 @@ std::vector<KernelSum> by_name(const std::vector<const Json*>& kernels) {
         sum.first = sum.first == nullptr ? kernel : sum.first;
         ++sum.launches;
         sum.time_us += (*kernel)["time_us"].get<double>();
+        sum.waiting = std::max(sum.waiting, (*kernel)["waiting"].get<double>());
     }
     std::vector<KernelSum> list;
     list.reserve(sums.size());
@@ -127,6 +129,14 @@ std::string ProgramReport::text() const {
         if (sums.size() > kMostKernels) {
             out += fmt::format("{:>14} more kernels\n", sums.size() - kMostKernels);
         }
+        for (const KernelSum& sum : sums) {
+            if (sum.waiting >= 0.005) {
+                out += fmt::format(
+                    "\n{}: {:.0f} % of the instructions are of loops that wait for other threads: how often "
+                    "they go round\non a GPU is not known, so the time is not either\n",
+                    sum.name, 100 * sum.waiting);
+            }
+        }
     }
     for (std::size_t i = 0; i < findings_.size() && i < kMostFindings; ++i) {
         const Json& finding = findings_[i];
@@ -159,6 +169,9 @@ Json ProgramReport::json() const {
             json["problems"].push_back({{"what", line["problem"]["what"]}, {"next", line["problem"]["next"]}});
         }
     }
+    for (const std::string& launch : run_.left) {
+        json["problems"].push_back({{"what", "ended in the middle of a kernel: " + launch}, {"next", ""}});
+    }
     return json;
 }
 
@@ -173,6 +186,13 @@ int ProgramReport::tell_problems(const std::string& program) const {
             code = code == 0 ? of_problem : code;
             told = true;
         }
+    }
+    for (const std::string& launch : run_.left) {
+        const int of_problem =
+            fail({ErrorKind::kNotRunnable, program + " was ended in the middle of a kernel: " + launch,
+                  "what is told of other launches is theirs alone; nothing is known of this one's time"});
+        code = code == 0 ? of_problem : code;
+        told = true;
     }
     if (!told && run_.lines.empty()) {
         const int of_problem =

@@ -26,6 +26,13 @@ void print_result(const gpu::KernelResult& result) {
     if (!result.left_out.empty()) {
         fmt::print("  partial         the trace has {}\n", result.left_out);
     }
+    if (result.waiting >= 0.005) {
+        fmt::print(
+            "  waiting         {:.0f} % of the instructions are of loops that wait for other threads: how often "
+            "they\n"
+            "                  go round on a GPU is not known, so the time is not either\n",
+            100 * result.waiting);
+    }
     fmt::print("  time            {:.3f} us, {:.0f} cycles at {:.0f} MHz ({:.0f} of them launch)\n", result.time_us,
                result.cycles, result.mhz, result.launch_cycles);
     fmt::print("  instructions    {} of warps, {} of threads; {} more with no lane active\n",

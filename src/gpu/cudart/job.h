@@ -40,6 +40,7 @@ class Job {
 
     const JobOptions& options() const { return options_; }
     bool has_parent() const { return !folder_.empty(); }
+    const std::filesystem::path& folder() const { return folder_; }
     // Appends a line for the parent; nothing without one.
     void tell(const nlohmann::ordered_json& line);
     // Said once, however often it happens.

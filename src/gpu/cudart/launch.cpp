@@ -1,7 +1,9 @@
 #include "gpu/cudart/launch.h"
 
 #include "gpu/cudart/registry.h"
+#include "gpu/cudart/running_launch.h"
 #include "gpu/model/full_model.h"
+#include "gpu/ptx/readable_name.h"
 #include "gpu/report/findings.h"
 #include "gpu/report/result_json.h"
 #include "gpu/report/timeline.h"
@@ -10,38 +12,12 @@
 
 #include <cstdio>
 #include <cstring>
-#include <cxxabi.h>
 #include <fstream>
 
 namespace kymo::gpu::cudart {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// "vector_add(float const*, …)" of "_Z10vector_addPKf…": the name alone.
-std::string readable(const std::string& name) {
-    int why = 0;
-    char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &why);
-    if (why != 0 || text == nullptr) {
-        return name;
-    }
-    std::string whole = text;
-    std::free(text);
-    // The arguments: the parentheses that the name ends with.
-    int depth = 0;
-    for (std::size_t i = whole.size(); i-- > 0;) {
-        depth += whole[i] == ')' ? 1 : whole[i] == '(' ? -1 : 0;
-        if (depth == 0) {
-            whole.resize(whole[i] == '(' ? i : whole.size());
-            break;
-        }
-    }
-    // A template's name begins with its return type.
-    if (whole.ends_with(">") && whole.starts_with("void ")) {
-        whole.erase(0, 5);
-    }
-    return whole;
-}
 
 Status status_of(ptx::Fault fault) {
     switch (fault) {
@@ -71,6 +47,7 @@ class Modelled : public KernelSource {
     const Program& program() const override { return execution_.program(); }
     Result<std::optional<Cta>> next_cta() override { return execution_.next_cta(); }
     Result<void> rewind() override { return execution_.rewind(); }
+    double waiting() const override { return execution_.waiting(); }
 
   private:
     ptx::Execution& execution_;
@@ -131,7 +108,7 @@ Result<void> model(Device& device, KernelSource& execution, const ptx::Module& m
     if (!result) {
         return result.error();
     }
-    result->kernel = readable(result->kernel);
+    result->kernel = ptx::readable_name(result->kernel);
     device.now_us += result->time_us;
     if (!device.job.has_parent()) {
         return {};
@@ -160,7 +137,7 @@ Result<void> write_trace(Device& device, KernelSource& execution) {
     const JobOptions& options = device.job.options();
     const std::string name = "kernel-" + std::to_string(device.launches) + (options.text_traces ? ".traceg" : ".kgt");
     const std::filesystem::path path = options.traces / name;
-    Json line = {{"kernel", readable(execution.header().name)}, {"file", path.string()}};
+    Json line = {{"kernel", ptx::readable_name(execution.header().name)}, {"file", path.string()}};
     if (options.text_traces) {
         const auto size = write_text(execution, path);
         if (!size) {
@@ -214,7 +191,7 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
     const ptx::Function* function = module->module().function(kernel->name);
     if (function == nullptr || !function->is_kernel) {
         device.job.problem({ErrorKind::kUnsupported,
-                            readable(kernel->name) + " is not in the PTX for compute_" +
+                            ptx::readable_name(kernel->name) + " is not in the PTX for compute_" +
                                 std::to_string(kernel->binary->ptx_capability),
                             "build all architectures from the same sources"});
         return Status::kInvalidDeviceFunction;
@@ -230,6 +207,8 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
         execute.checks = *checks;
     }
     execute.print = [](std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); };
+    const RunningLaunch running(device.job, ptx::readable_name(kernel->name), device.launches, grid);
+    execute.at = [&running](const Dim3& cta, std::string_view place) { running.at(cta, place); };
     auto execution = module->launch(
         kernel->name, {grid, block, static_cast<std::uint32_t>(shared_bytes), packed(*function, arguments)}, execute);
     if (!execution) {
@@ -256,7 +235,8 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
         device.job.problem(error_of(defect));
     }
     if ((*execution)->fault() != ptx::Fault::kNone) {
-        device.job.problem(done ? Error{ErrorKind::kInternal, readable(kernel->name) + " failed", ""} : done.error());
+        device.job.problem(done ? Error{ErrorKind::kInternal, ptx::readable_name(kernel->name) + " failed", ""}
+                                : done.error());
         device.failed = status_of((*execution)->fault());
     }
     return Status::kSuccess;

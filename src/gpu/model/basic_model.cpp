@@ -133,6 +133,7 @@ Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, Kernel
         }
     }
     result.left_out = source.left_out();
+    result.waiting = source.waiting();
     result.program = source.program();
     for (const Account& account : result.by_instruction) {
         result.total.add(account);

@@ -190,6 +190,7 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         result.gpu = gpu.name;
         result.model = "full";
         result.left_out = source.left_out();
+        result.waiting = source.waiting();
         result.grid = header.grid;
         result.block = header.block;
         result.mhz = launch.mhz;

@@ -27,6 +27,7 @@ Json to_json(const KernelResult& result) {
     json["gpu"] = result.gpu;
     json["model"] = result.model;
     json["partial"] = result.left_out.empty() ? Json() : Json(result.left_out);
+    json["waiting"] = result.waiting;
     json["grid"] = dim(result.grid);
     json["block"] = dim(result.block);
     json["clock_mhz"] = result.mhz;

@@ -123,6 +123,9 @@ class KernelSource {
     virtual Result<void> rewind() = 0;
     // What of the launch the source lacks, in words, once its last CTA has been read; empty: nothing.
     virtual std::string left_out() const { return {}; }
+    // The share of the instructions so far that only repeated themselves until another thread had done something: on
+    // a GPU these loops go round as often as time allows, which nothing here tells.
+    virtual double waiting() const { return 0; }
 };
 
 }  // namespace kymo::gpu

@@ -3,6 +3,7 @@
 #include "gpu/ptx/execute/guards.h"
 #include "gpu/ptx/execute/launch_parts.h"
 #include "gpu/ptx/parse/instruction_words.h"
+#include "gpu/ptx/readable_name.h"
 
 #include <algorithm>
 #include <bit>
@@ -396,8 +397,8 @@ void Checker::tell(Defect::Kind kind, const Site& site, const std::string& other
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     numbers_[key] = defects_.size();
     defects_.push_back({kind,
-                        fmt::format("{}: in {}: {} (CTA {} thread {})", own, site.code->function->name, what(),
-                                    triple(cta_), triple(thread_index(warp * kWarpLanes + lane))),
+                        fmt::format("{}: in {}: {} (CTA {} thread {})", own, readable_name(site.code->function->name),
+                                    what(), triple(cta_), triple(thread_index(warp * kWarpLanes + lane))),
                         times});
 }
 

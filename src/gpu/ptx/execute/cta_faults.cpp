@@ -1,6 +1,7 @@
 // What is told about a kernel that does what it must not.
 #include "gpu/ptx/execute/cta_runner.h"
 #include "gpu/ptx/parse/instruction_words.h"
+#include "gpu/ptx/readable_name.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +16,12 @@ std::string triple(const Dim3& dim) {
 
 }  // namespace
 
+std::string CtaRunner::place_of(const Compiled& code, std::uint32_t instruction) const {
+    const Function& function = *code.function;
+    return instruction < function.instructions.size() ? parts_.module->where(function.instructions[instruction].place)
+                                                      : parts_.module->name;
+}
+
 bool CtaRunner::fail(const Strand& state, Fault fault, const Compiled& code, std::uint32_t instruction, unsigned lane,
                      const std::string& what) {
     const Dim3& block = parts_.launch.block;
@@ -22,15 +29,11 @@ bool CtaRunner::fail(const Strand& state, Fault fault, const Compiled& code, std
     const Dim3 at{static_cast<std::uint32_t>(thread % block.x),
                   static_cast<std::uint32_t>(thread / block.x % block.y),
                   static_cast<std::uint32_t>(thread / (std::uint64_t{block.x} * block.y))};
-    const Function& function = *code.function;
-    const std::string where = instruction < function.instructions.size()
-                                  ? parts_.module->where(function.instructions[instruction].place)
-                                  : parts_.module->name;
     failure_.fault = fault;
-    failure_.error = {
-        ErrorKind::kMalformed,
-        fmt::format("{}: in {}: {} (CTA {} thread {})", where, function.name, what, triple(cta_), triple(at)),
-        "mend the kernel, or what it was given"};
+    failure_.error = {ErrorKind::kMalformed,
+                      fmt::format("{}: in {}: {} (CTA {} thread {})", place_of(code, instruction),
+                                  readable_name(code.function->name), what, triple(cta_), triple(at)),
+                      "mend the kernel, or what it was given"};
     return false;
 }
 

@@ -125,6 +125,9 @@ const std::vector<Defect>& CtaRunner::defects() const {
 
 bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
     begin_cta(index);
+    if (parts_.options->at) {
+        parts_.options->at(index, {});
+    }
     cta.index = index;
     tracing_ = trace = trace && parts_.program != nullptr;
     for (Strand& state : strands_) {
@@ -186,6 +189,7 @@ bool CtaRunner::run_strand(Strand& state) {
     unsigned next_probe = is_whole_turn ? 0 : kFirstProbe;
     state.repeats = state.is_still = false;
     probe_.end();
+    const std::uint64_t before = totals_.warp_instructions;
     for (unsigned turn = 0; turn < kTurn; ++turn) {
         const Level& top = state.levels.back();
         const std::uint32_t mask = top.mask & state.warp.live;
@@ -217,6 +221,7 @@ bool CtaRunner::run_strand(Strand& state) {
             state.repeats = true;
             state.is_still = is_whole_turn;
             state.read = probe_.read();
+            totals_.waiting_instructions += totals_.warp_instructions - before;
             return true;
         }
         const Compiled& code = *state.frames.back().code;
@@ -226,6 +231,12 @@ bool CtaRunner::run_strand(Strand& state) {
         if (state.state != State::kReady) {
             return true;
         }
+    }
+    if (parts_.options->at) {
+        const Compiled& code = *state.frames.back().code;
+        const std::uint32_t block = state.levels.back().block;
+        const std::uint32_t instruction = block < code.blocks.size() ? code.blocks[block].instruction : 0;
+        parts_.options->at(cta_, place_of(code, instruction));
     }
     return true;
 }

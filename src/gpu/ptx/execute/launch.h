@@ -23,6 +23,7 @@ struct Totals {
     std::uint64_t ctas = 0;
     std::uint64_t warp_instructions = 0;  // PTX instructions with a lane on
     std::uint64_t thread_instructions = 0;
+    std::uint64_t waiting_instructions = 0;  // of the warps', in turns that ended where they had begun to repeat
 };
 
 struct ExecuteOptions {
@@ -31,7 +32,8 @@ struct ExecuteOptions {
     bool again = false;  // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
     std::function<void(std::string_view)> print;         // what the kernel's printf writes; none: dropped
-    Checks checks;                                       // thirty to fifty times slower with them
+    std::function<void(const Dim3& cta, std::string_view place)> at;  // told now and then; place: empty, or a line
+    Checks checks;                                                    // thirty to fifty times slower with them
 };
 
 // What a kernel takes.

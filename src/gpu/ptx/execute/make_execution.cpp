@@ -47,6 +47,12 @@ class CtaExecution : public Execution {
     const KernelHeader& header() const override { return header_; }
     const Program& program() const override { return program_; }
     const Totals& totals() const override { return runner_->totals(); }
+    double waiting() const override {
+        const Totals& all = runner_->totals();
+        return all.warp_instructions != 0
+                   ? static_cast<double>(all.waiting_instructions) / static_cast<double>(all.warp_instructions)
+                   : 0;
+    }
     Fault fault() const override { return runner_->failure().fault; }
     const std::vector<Defect>& defects() const override { return runner_->defects(); }
 

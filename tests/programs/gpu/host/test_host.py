@@ -2,9 +2,12 @@
 traces, what is said of mistakes, and the library's symbols."""
 
 import json
+import os
 import pathlib
 import re
+import signal
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
@@ -136,6 +139,50 @@ def mistakes(test):
     refused("the basic model", 2, "the basic model is for traces", "run", "--model", "basic", "--", path)
     refused("a program without CUDA", 4, "has launched no kernel", "run", "--", "/bin/true")
     refused("a trace into no folder", 8, "", "trace", "-o", test.work / "no" / "where", "--", path)
+
+
+def relocatable(test):
+    """A program as nvcc -rdc=true builds it is refused before it is started, and the flag is named."""
+    pieces = test.work / "pieces"
+    pieces.write_bytes(bytes(8))
+    made = test.run("objcopy", "--add-section", f"__nv_relfatbin={pieces}", program(test, "divergence"), test.work / "linked")
+    test.equal("objcopy", 0, made.returncode)
+    done = test.run(test.kymo, "gpu", "run", "--", test.work / "linked", "bad")
+    test.equal("exit status, output", (4, ""), (done.returncode, done.stdout))
+    test.check("what is said", "built with -rdc=true … build it without -rdc=true", done.stderr,
+               "is built with -rdc=true" in done.stderr and "build it without -rdc=true" in done.stderr)
+
+
+def waits(test):
+    """A lock between lanes; a flag that nobody sets; and a kernel that is ended from outside, which says where it was."""
+    path = program(test, "waits")
+    done, output, told = modelled(test, "a lock", path, "locked")
+    test.equal("a lock: exit status, output", (0, "64"), (done.returncode, output.strip()))
+    share = told["kernels"][0]["waiting"]
+    test.check("a lock: the share of instructions that wait", "0.5 to 1", share, 0.5 < share < 1)
+    text = test.run(test.kymo, "gpu", "run", "--", path, "locked").stdout
+    test.check("a lock: its time is called unknown", "so the time is not either", text, "so the time is not either" in text)
+    done = test.run(test.kymo, "gpu", "run", "--", path, "awaiting")
+    expected = [f"waits.cu:{line_of('waits', 'flag')}: in awaiting: lanes 0xffffffff of warp 0 wait for ever: ld.volatile.global.u32 finds 0 at",
+                "the 3 behind it begin when it has ended (CTA 0,0,0 thread 0,0,0)"]
+    test.check("a flag", expected, done.stderr, done.returncode != 0 and all(part in done.stderr for part in expected))
+    for name in ("INT", "TERM", "KILL"):
+        folder = test.fresh()
+        started = test.start(test.kymo, "gpu", "run", "--", path, "counting", env={**os.environ, "TMPDIR": str(folder)})
+        notes = lambda: b"".join(file.read_bytes() for file in folder.glob("kymo-gpu-*/running-*"))  # noqa: B023, E731
+        while b"waits.cu:" not in notes() and started.poll() is None:
+            time.sleep(0.01)
+        number = getattr(signal, f"SIG{name}")
+        if name == "KILL":  # the program alone; kymo itself tells
+            pid = next(file.name for file in folder.glob("kymo-gpu-*/running-*")).split("-")[1]
+            os.kill(int(pid), number)
+        else:
+            started.send_signal(number)
+        said = started.communicate()[1]
+        where = f"launch 1, counting, had come to CTA (2,0,0) of the grid (4,1,1), last seen at waits.cu:{line_of('waits', 'count')}"
+        test.check(f"ended by SIG{name}", f"{128 + number}, {where}", (started.returncode, said),
+                   started.returncode in (128 + number, -number) and where in said and "has launched no kernel" not in said)
+        test.equal(f"ended by SIG{name}: what is left in TMPDIR", [], list(folder.iterdir()))
 
 
 def checks(test):
@@ -291,5 +338,5 @@ def machine_code(test):
         test.check(f"{what}: instructions that only machine code has", "LDC, IMAD", sorted(opcodes), {"LDC", "IMAD"} <= opcodes)
 
 
-PARTS = {"machine_code": machine_code, "calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "checks": checks, "symbols": symbols, "real": real, "nvcc": nvcc}
+PARTS = {"machine_code": machine_code, "calls": calls, "planted": planted, "outputs": outputs, "mistakes": mistakes, "relocatable": relocatable, "waits": waits, "checks": checks, "symbols": symbols, "real": real, "nvcc": nvcc}
 main(lambda test: PARTS[test.arguments[0]](test))
