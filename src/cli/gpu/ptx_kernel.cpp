@@ -16,7 +16,8 @@ void PtxKernel::add_to(CLI::App& app) {
     app.add_option("--args", arguments_,
                    "of a .ptx: one word a parameter: 12, 0.5, f32[1000]=random, s32[64]=index, u8[9]=@FILE")
         ->type_name("WORD…");
-    app.add_option("--check", checks_, "of what is executed here: initialised, races, or both with a comma")
+    app.add_option("--check", checks_,
+                   "of what is executed here: initialised, races, barriers, or several with commas")
         ->type_name("CHECKS");
 }
 

@@ -38,8 +38,17 @@ void print_result(const gpu::KernelResult& result) {
     fmt::print("  instructions    {} of warps, {} of threads; {} more with no lane active\n",
                result.warp_instructions, result.thread_instructions, result.masked_instructions);
     if (result.model == "basic") {
-        fmt::print("  threads         {:.0f} cycles in sum; {:.2f} instructions a cycle\n", result.thread_cycles,
-                   result.thread_ipc);
+        fmt::print("  threads         {} simulators, {:.0f} cycles in sum; {:.2f} instructions a cycle\n",
+                   result.threads, result.thread_cycles, result.thread_ipc);
+        fmt::print("  branched around {} instructions of threads, walked as masked ones\n", result.walked_around);
+        fmt::print("  threads' time   ");
+        for (unsigned i = 0; i < gpu::kSpent; ++i) {
+            const double share = result.thread_cycles > 0 ? 100 * result.spent[i] / result.thread_cycles : 0;
+            if (share >= 0.5) {
+                fmt::print("{} {:.0f} %  ", gpu::name(static_cast<gpu::Spent>(i)), share);
+            }
+        }
+        fmt::print("\n");
         return;
     }
     if (result.ctas_simulated != result.ctas) {
@@ -87,6 +96,19 @@ std::filesystem::path numbered(const std::filesystem::path& output, std::size_t 
         return output;
     }
     return output.parent_path() / fmt::format("{}-{}{}", output.stem().string(), number, output.extension().string());
+}
+
+Result<std::unique_ptr<gpu::Timeline>> timeline_of(const GpuTarget& target, const gpu::Gpu& gpu,
+                                                   const gpu::KernelHeader& header,
+                                                   const std::filesystem::path& folder, std::uint64_t period) {
+    if (target.model == "basic") {
+        return gpu::Timeline::create_of_threads(folder, header, gpu, target.launch(gpu), period);
+    }
+    const auto fits = gpu::occupancy(gpu, header);
+    if (!fits) {
+        return fits.error();
+    }
+    return gpu::Timeline::create(folder, header, gpu, target.launch(gpu), fits->ctas * fits->warps_per_cta, period);
 }
 
 // `kymo gpu run -- PROGRAM`: the program on the CPU, its kernels on the modelled GPU.
@@ -166,10 +188,6 @@ int gpu_run(int argc, char** argv) {
     if (!command.empty()) {
         return run_program(target, command, output, period, json, kernel);
     }
-    if (!output.empty() && target.model != "full") {
-        return fail(
-            {ErrorKind::kUsage, "the basic model has no timeline to record", "leave out -o, or --model basic"});
-    }
     const auto loaded = target.load();
     if (!loaded) {
         return fail(loaded.error());
@@ -185,19 +203,14 @@ int gpu_run(int argc, char** argv) {
         if (command.kind != gpu::ListCommand::Kind::kKernel) {
             continue;
         }
-        auto source = kernel.open(command.kernel, target.extent(), target.warm, &*loaded);
+        auto source = kernel.open(command.kernel, target.extent(), target.reads_twice(), &*loaded);
         if (!source) {
             return fail(source.error());
         }
         ++kernels;
         std::unique_ptr<gpu::Timeline> timeline;
         if (!output.empty()) {
-            const auto fits = gpu::occupancy(*loaded, (*source)->header());
-            if (!fits) {
-                return fail(fits.error());
-            }
-            auto made = gpu::Timeline::create(numbered(output, kernels), (*source)->header(), *loaded,
-                                              target.launch(*loaded), fits->ctas * fits->warps_per_cta, period);
+            auto made = timeline_of(target, *loaded, (*source)->header(), numbered(output, kernels), period);
             if (!made) {
                 return fail(made.error());
             }

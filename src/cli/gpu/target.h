@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "gpu/model/basic_model.h"
 #include "gpu/model/full_model.h"
+#include "gpu/report/timeline.h"
 #include "gpu/trace/whole_launch.h"
 
 #include <filesystem>
@@ -53,6 +54,7 @@ struct GpuTarget {
         app.add_flag("--warm", warm, "the L2 holds what the same launch before left there");
         app.add_flag("--partial", partial, "model a trace that holds only a part of its launch, and say which");
     }
+    bool reads_twice() const { return warm || model == "basic"; }
     gpu::Extent extent() const { return partial ? gpu::Extent::kPartial : gpu::Extent::kWhole; }
     Result<gpu::Gpu> load() const {
         auto loaded = gpu::load_gpu(gpu);
@@ -65,9 +67,9 @@ struct GpuTarget {
     }
     const gpu::LaunchCosts& launch(const gpu::Gpu& loaded) const { return profiled ? loaded.profiled : loaded.boost; }
     Result<gpu::KernelResult> run(const gpu::Gpu& loaded, gpu::KernelSource& source,
-                                  gpu::IssueObserver* observer = nullptr) const {
+                                  gpu::Timeline* observer = nullptr) const {
         if (model == "basic") {
-            return gpu::run_basic(loaded, launch(loaded), source);
+            return gpu::run_basic(loaded, launch(loaded), source, observer);
         }
         return gpu::run_full(loaded, launch(loaded), source, {warm, observer, exact});
     }

@@ -1,6 +1,7 @@
 #include "gpu/model/basic_model.h"
 
 #include "gpu/model/access_counts.h"
+#include "gpu/model/skipped.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,13 +14,14 @@ class CacheModel {
   public:
     explicit CacheModel(const Gpu& gpu)
         : gpu_(gpu), cache_(static_cast<std::uint64_t>(gpu.l2_size), gpu.whole(gpu.l2_ways)) {}
-    double time(std::uint64_t address) {
+    Spent access(std::uint64_t address) {
         const auto sector = static_cast<std::uint8_t>(1U << (address / kSectorBytes % 4));
         const bool hit = cache_.access(address / kLineBytes, sector, true, false).hits != 0;
         ++reads_;
         hits_ += hit ? 1 : 0;
-        return hit ? gpu_.l2_latency : gpu_.dram_latency;
+        return hit ? Spent::kCacheHit : Spent::kCacheMiss;
     }
+    double time(Spent access) const { return access == Spent::kCacheHit ? gpu_.l2_latency : gpu_.dram_latency; }
     std::uint64_t reads() const { return reads_; }
     std::uint64_t hits() const { return hits_; }
 
@@ -30,65 +32,121 @@ class CacheModel {
     std::uint64_t hits_ = 0;
 };
 
-// The 32 thread simulators that a warp's trace tells of.
+// What an executed instruction takes that is not looked up in the cache, and of what kind that is.
+Spent kind_of(const Op& op) {
+    return op.op_class == OpClass::kBranch    ? Spent::kBranch
+           : op.op_class == OpClass::kBarrier ? Spent::kBarrier
+           : op.space == Space::kShared       ? Spent::kShared
+           : op.op_class == OpClass::kMemory  ? Spent::kConstant  // whose addresses traces do not give
+                                              : Spent::kArithmetic;
+}
+double latency_of(const Gpu& gpu, const Op& op) {
+    switch (kind_of(op)) {
+        case Spent::kBranch:
+            return gpu.taken_branch;
+        case Spent::kBarrier:
+            return gpu.barrier_latency;
+        case Spent::kShared:
+            return gpu.shared_latency;
+        case Spent::kConstant:
+            return gpu.constant_latency;
+        default:
+            return gpu.latency[static_cast<std::size_t>(op.op_class)];
+    }
+}
+
+// The thread simulators that a warp's trace tells of.
 class Threads {
   public:
-    Threads(const Gpu& gpu, CacheModel& cache, std::uint32_t launched)
-        : gpu_(gpu), cache_(cache), running_(launched) {}
+    // `first`: the number of the warp's first thread in the launch.
+    Threads(const Gpu& gpu, CacheModel& cache, KernelResult& result, StepObserver* observer, std::uint64_t first,
+            std::uint32_t launched)
+        : gpu_(gpu), cache_(cache), result_(result), observer_(observer), first_(first), running_(launched) {}
 
-    void step(const StaticInstruction& instruction, WarpCursor& cursor) {
+    void begin(std::uint64_t cta) {
+        result_.threads += lanes_in(running_);
+        each(running_, [&](unsigned lane) {
+            if (observer_ != nullptr) {
+                observer_->thread_begins(first_ + lane, cta);
+            }
+        });
+    }
+    // An instruction that the whole warp branched around.
+    void pass(std::uint32_t index, const StaticInstruction& instruction) {
+        each(running_, [&](unsigned lane) { step(lane, index, instruction, Spent::kMasked, nop()); });
+        result_.walked_around += lanes_in(running_);
+    }
+    void execute(const StaticInstruction& instruction, WarpCursor& cursor) {
         const std::uint32_t mask = cursor.mask() & running_;
-        const bool end = instruction.op.op_class == OpClass::kExit;
+        const bool ends = instruction.op.op_class == OpClass::kExit;
         LaneAddresses addresses;
         const bool memory = cursor.has_addresses() && cursor.addresses(addresses);
-        const double fixed = latency(instruction.op);
-        for (std::uint32_t left = running_; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const Spent kind = kind_of(instruction.op);
+        const double fixed = latency_of(gpu_, instruction.op);
+        each(running_, [&](unsigned lane) {
             if ((mask >> lane & 1U) == 0) {
-                time_[lane] += gpu_.latency[static_cast<std::size_t>(OpClass::kNop)];
-            } else if (memory && instruction.op.space != Space::kShared) {
-                time_[lane] += cache_.time(addresses.of[lane]);
-                ++executed_;
-            } else if (!end) {
-                time_[lane] += fixed;
-                ++executed_;
+                step(lane, cursor.index(), instruction, Spent::kMasked, nop());
+                return;
             }
-        }
-        if (end) {
-            executed_ += lanes_in(mask);
-            running_ &= ~mask;
-        }
+            ++result_.thread_instructions;
+            if (ends) {
+                end(lane);
+            } else if (memory && instruction.op.space != Space::kShared) {
+                const Spent access = cache_.access(addresses.of[lane]);
+                step(lane, cursor.index(), instruction, access, cache_.time(access));
+            } else {
+                step(lane, cursor.index(), instruction, kind, fixed);
+            }
+        });
+        running_ &= ends ? ~mask : ~0U;
     }
-    const std::array<double, kWarpLanes>& times() const { return time_; }
-    std::uint64_t executed() const { return executed_; }
+    // Those that the trace ends without an end instruction.
+    void finish() {
+        each(running_, [&](unsigned lane) { end(lane); });
+    }
+    double longest() const { return *std::max_element(time_.begin(), time_.end()); }
 
   private:
-    double latency(const Op& op) const {
-        if (op.op_class == OpClass::kBranch) {
-            return gpu_.taken_branch;
+    template <typename F>
+    static void each(std::uint32_t lanes, F f) {
+        for (; lanes != 0; lanes &= lanes - 1) {
+            f(static_cast<unsigned>(std::countr_zero(lanes)));
         }
-        if (op.op_class == OpClass::kBarrier) {
-            return gpu_.barrier_latency;
+    }
+    double nop() const { return gpu_.latency[static_cast<std::size_t>(OpClass::kNop)]; }
+    void step(unsigned lane, std::uint32_t index, const StaticInstruction& instruction, Spent spent, double cycles) {
+        const double begin = time_[lane];
+        time_[lane] += cycles;
+        result_.thread_cycles += cycles;
+        result_.spent[static_cast<std::size_t>(spent)] += cycles;
+        result_.spent_by_instruction[index][static_cast<std::size_t>(spent)] += cycles;
+        if (observer_ != nullptr) {
+            observer_->stepped({first_ + lane, begin, time_[lane], index, instruction.pc, spent});
         }
-        if (op.space == Space::kShared) {
-            return gpu_.shared_latency;
+    }
+    void end(unsigned lane) {
+        if (observer_ != nullptr) {
+            observer_->thread_ends(first_ + lane, time_[lane]);
         }
-        if (op.op_class == OpClass::kMemory) {
-            return gpu_.constant_latency;  // constants, whose addresses traces do not give
-        }
-        return gpu_.latency[static_cast<std::size_t>(op.op_class)];
     }
 
     const Gpu& gpu_;
     CacheModel& cache_;
+    KernelResult& result_;
+    StepObserver* observer_;
+    std::uint64_t first_;
     std::array<double, kWarpLanes> time_{};
     std::uint32_t running_;
-    std::uint64_t executed_ = 0;
 };
 
 }  // namespace
 
-Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, KernelSource& source) {
+Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, KernelSource& source,
+                               StepObserver* observer) {
+    const auto ways = BranchWays::of(source);
+    if (!ways) {
+        return ways.error();
+    }
     KernelResult result;
     const KernelHeader& header = source.header();
     result.kernel = header.name;
@@ -98,6 +156,7 @@ Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, Kernel
     result.block = header.block;
     result.mhz = launch.mhz;
     CacheModel cache(gpu);
+    Skipping skipping(*ways);
     double makespan = 0;
     for (;;) {
         auto cta = source.next_cta();
@@ -107,29 +166,31 @@ Result<KernelResult> run_basic(const Gpu& gpu, const LaunchCosts& launch, Kernel
         if (!*cta) {
             break;
         }
-        ++result.ctas;
+        const std::uint64_t number = result.ctas++;
         const Program& program = source.program();
         result.by_instruction.resize(program.size());
+        result.spent_by_instruction.resize(program.size());
         for (const WarpTrace& warp : (*cta)->warps) {
             const std::uint64_t before = static_cast<std::uint64_t>(warp.id) * kWarpLanes;
             const std::uint64_t left = header.block.count() - std::min(header.block.count(), before);
             const std::uint32_t launched = left >= kWarpLanes ? 0xFFFF'FFFFU : (std::uint32_t{1} << left) - 1U;
-            Threads threads(gpu, cache, launched);
+            Threads threads(gpu, cache, result, observer, number * header.block.count() + before, launched);
+            threads.begin(number);
+            skipping.begin_warp();
             WarpCursor cursor(program, warp);
             while (cursor.next()) {
-                Account& account = result.by_instruction[cursor.index()];
-                count_issue(account, cursor.mask());
-                threads.step(program[cursor.index()], cursor);
+                for (const std::uint32_t around : skipping.arrive(cursor.index())) {
+                    threads.pass(around, program[around]);
+                }
+                count_issue(result.by_instruction[cursor.index()], cursor.mask());
+                threads.execute(program[cursor.index()], cursor);
             }
             if (cursor.broken()) {
                 return Error{ErrorKind::kMalformed, header.name + ": a warp's instructions cannot be decoded",
                              "make the compact trace again with kymo gpu trace"};
             }
-            for (const double time : threads.times()) {
-                result.thread_cycles += time;
-                makespan = std::max(makespan, time);
-            }
-            result.thread_instructions += threads.executed();
+            threads.finish();
+            makespan = std::max(makespan, threads.longest());
         }
     }
     result.left_out = source.left_out();

@@ -9,6 +9,12 @@ const char* name(Cause cause) {
     return kNames.at(static_cast<std::size_t>(cause));
 }
 
+const char* name(Spent spent) {
+    static constexpr std::array<const char*, kSpent> kNames = {"masked",     "arithmetic", "branch",   "cache-hit",
+                                                               "cache-miss", "shared",     "constant", "barrier"};
+    return kNames.at(static_cast<std::size_t>(spent));
+}
+
 double Account::total_cycles() const {
     double sum = 0;
     for (const double part : cycles) {

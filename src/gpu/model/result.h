@@ -34,6 +34,20 @@ enum class Cause : std::uint8_t {
 inline constexpr unsigned kCauses = 16;
 const char* name(Cause cause);
 
+// What a thread of the basic model spends its time on.
+enum class Spent : std::uint8_t {
+    kMasked,      // instructions that the mask leaves out, or that its warp branches around: a NOP's time each
+    kArithmetic,  // everything else without an address
+    kBranch,
+    kCacheHit,  // memory, by the cache model
+    kCacheMiss,
+    kShared,
+    kConstant,
+    kBarrier,
+};
+inline constexpr unsigned kSpent = 8;
+const char* name(Spent spent);
+
 // What an instruction did, whenever it did it.
 struct Counts {
     std::uint64_t issued = 0;          // warp instructions
@@ -76,8 +90,12 @@ struct KernelResult {
     std::uint64_t thread_instructions = 0;  // by lane
     std::uint64_t masked_instructions = 0;  // warp instructions without an active lane
     double ipc = 0;                         // warp instructions a cycle, all SMs together, without masked ones
+    std::uint64_t threads = 0;              // basic model: thread simulators
     double thread_cycles = 0;               // basic model: the sum of thread times
-    double thread_ipc = 0;                  // basic model: thread instructions / (makespan)
+    std::array<double, kSpent> spent{};     // basic model: what they are made of,
+    std::vector<std::array<double, kSpent>> spent_by_instruction;  // and where; index as in `program`
+    std::uint64_t walked_around = 0;  // basic model: masked instructions of threads that their warp branched around
+    double thread_ipc = 0;            // basic model: thread instructions / (makespan)
 
     Occupancy occupancy;
     double achieved_occupancy = 0;  // mean resident warps of SMs that had any / the SM's warps

@@ -19,6 +19,16 @@ Json stack(const Account& account) {
     return json;
 }
 
+Json spent(const std::array<double, kSpent>& cycles) {
+    Json json = Json::object();
+    for (unsigned i = 0; i < kSpent; ++i) {
+        if (cycles[i] > 0) {
+            json[name(static_cast<Spent>(i))] = cycles[i];
+        }
+    }
+    return json;
+}
+
 }  // namespace
 
 Json to_json(const KernelResult& result) {
@@ -39,7 +49,10 @@ Json to_json(const KernelResult& result) {
     json["thread_instructions"] = result.thread_instructions;
     json["ipc"] = result.ipc;
     if (result.model == "basic") {
+        json["threads"] = result.threads;
+        json["walked_around"] = result.walked_around;
         json["thread_cycles"] = result.thread_cycles;
+        json["spent"] = spent(result.spent);
         json["thread_ipc"] = result.thread_ipc;
     } else {
         json["sampling"] = {
@@ -75,6 +88,9 @@ Json to_json(const KernelResult& result) {
                                 {"lanes", ratio(account.lanes, account.issued)},
                                 {"sectors", account.sectors},
                                 {"warp_cycles", stack(account)}});
+        if (i < result.spent_by_instruction.size()) {
+            instructions.back()["spent"] = spent(result.spent_by_instruction[i]);
+        }
     }
     json["instructions"] = std::move(instructions);
     json["unknown_opcodes"] = result.unknown_opcodes;

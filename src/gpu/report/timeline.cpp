@@ -27,6 +27,18 @@ constexpr std::array<EventName, Timeline::kEvents> kNames = {{{"task-clock", "ns
                                                               {"contention-stall-cycles", ""},
                                                               {"system-time", "ns"}}};
 
+const char* name_of(std::size_t event, bool of_threads) {
+    return of_threads && event == Timeline::kInstructions ? "thread-instructions"
+           : of_threads && event == Timeline::kIdleLanes  ? "masked-instructions"
+                                                          : kNames[event].name;
+}
+
+Timeline::Event event_of(Spent spent) {
+    return spent == Spent::kBarrier                                 ? Timeline::kBarrierStall
+           : spent == Spent::kArithmetic || spent == Spent::kBranch ? Timeline::kDependenceStall
+                                                                    : Timeline::kMemoryStall;
+}
+
 Timeline::Event event_of(Cause cause) {
     switch (cause) {
         case Cause::kDependence:
@@ -66,15 +78,39 @@ Error failed(const std::filesystem::path& path, int why) {
 Result<std::unique_ptr<Timeline>> Timeline::create(const std::filesystem::path& folder, const KernelHeader& header,
                                                    const Gpu& gpu, const LaunchCosts& launch, unsigned slots_per_sm,
                                                    std::uint64_t period) {
+    auto made =
+        make(folder, header, gpu, launch, static_cast<std::size_t>(gpu.whole(gpu.sms)) * slots_per_sm, period, false);
+    if (made) {
+        (*made)->slots_per_sm_ = slots_per_sm;
+    }
+    return made;
+}
+
+Result<std::unique_ptr<Timeline>> Timeline::create_of_threads(const std::filesystem::path& folder,
+                                                              const KernelHeader& header, const Gpu& gpu,
+                                                              const LaunchCosts& launch, std::uint64_t period) {
+    const std::uint64_t ctas = header.grid.count();
+    const std::uint64_t threads = ctas > kMostThreads ? ctas : ctas * header.block.count();
+    if (threads > kMostThreads) {
+        return Error{ErrorKind::kUsage,
+                     header.name + ": a recording of the basic model has a stream for each thread, " +
+                         std::to_string(kMostThreads) + " at most",
+                     "record a smaller launch, or the full model"};
+    }
+    return make(folder, header, gpu, launch, threads, period, true);
+}
+
+Result<std::unique_ptr<Timeline>> Timeline::make(const std::filesystem::path& folder, const KernelHeader& header,
+                                                 const Gpu& gpu, const LaunchCosts& launch, std::size_t streams,
+                                                 std::uint64_t period, bool of_threads) {
     if (mkdir(folder.c_str(), 0700) != 0) {
         return failed(folder, errno);
     }
     std::unique_ptr<Timeline> made(new Timeline);
     made->name_ = header.name;
     made->mhz_ = launch.mhz;
-    made->slots_per_sm_ = slots_per_sm;
     made->period_ = std::max<std::uint64_t>(period, 1);
-    made->slots_.resize(static_cast<std::size_t>(gpu.whole(gpu.sms)) * slots_per_sm);
+    made->slots_.resize(streams);
     recording::FileOptions options;
     options.machine = recording::kModelledGpu;
     options.clock = recording::ClockDomain::kModelled;
@@ -107,7 +143,7 @@ Result<std::unique_ptr<Timeline>> Timeline::create(const std::filesystem::path& 
     for (std::uint64_t i = 0; i < kEvents; ++i) {
         recording::Event event;
         event.index = i;
-        event.name = kNames[i].name;
+        event.name = name_of(i, of_threads);
         event.unit = kNames[i].unit;
         event.mode = static_cast<std::uint64_t>(i == kTaskClock ? recording::EventMode::kPeriod
                                                                 : recording::EventMode::kCount);
@@ -132,10 +168,15 @@ int Timeline::close() {
 }
 
 void Timeline::warp_begins(unsigned sm, unsigned number, std::uint64_t cycle, std::uint64_t cta, std::uint32_t) {
-    Slot& here = slot(sm, number);
+    begin(std::size_t{sm} * slots_per_sm_ + number, "SM " + std::to_string(sm) + " warp " + std::to_string(number),
+          cycle, cta);
+}
+
+void Timeline::begin(std::size_t number, const std::string& name, std::uint64_t cycle, std::uint64_t cta) {
+    Slot& here = slots_[number];
     if (!here.open) {
         here.open = true;
-        const std::uint64_t id = static_cast<std::uint64_t>(sm) * slots_per_sm_ + number + 1;
+        const std::uint64_t id = number + 1;
         recording::Stream stream;
         stream.time = ns(cycle);
         stream.stream = id;
@@ -143,7 +184,6 @@ void Timeline::warp_begins(unsigned sm, unsigned number, std::uint64_t cycle, st
         stream.tid = id;
         stream.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kThreadTimers);
         common_.append(stream);
-        const std::string name = "SM " + std::to_string(sm) + " warp " + std::to_string(number);
         common_.append(recording::StreamName{id, name});
         here.writer.open(file_, StreamId{static_cast<std::uint32_t>(id)});
     }
@@ -202,7 +242,34 @@ void Timeline::issued(const Issue& issue) {
 }
 
 void Timeline::warp_ends(unsigned sm, unsigned number, std::uint64_t cycle) {
-    Slot& here = slot(sm, number);
+    end(slot(sm, number), cycle);
+}
+
+void Timeline::thread_begins(std::uint64_t thread, std::uint64_t cta) {
+    begin(thread, "thread " + std::to_string(thread), 0, cta);
+}
+
+void Timeline::stepped(const Step& step) {
+    Slot& here = slots_[step.thread];
+    const auto begin = static_cast<std::uint64_t>(step.begin);
+    const auto end = static_cast<std::uint64_t>(step.end);
+    if (step.spent == Spent::kMasked) {
+        ++here.deltas[kIdleLanes];
+    } else {
+        ++here.deltas[kInstructions];
+        here.deltas[kSectors] += step.spent == Spent::kCacheHit || step.spent == Spent::kCacheMiss ? 1 : 0;
+        here.deltas[event_of(step.spent)] += end - begin;
+    }
+    if (end - here.last_sample >= period_) {
+        sample(here, end, 0, step.instruction, step.pc);
+    }
+}
+
+void Timeline::thread_ends(std::uint64_t thread, double cycle) {
+    end(slots_[thread], static_cast<std::uint64_t>(cycle));
+}
+
+void Timeline::end(Slot& here, std::uint64_t cycle) {
     recording::Mark mark;
     mark.time = ns(cycle);
     mark.kind = static_cast<std::uint64_t>(recording::MarkKind::kEnd);

@@ -1,15 +1,17 @@
 // A modelled kernel as a recording: what a profiler of the GPU would have written, in the model's clock.
 //
-// One stream is one warp place of one SM. CTAs are occurrences: marks "cta" begin and end in the stream of each of
-// their warps, with the CTA's number. A sample is the instruction that a warp issues once `period` cycles have passed
-// since its last sample, with the change of every event since then. The kernel is image 1, linked at 0.
+// Of the full model one stream is one warp place of one SM, of the basic model one thread simulator. CTAs are
+// occurrences: marks "cta" begin and end in the stream of each of their warps, with the CTA's number. A sample is the
+// instruction that a warp issues, or that a thread simulator ends, once `period` cycles have passed since its last
+// sample, with the change of every event since then. The kernel is image 1, linked at 0.
 //
-// Contract: one recorder a launch: create(), pass it to run_full as the observer, finish(). Rows that find no space
-// are counted, never an error of the model.
+// Contract: one recorder a launch: create() or create_of_threads(), pass it to run_full or run_basic as the observer,
+// finish(). Rows that find no space are counted, never an error of the model.
 #pragma once
 
 #include "gpu/model/result.h"
 #include "gpu/model/sm.h"
+#include "gpu/model/step_observer.h"
 #include "gpu/report/findings.h"
 #include "recording/writer.h"
 
@@ -19,19 +21,28 @@
 
 namespace kymo::gpu {
 
-class Timeline : public IssueObserver {
+class Timeline : public IssueObserver, public StepObserver {
   public:
     static constexpr std::uint64_t kPeriod = 128;  // cycles
+    static constexpr std::uint64_t kMostThreads = 4096;
 
     // Makes the folder NAME.kymo with one file. Errors: kOutputExists, kPermission, kNoSpace.
     static Result<std::unique_ptr<Timeline>> create(const std::filesystem::path& folder, const KernelHeader& header,
                                                     const Gpu& gpu, const LaunchCosts& launch, unsigned slots_per_sm,
                                                     std::uint64_t period = kPeriod);
+    // The same for the basic model. Errors: also kUsage, a launch of more than kMostThreads.
+    static Result<std::unique_ptr<Timeline>> create_of_threads(const std::filesystem::path& folder,
+                                                               const KernelHeader& header, const Gpu& gpu,
+                                                               const LaunchCosts& launch,
+                                                               std::uint64_t period = kPeriod);
     ~Timeline() override;
 
     void warp_begins(unsigned sm, unsigned slot, std::uint64_t cycle, std::uint64_t cta, std::uint32_t warp) override;
     void issued(const Issue& issue) override;
     void warp_ends(unsigned sm, unsigned slot, std::uint64_t cycle) override;
+    void thread_begins(std::uint64_t thread, std::uint64_t cta) override;
+    void stepped(const Step& step) override;
+    void thread_ends(std::uint64_t thread, double cycle) override;
 
     // Writes what is known only at the end, and closes the file.
     Result<void> finish(const KernelResult& result, const std::vector<Finding>& found);
@@ -40,8 +51,8 @@ class Timeline : public IssueObserver {
     // The recorded events, in the order of a sample's deltas.
     enum Event : std::uint8_t {
         kTaskClock,
-        kInstructions,
-        kIdleLanes,
+        kInstructions,  // of warps; of the basic model's threads those that they execute
+        kIdleLanes,     // or masked instructions
         kSectors,
         kBankConflicts,
         kDependenceStall,
@@ -64,7 +75,12 @@ class Timeline : public IssueObserver {
         std::array<std::uint64_t, kEvents> totals{};
     };
     Timeline() = default;
+    static Result<std::unique_ptr<Timeline>> make(const std::filesystem::path& folder, const KernelHeader& header,
+                                                  const Gpu& gpu, const LaunchCosts& launch, std::size_t streams,
+                                                  std::uint64_t period, bool of_threads);
     int close();  // 0 or an errno
+    void begin(std::size_t stream, const std::string& name, std::uint64_t cycle, std::uint64_t cta);
+    void end(Slot& slot, std::uint64_t cycle);
     std::uint64_t ns(std::uint64_t cycle) const {
         return static_cast<std::uint64_t>(static_cast<double>(cycle) * 1e3 / mhz_);
     }
