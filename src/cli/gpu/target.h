@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/verbs.h"
-#include "gpu/model/basic_model.h"
+#include "gpu/basic/basic_model.h"
 #include "gpu/model/full_model.h"
 #include "gpu/report/timeline.h"
 #include "gpu/trace/whole_launch.h"

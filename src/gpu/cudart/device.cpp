@@ -1,6 +1,6 @@
 #include "gpu/cudart/device.h"
 
-#include "gpu/ptx/execute/check.h"
+#include "gpu/ptx/check/check.h"
 
 #include <cmath>
 #include <cstdio>

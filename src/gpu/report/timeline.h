@@ -9,9 +9,9 @@
 // finish(). Rows that find no space are counted, never an error of the model.
 #pragma once
 
+#include "gpu/basic/step_observer.h"
 #include "gpu/model/result.h"
 #include "gpu/model/sm.h"
-#include "gpu/model/step_observer.h"
 #include "gpu/report/findings.h"
 #include "recording/writer.h"
 

@@ -1,6 +1,6 @@
 // Trace files of either form, plain or xz: whatever the bytes, the outcome is CTAs or an error, and what was read can
 // be modelled.
-#include "gpu/model/basic_model.h"
+#include "gpu/basic/basic_model.h"
 #include "gpu/model/full_model.h"
 #include "gpu/trace/compact_trace.h"
 #include "gpu/trace/text_trace.h"

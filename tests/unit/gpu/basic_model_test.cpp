@@ -1,7 +1,7 @@
 // The basic model against answers computed by hand: a straight kernel, an if with an else, a loop with an early exit.
 //
 // On the GPU of one_sm.h an instruction takes 4 cycles, a branch 7, a NOP 1, the end none; here MUFU takes 20.
-#include "gpu/model/basic_model.h"
+#include "gpu/basic/basic_model.h"
 
 #include "gpu/report/timeline.h"
 #include "gpu/trace/text_trace.h"

@@ -1,6 +1,6 @@
 // Schedules calculated by hand, one mechanism each, on the GPU of one_sm.h. A warp's last instruction issued in cycle
 // t ends the warp at t + 1.
-#include "gpu/model/basic_model.h"
+#include "gpu/basic/basic_model.h"
 #include "one_sm.h"
 
 namespace kymo::gpu {

@@ -1,8 +1,8 @@
 // Traces that hold fewer, more, repeated or no CTAs or warps of what their header announces.
 #include "gpu/trace/whole_launch.h"
 
+#include "gpu/basic/basic_model.h"
 #include "gpu/gpu_file.h"
-#include "gpu/model/basic_model.h"
 #include "gpu/model/full_model.h"
 #include "gpu/trace/text_trace.h"
 

@@ -9,7 +9,7 @@
 // it fills in the warps' traces.
 #pragma once
 
-#include "gpu/ptx/execute/checker.h"
+#include "gpu/ptx/check/checker.h"
 #include "gpu/ptx/execute/launch_parts.h"
 #include "gpu/ptx/execute/spin_probe.h"
 #include "gpu/ptx/execute/strand.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "gpu/ptx/execute/written_bytes.h"
+#include "gpu/ptx/check/written_bytes.h"
 
 #include <cstdint>
 #include <map>

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "gpu/ptx/execute/check.h"
+#include "gpu/ptx/check/check.h"
 #include "gpu/ptx/execute/device_memory.h"
 #include "gpu/ptx/execute/launch.h"
 #include "gpu/ptx/parse/module.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "gpu/ptx/execute/check.h"
+#include "gpu/ptx/check/check.h"
 #include "gpu/trace/kernel.h"
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "gpu/ptx/execute/spin_probe.h"
 
+#include "gpu/ptx/execute/guards.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -50,13 +52,6 @@ const std::byte* place_of(const Warp& warp, const OpFacts& facts, const Op& op, 
 bool is_plain(const OpFacts& facts) {
     return facts.operation == Operation::kLoad || facts.operation == Operation::kStore ||
            facts.operation == Operation::kAtomic || facts.operation == Operation::kReduce;
-}
-
-template <typename F>
-void each_lane(std::uint32_t mask, F f) {
-    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-        f(static_cast<unsigned>(std::countr_zero(left)));
-    }
 }
 
 }  // namespace

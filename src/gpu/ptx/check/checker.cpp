@@ -1,4 +1,4 @@
-#include "gpu/ptx/execute/checker.h"
+#include "gpu/ptx/check/checker.h"
 
 #include "gpu/ptx/execute/guards.h"
 #include "gpu/ptx/execute/launch_parts.h"
@@ -18,13 +18,6 @@ constexpr std::size_t kMostDefects = 100;
 bool passes_on(Operation operation) {
     return operation == Operation::kMove || operation == Operation::kPredicateMove ||
            operation == Operation::kSelect || operation == Operation::kPack || operation == Operation::kUnpack;
-}
-
-template <typename F>
-void each_lane(std::uint32_t mask, F f) {
-    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-        f(static_cast<unsigned>(std::countr_zero(left)));
-    }
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 // barriers and calls. One thread. Each line, or pair of them, is told once and counted.
 #pragma once
 
-#include "gpu/ptx/execute/check.h"
+#include "gpu/ptx/check/check.h"
+#include "gpu/ptx/check/race_check.h"
+#include "gpu/ptx/check/written_bytes.h"
 #include "gpu/ptx/execute/device_memory.h"
-#include "gpu/ptx/execute/race_check.h"
-#include "gpu/ptx/execute/written_bytes.h"
 #include "gpu/ptx/select/compile.h"
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "gpu/ptx/execute/check.h"
+#include "gpu/ptx/check/check.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "gpu/model/skipped.h"
+#include "gpu/basic/skipped.h"
 
 #include "gpu/trace/post_dominators.h"
 #include "gpu/trace/warp_code.h"

@@ -1,4 +1,4 @@
-#include "gpu/ptx/execute/race_check.h"
+#include "gpu/ptx/check/race_check.h"
 
 #include <algorithm>
 #include <cstring>

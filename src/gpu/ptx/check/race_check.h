@@ -9,8 +9,8 @@
 // at whatever orders. Sources: Lamport 1978 (clocks), Flanagan and Freund 2009 (FastTrack's last accesses).
 #pragma once
 
+#include "gpu/ptx/check/touches.h"
 #include "gpu/ptx/execute/launch.h"
-#include "gpu/ptx/execute/touches.h"
 #include "gpu/ptx/select/compile.h"
 #include "gpu/trace/kernel.h"
 

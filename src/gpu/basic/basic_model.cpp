@@ -1,7 +1,7 @@
-#include "gpu/model/basic_model.h"
+#include "gpu/basic/basic_model.h"
 
+#include "gpu/basic/skipped.h"
 #include "gpu/model/access_counts.h"
-#include "gpu/model/skipped.h"
 
 #include <algorithm>
 #include <bit>

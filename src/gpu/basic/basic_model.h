@@ -11,9 +11,9 @@
 // Contract: reads the source from its beginning to its end, twice. Streaming. Cost: about 100 ns a warp instruction.
 #pragma once
 
+#include "gpu/basic/step_observer.h"
 #include "gpu/gpu_file.h"
 #include "gpu/model/result.h"
-#include "gpu/model/step_observer.h"
 
 namespace kymo::gpu {
 
