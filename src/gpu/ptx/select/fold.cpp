@@ -52,8 +52,12 @@ class Folder {
         std::vector<std::vector<std::uint32_t>> uses(writes_.size());
         for (std::uint32_t i = 0; i < drafts_.size(); ++i) {
             for (const Slot& slot : drafts_[i].slots) {
-                if (!drafts_[i].is_gone && slot.is_register() && !slot.writes && slot.number < uses.size()) {
-                    uses[slot.number].push_back(i);
+                if (drafts_[i].is_gone || !slot.is_register() || slot.writes || slot.number >= uses.size()) {
+                    continue;
+                }
+                // Once, though it may stand in several: operands that an operation lacks are its first one again.
+                if (auto& list = uses[slot.number]; list.empty() || list.back() != i) {
+                    list.push_back(i);
                 }
             }
         }

@@ -198,6 +198,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{U32("mov.b32 %f1, %x; cvt.rna.tf32.f32 %w, %f1;"), f(0x1.001p0F), 0, 0, f(1)},
         Case{U32("mov.b32 %f1, %x; cvt.rn.tf32.f32 %w, %f1;"), f(0x1.002p0F), 0, 0, f(1)},
         Case{U32("mov.b32 %f1, %x; cvt.rna.tf32.f32 %w, %f1;"), f(0x1.002p0F), 0, 0, f(0x1.004p0F)},
+        // A product that is added: on either side of the sum.
+        Case{"mul.wide.u32 %t0, %x, 257; add.s64 %d, %t0, %b;", 3, 0x100000005, 0, 0x100000308},
+        Case{"mul.wide.u32 %t0, %x, 257; add.s64 %d, %b, %t0;", 3, 0x100000005, 0, 0x100000308},
+        Case{"mul.wide.s32 %t0, %x, %y; add.s64 %d, %t0, %t0;", 0xFFFFFFFF, 7, 0, kOnes - 13},
         // What the headers of half precision make of comparisons and of conversions to 8 bits.
         Case{U16("set.eq.f16.f16 %j, %h, %i;"), 0x3C00, 0x3C00, 0, 0x3C00},
         Case{U16("set.eq.f16.f16 %j, %h, %i;"), 0x7E00, 0x7E00, 0, 0},
