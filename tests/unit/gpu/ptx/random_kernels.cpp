@@ -14,6 +14,11 @@ constexpr std::array<const char*, 3> kNames{"h", "r", "d"};
 constexpr std::array<const char*, 9> kOperations{"add", "sub", "mul.lo", "and", "or", "xor", "min", "max", "shl"};
 constexpr unsigned kShift = 8;
 constexpr std::array<const char*, 6> kComparisons{"eq", "ne", "lt", "le", "gt", "ge"};
+constexpr std::array<const char*, 6> kReductions{"add", "min", "max", "and", "or", "xor"};
+constexpr unsigned kVotes = 6;  // of a group, behind its reductions;
+constexpr unsigned kMatches = 7;
+constexpr unsigned kFromLowest = 8;  // a shuffle from its lowest lane
+constexpr unsigned kMemberOperations = 9;
 constexpr unsigned kDeepest = 3;
 constexpr unsigned kMostTrips = 4;
 
@@ -95,8 +100,15 @@ class Maker {
         made.to = register_of(width);
         made.a = term(width);
         made.b = term(width);
-        const unsigned what = below(is_whole ? 20 : 18);
-        if (what >= 18) {
+        const unsigned what = below(is_whole ? 23 : 18);
+        if (what >= 20) {
+            made.kind = Kind::kMembers;
+            made.to = register_of(1);
+            made.a = register_of(1);
+            made.operation = below(kMemberOperations);
+            made.function = below(kPredicates);  // whose votes are asked for
+            made.is_guarded = below(2) != 0;     // each group on its side of a branch
+        } else if (what >= 18) {
             made.kind = what == 18 ? Kind::kVote : Kind::kShuffle;
             made.to = register_of(1);
             made.a = register_of(1);
@@ -121,6 +133,13 @@ class Maker {
             made.operation = below(static_cast<unsigned>(kComparisons.size()));
         } else if (what == 9) {
             made.kind = Kind::kSelect;
+        } else if (what == 6) {
+            made.kind = Kind::kProduct;
+            made.to = register_of(2);
+            made.a = register_of(1);
+            made.b = term(1);
+            made.c = register_of(2);
+            made.operation = below(4);
         } else if (what >= 7) {
             made.kind = Kind::kConvert;
             made.a = register_of((width + 1 + below(2)) % 3);
@@ -204,7 +223,8 @@ class Writer {
     void declare() {
         text_ += fmt::format(
             ".reg .b16 %h<{0}>; .reg .b32 %r<{0}>; .reg .b64 %d<{0}>; .reg .pred %p<{1}>;\n"
-            ".reg .b32 %t; .reg .b32 %s; .reg .b64 %o; .reg .b64 %w; .reg .b32 %n<200>; .reg .pred %q;\n",
+            ".reg .b32 %t; .reg .b32 %s; .reg .b64 %o; .reg .b64 %w; .reg .b32 %n<200>; .reg .pred %q; .reg .b32 "
+            "%m; .reg .b64 %v<500>;\n",
             kOfEach + kTemporaries, kPredicates);
     }
 
@@ -267,6 +287,49 @@ class Writer {
         text_ += fmt::format("bra LOOP{0};\nDONE{0}:\n", label);
     }
 
+    void of_members(const Statement& statement) {
+        const std::string to = name(statement.to);
+        const std::string of = name(statement.a);
+        if (statement.operation == kVotes) {
+            text_ += fmt::format("vote.sync.ballot.b32 {}, %p{}, %m;\n", to, statement.function);
+        } else if (statement.operation == kMatches) {
+            text_ += fmt::format("match.any.sync.b32 {}, {}, %m;\n", to, of);
+        } else if (statement.operation == kFromLowest) {
+            text_ += fmt::format(
+                "brev.b32 %s, %m;\nbfind.shiftamt.u32 %s, %s;\nshfl.sync.idx.b32 {}, {}, %s, 31, %m;\n", to, of);
+        } else {
+            const char* const kind = statement.operation >= 3 ? "b32" : statement.is_signed ? "s32" : "u32";
+            text_ += fmt::format("redux.sync.{}.{} {}, {}, %m;\n", kReductions[statement.operation], kind, to, of);
+        }
+    }
+
+    // By itself, or in a sum, on either side of it or on both; in a register that nothing else writes.
+    void product(const Statement& statement) {
+        const std::string one = fmt::format("%v{}", products_++ % 500);
+        const std::string other = name(statement.c);
+        const bool first = statement.operation == 1 || statement.operation == 3;
+        const bool second = statement.operation == 2 || statement.operation == 3;
+        text_ += fmt::format("mul.wide.{}32 {}, {}, {};\n", statement.is_signed ? 's' : 'u', one, name(statement.a),
+                             name(statement.b));
+        text_ += statement.operation == 0 ? fmt::format("mov.b64 {}, {};\n", name(statement.to), one)
+                                          : fmt::format("add.s64 {}, {}, {};\n", name(statement.to),
+                                                        first ? one : other, second ? one : other);
+    }
+
+    // Lanes where the predicate holds, and the others.
+    void members(const Statement& statement) {
+        text_ += fmt::format("vote.sync.ballot.b32 %m, %p{0}, -1;\n@!%p{0} not.b32 %m, %m;\n", statement.predicate);
+        if (!statement.is_guarded) {
+            return of_members(statement);
+        }
+        const unsigned label = labels_++;
+        text_ += fmt::format("@%p{} bra ELSE{};\n", statement.predicate, label);
+        of_members(statement);
+        text_ += fmt::format("bra END{0};\nELSE{0}:\n", label);
+        of_members(statement);
+        text_ += fmt::format("END{}:\n", label);
+    }
+
     void write(const Statement& statement) {
         switch (statement.kind) {
             case Kind::kOperation:
@@ -298,6 +361,10 @@ class Writer {
                     "st.param.b64 [cb], {}; call (cr), f{}, (ca, cb); ld.param.b64 {}, [cr]; }}\n",
                     name(statement.a), name(statement.b), statement.function, name(statement.to));
                 return;
+            case Kind::kMembers:
+                return members(statement);
+            case Kind::kProduct:
+                return product(statement);
             case Kind::kVote:
                 text_ += fmt::format("vote.sync.ballot.b32 {}, %p{}, -1;\n", name(statement.to), statement.predicate);
                 return;
@@ -310,6 +377,7 @@ class Writer {
 
     std::string text_;
     unsigned labels_ = 0;
+    unsigned products_ = 0;
 };
 
 // ---- what it computes ----
@@ -343,6 +411,8 @@ class Interpreter {
                     set(lanes[t], statement.to, votes);
                 } else if (statement.kind == Kind::kShuffle) {
                     set(lanes[t], statement.to, value(before[statement.operation], statement.a));
+                } else if (statement.kind == Kind::kMembers) {
+                    set(lanes[t], statement.to, of_members(before, statement, t));
                 } else {
                     step(lanes[t], statement);
                 }
@@ -368,6 +438,32 @@ class Interpreter {
     }
     static void set(Lane& lane, const Term& to, std::uint64_t value) {
         lane.value[to.width][static_cast<unsigned>(to.number)] = cut(value, to.width);
+    }
+
+    // What lane t gets among the lanes whose predicate is as its own.
+    static std::uint64_t of_members(const std::vector<Lane>& lanes, const Statement& statement, unsigned t) {
+        std::uint64_t bits = 0;
+        std::uint64_t reduced = 0;
+        bool is_first = true;
+        for (unsigned i = 0; i < kLanes; ++i) {
+            if (lanes[i].predicate[statement.predicate] != lanes[t].predicate[statement.predicate]) {
+                continue;
+            }
+            const std::uint64_t own = value(lanes[i], statement.a);
+            const bool is_in = statement.operation == kVotes ? lanes[i].predicate[statement.function]
+                                                             : own == value(lanes[t], statement.a);
+            bits |= std::uint64_t{is_in} << i;
+            if (statement.operation < kVotes) {
+                constexpr std::array<unsigned, 6> kAs{0, 6, 7, 3, 4, 5};  // in kOperations
+                Statement one = statement;
+                one.operation = kAs[statement.operation];
+                reduced = is_first ? own : cut(operate(one, reduced, own), 1);
+            } else if (is_first) {
+                reduced = own;
+            }
+            is_first = false;
+        }
+        return statement.operation == kVotes || statement.operation == kMatches ? bits : reduced;
     }
 
     static std::uint64_t operate(const Statement& statement, std::uint64_t a, std::uint64_t b) {
@@ -434,6 +530,15 @@ class Interpreter {
                 set(lane, statement.to,
                     statement.is_signed ? static_cast<std::uint64_t>(as_signed(a, statement.a.width)) : a);
                 return;
+            case Kind::kProduct: {
+                const std::uint64_t product =
+                    statement.is_signed ? static_cast<std::uint64_t>(as_signed(a, 1) * as_signed(b, 1)) : a * b;
+                const std::uint64_t c = value(lane, statement.c);
+                return set(lane, statement.to,
+                           product + (statement.operation == 0   ? 0
+                                      : statement.operation == 3 ? product
+                                                                 : c));
+            }
             case Kind::kCompare:
                 lane.predicate[statement.predicate] = compares(statement, a, b);
                 return;
@@ -456,6 +561,7 @@ class Interpreter {
             }
             case Kind::kVote:
             case Kind::kShuffle:
+            case Kind::kMembers:
                 return;
         }
     }

@@ -1,9 +1,10 @@
 // Random kernels, and what each lane of them computes, one lane at a time: for tests of the executor alone.
 //
 // A kernel has registers of 16, 32 and 64 bits, some of them for a few statements only, and predicates, arithmetic on
-// and between them, conversions, guarded instructions, branches and loops that lanes take differently, calls of
-// functions (also of one that calls itself), and between statements in which all lanes take part, votes and shuffles.
-// At its end each lane stores all registers.
+// and between them, products of twice their width and sums of these, conversions, guarded instructions, branches and
+// loops that lanes take differently, calls of functions (also of one that calls itself), and between statements in
+// which all lanes take part, votes and shuffles, of all lanes and of two groups that a predicate makes, together or
+// each on its side of a branch. At its end each lane stores all registers.
 #pragma once
 
 #include <array>
@@ -38,13 +39,26 @@ struct Statement;
 using Body = std::vector<Statement>;
 
 struct Statement {
-    enum class Kind { kOperation, kConvert, kCompare, kSelect, kIf, kLoop, kCall, kVote, kShuffle };
+    enum class Kind {
+        kOperation,
+        kConvert,
+        kCompare,
+        kSelect,
+        kIf,
+        kLoop,
+        kCall,
+        kVote,
+        kShuffle,
+        kMembers,
+        kProduct
+    };
     Kind kind = Kind::kOperation;
     unsigned operation = 0;  // of its kind's
     bool is_signed = false;
     Term to;
     Term a;
     Term b;
+    Term c;
     unsigned predicate = 0;  // that is tested or set
     bool is_negated = false;
     bool is_guarded = false;  // an operation under the predicate
