@@ -208,6 +208,7 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
     }
     execute.print = [](std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); };
     const RunningLaunch running(device.job, ptx::readable_name(kernel->name), device.launches, grid);
+    execute.patience = std::chrono::seconds(1);
     execute.at = [&running](const Dim3& cta, std::string_view place) { running.at(cta, place); };
     auto execution = module->launch(
         kernel->name, {grid, block, static_cast<std::uint32_t>(shared_bytes), packed(*function, arguments)}, execute);

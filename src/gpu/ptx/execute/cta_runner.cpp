@@ -143,7 +143,7 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
         if (left && !wake_waiters(!ran && !opened, opened)) {
             return false;
         }
-        if (left && !ran && !opened) {
+        if (left && !ran && !opened && !is_changed_from_outside()) {
             return fail_stuck();
         }
     }

@@ -92,6 +92,7 @@ class CtaRunner {
     bool fail(const Strand& state, Fault fault, const Compiled& code, std::uint32_t instruction, unsigned lane,
               const std::string& what);
     std::string place_of(const Compiled& code, std::uint32_t instruction) const;
+    bool is_changed_from_outside() const;
     bool fail_stuck();
     std::string standstill(const Strand& state) const;
     bool fail_memory(const Strand& state, const Compiled& code, const Op& op);

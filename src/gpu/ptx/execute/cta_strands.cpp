@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace kymo::gpu::ptx {
 namespace {
@@ -102,6 +104,27 @@ bool can_join(const Strand& one, const Strand& other) {
 }
 
 }  // namespace
+
+// All repeat themselves: whether, before patience ends, another thread of the process has written what a strand
+// reads.
+bool CtaRunner::is_changed_from_outside() const {
+    const auto late = std::chrono::steady_clock::now() + parts_.options->patience;
+    while (std::chrono::steady_clock::now() < late) {
+        for (const Strand& state : strands_) {
+            const AwaitedRead& read = state.read;
+            const bool is_global = read.space == StateSpace::kGlobal || read.space == StateSpace::kNone;
+            if (state.state != State::kReady || read.code == nullptr || !is_global ||
+                !parts_.memory->find(read.address, read.bytes)) {
+                continue;
+            }
+            if (std::memcmp(reinterpret_cast<const void*>(read.address), &read.value, read.bytes) != 0) {
+                return true;
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
 
 // Lanes of the warp that other strands have.
 std::uint32_t CtaRunner::elsewhere(const Strand& state) const {

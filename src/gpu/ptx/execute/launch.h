@@ -5,6 +5,7 @@
 #include "gpu/ptx/check/check.h"
 #include "gpu/trace/kernel.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -32,6 +33,8 @@ struct ExecuteOptions {
     bool again = false;  // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
     std::function<void(std::string_view)> print;         // what the kernel's printf writes; none: dropped
+    // What a kernel that only waits is given, for other threads of this process to write what it waits for.
+    std::chrono::milliseconds patience{0};
     std::function<void(const Dim3& cta, std::string_view place)> at;  // told now and then; place: empty, or a line
     Checks checks;                                                    // thirty to fifty times slower with them
 };

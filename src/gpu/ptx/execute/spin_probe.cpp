@@ -145,8 +145,10 @@ void SpinProbe::after(const Compiled& code, std::size_t op) {
     }
     if (facts.loads && (facts.strong || !read_.strong)) {
         const auto lane = static_cast<unsigned>(std::countr_zero(held_lanes_));
-        read_ = {&code, code.ops[op].instruction, facts.space, facts.strong, addresses_[lane], 0};
-        std::memcpy(&read_.value, held_[lane].data(), std::min<std::size_t>(facts.bytes, sizeof read_.value));
+        const std::size_t size = std::min<std::size_t>(facts.bytes, sizeof read_.value);
+        read_ = {&code, code.ops[op].instruction,       facts.space, facts.strong, addresses_[lane],
+                 0,     static_cast<std::uint8_t>(size)};
+        std::memcpy(&read_.value, held_[lane].data(), size);
     }
 }
 

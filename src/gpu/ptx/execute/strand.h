@@ -59,6 +59,7 @@ struct AwaitedRead {
     bool strong = false;
     std::uint64_t address = 0;
     std::uint64_t value = 0;
+    std::uint8_t bytes = 0;  // of the value; at most 8 of what was read
 };
 
 inline constexpr std::uint32_t kNoOp = ~std::uint32_t{0};

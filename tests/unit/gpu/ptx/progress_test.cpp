@@ -1,8 +1,9 @@
 // Lanes of a warp make progress by themselves, where they need it; what cannot end is ended, with its reason.
 #include "kernels.h"
 
+#include <atomic>
 #include <gmock/gmock.h>
-#include <numeric>
+#include <thread>
 
 namespace kymo::gpu::ptx {
 namespace {
@@ -109,6 +110,23 @@ TEST_F(Progress, AFlagThatNobodySetsIsTold) {
     EXPECT_THAT(what, HasSubstr(" of global memory; lanes 0xffffffff of warp 1 wait for ever"));
     EXPECT_THAT(what, HasSubstr("lanes 0x3f of warp 2 wait for ever"));
     EXPECT_THAT(what, HasSubstr("no thread changes it any more (CTA 0,0,0 thread 0,0,0)"));
+}
+
+// A flag in memory that the host shares may be set by a thread of the host.
+TEST_F(Progress, AThreadOfTheHostMaySetTheFlag) {
+    const auto flag = zeros(1);
+    ExecuteOptions options;
+    options.patience = std::chrono::minutes(1);
+    auto execution =
+        device_.module().launch("nobody_sets", {{1}, {32}, 0, Parameters().add(flag.data()).bytes()}, options);
+    ASSERT_TRUE(execution.ok());
+    std::thread host([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::atomic_ref<int>(flag[0]).store(1);
+    });
+    const auto cta = (*execution)->next_cta();
+    host.join();
+    EXPECT_TRUE(cta.ok()) << cta.error().what;
 }
 
 TEST_F(Progress, AGridBarrierThatWaitsForLaterCtasIsTold) {
