@@ -24,6 +24,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -86,15 +87,20 @@ def end_strays():
 def run_once(command, properties):
     """Outcome (hit, miss, inconclusive, skipped) and what was printed."""
     environment = {**os.environ, **dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))}
-    with Watch() as watch:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    # Into a file: a pipe would be held open by whatever the test leaves behind.
+    with Watch() as watch, tempfile.TemporaryFile("w+", errors="replace") as printed:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
                               cwd=properties.get("WORKING_DIRECTORY"), env=environment) as started:
             try:
-                output = started.communicate(timeout=properties["TIMEOUT"])[0]
+                started.wait(timeout=properties["TIMEOUT"])
+                late = ""
             except subprocess.TimeoutExpired:
                 started.kill()
-                output = started.communicate()[0] + "\nlate\n"
-        end_strays()
+                late = "\nlate\n"
+        while end_strays():  # theirs become ours
+            pass
+        printed.seek(0)
+        output = printed.read() + late
     output += f"\nothers had {watch.others:.1%} of the processors, the hypervisor {watch.stolen:.1%}\n"
     if started.returncode == properties.get("SKIP_RETURN_CODE", SKIPPED):
         return ("inconclusive" if "inconclusive" in output else "skipped"), output
@@ -157,6 +163,9 @@ def main():
     if given.list:
         print("\n".join(name for name, *_ in tests))
         return 0
+    # A shell starts what is to run in the background with these ignored; tests that press Ctrl-C need them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     build = pathlib.Path(given.build)
     commit = commit_of(pathlib.Path(__file__).resolve().parent)
