@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <new>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,34 +35,47 @@ std::string words(const Dim3& value) {
 
 }  // namespace
 
-RunningLaunch::RunningLaunch(const Job& job, const std::string& kernel, std::uint64_t number, const Dim3& grid) {
-    if (!job.has_parent()) {
-        return;
+// Of this process: made at its first launch and kept, a fork's child makes its own. Null: it cannot be made.
+RunningLaunch::Notes* RunningLaunch::notes_of(const Job& job) {
+    static Notes* notes = nullptr;
+    static pid_t owner = 0;
+    if (owner == getpid()) {
+        return notes;
     }
-    const auto path = job.folder() / ("running-" + std::to_string(getpid()));
+    owner = getpid();
+    notes = nullptr;
+    const auto path = job.folder() / ("running-" + std::to_string(owner));
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
-        return;
+        return nullptr;
     }
     void* memory = MAP_FAILED;
     if (ftruncate(file, sizeof(Notes)) == 0) {
         memory = mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     }
     (void)close(file);
-    if (memory == MAP_FAILED) {
+    if (memory != MAP_FAILED) {
+        notes = new (memory) Notes;
+    }
+    return notes;
+}
+
+RunningLaunch::RunningLaunch(const Job& job, const std::string& kernel, std::uint64_t number, const Dim3& grid)
+    : notes_(job.has_parent() ? notes_of(job) : nullptr) {
+    if (notes_ == nullptr) {
         return;
     }
-    notes_ = new (memory) Notes;
     notes_->number = number;
     notes_->grid = grid;
+    notes_->cta = {0, 0, 0};
     put(notes_->kernel, kernel);
+    put(notes_->place, "");
     notes_->is_running = 1;
 }
 
 RunningLaunch::~RunningLaunch() {
     if (notes_ != nullptr) {
         notes_->is_running = 0;
-        (void)munmap(notes_, sizeof(Notes));
     }
 }
 

@@ -27,6 +27,7 @@ class RunningLaunch {
 
   private:
     struct Notes;
+    static Notes* notes_of(const Job& job);
     Notes* notes_ = nullptr;
 };
 
