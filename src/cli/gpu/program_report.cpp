@@ -170,7 +170,8 @@ Json ProgramReport::json() const {
         }
     }
     for (const std::string& launch : run_.left) {
-        json["problems"].push_back({{"what", "ended in the middle of a kernel: " + launch}, {"next", ""}});
+        json["problems"].push_back(
+            {{"what", fmt::format("ended in the middle of a kernel: {}", launch)}, {"next", ""}});
     }
     return json;
 }
@@ -189,7 +190,7 @@ int ProgramReport::tell_problems(const std::string& program) const {
     }
     for (const std::string& launch : run_.left) {
         const int of_problem =
-            fail({ErrorKind::kNotRunnable, program + " was ended in the middle of a kernel: " + launch,
+            fail({ErrorKind::kNotRunnable, fmt::format("{} was ended in the middle of a kernel: {}", program, launch),
                   "what is told of other launches is theirs alone; nothing is known of this one's time"});
         code = code == 0 ? of_problem : code;
         told = true;

@@ -150,7 +150,7 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
     ++totals_.ctas;
     if (trace) {
         for (std::uint32_t number = 0; number < warps(); ++number) {
-            Strand& state = strands_[number];
+            const Strand& state = strands_[number];
             if (state.recorder) {
                 state.recorder->finish();
             }
@@ -167,8 +167,7 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
 // A turn for each strand. `left`: some have not ended; `ran`: some did more than repeat themselves.
 bool CtaRunner::run_strands(bool& left, bool& ran) {
     left = ran = false;
-    for (std::size_t i = 0; i < strands_.size(); ++i) {  // it grows meanwhile
-        Strand& state = strands_[i];
+    for (Strand& state : strands_) {
         if (state.state == State::kParked && (state.awaited & elsewhere(state)) == 0) {
             state.state = State::kReady;
         }

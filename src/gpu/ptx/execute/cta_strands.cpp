@@ -165,9 +165,9 @@ bool CtaRunner::park(Strand& state, const Compiled& code, std::size_t op, std::u
 
 // Where all repeat themselves, the first strand that others wait in.
 bool CtaRunner::split_one() {
-    for (std::size_t i = 0; i < strands_.size(); ++i) {
-        if (strands_[i].state == State::kReady && split_waiting(strands_[i])) {
-            return true;
+    for (Strand& state : strands_) {
+        if (state.state == State::kReady && split_waiting(state)) {
+            return true;  // at once: the new one has moved those behind
         }
     }
     return false;
