@@ -108,8 +108,7 @@ Result<void> can_run(const gpu::GpuProgram& program, const std::string& name) {
     if (program.is_relocatable) {
         return Error{
             ErrorKind::kNotRunnable,
-            name +
-                " is built with -rdc=true: its kernels are linked as machine code, and their PTX is left in pieces",
+            name + " is built with -rdc=true: its kernels are linked as machine code, without PTX of the whole",
             "build it without -rdc=true: each source file with all device code that its kernels call"};
     }
     return has_ptx(program, name);

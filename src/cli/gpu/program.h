@@ -21,6 +21,9 @@ struct ProgramRun {
 // not found, not runnable, CUDA's runtime linked into it, no PTX in it.
 Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const std::vector<std::string>& command);
 
+// What to say of a launch of which at most this share of the instructions waited; two lines.
+std::string waiting_words(double share);
+
 // What the program's launches cost, for the terminal and as the JSON of `kymo gpu run`.
 class ProgramReport {
   public:

@@ -93,6 +93,13 @@ Json merged(std::vector<Json> findings, double total_us) {
 
 }  // namespace
 
+std::string waiting_words(double share) {
+    return fmt::format(
+        "up to {:.0f} % of the instructions are of loops that wait for other threads. How often these\n"
+        "iterate on a GPU is unknown, and so is the time",
+        100 * share);
+}
+
 ProgramReport::ProgramReport(const ProgramRun& run) : run_(run) {
     std::vector<Json> findings;
     for (const Json& line : run.lines) {
@@ -131,10 +138,7 @@ std::string ProgramReport::text() const {
         }
         for (const KernelSum& sum : sums) {
             if (sum.waiting >= 0.005) {
-                out += fmt::format(
-                    "\n{}: {:.0f} % of the instructions are of loops that wait for other threads: how often "
-                    "they go round\non a GPU is not known, so the time is not either\n",
-                    sum.name, 100 * sum.waiting);
+                out += fmt::format("\n{}: {}\n", sum.name, waiting_words(sum.waiting));
             }
         }
     }
@@ -191,7 +195,7 @@ int ProgramReport::tell_problems(const std::string& program) const {
     for (const std::string& launch : run_.left) {
         const int of_problem =
             fail({ErrorKind::kNotRunnable, fmt::format("{} was ended in the middle of a kernel: {}", program, launch),
-                  "what is told of other launches is theirs alone; nothing is known of this one's time"});
+                  "the results above are of the other launches; the time of this one is unknown"});
         code = code == 0 ? of_problem : code;
         told = true;
     }

@@ -27,11 +27,7 @@ void print_result(const gpu::KernelResult& result) {
         fmt::print("  partial         the trace has {}\n", result.left_out);
     }
     if (result.waiting >= 0.005) {
-        fmt::print(
-            "  waiting         {:.0f} % of the instructions are of loops that wait for other threads: how often "
-            "they\n"
-            "                  go round on a GPU is not known, so the time is not either\n",
-            100 * result.waiting);
+        fmt::print("{}\n", waiting_words(result.waiting));
     }
     fmt::print("  time            {:.3f} us, {:.0f} cycles at {:.0f} MHz ({:.0f} of them launch)\n", result.time_us,
                result.cycles, result.mhz, result.launch_cycles);
@@ -187,6 +183,11 @@ int gpu_run(int argc, char** argv) {
     }
     if (!command.empty()) {
         return run_program(target, command, output, period, json, kernel);
+    }
+    if (!output.empty() && target.model == "basic" && target.partial) {
+        return fail({ErrorKind::kUsage,
+                     "a recording of the basic model has a stream for each thread of the whole launch",
+                     "leave out -o, or --partial"});
     }
     const auto loaded = target.load();
     if (!loaded) {

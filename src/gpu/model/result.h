@@ -79,7 +79,7 @@ struct KernelResult {
     std::string gpu;
     std::string model;
     std::string left_out;  // what of the launch the trace lacks, in words; empty: nothing
-    double waiting = 0;  // the share of the instructions in loops that waited: their number, so the time, is unknown
+    double waiting = 0;    // at most this share of the instructions is of loops that wait; then the time is unknown
     Dim3 grid;
     Dim3 block;
     double mhz = 0;

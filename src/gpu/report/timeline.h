@@ -30,7 +30,8 @@ class Timeline : public IssueObserver, public StepObserver {
     static Result<std::unique_ptr<Timeline>> create(const std::filesystem::path& folder, const KernelHeader& header,
                                                     const Gpu& gpu, const LaunchCosts& launch, unsigned slots_per_sm,
                                                     std::uint64_t period = kPeriod);
-    // The same for the basic model. Errors: also kUsage, a launch of more than kMostThreads.
+    // The same for the basic model, whose threads must be those of the launch. Errors: also kUsage, a launch of more
+    // than kMostThreads.
     static Result<std::unique_ptr<Timeline>> create_of_threads(const std::filesystem::path& folder,
                                                                const KernelHeader& header, const Gpu& gpu,
                                                                const LaunchCosts& launch,

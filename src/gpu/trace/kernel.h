@@ -123,8 +123,8 @@ class KernelSource {
     virtual Result<void> rewind() = 0;
     // What of the launch the source lacks, in words, once its last CTA has been read; empty: nothing.
     virtual std::string left_out() const { return {}; }
-    // The share of the instructions so far that only repeated themselves until another thread had done something: on
-    // a GPU these loops go round as often as time allows, which nothing here tells.
+    // At most this share of the instructions so far only repeated themselves until another thread had done something.
+    // On a GPU such loops iterate as often as time allows, which is not known here.
     virtual double waiting() const { return 0; }
 };
 

@@ -46,7 +46,7 @@ std::string WholeLaunch::warps_missing(const Cta& cta) {
                                warps);
         }
         if ((seen >> warp.id & 1U) != 0) {
-            return fmt::format("warp {} of CTA {} is there twice", warp.id, words(cta.index));
+            return fmt::format("warp {} of CTA {} appears twice", warp.id, words(cta.index));
         }
         seen |= std::uint64_t{warp.instructions != 0} << warp.id;
     }
@@ -66,7 +66,7 @@ std::string WholeLaunch::look_at(const Cta& cta) {
     }
     if (!first_time(number_of(cta.index, grid))) {
         ++again_;
-        return fmt::format("CTA {} is there twice", words(cta.index));
+        return fmt::format("CTA {} appears twice", words(cta.index));
     }
     std::string missing = warps_missing(cta);
     cut_ctas_ += missing.empty() ? 0 : 1;
@@ -87,11 +87,11 @@ std::string WholeLaunch::left_out() const {
     std::string told = at_end();
     const auto add = [&told](std::uint64_t count, const char* what) {
         if (count != 0) {
-            told += fmt::format("{}{} {}", told.empty() ? "" : "; ", count, what);
+            told += fmt::format("{}CTAs {}: {}", told.empty() ? "" : "; ", what, count);
         }
     };
-    add(cut_ctas_, "with other warps than the block's");
-    add(again_, "that had been there before");
+    add(cut_ctas_, "with other warps than the block has");
+    add(again_, "that appear twice");
     add(outside_, "outside the grid");
     return told;
 }

@@ -89,13 +89,13 @@ TEST(WholeLaunch, RefusesFewerCtasAndNone) {
 TEST(WholeLaunch, RefusesCtasOutsideTheGridAndRepeatedOnes) {
     const std::string other = header("2,1,1", "32,1,1") + cta("0,0,0") + cta("9,0,0") + cta("1,0,0");
     EXPECT_EQ(read(other, false).error, "t.traceg: CTA (9,0,0) is not in the grid (2,1,1)");
-    EXPECT_EQ(read(other, true).left_out, "1 outside the grid");
+    EXPECT_EQ(read(other, true).left_out, "CTAs outside the grid: 1");
     const std::string again = header("2,1,1", "32,1,1") + cta("0,0,0") + cta("1,0,0") + cta("0,0,0");
-    EXPECT_EQ(read(again, false).error, "t.traceg: CTA (0,0,0) is there twice");
-    EXPECT_EQ(read(again, true).left_out, "1 that had been there before");
+    EXPECT_EQ(read(again, false).error, "t.traceg: CTA (0,0,0) appears twice");
+    EXPECT_EQ(read(again, true).left_out, "CTAs that appear twice: 1");
     EXPECT_EQ(read(again, true).ctas, 3U);
     const std::string ahead = header("3,1,1", "32,1,1") + cta("2,0,0") + cta("2,0,0");
-    EXPECT_EQ(read(ahead, false).error, "t.traceg: CTA (2,0,0) is there twice");
+    EXPECT_EQ(read(ahead, false).error, "t.traceg: CTA (2,0,0) appears twice");
 }
 
 TEST(WholeLaunch, RefusesBlocksWithOtherWarps) {
@@ -105,10 +105,10 @@ TEST(WholeLaunch, RefusesBlocksWithOtherWarps) {
               "t.traceg: CTA (0,0,0) has instructions of 2 of its 3 warps; the first without is warp 1");
     EXPECT_THAT(read(of(""), false).error, HasSubstr("of 0 of its 3 warps"));
     EXPECT_THAT(read(of(warp(0) + warp(1) + warp(2, true)), false).error, HasSubstr("the first without is warp 2"));
-    EXPECT_EQ(read(of(warp(0) + warp(1) + warp(1)), false).error, "t.traceg: warp 1 of CTA (0,0,0) is there twice");
+    EXPECT_EQ(read(of(warp(0) + warp(1) + warp(1)), false).error, "t.traceg: warp 1 of CTA (0,0,0) appears twice");
     EXPECT_EQ(read(of(warp(0) + warp(3)), false).error,
               "t.traceg: warp 3 of CTA (0,0,0) is not in the block, which has 3");
-    EXPECT_EQ(read(of(warp(0)), true).left_out, "1 with other warps than the block's");
+    EXPECT_EQ(read(of(warp(0)), true).left_out, "CTAs with other warps than the block has: 1");
 }
 
 TEST(WholeLaunch, RefusesHeadersWithoutSizes) {

@@ -59,10 +59,10 @@ std::string CtaRunner::standstill(const Strand& state) const {
     }
     const std::string who = fmt::format("lanes 0x{:x} of warp {}", state.lanes(), number);
     if (state.read.code == nullptr) {
-        return who + " repeat themselves for ever";
+        return who + " loop forever";
     }
     const std::string_view space = state.read.space == StateSpace::kNone ? "" : name(state.read.space);
-    return fmt::format("{} wait for ever: {} finds {} at 0x{:x}{}{}", who,
+    return fmt::format("{} wait forever: {} finds {} at 0x{:x}{}{}", who,
                        words(*state.read.code, state.read.instruction), state.read.value, state.read.address,
                        space.empty() ? "" : " of ", space.empty() ? "" : std::string(space) + " memory");
 }
@@ -91,7 +91,8 @@ bool CtaRunner::fail_stuck() {
     told += !spins ? ""
             : later == 0
                 ? "; no thread changes it any more"
-                : fmt::format("; none of this CTA changes it, and the {} behind it begin when it has ended", later);
+                : fmt::format("; no thread of this CTA changes it, and the {} CTAs after it start only when it ends",
+                              later);
     const Frame& frame = first.frames.back();
     const bool has_read = spins && first.read.code != nullptr;
     const Block* const waits = spins ? nullptr : first.reduction;

@@ -188,7 +188,8 @@ bool CtaRunner::run_strand(Strand& state) {
     unsigned next_probe = is_whole_turn ? 0 : kFirstProbe;
     state.repeats = state.is_still = false;
     probe_.end();
-    const std::uint64_t before = totals_.warp_instructions;
+    std::uint64_t last_look = totals_.warp_instructions;
+    std::uint64_t look_before = last_look;
     for (unsigned turn = 0; turn < kTurn; ++turn) {
         const Level& top = state.levels.back();
         const std::uint32_t mask = top.mask & state.warp.live;
@@ -216,11 +217,14 @@ bool CtaRunner::run_strand(Strand& state) {
             is_whole_turn = is_whole_turn && next_probe == 0;
             next_probe = std::max(kFirstProbe, 2 * turn);
             probe_.begin(state);
+            look_before = last_look;
+            last_look = totals_.warp_instructions;
         } else if (probe_.is_on() && probe_.comes_again(state)) {
             state.repeats = true;
             state.is_still = is_whole_turn;
             state.read = probe_.read();
-            totals_.waiting_instructions += totals_.warp_instructions - before;
+            // It did not repeat itself when it was looked at before; when it began to is not known.
+            totals_.waiting_instructions += totals_.warp_instructions - look_before;
             return true;
         }
         const Compiled& code = *state.frames.back().code;

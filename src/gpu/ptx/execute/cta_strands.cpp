@@ -11,6 +11,7 @@
 // GPU. Which blocks they have come through does not matter: every place where lanes of the stack are still to meet
 // lies behind that block on all ways, or is passed by lanes that do not take part in it.
 #include "gpu/ptx/execute/cta_runner.h"
+#include "gpu/ptx/execute/guards.h"
 
 #include <algorithm>
 #include <bit>
@@ -50,12 +51,11 @@ std::uint32_t members_of(const OpFacts& facts, const Warp& warp, const Op& op, s
         return kAllLanes;
     }
     std::uint32_t members = 0;
-    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    each_lane(lanes, [&](unsigned lane) {
         std::uint32_t named = 0;
-        std::memcpy(&named, warp.frame + op.more[3] + std::size_t{4} * static_cast<unsigned>(std::countr_zero(left)),
-                    sizeof named);
+        std::memcpy(&named, warp.frame + op.more[3] + sizeof named * lane, sizeof named);
         members |= named;
-    }
+    });
     return members;
 }
 
@@ -82,10 +82,7 @@ void copy_lanes(const Frame& from, Frame& into, std::uint32_t lanes) {
             continue;
         }
         const std::size_t bytes = use.bits / 8U;
-        for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-            const std::size_t at = bytes * static_cast<unsigned>(std::countr_zero(left));
-            std::memcpy(to + at, of + at, bytes);
-        }
+        each_lane(lanes, [&](unsigned lane) { std::memcpy(to + bytes * lane, of + bytes * lane, bytes); });
     }
     const std::size_t bytes = from.code->layout.parameter_bytes;
     for (std::uint32_t left = from.parameters && into.parameters ? lanes : 0; left != 0; left &= left - 1) {
@@ -108,15 +105,17 @@ bool can_join(const Strand& one, const Strand& other) {
 // All repeat themselves: whether, before patience ends, another thread of the process has written what a strand
 // reads.
 bool CtaRunner::is_changed_from_outside() const {
+    std::vector<AwaitedRead> reads;
+    for (const Strand& state : strands_) {
+        const bool is_global = state.read.space == StateSpace::kGlobal || state.read.space == StateSpace::kNone;
+        if (state.state == State::kReady && state.read.code != nullptr && is_global &&
+            parts_.memory->find(state.read.address, state.read.bytes)) {
+            reads.push_back(state.read);
+        }
+    }
     const auto late = std::chrono::steady_clock::now() + parts_.options->patience;
-    while (std::chrono::steady_clock::now() < late) {
-        for (const Strand& state : strands_) {
-            const AwaitedRead& read = state.read;
-            const bool is_global = read.space == StateSpace::kGlobal || read.space == StateSpace::kNone;
-            if (state.state != State::kReady || read.code == nullptr || !is_global ||
-                !parts_.memory->find(read.address, read.bytes)) {
-                continue;
-            }
+    while (!reads.empty() && std::chrono::steady_clock::now() < late) {
+        for (const AwaitedRead& read : reads) {
             if (std::memcmp(reinterpret_cast<const void*>(read.address), &read.value, read.bytes) != 0) {
                 return true;
             }

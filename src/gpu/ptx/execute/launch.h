@@ -24,7 +24,7 @@ struct Totals {
     std::uint64_t ctas = 0;
     std::uint64_t warp_instructions = 0;  // PTX instructions with a lane on
     std::uint64_t thread_instructions = 0;
-    std::uint64_t waiting_instructions = 0;  // of the warps', in turns that ended where they had begun to repeat
+    std::uint64_t waiting_instructions = 0;  // of the warps', while they may have repeated themselves: at most
 };
 
 struct ExecuteOptions {

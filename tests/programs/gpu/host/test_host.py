@@ -136,6 +136,8 @@ def mistakes(test):
     refused("no such program", 3, "no such program", "run", "--", test.work / "nothing")
     refused("no such GPU", 3, "no GPU named", "run", "--gpu", "abacus", "--", path)
     refused("--warm", 2, "--warm is for a single launch", "run", "--warm", "--", path)
+    refused("a recording of a part, basic", 2, "a stream for each thread of the whole launch", "run", "x.kgt", "--model", "basic", "--partial",
+            "-o", test.work / "x.kymo")
     refused("the basic model", 2, "the basic model is for traces", "run", "--model", "basic", "--", path)
     refused("a program without CUDA", 4, "has launched no kernel", "run", "--", "/bin/true")
     refused("a trace into no folder", 8, "", "trace", "-o", test.work / "no" / "where", "--", path)
@@ -161,10 +163,10 @@ def waits(test):
     share = told["kernels"][0]["waiting"]
     test.check("a lock: the share of instructions that wait", "0.5 to 1", share, 0.5 < share < 1)
     text = test.run(test.kymo, "gpu", "run", "--", path, "locked").stdout
-    test.check("a lock: its time is called unknown", "so the time is not either", text, "so the time is not either" in text)
+    test.check("a lock: its time is called unknown", "and so is the time", text, "and so is the time" in text)
     done = test.run(test.kymo, "gpu", "run", "--", path, "awaiting")
-    expected = [f"waits.cu:{line_of('waits', 'flag')}: in awaiting: lanes 0xffffffff of warp 0 wait for ever: ld.volatile.global.u32 finds 0 at",
-                "the 3 behind it begin when it has ended (CTA 0,0,0 thread 0,0,0)"]
+    expected = [f"waits.cu:{line_of('waits', 'flag')}: in awaiting: lanes 0xffffffff of warp 0 wait forever: ld.volatile.global.u32 finds 0 at",
+                "the 3 CTAs after it start only when it ends (CTA 0,0,0 thread 0,0,0)"]
     test.check("a flag", expected, done.stderr, done.returncode != 0 and all(part in done.stderr for part in expected))
     for name in ("INT", "TERM", "KILL"):
         folder = test.fresh()

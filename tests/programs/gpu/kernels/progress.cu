@@ -166,3 +166,18 @@ extern "C" __global__ void absent_members(int* out) {
     }
     out[threadIdx.x] = value;
 }
+
+// One warp computes, and then waits for the other, which computes as long.
+extern "C" __global__ void work_then_wait(volatile int* flag, volatile int* out, int rounds) {
+    int sum = 0;
+    for (int i = 0; i < rounds; ++i) {
+        sum += out[threadIdx.x] + i;
+    }
+    if (threadIdx.x >= 32) {
+        *flag = 1;
+    } else {
+        while (*flag == 0) {
+        }
+    }
+    out[threadIdx.x] = sum;
+}

@@ -73,7 +73,7 @@ TEST(Faults, ALoopWithoutEndIsEnded) {
     EXPECT_THAT(cta.error().what, HasSubstr("without coming to its end"));
     EXPECT_EQ((*execution)->fault(), Fault::kStuck);
     Device other(module_of(".entry k() { L: bra L; }"));
-    EXPECT_THAT(other.fault("k", {1}, {32}, {}), HasSubstr("lanes 0xffffffff of warp 0 repeat themselves for ever"));
+    EXPECT_THAT(other.fault("k", {1}, {32}, {}), HasSubstr("lanes 0xffffffff of warp 0 loop forever"));
 }
 
 TEST(Faults, PrintAndAssert) {

@@ -105,10 +105,10 @@ TEST_F(Progress, LanesWaitForAnotherWarpAndForOneBehindABranch) {
 TEST_F(Progress, AFlagThatNobodySetsIsTold) {
     const auto flag = zeros(1);
     const std::string what = run_traced("nobody_sets", {1}, {70}, Parameters().add(flag.data()));
-    EXPECT_THAT(what, HasSubstr("progress.cu:105: in nobody_sets: lanes 0xffffffff of warp 0 wait for ever: "
+    EXPECT_THAT(what, HasSubstr("progress.cu:105: in nobody_sets: lanes 0xffffffff of warp 0 wait forever: "
                                 "ld.volatile.global.u32 finds 0 at 0x"));
-    EXPECT_THAT(what, HasSubstr(" of global memory; lanes 0xffffffff of warp 1 wait for ever"));
-    EXPECT_THAT(what, HasSubstr("lanes 0x3f of warp 2 wait for ever"));
+    EXPECT_THAT(what, HasSubstr(" of global memory; lanes 0xffffffff of warp 1 wait forever"));
+    EXPECT_THAT(what, HasSubstr("lanes 0x3f of warp 2 wait forever"));
     EXPECT_THAT(what, HasSubstr("no thread changes it any more (CTA 0,0,0 thread 0,0,0)"));
 }
 
@@ -133,11 +133,23 @@ TEST_F(Progress, AGridBarrierThatWaitsForLaterCtasIsTold) {
     const auto arrived = zeros(1);
     const auto out = zeros(4);
     const std::string what = run_traced("grid_barrier", {4}, {64}, Parameters().add(arrived.data()).add(out.data()));
-    EXPECT_THAT(what, HasSubstr("lanes 0x1 of warp 0 wait for ever: ld.volatile.global.u32 finds 1 at 0x"));
+    EXPECT_THAT(what, HasSubstr("lanes 0x1 of warp 0 wait forever: ld.volatile.global.u32 finds 1 at 0x"));
     EXPECT_THAT(what, HasSubstr("waits at barrier 0"));
-    EXPECT_THAT(what, HasSubstr("none of this CTA changes it, and the 3 behind it begin when it has ended"));
+    EXPECT_THAT(what, HasSubstr("no thread of this CTA changes it, and the 3 CTAs after it start only when it ends"));
     EXPECT_THAT(next_, HasSubstr("earlier ones only"));
     EXPECT_EQ(run_traced("grid_barrier", {1}, {64}, Parameters().add(arrived.data()).add(out.data())), "");
+}
+
+// What a warp computes before it waits is not called waiting.
+TEST_F(Progress, WorkBeforeALoopThatWaitsCountsAsWork) {
+    const auto flag = zeros(1);
+    const auto out = zeros(64);
+    auto execution = device_.module().launch(
+        "work_then_wait", {{1}, {64}, 0, Parameters().add(flag.data()).add(out.data()).add(20'000).bytes()});
+    ASSERT_TRUE(execution.ok());
+    ASSERT_TRUE((*execution)->next_cta().ok());
+    EXPECT_GT((*execution)->waiting(), 0);
+    EXPECT_LT((*execution)->waiting(), 0.51);
 }
 
 TEST_F(Progress, LongLoopsEnd) {
