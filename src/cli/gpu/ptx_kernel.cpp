@@ -21,6 +21,11 @@ void PtxKernel::add_to(CLI::App& app) {
         ->type_name("CHECKS");
 }
 
+void PtxKernel::add_values_to(CLI::App& app) {
+    app.add_flag("--values", values_,
+                 "of what is executed here: also what each lane's registers held, before and after each instruction");
+}
+
 Result<std::string> PtxKernel::only_kernel(const gpu::ptx::Module& module) const {
     std::string names;
     std::string last = kernel_;
@@ -49,6 +54,11 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
         if (checks->any()) {
             return Error{ErrorKind::kUsage, path.string() + " is a trace: nothing is executed that could be checked",
                          "--check is for a .ptx, or a program after --"};
+        }
+        if (values_) {
+            return Error{ErrorKind::kUsage,
+                         path.string() + " is a trace: what values it holds are copied as they are",
+                         "--values is for a .ptx, or a program after --"};
         }
         if (machine_code_.wanted()) {
             return Error{ErrorKind::kUsage, path.string() + " is a trace: it has machine code's instructions already",
@@ -88,6 +98,7 @@ Result<std::unique_ptr<gpu::KernelSource>> PtxKernel::open(const std::filesystem
     gpu::ptx::ExecuteOptions options;
     options.keep = warm;
     options.checks = *checks;
+    options.values = values_;
     options.print = [](std::string_view text) { fmt::print("{}", text); };
     auto execution = module_->launch(*kernel, {*grid, *block, shared_, std::move(*parameters)}, std::move(options));
     if (!execution) {

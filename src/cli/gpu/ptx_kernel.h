@@ -19,6 +19,9 @@ class PtxKernel {
     const MachineCode& machine_code() const { return machine_code_; }
     // --machine-code, for verbs that model; before parse().
     void add_machine_code_to(CLI::App& app) { machine_code_.add_to(app); }
+    // --values, for verbs that trace; before parse().
+    void add_values_to(CLI::App& app);
+    bool values() const { return values_; }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
     // file, held against its launch as `extent` says. `warm`: it will be run twice; `gpu`: whose machine code
     // --machine-code means. Valid as long as this object and until the next open().
@@ -37,6 +40,7 @@ class PtxKernel {
     std::uint32_t shared_ = 0;
     std::vector<std::string> arguments_;
     std::string checks_;
+    bool values_ = false;
     MachineCode machine_code_;
     std::unique_ptr<gpu::ptx::DeviceMemory> memory_;
     std::unique_ptr<gpu::ptx::LoadedModule> module_;

@@ -27,9 +27,9 @@ Result<void> make_trace_folder(const std::string& output) {
 }
 
 // `kymo gpu trace -o DIR -- PROGRAM`: a trace a launch, and kernelslist.g, which names them in order.
-int trace_program(const std::string& gpu, bool text, const std::string& output, const std::string& checks,
+int trace_program(const std::string& gpu, bool text, const std::string& output, const PtxKernel& kernel,
                   const std::vector<std::string>& command) {
-    if (const auto known = gpu::ptx::checks_from(checks); !known) {
+    if (const auto known = gpu::ptx::checks_from(kernel.checks()); !known) {
         return fail(known.error());
     }
     if (const auto loaded = gpu::load_gpu(gpu); !loaded) {
@@ -42,7 +42,8 @@ int trace_program(const std::string& gpu, bool text, const std::string& output, 
     options.gpu = gpu_seen_from_anywhere(gpu);
     options.traces = std::filesystem::absolute(output);
     options.text_traces = text;
-    options.checks = checks;
+    options.checks = kernel.checks();
+    options.values = kernel.values();
     const auto run = run_gpu_program(options, command);
     if (!run) {
         (void)rmdir(output.c_str());
@@ -102,6 +103,7 @@ int gpu_trace(int argc, char** argv) {
     bool text = false;
     app.add_option("TRACE", trace, "a .traceg or .traceg.xz, or a kernel's .ptx");
     kernel.add_to(app);
+    kernel.add_values_to(app);
     app.add_option("-o,--output", output, "the new file (.traceg: the text form), or of a program the new directory")
         ->type_name("OUT")
         ->required();
@@ -122,16 +124,17 @@ int gpu_trace(int argc, char** argv) {
                      trace.empty() ? "no trace and no program to run" : "both a trace and a program to run",
                      "kymo gpu trace TRACE -o OUT.kgt, or kymo gpu trace -o DIR -- PROGRAM ARGUMENTS…"});
     }
-    if (real && (command.empty() || !kernel.checks().empty())) {
+    if (real && (command.empty() || !kernel.checks().empty() || kernel.values())) {
         return fail({ErrorKind::kUsage,
-                     command.empty() ? "--real is for programs" : "--check watches kernels that are executed here",
+                     command.empty() ? "--real is for programs"
+                                     : "--check and --values are for kernels that are executed here",
                      "kymo gpu trace --real -o DIR -- PROGRAM ARGUMENTS…"});
     }
     if (real) {
         return trace_real(tracer, text, output, command);
     }
     if (!command.empty()) {
-        return trace_program(gpu, text, output, kernel.checks(), command);
+        return trace_program(gpu, text, output, kernel, command);
     }
     auto source = kernel.open(trace, gpu::Extent::kAsWritten);
     if (!source) {

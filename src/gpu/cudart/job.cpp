@@ -21,6 +21,7 @@ Json to_json(const JobOptions& options) {
             {"recording", options.recording.string()},
             {"traces", options.traces.string()},
             {"text_traces", options.text_traces},
+            {"values", options.values},
             {"machine_code", options.machine_code},
             {"checks", options.checks}};
 }
@@ -37,6 +38,7 @@ Result<JobOptions> job_options(const std::string& text) {
         options.recording = json.at("recording").get<std::string>();
         options.traces = json.at("traces").get<std::string>();
         options.text_traces = json.at("text_traces").get<bool>();
+        options.values = json.at("values").get<bool>();
         options.machine_code = json.at("machine_code").get<bool>();
         options.checks = json.at("checks").get<std::string>();
     } catch (const nlohmann::json::exception& why) {

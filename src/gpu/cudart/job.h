@@ -29,6 +29,7 @@ struct JobOptions {
     std::filesystem::path recording;  // empty: none
     std::filesystem::path traces;     // folder for traces instead of times; empty: times
     bool text_traces = false;
+    bool values = false;        // traces with the operands' values
     bool machine_code = false;  // the schedule of the program's machine code, or of what ptxas makes of its PTX
     std::string checks;         // as --check has them
 };

@@ -45,6 +45,7 @@ class Modelled : public KernelSource {
     }
     const KernelHeader& header() const override { return header_; }
     const Program& program() const override { return execution_.program(); }
+    const std::vector<TracedOperand>& operands() const override { return execution_.operands(); }
     Result<std::optional<Cta>> next_cta() override { return execution_.next_cta(); }
     Result<void> rewind() override { return execution_.rewind(); }
     double waiting() const override { return execution_.waiting(); }
@@ -208,6 +209,7 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
     }
     execute.print = [](std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); };
     const RunningLaunch running(device.job, ptx::readable_name(kernel->name), device.launches, grid);
+    execute.values = device.job.options().values;
     execute.patience = std::chrono::seconds(1);
     execute.at = [&running](const Dim3& cta, std::string_view place) { running.at(cta, place); };
     auto execution = module->launch(

@@ -5,7 +5,14 @@
 
 namespace kymo::gpu {
 
-enum : std::uint8_t { kEndRecord = 0, kHeaderRecord = 1, kInstructionRecord = 2, kCtaRecord = 3 };  // records
+enum : std::uint8_t {  // records
+    kEndRecord = 0,
+    kHeaderRecord = 1,
+    kInstructionRecord = 2,
+    kCtaRecord = 3,
+    kOperandRecord = 4,
+    kValuesRecord = 5
+};
 inline constexpr std::uint8_t kCompactVersion = 1;
 inline constexpr std::uint64_t kMostCompactText = 1U << 16U;
 

@@ -8,6 +8,7 @@ namespace kymo::gpu {
 namespace {
 
 constexpr std::uint64_t kMostBody = 1U << 30U;
+constexpr std::size_t kMostOperands = 1U << 25U;
 
 class Body {
   public:
@@ -191,7 +192,8 @@ Result<void> CompactTrace::rewind() {
     at_ = 0;
     offset_ = 0;
     ended_ = false;
-    declared_ = 0;
+    declared_ = declared_operands_ = 0;
+    values_.clear();
     if (auto back = bytes_->rewind(); !back) {
         return back;
     }
@@ -223,6 +225,39 @@ Result<void> CompactTrace::read_instruction() {
     return {};
 }
 
+Result<void> CompactTrace::read_operand() {
+    Body body(body_);
+    TracedOperand operand;
+    operand.instruction = body.small(declared_ != 0 ? declared_ - 1 : 0);
+    operand.name = body.text();
+    operand.bits = static_cast<std::uint8_t>(body.small(64));
+    operand.is_result = body.small(1) == 1;
+    const bool in_order =
+        declared_operands_ == 0 || operands_[declared_operands_ - 1].instruction <= operand.instruction;
+    if (!body.good() || declared_ == 0 || !in_order || declared_operands_ >= kMostOperands) {
+        return malformed("no valid operand");
+    }
+    if (declared_operands_ == operands_.size()) {
+        operands_.push_back(std::move(operand));
+    }
+    ++declared_operands_;
+    return {};
+}
+
+Result<void> CompactTrace::read_values() {
+    Body body(body_);
+    const std::uint32_t warps = body.small(64);
+    values_.clear();
+    for (std::uint32_t i = 0; i < warps && body.good(); ++i) {
+        const auto code = body.bytes(kMostBody);
+        values_.push_back(std::make_shared<const std::vector<std::uint8_t>>(code.begin(), code.end()));
+    }
+    if (!body.good()) {
+        return malformed("no valid operand values");
+    }
+    return {};
+}
+
 Result<Cta> CompactTrace::read_cta() {
     Body body(body_);
     Cta cta;
@@ -237,9 +272,13 @@ Result<Cta> CompactTrace::read_cta() {
         warp.code = std::make_shared<const std::vector<std::uint8_t>>(code.begin(), code.end());
         cta.warps.push_back(std::move(warp));
     }
-    if (!body.good()) {
+    if (!body.good() || (!values_.empty() && values_.size() != cta.warps.size())) {
         return malformed("no valid CTA");
     }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        cta.warps[i].values = std::move(values_[i]);
+    }
+    values_.clear();
     return cta;
 }
 
@@ -259,6 +298,14 @@ Result<std::optional<Cta>> CompactTrace::next_cta() {
         }
         if (kind == kInstructionRecord) {
             if (auto good = read_instruction(); !good) {
+                return good.error();
+            }
+        } else if (kind == kOperandRecord) {
+            if (auto good = read_operand(); !good) {
+                return good.error();
+            }
+        } else if (kind == kValuesRecord) {
+            if (auto good = read_values(); !good) {
                 return good.error();
             }
         } else if (kind == kEndRecord) {

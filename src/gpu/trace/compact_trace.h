@@ -19,6 +19,7 @@ class CompactTrace : public KernelSource {
 
     const KernelHeader& header() const override { return header_; }
     const Program& program() const override { return program_; }
+    const std::vector<TracedOperand>& operands() const override { return operands_; }
     Result<std::optional<Cta>> next_cta() override;
     Result<void> rewind() override;
 
@@ -32,6 +33,8 @@ class CompactTrace : public KernelSource {
     Result<bool> byte(std::uint8_t& value);
     Error malformed(const std::string& what) const;
     Result<void> read_instruction();
+    Result<void> read_operand();
+    Result<void> read_values();
     Result<Cta> read_cta();
 
     std::unique_ptr<ByteInput> bytes_;
@@ -43,6 +46,9 @@ class CompactTrace : public KernelSource {
     KernelHeader header_;
     Program program_;
     std::size_t declared_ = 0;  // static instructions read since the start or the last rewind
+    std::vector<TracedOperand> operands_;
+    std::size_t declared_operands_ = 0;
+    std::vector<std::shared_ptr<const std::vector<std::uint8_t>>> values_;  // of the next CTA's warps
     bool ended_ = false;
 };
 

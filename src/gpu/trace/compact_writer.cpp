@@ -81,6 +81,7 @@ Result<CompactSize> write_compact_to(KernelSource& source, const Sink& sink) {
     header_body(header, source.header());
     record(kHeaderRecord, header);
     std::size_t declared = 0;
+    std::size_t operands = 0;
     for (;;) {
         auto cta = source.next_cta();
         if (!cta) {
@@ -99,6 +100,24 @@ Result<CompactSize> write_compact_to(KernelSource& source, const Sink& sink) {
             register_numbers(body, instruction.sources);
             body.text(instruction.opcode);
             record(kInstructionRecord, body);
+        }
+        for (; operands < source.operands().size(); ++operands) {
+            const TracedOperand& operand = source.operands()[operands];
+            Builder body;
+            body.number(operand.instruction);
+            body.text(operand.name);
+            body.number(operand.bits);
+            body.number(operand.is_result ? 1 : 0);
+            record(kOperandRecord, body);
+        }
+        if (operands != 0) {
+            Builder values;
+            values.number((*cta)->warps.size());
+            for (const WarpTrace& warp : (*cta)->warps) {
+                values.block(warp.values ? std::span<const std::uint8_t>(*warp.values)
+                                         : std::span<const std::uint8_t>());
+            }
+            record(kValuesRecord, values);
         }
         Builder body;
         body.dim((*cta)->index);

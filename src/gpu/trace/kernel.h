@@ -98,6 +98,16 @@ struct StaticInstruction {
 
 using Program = std::vector<StaticInstruction>;
 
+// A register of a static instruction whose values a trace holds: of each lane that executes it, before (what it
+// reads) or after (what it writes).
+struct TracedOperand {
+    std::uint32_t instruction = 0;  // in the Program
+    std::string name;               // as the program's text has it
+    std::uint8_t bits = 32;
+    bool is_result = false;
+    bool operator==(const TracedOperand&) const = default;
+};
+
 // One warp's executed instructions in the compact form of warp_code.h. Equal warps may share their bytes.
 struct WarpTrace {
     std::uint32_t id = 0;  // in its CTA
@@ -105,6 +115,9 @@ struct WarpTrace {
     std::shared_ptr<const std::vector<std::uint8_t>> code;
     // Added to every address of a memory instruction, for generated kernels whose warps differ in nothing else.
     std::uint64_t address_offset = 0;
+    // The values of its instructions' operands, in the order of execution: a code whose instructions are the numbers
+    // of operands, and whose addresses are the values. Null: the trace has none.
+    std::shared_ptr<const std::vector<std::uint8_t>> values;
 };
 
 struct Cta {
@@ -117,6 +130,11 @@ class KernelSource {
     virtual ~KernelSource() = default;
     virtual const KernelHeader& header() const = 0;
     virtual const Program& program() const = 0;
+    // Whose values the trace holds, in the order of their instructions; empty: of none. Grows with the Program.
+    virtual const std::vector<TracedOperand>& operands() const {
+        static const std::vector<TracedOperand> none;
+        return none;
+    }
     // The next CTA, none at the kernel's end, or an error that names file and line.
     virtual Result<std::optional<Cta>> next_cta() = 0;
     // Back to the first CTA.

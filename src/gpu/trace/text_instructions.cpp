@@ -157,7 +157,7 @@ Result<void> TextInstructions::line_end(Words& words, std::string_view opcode) c
         }
         rest = words.next();
     }
-    if (later && rest == "Val") {
+    if ((later || has_values_) && rest == "Val") {
         return {};
     }
     if (later && rest == "NoVal") {

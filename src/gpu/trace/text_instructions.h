@@ -21,6 +21,7 @@ class TextInstructions {
   public:
     TextInstructions(const LineInput& lines, const KernelHeader& header) : lines_(lines), header_(header) {}
     const Program& program() const { return program_; }
+    void has_values(bool has) { has_values_ = has; }        // operands' values behind a Val, which Kymo writes
     void has_immediate(bool has) { has_immediate_ = has; }  // the lines of tracers before version 6
 
     Result<void> read(std::string_view text, WarpEncoder& encoder);
@@ -36,6 +37,7 @@ class TextInstructions {
     Program program_;
     std::unordered_map<std::uint64_t, std::uint32_t> by_text_;  // hash of a line's fixed part → static instruction
     bool has_immediate_ = false;
+    bool has_values_ = false;
 };
 
 }  // namespace kymo::gpu

@@ -94,6 +94,7 @@ Result<void> TextTrace::read_header() {
         }
         if (text.starts_with("#traces format")) {
             described = true;
+            instructions_.has_values(text.find("operand_values") != std::string_view::npos);
             instructions_.has_immediate(text.find("immediate") != std::string_view::npos);
             continue;
         }

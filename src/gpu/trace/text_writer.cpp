@@ -1,6 +1,7 @@
 #include "gpu/trace/text_writer.h"
 
 #include "gpu/trace/new_file.h"
+#include "gpu/trace/operand_values.h"
 #include "gpu/trace/warp_code.h"
 
 #include <bit>
@@ -24,7 +25,7 @@ void add(std::string& out, const char* format, ...) {
     out.append(text.data(), std::min<std::size_t>(static_cast<std::size_t>(std::max(length, 0)), text.size() - 1));
 }
 
-std::string header_text(const KernelHeader& header) {
+std::string header_text(const KernelHeader& header, bool has_values) {
     std::string out = "-kernel name = " + header.name + "\n";
     add(out, "-kernel id = %llu\n", static_cast<unsigned long long>(header.id));
     add(out, "-grid dim = (%u,%u,%u)\n", header.grid.x, header.grid.y, header.grid.z);
@@ -38,7 +39,8 @@ std::string header_text(const KernelHeader& header) {
     add(out, "-accelsim tracer version = %u\n-enable lineinfo = %d\n\n", kTracerVersion, header.has_lines ? 1 : 0);
     out +=
         "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-        "[adrrescompress?] [mem_addresses] immediate\n\n";
+        "[adrrescompress?] [mem_addresses] immediate";
+    out += has_values ? " [operand_values]\n\n" : "\n\n";
     return out;
 }
 
@@ -49,8 +51,8 @@ void register_names(std::string& out, const Registers& list) {
     }
 }
 
-// Base and stride where the lanes lie so, otherwise base and differences.
-void addresses(std::string& out, const LaneAddresses& lanes, std::uint32_t mask) {
+// Base and stride where the lanes lie so; otherwise base and differences (2), or one by one (0).
+void addresses(std::string& out, const LaneAddresses& lanes, std::uint32_t mask, unsigned otherwise) {
     std::array<std::uint64_t, kWarpLanes> of{};
     std::size_t count = 0;
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
@@ -63,20 +65,34 @@ void addresses(std::string& out, const LaneAddresses& lanes, std::uint32_t mask)
     for (std::size_t i = 2; i < count; ++i) {
         strided = strided && step(i) == step(1);
     }
-    add(out, "%d 0x%llx ", strided ? 1 : 2, static_cast<unsigned long long>(of[0]));
+    add(out, "%u 0x%llx ", strided ? 1 : otherwise, static_cast<unsigned long long>(of[0]));
     if (strided) {
         add(out, "%lld ", count > 1 ? step(1) : 0);
         return;
     }
     for (std::size_t i = 1; i < count; ++i) {
-        add(out, "%lld ", step(i));
+        otherwise == 2 ? add(out, "%lld ", step(i)) : add(out, "0x%llx ", static_cast<unsigned long long>(of[i]));
     }
 }
 
-Result<void> warp_text(std::string& out, const KernelSource& source, const WarpTrace& warp) {
+// Behind the immediate: "Val", how many, and of each its name, after a ">" where it is a result, and the lanes'
+// values.
+void values(std::string& out, const std::vector<OperandValues>& all, std::uint32_t mask) {
+    add(out, " Val %zu", all.size());
+    for (const OperandValues& one : all) {
+        out += (one.operand->is_result ? " >" : " ") + one.operand->name + " ";
+        addresses(out, one.lanes, mask, 0);
+        out.pop_back();
+    }
+}
+
+Result<void> warp_text(std::string& out, const KernelSource& source, const Program& operands, const WarpTrace& warp) {
     add(out, "\nwarp = %u\ninsts = %llu\n", warp.id, static_cast<unsigned long long>(warp.instructions));
     WarpCursor cursor(source.program(), warp);
-    while (cursor.next()) {
+    OperandCursor operand_cursor(source.operands(), operands, warp);
+    std::vector<OperandValues> of_operands;
+    bool good = true;
+    while (good && cursor.next()) {
         const StaticInstruction& instruction = source.program()[cursor.index()];
         if (source.header().has_lines) {
             add(out, "%u ", instruction.line);
@@ -89,15 +105,20 @@ Result<void> warp_text(std::string& out, const KernelSource& source, const WarpT
         // Where no lane is on there are no addresses, and readers take the width's word for it: 0.
         if (cursor.has_addresses() && cursor.addresses(lanes)) {
             add(out, "%u ", instruction.width);
-            addresses(out, lanes, cursor.mask());
+            addresses(out, lanes, cursor.mask(), 2);
         } else if (instruction.has_addresses()) {
             add(out, "%u 1 0x0 0 ", instruction.width);
         } else {
             out += "0 ";
         }
-        out += "0\n";
+        out += "0";
+        good = operand_cursor.next(cursor.index(), cursor.mask(), of_operands);
+        if (!of_operands.empty()) {
+            values(out, of_operands, cursor.mask());
+        }
+        out += "\n";
     }
-    if (cursor.broken()) {
+    if (cursor.broken() || !good) {
         return Error{ErrorKind::kMalformed, source.header().name + ": a warp's trace is damaged",
                      "trace the kernel again"};
     }
@@ -111,20 +132,29 @@ Result<TextSize> write_text_to(KernelSource& source, std::FILE* file) {
         written = written && std::fwrite(text.data(), 1, text.size(), file) == text.size();
         text.clear();
     };
-    std::string text = header_text(source.header());
+    std::string text;
+    bool is_begun = false;
+    Program operands;
     for (;;) {
-        put(text);
         const auto cta = source.next_cta();
         if (!cta) {
             return cta.error();
         }
+        if (!is_begun) {
+            is_begun = true;
+            text = header_text(source.header(), !source.operands().empty());
+        }
+        if (operands.size() != source.operands().size()) {
+            operands = operand_program(source.operands());
+        }
+        put(text);
         if (!*cta) {
             break;
         }
         const Dim3& index = (*cta)->index;
         add(text, "#BEGIN_TB\n\nthread block = %u,%u,%u\n", index.x, index.y, index.z);
         for (const WarpTrace& warp : (*cta)->warps) {
-            if (auto good = warp_text(text, source, warp); !good) {
+            if (auto good = warp_text(text, source, operands, warp); !good) {
                 return good.error();
             }
             ++size.warps;

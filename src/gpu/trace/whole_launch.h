@@ -29,6 +29,7 @@ class WholeLaunch : public KernelSource {
 
     const KernelHeader& header() const override { return trace_->header(); }
     const Program& program() const override { return trace_->program(); }
+    const std::vector<TracedOperand>& operands() const override { return trace_->operands(); }
     Result<std::optional<Cta>> next_cta() override;
     Result<void> rewind() override;
     std::string left_out() const override;

@@ -18,6 +18,10 @@ std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
     return left >= kWarpLanes ? kAllLanes : (std::uint32_t{1} << left) - 1U;
 }
 
+const OpFacts& facts_at(const Compiled& code, const Op* op) {
+    return code.facts[static_cast<std::size_t>(op - code.ops.data())];
+}
+
 }  // namespace
 
 CtaRunner::CtaRunner(LaunchParts parts) : parts_(std::move(parts)) {
@@ -72,6 +76,9 @@ void CtaRunner::prepare(Strand& state, std::uint32_t number) {
         state.encoder = std::make_shared<WarpEncoder>(*parts_.program);
         if (ways_) {
             state.recorder = std::make_shared<ScheduleRecorder>(*parts_.schedule, *ways_, *state.encoder);
+        }
+        if (parts_.operands != nullptr) {
+            state.values = std::make_shared<WarpEncoder>(parts_.operands->program);
         }
     }
     Frame frame;
@@ -158,6 +165,9 @@ bool CtaRunner::run(const Dim3& index, bool trace, Cta& cta) {
             warp.id = state.warp.number;
             warp.instructions = state.encoder->instructions();
             warp.code = std::make_shared<const std::vector<std::uint8_t>>(state.encoder->take());
+            if (state.values) {
+                warp.values = std::make_shared<const std::vector<std::uint8_t>>(state.values->take());
+            }
             cta.warps.push_back(std::move(warp));
         }
     }
@@ -245,7 +255,8 @@ bool CtaRunner::run_strand(Strand& state) {
 }
 
 bool CtaRunner::run_block(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
-    if (!probe_.is_on() && split_[state.warp.number] == 0) {
+    const bool holds_operands = tracing_ && parts_.operands != nullptr;
+    if (!probe_.is_on() && split_[state.warp.number] == 0 && !holds_operands) {
         return (checker_ ? run_ops<true, false>(state, code, block, mask)
                          : run_ops<false, false>(state, code, block, mask)) &&
                end_block(state, code, block, mask);
@@ -261,8 +272,8 @@ bool CtaRunner::run_block(Strand& state, const Compiled& code, const Block& bloc
     return end_block(state, code, block, mask);
 }
 
-// kWatched: by the probe, or in a warp of several strands; the block may then be left, and gone on with, in its
-// middle.
+// kWatched: by the probe, for its operands' values, or in a warp of several strands; the block may then be left, and
+// gone on with, in its middle.
 template <bool kChecked, bool kWatched>
 bool CtaRunner::run_ops(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
     Warp& warp = state.warp;
@@ -309,8 +320,15 @@ bool CtaRunner::run_ops(Strand& state, const Compiled& code, const Block& block,
         if (kWatched && probe_.is_on()) {
             probe_.before(state, code, static_cast<std::size_t>(op - code.ops.data()), lanes);
         }
+        const bool holds = kWatched && tracing_ && state.values;
+        if (holds) {
+            state.held.look(warp, code, facts_at(code, op).uses, false, lanes);
+        }
         if (!op->run(warp, *op, lanes)) {
             return fail_memory(state, code, *op);
+        }
+        if (holds) {
+            state.held.look(warp, code, facts_at(code, op).uses, true, lanes);
         }
         if (kWatched && probe_.is_on()) {
             probe_.after(code, static_cast<std::size_t>(op - code.ops.data()));

@@ -59,6 +59,7 @@ class CtaRunner {
     bool run_ops(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask);
     bool end_block(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask);
     void record(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask);
+    void record_values(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask);
     void record_bulk(WarpEncoder& encoder, std::uint32_t index, std::uint16_t log) const;
     void split(Strand& state, const Block& block, std::uint32_t taken, std::uint32_t to, std::uint32_t rest);
     bool by_table(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask);

@@ -248,6 +248,9 @@ void CtaRunner::join(Strand& from, Strand& into) {
             to.address[lane] = of.address[lane];
         }
     }
+    if (into.values) {
+        into.held.join(from.held, lanes);
+    }
     if (checker_) {
         checker_->join(from.warp, into.warp, lanes);
     }

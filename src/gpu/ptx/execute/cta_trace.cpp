@@ -9,6 +9,9 @@ namespace kymo::gpu::ptx {
 
 // The block as the models see it.
 void CtaRunner::record(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+    if (state.values) {
+        record_values(state, code, block, mask);
+    }
     const auto number = static_cast<std::size_t>(code.function - parts_.module->functions.data());
     const std::uint32_t begin = parts_.program_begin[number];
     WarpEncoder& encoder = *state.encoder;
@@ -42,6 +45,29 @@ void CtaRunner::record(Strand& state, const Compiled& code, const Block& block, 
             active[count++] = log.address[std::countr_zero(left)];
         }
         encoder.add(begin + machine.index, log.mask, {active.data(), count});
+    }
+}
+
+// What the block's instructions have read and written.
+void CtaRunner::record_values(Strand& state, const Compiled& code, const Block& block, std::uint32_t mask) {
+    const auto& numbers =
+        parts_.operands->numbers[static_cast<std::size_t>(code.function - parts_.module->functions.data())];
+    state.held.look(state.warp, code, block.uses, false, mask);
+    HeldOperands::Lanes active;
+    for (std::uint32_t i = block.machine_first; i < block.machine_end; ++i) {
+        const MachineInstruction& machine = code.machine[i];
+        const std::uint32_t lanes = machine.log == kNoLog ? mask : log_[machine.log].mask;
+        const UseRange uses = uses_of(code, block, machine);
+        for (std::uint32_t use = uses.first; use < uses.first + uses.count && lanes != 0; ++use) {
+            if (numbers[use] == OperandPlan::kNone) {
+                continue;
+            }
+            std::size_t count = 0;
+            for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+                active[count++] = state.held.of(use)[static_cast<unsigned>(std::countr_zero(left))];
+            }
+            state.values->add(numbers[use], lanes, {active.data(), count});
+        }
     }
 }
 

@@ -319,6 +319,10 @@ Result<std::unique_ptr<Execution>> LoadedModule::launch(std::string_view kernel,
         parts.schedule = schedule->second.get();
         program = parts.schedule->program;
     }
+    if (options.values && parts.schedule != nullptr) {
+        return Error{ErrorKind::kUsage, function.name + ": machine code's registers have no values here",
+                     "trace operand values without --machine-code"};
+    }
     header.name = function.name;
     header.id = 1;
     header.grid = launch.grid;

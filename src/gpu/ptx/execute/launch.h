@@ -28,9 +28,10 @@ struct Totals {
 };
 
 struct ExecuteOptions {
-    bool trace = true;   // false: next_cta() executes, and gives CTAs without warps
-    bool keep = false;   // keep all CTAs' traces, so that rewind() works after the first CTA (a warm L2)
-    bool again = false;  // rewind() lets the kernel execute again, on memory as it then is
+    bool trace = true;    // false: next_cta() executes, and gives CTAs without warps
+    bool values = false;  // with the operands' values; not of launches that are traced as machine code
+    bool keep = false;    // keep all CTAs' traces, so that rewind() works after the first CTA (a warm L2)
+    bool again = false;   // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
     std::function<void(std::string_view)> print;         // what the kernel's printf writes; none: dropped
     // What a kernel that only waits is given, for other threads of this process to write what it waits for.

@@ -3,6 +3,7 @@
 
 #include "gpu/ptx/execute/device_memory.h"
 #include "gpu/ptx/execute/launch.h"
+#include "gpu/ptx/execute/operand_plan.h"
 #include "gpu/ptx/parse/module.h"
 #include "gpu/ptx/schedule/schedule_recorder.h"
 #include "gpu/ptx/select/compile.h"
@@ -18,6 +19,7 @@ struct LaunchParts {
     std::vector<const Compiled*> functions;    // by number in Module::functions; null: not called
     std::vector<std::uint32_t> program_begin;  // the same: where its instructions begin in `program`
     const Program* program = nullptr;          // null: no trace
+    const OperandPlan* operands = nullptr;     // null: their values are not traced
     const Schedule* schedule = nullptr;        // null: the trace is of machine-like instructions
     Launch launch;
     std::uint64_t shared_bytes = 0;  // static ones

@@ -41,11 +41,16 @@ class CtaExecution : public Execution {
         : header_(std::move(header)), program_(std::move(program)), options_(std::move(options)) {
         parts.options = &options_;
         parts.program = options_.trace ? &program_ : nullptr;
+        if (options_.trace && options_.values) {
+            operands_ = plan_operands(parts.functions, parts.program_begin);
+            parts.operands = &operands_;
+        }
         parts.launch.parameters.resize(std::max<std::size_t>(parts.launch.parameters.size(), kernel_parameters));
         runner_ = std::make_unique<CtaRunner>(std::move(parts));
     }
     const KernelHeader& header() const override { return header_; }
     const Program& program() const override { return program_; }
+    const std::vector<TracedOperand>& operands() const override { return operands_.operands; }
     const Totals& totals() const override { return runner_->totals(); }
     double waiting() const override {
         const Totals& all = runner_->totals();
@@ -110,6 +115,7 @@ class CtaExecution : public Execution {
     KernelHeader header_;
     Program program_;
     ExecuteOptions options_;
+    OperandPlan operands_;
     std::unique_ptr<CtaRunner> runner_;
     std::vector<Cta> kept_;
     std::uint64_t next_ = 0;

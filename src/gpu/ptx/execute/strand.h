@@ -8,6 +8,7 @@
 // Contract: internal to CtaRunner. Plain data.
 #pragma once
 
+#include "gpu/ptx/execute/operand_plan.h"
 #include "gpu/ptx/schedule/schedule_recorder.h"
 #include "gpu/ptx/select/compile.h"
 #include "gpu/trace/warp_code.h"
@@ -62,8 +63,6 @@ struct AwaitedRead {
     std::uint8_t bytes = 0;  // of the value; at most 8 of what was read
 };
 
-inline constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
-
 struct Strand {
     enum class State : std::uint8_t {
         kReady,
@@ -82,6 +81,8 @@ struct Strand {
     std::shared_ptr<AlignedBytes> local;
     std::shared_ptr<WarpEncoder> encoder;        // the warp's
     std::shared_ptr<ScheduleRecorder> recorder;  // null: no schedule
+    std::shared_ptr<WarpEncoder> values;         // the warp's operands'; null: they are not traced
+    HeldOperands held;
     std::uint32_t launched = 0;
     std::uint32_t barrier = 0;
     const Block* reduction = nullptr;  // waits for its result, or at its mbarrier

@@ -128,7 +128,7 @@ class Compiler {
         instruction.width = has_addresses ? instruction.op.bytes : 0;
         const auto index = static_cast<std::uint32_t>(out_.program.size());
         out_.program.push_back(std::move(instruction));
-        out_.machine.push_back({index, log, has_addresses});
+        out_.machine.push_back({index, log, has_addresses, false, kNoOp});
         return index;
     }
 
@@ -227,7 +227,12 @@ class Compiler {
                 log = logs;
                 logs = static_cast<std::uint16_t>(logs + draft.accesses);
             }
+            const std::size_t machine_before = out_.machine.size();
             machine_of(draft, log);
+            if (out_.machine.size() != machine_before) {
+                out_.machine.back().op =
+                    draft.ending == Ending::kFall ? static_cast<std::uint32_t>(out_.ops.size()) : kEndingOp;
+            }
             if (draft.ending == Ending::kFall) {
                 operation(draft, log);
             } else {

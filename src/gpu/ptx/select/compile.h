@@ -13,6 +13,8 @@
 namespace kymo::gpu::ptx {
 
 inline constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoOp = ~std::uint32_t{0};
+inline constexpr std::uint32_t kEndingOp = kNoOp - 1;
 
 struct Block {
     std::uint32_t first = 0;  // operations
@@ -49,6 +51,8 @@ struct MachineInstruction {
     std::uint16_t log = kNoLog;  // its mask and addresses are there; kNoLog: it has the block's mask
     bool has_addresses = false;
     bool is_bulk = false;  // stands for as many accesses as the copy's size takes
+    // In Compiled::ops, whose last one it is; kEndingOp: the block's ending; kNoOp: it is one of several, or of none.
+    std::uint32_t op = kNoOp;
 };
 
 struct ConstantPlace {

@@ -114,15 +114,17 @@ def outputs(test):
                    "divergence" in [f["kind"] for f in report["findings"]])
     again = test.run(test.kymo, "gpu", "run", "-o", test.work / "out.kymo", "--", path, "bad")
     test.equal("nothing is overwritten", 5, again.returncode)
-    # The same launch by its traces, in either form.
+    # The same launch by its traces, in either form; what operands held changes no time.
     cycles = told["kernels"][0]["cycles"]
-    for form, folder in ((), "compact"), (("--text",), "text"):
+    for form, folder in ((), "compact"), (("--text",), "text"), (("--values",), "values"):
         made = test.run(test.kymo, "gpu", "trace", "--gpu", "h100-pcie", *form, "-o", test.work / folder, "--", path, "bad")
         test.equal(f"{folder} trace: exit status", 0, made.returncode)
         replayed = test.run(test.kymo, "gpu", "run", *GPU, "--json", test.work / folder / "kernelslist.g")
         test.equal(f"{folder} trace: exit status of its replay", 0, replayed.returncode)
         if replayed.returncode == 0:
             test.equal(f"{folder} trace: cycles of its replay", cycles, json.loads(replayed.stdout)["kernels"][0]["cycles"])
+    sizes = [(test.work / folder / "kernel-1.kgt").stat().st_size for folder in ("compact", "values")]
+    test.check("the trace with values is the larger one", "ten times", sizes, sizes[1] > 10 * sizes[0])
 
 
 def mistakes(test):
