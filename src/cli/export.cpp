@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <unistd.h>
@@ -24,6 +25,7 @@ constexpr const char* kExportExamples =
     "examples:\n"
     "  kymo export my_program.kymo --to folded -o stacks.txt\n"
     "  kymo export my_program.kymo --to folded --weight off-cpu\n"
+    "  kymo export my_program.kymo --to pprof -o profile.pb.gz   then: go tool pprof -top profile.pb.gz\n"
     "  kymo export my_program.kymo --to images -o images   then, elsewhere: kymo report my_program.kymo --images "
     "images\n";
 constexpr const char* kImages = "images";
@@ -39,43 +41,66 @@ std::string names() {
 std::string format_lines() {
     std::string lines = "formats:\n";
     for (const view::Export* one : view::exports()) {
-        lines += fmt::format("  {:<8} {}\n", one->name, one->what);
+        lines += fmt::format("  {:<10} {}\n", one->name, one->what);
     }
-    lines += fmt::format("  {:<8} {}\n", kImages,
+    lines += fmt::format("  {:<10} {}\n", kImages,
                          "a directory of the programs and libraries it names, for --images on another machine");
     return lines + "\n";
 }
 
-// Never overwrites. Empty name: standard output.
-int write_out(const std::string& name, const std::string& text) {
-    int descriptor = STDOUT_FILENO;
+// A new file, or standard output for an empty name; never overwrites.
+Result<int> open_output(const std::string& name) {
+    if (name.empty()) {
+        return STDOUT_FILENO;
+    }
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) {
+        return Error{ErrorKind::kOutputExists, name + " exists already", "name another file with -o, or remove it"};
+    }
+    if (descriptor < 0) {
+        return Error{ErrorKind::kPermission, name + ": " + std::strerror(errno), "name another file with -o"};
+    }
+    return descriptor;
+}
+
+Result<void> write_stream(const view::Export& format, const recording::Recording& recording,
+                          const view::ExportOptions& options, const std::string& name) {
+    if (name.empty() && format.is_binary && isatty(STDOUT_FILENO) != 0) {
+        return Error{ErrorKind::kUsage, fmt::format("{} is nothing for a terminal", format.name),
+                     "name a file with -o"};
+    }
+    const auto descriptor = open_output(name);
+    if (!descriptor) {
+        return descriptor.error();
+    }
+    view::Output out(*descriptor, name.empty() ? "standard output" : name);
+    auto done = format.write(recording, options, out);
+    done = done ? out.finish() : done;
     if (!name.empty()) {
-        descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno == EEXIST) {
-            return fail(
-                {ErrorKind::kOutputExists, name + " exists already", "name another file with -o, or remove it"});
-        }
-        if (descriptor < 0) {
-            return fail({ErrorKind::kPermission, name + ": " + std::strerror(errno), "name another file with -o"});
+        ::close(*descriptor);
+        if (!done) {
+            ::unlink(name.c_str());
         }
     }
-    std::size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t wrote = ::write(descriptor, text.data() + done, text.size() - done);
-        if (wrote < 0 && errno == EINTR) {
-            continue;
-        }
-        if (wrote < 0) {
-            const std::string why = std::strerror(errno);
-            if (!name.empty()) {
-                ::unlink(name.c_str());
-            }
-            return fail({ErrorKind::kNoSpace, (name.empty() ? "standard output" : name) + ": " + why,
-                         "nothing was left behind; make space or write elsewhere"});
-        }
-        done += static_cast<std::size_t>(wrote);
+    return done;
+}
+
+// What is no stream: a database, a directory.
+Result<void> write_at(const view::Export& format, const recording::Recording& recording,
+                      const view::ExportOptions& options, const std::string& name) {
+    if (name.empty()) {
+        return Error{ErrorKind::kUsage, fmt::format("--to {} writes a file or directory of its own", format.name),
+                     "name it with -o"};
     }
-    return 0;
+    std::error_code unseen;
+    if (std::filesystem::exists(std::filesystem::symlink_status(name, unseen))) {
+        return Error{ErrorKind::kOutputExists, name + " exists already", "name another with -o, or remove it"};
+    }
+    auto done = format.write_at(recording, options, name);
+    if (!done) {
+        std::filesystem::remove_all(name, unseen);
+    }
+    return done;
 }
 
 int export_images(const std::string& folder, const std::string& out) {
@@ -144,15 +169,18 @@ int run_export(int argc, char** argv) {
         return fail({ErrorKind::kUnsupported, "the format \"" + format + "\" cannot be written yet",
                      "there is: --to " + names()});
     }
+    if (!weight.empty() && !(*chosen)->has_weight) {
+        return fail({ErrorKind::kUsage, format + " holds all that is counted: there is no --weight to choose",
+                     "leave --weight out"});
+    }
     const auto recording = open_with_images(folder);
     if (!recording) {
         return fail(recording.error());
     }
-    const auto text = (*chosen)->write(*recording, {.below_creators = !no_creator, .weight = weight});
-    if (!text) {
-        return fail(text.error());
-    }
-    return write_out(out, *text);
+    const view::ExportOptions how{.below_creators = !no_creator, .weight = weight};
+    const auto done = (*chosen)->write != nullptr ? write_stream(**chosen, *recording, how, out)
+                                                  : write_at(**chosen, *recording, how, out);
+    return done ? 0 : fail(done.error());
 }
 
 const Registration kExport({"export", "write a recording in another tool's format", 40, run_export});

@@ -139,9 +139,7 @@ Json json_states(const ProfileThread& thread) {
     Json kinds = Json::object();
     for (std::size_t kind = 1; kind < by_kind.size(); ++kind) {
         if (by_kind.at(kind) != 0) {
-            std::string words(wait_kind_words(static_cast<WaitKind>(kind)));
-            std::replace(words.begin(), words.end(), ' ', '-');
-            kinds[words] = seconds(by_kind.at(kind));
+            kinds[wait_kind_key(static_cast<WaitKind>(kind))] = seconds(by_kind.at(kind));
         }
     }
     return {

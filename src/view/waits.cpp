@@ -69,12 +69,6 @@ void more(std::string& out, const Style& style, std::size_t shown, std::size_t a
     }
 }
 
-std::string json_kind(WaitKind kind) {
-    std::string words(wait_kind_words(kind));
-    std::replace(words.begin(), words.end(), ' ', '-');
-    return words;
-}
-
 Json json_place(const WaitPlace& place) {
     if (place.function.empty()) {
         return nullptr;
@@ -100,7 +94,7 @@ Json json_thread(const Waits& waits, WaitThreadIndex thread) {
 Json json_holder(const Waits& waits, const WaitHolder& holder) {
     Json json = json_thread(waits, holder.thread, holder.tid);
     json["place"] = json_place(holder.place);
-    json["doing"] = holder.seen_ns == 0 ? Json(nullptr) : Json(json_kind(holder.doing));
+    json["doing"] = holder.seen_ns == 0 ? Json(nullptr) : Json(wait_kind_key(holder.doing));
     json["place_seconds"] = seconds(holder.place_ns);
     json["seen_seconds"] = seconds(holder.seen_ns);
     json["seconds"] = seconds(holder.amount.ns);
@@ -180,7 +174,7 @@ Json json_waits(const Waits& waits, const WaitTable& table) {
                                    : row.object != 0 ? Json(std::to_string(recording::descriptor_of(row.object)))
                                                      : Json(nullptr)},
                         {"object_type", file.empty() ? Json(nullptr) : Json(file)},
-                        {"kind", json_kind(row.kind)},
+                        {"kind", wait_kind_key(row.kind)},
                         {"place", json_place(row.place)},
                         {"holder", holders.empty() ? Json(nullptr) : holders.front()},
                         {"seconds", seconds(row.amount.ns)},
@@ -198,13 +192,14 @@ Json json_waits(const Waits& waits, const WaitTable& table) {
 Json json_blocking(const Waits& waits, const WaitTable& table) {
     Json json = Json::array();
     for (const Blocking& blocking : table.blockings) {
-        json.push_back({{"holder", json_thread(waits, blocking.holder)},
-                        {"waiter", json_thread(waits, blocking.waiter)},
-                        {"kind", json_kind(blocking.kind)},
-                        {"place", json_place(blocking.place)},
-                        {"doing", blocking.place.function.empty() ? Json(nullptr) : Json(json_kind(blocking.doing))},
-                        {"seconds", seconds(blocking.amount.ns)},
-                        {"count", blocking.amount.count}});
+        json.push_back(
+            {{"holder", json_thread(waits, blocking.holder)},
+             {"waiter", json_thread(waits, blocking.waiter)},
+             {"kind", wait_kind_key(blocking.kind)},
+             {"place", json_place(blocking.place)},
+             {"doing", blocking.place.function.empty() ? Json(nullptr) : Json(wait_kind_key(blocking.doing))},
+             {"seconds", seconds(blocking.amount.ns)},
+             {"count", blocking.amount.count}});
     }
     return json;
 }
@@ -213,7 +208,7 @@ Json json_brief_waits(const Waits& waits) {
     Json json = Json::array();
     for (const auto& [key, amount] : waits.brief) {
         Json entry = json_thread(waits, key.first);
-        entry["kind"] = json_kind(key.second);
+        entry["kind"] = wait_kind_key(key.second);
         entry["seconds"] = seconds(amount.ns);
         entry["count"] = amount.count;
         json.push_back(std::move(entry));

@@ -69,6 +69,18 @@ def body(test):
     text, told = out_of(test, test.kymo, "export", recording, "--to", "folded")
     check_fit(test, "kymo export --to folded", text + told)
 
+    for form in ("speedscope", "chrome", "firefox"):
+        text, told = out_of(test, test.kymo, "export", recording, "--to", form)
+        check_fit(test, f"kymo export --to {form}", text + told)
+        test.check(f"{form}: shows the thread", "t\\x1b[31m", text[:2000], b"t\\\\x1b[31m" in text and bool(json.loads(text)))
+    queries = "select * from run; select * from process; select * from thread; select name, module, file from function"
+    for options in ([], ["--csv"], ["--json"]):
+        text, told = out_of(test, test.kymo, "sql", recording, queries, *options)
+        check_fit(test, f"kymo sql {' '.join(options)}", text + told)
+    test.must(test.kymo, "export", recording, "--to", "csv", "-o", test.work / "tables")
+    for table in sorted((test.work / "tables").iterdir()):
+        check_fit(test, table.name, table.read_bytes())
+
     if shutil.which("node"):
         text, told = out_of(test, test.kymo, "view", recording, "-o", test.work / "page.html")
         check_fit(test, "kymo view", text + told)

@@ -244,6 +244,12 @@ std::string_view wait_kind_words(recording::WaitKind kind) {
     return index < kWords.size() ? kWords[index] : "other";
 }
 
+std::string wait_kind_key(recording::WaitKind kind) {
+    std::string words(wait_kind_words(kind));
+    std::replace(words.begin(), words.end(), ' ', '-');
+    return words;
+}
+
 std::string_view file_kind_words(recording::FileKind kind) {
     using recording::FileKind;
     switch (kind) {

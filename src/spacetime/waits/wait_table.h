@@ -64,8 +64,10 @@ WaitTable make_wait_table(const Waits& waits, const std::vector<program::Request
                           const program::Symbols& symbols);
 WaitTable make_wait_table(const Waits& waits);
 
-// "mutex", "read lock", "sleep"; "running" for 0. As JSON has them, with spaces replaced by dashes.
+// "mutex", "read lock", "sleep"; "running" for 0.
 std::string_view wait_kind_words(recording::WaitKind kind);
+// The same as data has it: "read-lock".
+std::string wait_kind_key(recording::WaitKind kind);
 // "pipe"; empty: not known.
 std::string_view file_kind_words(recording::FileKind kind);
 // Likewise with what is read or written, where that is known: "read from a pipe".

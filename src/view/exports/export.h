@@ -4,7 +4,9 @@
 
 #include "base/result.h"
 #include "recording/reader.h"
+#include "view/exports/output.h"
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,10 +19,16 @@ struct ExportOptions {
 };
 
 struct Export {
-    std::string_view name;  // of --to
-    std::string_view what;  // for --help: what it holds, and who reads it
-    // The whole file. Errors: the recording cannot be read or has nothing in it, there is no such weight.
-    Result<std::string> (*write)(const recording::Recording& recording, const ExportOptions& options);
+    std::string_view name;    // of --to
+    std::string_view what;    // for --help: what it holds, and who reads it
+    bool is_binary = false;   // nothing for a terminal
+    bool has_weight = false;  // ExportOptions::weight chooses what is counted; others hold all of it
+    // One of the two. Errors: the recording cannot be read or has nothing in it, there is no such weight, no space.
+    Result<void> (*write)(const recording::Recording& recording, const ExportOptions& options, Output& out) = nullptr;
+    // What is no stream of bytes: a new file or directory at a path where nothing is. Of what an error leaves behind
+    // the caller disposes.
+    Result<void> (*write_at)(const recording::Recording& recording, const ExportOptions& options,
+                             const std::filesystem::path& path) = nullptr;
 };
 
 // All of them, by name.

@@ -42,7 +42,7 @@ std::string folded_stacks(const spacetime::CallTree& tree, const Metric& metric)
 
 namespace {
 
-Result<std::string> write_folded(const recording::Recording& recording, const ExportOptions& options) {
+Result<void> write_folded(const recording::Recording& recording, const ExportOptions& options, Output& out) {
     const auto profile = spacetime::load_profile(recording, {.below_creators = options.below_creators});
     if (!profile) {
         return profile.error();
@@ -51,7 +51,8 @@ Result<std::string> write_folded(const recording::Recording& recording, const Ex
     if (!metric) {
         return metric.error();
     }
-    return folded_stacks(spacetime::make_call_tree(*profile), *metric);
+    out.write(folded_stacks(spacetime::make_call_tree(*profile), *metric));
+    return {};
 }
 
 }  // namespace
@@ -59,6 +60,7 @@ Result<std::string> write_folded(const recording::Recording& recording, const Ex
 extern const Export kFolded{
     .name = "folded",
     .what = "one line a call path, \"main;run;kernel 1234\": flame-graph tools. Weight: microseconds, or a count",
+    .has_weight = true,
     .write = write_folded,
 };
 

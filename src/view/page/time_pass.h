@@ -1,4 +1,4 @@
-// One pass over a recording's samples for the page: every thread's life as pieces, each at one leaf in one state.
+// One pass over a recording's samples for the page: every thread's life as pieces (pieces.h), each at one leaf.
 //
 // The pieces of a thread are its states (spacetime/load/thread_states.h) cut at the samples. A piece belongs to the
 // leaf of the sample that ends it; time in a recorded wait belongs to the call path that waits; what comes after the

@@ -31,9 +31,7 @@ Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits
     Json list = Json::array();
     for (std::size_t i = 0; i < waits.size() && i < most; ++i) {
         const WaitTarget& target = evidence.wait_targets[waits[i].target];
-        std::string kind(wait_kind_words(target.kind));
-        std::replace(kind.begin(), kind.end(), ' ', '-');
-        list.push_back({{"kind", kind},
+        list.push_back({{"kind", wait_kind_key(target.kind)},
                         {"function", target.place.function},
                         {"file", target.place.file},
                         {"line", target.place.line},

@@ -1,0 +1,86 @@
+"""Every format of kymo export, of stored recordings: its file keeps the rules of the format, and its sums are those of the report, to the nanosecond.
+
+Arguments: BUILD any [all]
+"""
+
+import json
+import pathlib
+import sqlite3
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "replay"))
+import replay  # first: it knows where the other modules are
+
+import read_exports as read
+from harness import main
+
+# Threads, OpenMP, MPI, a server, a hunt, a modelled GPU; a build of many processes, and one that is damaged.
+RECORDINGS = ["lock-contention.bad", "openmp", "mpi", "server", "hunt", "gpu", "build", "damaged"]
+MONITOR = "kymo-monitor"
+LONG = [("mpi", "chrome"), ("mpi", "perfetto")]  # for readers in Python: at night
+
+
+def export(test, path, images, name, out, *options):
+    test.must(test.kymo, "export", path, "--to", name, "-o", out, "--images", images, "--only-images", *options)
+    return out
+
+
+def summaries(test, name, path, images):
+    """What each format says of a recording."""
+    file = lambda form: test.work / f"{name}.{form}"
+    for form in ("pprof", "speedscope", "chrome", "perfetto", "firefox", "sqlite"):
+        if (name, form) in LONG and "all" not in test.arguments:
+            continue
+        yield form, getattr(read, form)(export(test, path, images, form, file(form)))
+    for weight in ("off-cpu", "wall"):
+        summary = read.speedscope(export(test, path, images, "speedscope", file(weight), "--weight", weight))
+        yield f"speedscope {weight}", summary._replace(processor=None, off=summary.processor) if weight == "off-cpu" else summary
+    with sqlite3.connect(file("sqlite")) as connection:
+        schema = [row[0] for row in connection.execute("select sql from sqlite_schema where type = 'table'")]
+    yield "csv", read.csv_tables(export(test, path, images, "csv", file("csv")), schema)
+
+
+def body(test):
+    images = replay.unpack(replay.IMAGES, test.folder)
+    for name in RECORDINGS:
+        path = replay.unpack_one(name, test.folder)
+        told = json.loads(replay.report(test, path, images, "--json"))
+        whole = told["recording"]
+        processor, off = (round(sum(whole[key] for key in keys) * 1e9) for keys in (("user_s", "system_s"), ("off_cpu_s",)))
+        samples = sum(thread["samples"] for thread in told["threads"])
+        for form, summary in summaries(test, name, path, images):
+            wanted = processor + off if form == "speedscope wall" else processor
+            if summary.processor is not None:
+                test.equal(f"{name}, {form}: ns on a processor", wanted, summary.processor)
+            if summary.off is not None:
+                test.equal(f"{name}, {form}: ns off it", off, summary.off)
+            if summary.samples is not None:
+                test.equal(f"{name}, {form}: samples", samples, summary.samples)
+            test.equal(f"{name}, {form}: the monitor's own names", [], [one for one in summary.names if MONITOR in one])
+        replay.clean(path)
+    refusals(test, replay.unpack("openmp", test.folder))
+
+
+def refusals(test, path):
+    def refused(what, code, says, *words):
+        done = test.run(test.kymo, "export", *words)
+        test.check(what, f"{code}, {says!r}", (done.returncode, done.stderr), done.returncode == code and says in done.stderr)
+
+    taken = test.work / "taken"
+    taken.write_text("")
+    refused("no such format", 10, "there is: --to", path, "--to", "excel")
+    refused("a weight that means nothing", 2, "--weight", path, "--to", "pprof", "--weight", "off-cpu", "-o", test.work / "x")
+    refused("a weight that is no time", 2, "--weight", path, "--to", "speedscope", "--weight", "page-faults", "-o", test.work / "x")
+    refused("a database without a name", 2, "-o", path, "--to", "sqlite")
+    for form in ("pprof", "sqlite", "csv"):
+        refused(f"{form}: nothing is overwritten", 5, "exists already", path, "--to", form, "-o", taken)
+    refused("no such directory", 8, "", path, "--to", "csv", "-o", test.work / "no" / "where")
+    full = test.run(test.kymo, "export", path, "--to", "chrome", "-o", "/dev/full")
+    test.equal("a file that is there", 5, full.returncode)
+    done = test.run("sh", "-c", f"'{test.kymo}' export '{path}' --to chrome > /dev/full")
+    test.check("a full disk", "told", (done.returncode, done.stderr), done.returncode != 0 and "No space left" in done.stderr)
+    test.equal("what failed left nothing", [], [one.name for one in test.work.glob("x")])
+
+
+main(body)
