@@ -1,4 +1,4 @@
-"""The commands that docs/exports.md and docs/sql.md show run as they stand, on a stored recording, and say something.
+"""The commands that docs/exports.md, docs/sql.md and docs/diff.md show run as they stand, on a stored recording, and say something.
 
 Arguments: BUILD any SOURCES
 """
@@ -25,8 +25,11 @@ def commands(page):
 def body(test):
     sources = pathlib.Path(test.arguments[0])
     replay.unpack(RECORDING, test.work).rename(test.work / "my_program.kymo")
+    for name in ("before", "after"):
+        for number in ("", 1, 2, 3, 4):
+            shutil.copytree(test.work / "my_program.kymo", test.work / f"{name}{number}.kymo")
     asked = 0
-    for name in ("exports.md", "sql.md"):
+    for name in ("exports.md", "sql.md", "diff.md"):
         for command in commands((sources / "docs" / name).read_text()):
             tool = command.split()[0]
             if tool != "kymo" and shutil.which(tool) is None:

@@ -48,7 +48,10 @@ std::string Recorder::name_of(const spacetime::Place& place) const {
     if (!place.function.starts_with(kPrefix)) {
         return place.function;
     }
-    const std::uint64_t offset = std::stoull(place.function.substr(kPrefix.size()), nullptr, 16);
+    return function_at(std::stoull(place.function.substr(kPrefix.size()), nullptr, 16));
+}
+
+std::string Recorder::function_at(std::uint64_t offset) const {
     const std::uint64_t number = offset / kFunctionBytes;
     return number == 0 || number > functions_.size() ? "" : functions_[number - 1];
 }

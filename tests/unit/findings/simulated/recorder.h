@@ -7,6 +7,7 @@
 #include "spacetime/evidence/make_evidence.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,6 +77,9 @@ class Recorder {
 
     std::uint64_t pid_of(const ThreadRecord& thread) const { return processes_[thread.process].pid; }
     spacetime::Evidence evidence() const;
+    const std::filesystem::path& path() const { return folder_.path(); }  // the recording
+    // The function at an offset of the program's image; empty: none.
+    std::string function_at(std::uint64_t offset) const;
 
   private:
     struct Process {

@@ -1,0 +1,206 @@
+// kymo diff: what of one set of recordings is slower than of another, and a limit for build pipelines.
+#include "cli/analysis_progress.h"
+#include "cli/image_options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "compare/compare.h"
+#include "recording/reader.h"
+#include "view/comparison/comparison.h"
+#include "view/json_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace kymo::cli {
+namespace {
+
+constexpr const char* kDiffExamples =
+    "examples:\n"
+    "  kymo diff before.kymo after.kymo                   sizes: one run a side cannot tell chance\n"
+    "  kymo diff before*.kymo -- after*.kymo              four runs a side or more tell it\n"
+    "  kymo diff before*.kymo -- after*.kymo --markdown   for a pull request\n"
+    "  kymo diff before*.kymo -- after*.kymo --fail-on 3% --fail-on function:sort=10%\n"
+    "exit status 12: something grew by more than a --fail-on allows (docs/exit-codes.md)\n";
+
+constexpr int kExceeded = 12;
+
+// "3%", "wall=5%", "processor=5%", "function:NAME=5%", "wait:NAME=…", "event:NAME=…".
+Result<std::vector<compare::Limit>> limits_from(const std::vector<std::string>& words) {
+    std::vector<compare::Limit> limits;
+    for (const std::string& word : words) {
+        const std::size_t equals = word.rfind('=');
+        const std::string what = equals == std::string::npos ? "" : word.substr(0, equals);
+        std::string_view number = std::string_view(word).substr(equals == std::string::npos ? 0 : equals + 1);
+        double percent = 0;
+        const bool has_sign = number.ends_with('%');
+        number.remove_suffix(has_sign ? 1 : 0);
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), percent);
+        const auto named = [&](std::string_view kind) { return what.starts_with(kind) && what.size() > kind.size(); };
+        if (error != std::errc() || end != number.data() + number.size() || !has_sign || !(percent >= 0)) {
+            return Error{ErrorKind::kUsage, "--fail-on \"" + word + "\" is no limit",
+                         "for example --fail-on 3%, --fail-on wall=5% or --fail-on function:NAME=10%"};
+        }
+        const double share = percent / 100;
+        if (what.empty()) {
+            limits.push_back({compare::kWallTime, share});
+            limits.push_back({compare::kProcessorTime, share});
+        } else if (what == "wall") {
+            limits.push_back({compare::kWallTime, share});
+        } else if (what == "processor") {
+            limits.push_back({compare::kProcessorTime, share});
+        } else if (named("function:")) {
+            limits.push_back({{compare::RowKind::kFunction, what.substr(9)}, share});
+        } else if (named("wait:")) {
+            limits.push_back({{compare::RowKind::kWait, what.substr(5)}, share});
+        } else if (named("event:")) {
+            limits.push_back({{compare::RowKind::kEvent, what.substr(6)}, share});
+        } else {
+            return Error{ErrorKind::kUsage, fmt::format("--fail-on \"{}\": there is no \"{}\"", word, what),
+                         "there are wall, processor, function:NAME, wait:NAME and event:NAME"};
+        }
+    }
+    return limits;
+}
+
+class DiffRun {
+  public:
+    explicit DiffRun(std::size_t recordings) : recordings_(recordings) {}
+
+    Result<std::vector<compare::RunFigures>> load(const std::vector<std::string>& names,
+                                                  const compare::FiguresOptions& options) {
+        std::vector<compare::RunFigures> runs;
+        for (const std::string& name : names) {
+            stage_ = fmt::format("recording {} of {}", ++done_, recordings_);
+            progress_.begin(stage_);
+            const auto recording = open_with_images(name);
+            if (!recording) {
+                return recording.error();
+            }
+            auto figures = compare::figures_of(*recording, name, options);
+            if (!figures) {
+                return figures.error();
+            }
+            runs.push_back(std::move(*figures));
+        }
+        return runs;
+    }
+    void end() { progress_.end(); }
+
+  private:
+    std::size_t recordings_;
+    std::size_t done_ = 0;
+    std::string stage_;
+    AnalysisProgress progress_;
+};
+
+std::string side_name(const std::vector<std::string>& names) {
+    return names.size() == 1 ? names[0] : fmt::format("{} runs: {} …", names.size(), names[0]);
+}
+
+// What exceeds a limit, to standard error.
+int tell_exceeded(const compare::Comparison& comparison, const std::vector<compare::Limit>& limits) {
+    for (const compare::Limit& limit : limits) {
+        if (limit.key.kind != compare::RowKind::kWhole && comparison.find(limit.key) == nullptr) {
+            fmt::print(stderr, "kymo: --fail-on: \"{}\" is in none of the runs, or too small to compare\n",
+                       limit.key.name);
+        }
+    }
+    const auto over = compare::exceeded(comparison, limits);
+    for (const compare::Limit& limit : over) {
+        fmt::print(stderr, "kymo: {} grew by {:.1f} %: more than {:g} %\n", limit.key.name,
+                   100 * comparison.find(limit.key)->ratio(), 100 * limit.share);
+    }
+    return over.empty() ? 0 : kExceeded;
+}
+
+// Whether the word is an option whose value comes as the next word.
+bool takes_value(const CLI::App& options, std::string_view word) {
+    const CLI::Option* const option = word.starts_with('-') && word.find('=') == std::string_view::npos
+                                          ? options.get_option_no_throw(std::string(word))
+                                          : nullptr;
+    return option != nullptr && option->get_expected_min() > 0;
+}
+
+int run_diff(int argc, char** argv) {
+    CLI::App options("Compare two recordings, or two sets of them: what became slower, and what faster.",
+                     "kymo diff");
+    set_usage(options, "kymo diff [OPTIONS] BASE NEW\n       kymo diff [OPTIONS] BASE… -- NEW…");
+    options.footer(kDiffExamples);
+    std::vector<std::string> first;
+    std::vector<std::string> fail_on;
+    bool json = false;
+    bool markdown = false;
+    bool no_findings = false;
+    view::ComparisonOptions shown;
+    options.add_option("recordings", first, "BASE and NEW; or those of the base, and behind -- the new ones")
+        ->required();
+    auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/diff.md)");
+    options.add_flag("--markdown", markdown, "for pull requests and chats")->excludes(as_json);
+    options.add_option("--top", shown.top, "rows of each table (5)")->check(CLI::Range(1, 1'000'000));
+    options.add_flag("--all", shown.all, "also what may be chance");
+    options
+        .add_option("--fail-on", fail_on,
+                    "exit with 12 where wall or processor time grew by more than this, beyond chance: 3%, wall=3%, "
+                    "processor=3%, function:NAME=3%, wait:NAME=3%, event:NAME=3%; may be given several times")
+        ->type_name("LIMIT")
+        ->allow_extra_args(false);
+    options.add_flag("--no-findings", no_findings, "compare times and counts alone, which is quicker");
+    add_image_options(options);
+    // Options may stand on both sides of the names; what is behind -- and no option is a new recording.
+    std::vector<char*> words;
+    std::vector<std::string> second;
+    bool is_behind = false;
+    for (int i = 0; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--" && !is_behind) {
+            is_behind = true;
+        } else if (is_behind && !word.starts_with('-') && (words.empty() || !takes_value(options, words.back()))) {
+            second.emplace_back(word);
+        } else {
+            words.push_back(argv[i]);
+        }
+    }
+    if (const auto code = parse_options(options, static_cast<int>(words.size()), words.data())) {
+        return *code;
+    }
+    if (!is_behind && first.size() == 2) {
+        second = {first[1]};
+        first.pop_back();
+    }
+    if (second.empty()) {
+        return fail({ErrorKind::kUsage,
+                     is_behind ? "no new recording behind --"
+                               : fmt::format("{} recording{}: which are the new ones?", first.size(),
+                                             first.size() == 1 ? "" : "s"),
+                     "kymo diff BASE NEW, or kymo diff BASE… -- NEW…"});
+    }
+    const auto limits = limits_from(fail_on);
+    if (!limits) {
+        return fail(limits.error());
+    }
+    DiffRun run(first.size() + second.size());
+    auto base = run.load(first, {.findings = !no_findings});
+    auto other = base ? run.load(second, {.findings = !no_findings}) : base;
+    run.end();
+    if (!other) {
+        return fail(other.error());
+    }
+    const compare::Comparison comparison = compare::compare(std::move(*base), std::move(*other));
+    shown.base = side_name(first);
+    shown.other = side_name(second);
+    const std::string text = json       ? view::json_text(view::comparison_json(comparison))
+                             : markdown ? view::comparison_markdown(comparison, shown)
+                                        : view::comparison_text(terminal_style(), comparison, shown);
+    if (!print_now(text)) {
+        return 0;
+    }
+    return tell_exceeded(comparison, *limits);
+}
+
+const Registration kDiff({"diff", "compare recordings: what became slower", 22, run_diff});
+
+}  // namespace
+}  // namespace kymo::cli

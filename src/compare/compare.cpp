@@ -1,0 +1,300 @@
+#include "compare/compare.h"
+
+#include "compare/permutation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace kymo::compare {
+namespace {
+
+constexpr double kLeastShare = 0.002;    // of processor time, on either side: what has less is not compared
+constexpr double kLeastSpread = 0.0005;  // of a run's time: what measuring alone may vary by
+constexpr double kTrusted = 0.3;         // of the error of sampling: less is luck, however alike the runs are
+constexpr double kSure = 2;              // standard deviations
+constexpr std::size_t kMostLines = 3;
+constexpr double kFindingChange = 0.02;  // of the run: shares that differ by less are the same
+
+using Runs = std::vector<RunFigures>;
+
+double value(const RunFigures& run, const RowKey& key) {
+    const auto found = run.rows.find(key);
+    return found == run.rows.end() ? 0 : found->second.value;
+}
+
+std::vector<double> values(const Runs& runs, const RowKey& key) {
+    std::vector<double> all;
+    all.reserve(runs.size());
+    for (const RunFigures& run : runs) {
+        all.push_back(value(run, key));
+    }
+    return all;
+}
+
+double median(std::vector<double> all) {
+    std::sort(all.begin(), all.end());
+    const std::size_t half = all.size() / 2;
+    return all.size() % 2 == 1 ? all[half] : (all[half - 1] + all[half]) / 2;
+}
+
+Side side_of(const std::vector<double>& all) {
+    const auto [least, most] = std::minmax_element(all.begin(), all.end());
+    return {median(all), *least, *most};
+}
+
+// The name up to its parameters, which may have changed: "f(int)" → "f". Parentheses of "(anonymous namespace)" and
+// of a library behind the name are no parameters.
+std::string stem(const std::string& name) {
+    int depth = 0;
+    for (std::size_t i = 1; i < name.size(); ++i) {
+        depth += name[i] == '<' ? 1 : name[i] == '>' ? -1 : 0;
+        if (name[i] == '(' && depth <= 0 && name[i - 1] != ':' && name[i - 1] != ' ') {
+            return name.substr(0, i);
+        }
+    }
+    return name;
+}
+
+// By stem, the functions that only one side has; where there is one on each, it is the same with other parameters.
+void match_by_stem(const Runs& base, Runs& other) {
+    const auto keys_of = [](const Runs& runs) {
+        std::set<RowKey> keys;
+        for (const RunFigures& run : runs) {
+            for (const auto& [key, amount] : run.rows) {
+                if (key.kind == RowKind::kFunction) {
+                    keys.insert(key);
+                }
+            }
+        }
+        return keys;
+    };
+    const std::set<RowKey> ours = keys_of(base);
+    const std::set<RowKey> theirs = keys_of(other);
+    std::map<std::string, std::vector<RowKey>> gone;
+    std::map<std::string, std::vector<RowKey>> added;
+    for (const RowKey& key : ours) {
+        if (!theirs.contains(key)) {
+            gone[stem(key.name)].push_back(key);
+        }
+    }
+    for (const RowKey& key : theirs) {
+        if (!ours.contains(key)) {
+            added[stem(key.name)].push_back(key);
+        }
+    }
+    for (const auto& [name, keys] : added) {
+        const auto before = gone.find(name);
+        if (keys.size() != 1 || before == gone.end() || before->second.size() != 1) {
+            continue;
+        }
+        for (RunFigures& run : other) {
+            if (auto row = run.rows.extract(keys[0]); !row.empty()) {
+                row.key() = before->second[0];
+                run.rows.insert(std::move(row));
+            }
+        }
+    }
+}
+
+// Everything with a share on either side.
+std::set<RowKey> compared_keys(const Runs& base, const Runs& other) {
+    std::map<RowKey, double> most;  // largest share in a run
+    for (const Runs* const runs : {&base, &other}) {
+        for (const RunFigures& run : *runs) {
+            const double processor = std::max(value(run, kProcessorTime), 1.0);
+            const double wall = std::max(value(run, kWallTime), 1.0);
+            for (const auto& [key, amount] : run.rows) {
+                const double share = key.kind == RowKind::kFunction ? amount.value / processor
+                                     : key.kind == RowKind::kWait   ? amount.value / wall
+                                                                    : 1.0;
+                most[key] = std::max(most[key], amount.value > 0 ? share : 0.0);
+            }
+        }
+    }
+    std::set<RowKey> keys;
+    for (const auto& [key, share] : most) {
+        if (share >= kLeastShare) {
+            keys.insert(key);
+        }
+    }
+    return keys;
+}
+
+// Largest error that sampling makes of the row in a run.
+double sampling_error(const Runs& runs, const RowKey& key) {
+    double most = 0;
+    for (const RunFigures& run : runs) {
+        if (const auto found = run.rows.find(key); found != run.rows.end()) {
+            most = std::max(most, found->second.error);
+        }
+    }
+    return most;
+}
+
+std::vector<LineChange> line_changes(const Runs& base, const Runs& other, const RowKey& key) {
+    std::map<std::int64_t, double> sums;
+    const auto add = [&](const Runs& runs, double sign) {
+        for (const RunFigures& run : runs) {
+            if (const auto found = run.rows.find(key); found != run.rows.end()) {
+                for (const auto& [line, ns] : found->second.lines) {
+                    sums[line] += sign * ns / static_cast<double>(runs.size());
+                }
+            }
+        }
+    };
+    add(base, -1);
+    add(other, 1);
+    std::vector<LineChange> all;
+    all.reserve(sums.size());
+    for (const auto& [line, difference] : sums) {
+        all.push_back({line, difference});
+    }
+    std::sort(all.begin(), all.end(), [](const LineChange& a, const LineChange& b) {
+        return std::abs(a.difference) > std::abs(b.difference);
+    });
+    all.resize(std::min(all.size(), kMostLines));
+    return all;
+}
+
+void describe(Change& change, const Runs& base, const Runs& other) {
+    for (const Runs* const runs : {&other, &base}) {
+        for (const RunFigures& run : *runs) {
+            const auto found = run.rows.find(change.key);
+            if (found != run.rows.end() && !found->second.file.empty()) {
+                change.file = found->second.file;
+                change.line = found->second.line;
+                return;
+            }
+        }
+    }
+}
+
+// A finding is the same where its kind and place are.
+std::map<std::pair<std::string, std::string>, FindingChange> findings_of(const Runs& base, const Runs& other) {
+    std::map<std::pair<std::string, std::string>, FindingChange> all;
+    const auto add = [&](const Runs& runs, bool is_base) {
+        for (const RunFigures& run : runs) {
+            std::set<std::pair<std::string, std::string>> seen;
+            for (const FindingFigures& one : run.findings) {
+                const auto key = std::pair(one.kind, one.place);
+                if (!seen.insert(key).second) {
+                    continue;  // its largest is the first
+                }
+                FindingChange& change = all[key];
+                change.kind = one.kind;
+                change.place = one.place;
+                change.title = one.title;
+                (is_base ? change.base_share : change.other_share) += one.share / static_cast<double>(runs.size());
+                ++(is_base ? change.base_runs : change.other_runs);
+            }
+        }
+    };
+    add(base, true);
+    add(other, false);
+    return all;
+}
+
+void compare_findings(Comparison& comparison, const Runs& base, const Runs& other) {
+    for (auto& [key, change] : findings_of(base, other)) {
+        // In most runs of a side it is there; in some alone it is near its limit.
+        const bool was = 2 * change.base_runs > base.size();
+        const bool is = 2 * change.other_runs > other.size();
+        if (was && change.other_runs == 0) {
+            comparison.gone.push_back(std::move(change));
+        } else if (is && change.base_runs == 0) {
+            comparison.added.push_back(std::move(change));
+        } else if (was && is && std::abs(change.other_share - change.base_share) > kFindingChange) {
+            comparison.changed.push_back(std::move(change));
+        }
+    }
+    const auto larger = [](const FindingChange& a, const FindingChange& b) {
+        return std::abs(a.other_share - a.base_share) > std::abs(b.other_share - b.base_share);
+    };
+    for (auto* const list : {&comparison.gone, &comparison.added, &comparison.changed}) {
+        std::sort(list->begin(), list->end(), larger);
+    }
+}
+
+}  // namespace
+
+double Change::ratio() const {
+    return base.median > 0    ? difference() / base.median
+           : difference() > 0 ? std::numeric_limits<double>::infinity()
+                              : 0.0;
+}
+
+const Change* Comparison::find(const RowKey& key) const {
+    const auto found =
+        std::find_if(changes.begin(), changes.end(), [&](const Change& change) { return change.key == key; });
+    return found == changes.end() ? nullptr : &*found;
+}
+
+Comparison compare(Runs base, Runs other) {
+    Comparison comparison;
+    comparison.base_runs = base.size();
+    comparison.other_runs = other.size();
+    comparison.tells_chance = least_chance(base.size(), other.size()) <= kChance;
+    match_by_stem(base, other);
+    std::vector<ComparedAmount> amounts;
+    for (const RowKey& key : compared_keys(base, other)) {
+        Change change;
+        change.key = key;
+        ComparedAmount amount{values(base, key), values(other, key), 0};
+        change.base = side_of(amount.base);
+        change.other = side_of(amount.other);
+        const RowKey& whole = key.kind == RowKind::kWait ? kWallTime : kProcessorTime;
+        const double run = std::max(median(values(base, whole)), median(values(other, whole)));
+        if (key.kind == RowKind::kEvent) {
+            change.least = std::sqrt(change.base.median + change.other.median);
+            amount.least_spread = std::sqrt(std::max(change.base.median, 1.0));
+        } else {
+            change.error = std::hypot(sampling_error(base, key), sampling_error(other, key));
+            change.least = 2 * kLeastSpread * run;
+            amount.least_spread = std::max(kLeastSpread * run, kTrusted * change.error / std::sqrt(2.0));
+        }
+        if (key.kind == RowKind::kFunction) {
+            change.lines = line_changes(base, other, key);
+        }
+        describe(change, base, other);
+        comparison.changes.push_back(std::move(change));
+        amounts.push_back(std::move(amount));
+    }
+    if (comparison.tells_chance) {
+        const std::vector<double> chance = chances(amounts);
+        for (std::size_t i = 0; i < chance.size(); ++i) {
+            comparison.changes[i].chance = chance[i];
+        }
+    }
+    std::stable_sort(comparison.changes.begin(), comparison.changes.end(), [](const Change& a, const Change& b) {
+        return a.key.kind != b.key.kind ? a.key.kind < b.key.kind : a.difference() > b.difference();
+    });
+    compare_findings(comparison, base, other);
+    for (const Runs* const runs : {&base, &other}) {
+        for (const RunFigures& run : *runs) {
+            if (run.is_damaged) {
+                comparison.warnings.push_back(run.name +
+                                              ": parts of the recording are lost: its figures are too small");
+            }
+        }
+    }
+    return comparison;
+}
+
+std::vector<Limit> exceeded(const Comparison& comparison, const std::vector<Limit>& limits) {
+    std::vector<Limit> all;
+    for (const Limit& limit : limits) {
+        const Change* const change = comparison.find(limit.key);
+        if (change == nullptr) {
+            continue;
+        }
+        const double sure = comparison.tells_chance ? 0 : kSure * std::max(change->error, change->least);
+        if (comparison.is_told(*change) && change->difference() - sure > limit.share * change->base.median) {
+            all.push_back(limit);
+        }
+    }
+    return all;
+}
+
+}  // namespace kymo::compare

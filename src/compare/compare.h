@@ -1,0 +1,91 @@
+// Two sets of runs: what of the one is slower than of the other, and whether that may be chance.
+//
+// With four runs a side or more, what differs beyond chance is told apart from what does not (permutation.h): of
+// equal programs, at most one comparison in twenty says anything at all. With fewer runs no answer of that kind is
+// possible, and only sizes are known.
+//
+// Contract: pure. The same figures give the same comparison.
+#pragma once
+
+#include "compare/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace kymo::compare {
+
+inline constexpr double kChance = 0.05;
+
+// What a thing took in the runs of a side.
+struct Side {
+    double median = 0;
+    double least = 0;
+    double most = 0;
+};
+
+struct LineChange {
+    std::int64_t line = 0;  // counted from the function's declaration
+    double difference = 0;  // ns
+};
+
+struct Change {
+    RowKey key;
+    Side base;
+    Side other;
+    double chance = 1;  // of a difference as large in any row, were the sides alike
+    double error = 0;   // that sampling alone makes of the difference, one standard deviation; 0: it is exact
+    double least = 0;   // differences up to here are none: a thousandth of the run's time; of events their error
+    std::string file;   // in the new runs, else in the old ones
+    std::uint32_t line = 0;
+    std::vector<LineChange> lines;  // of a function: those that changed most, most first
+
+    double difference() const { return other.median - base.median; }
+    // Of the base's median; infinite where that is 0.
+    double ratio() const;
+};
+
+struct FindingChange {
+    std::string kind;
+    std::string place;
+    std::string title;  // of the new runs, else of the old ones
+    double base_share = 0;
+    double other_share = 0;
+    std::size_t base_runs = 0;  // that have it
+    std::size_t other_runs = 0;
+};
+
+struct Comparison {
+    std::size_t base_runs = 0;
+    std::size_t other_runs = 0;
+    bool tells_chance = false;    // there are runs enough for `chance`
+    std::vector<Change> changes;  // of everything that has a share, most slowed down first
+    std::vector<FindingChange> gone;
+    std::vector<FindingChange> added;
+    std::vector<FindingChange> changed;
+    std::vector<std::string> warnings;
+
+    const Change* find(const RowKey& key) const;
+    // Whether a change is told: beyond chance where that is known, else one larger than the error of sampling, and
+    // than a thousandth of what it is a part of.
+    bool is_told(const Change& change) const {
+        return tells_chance ? change.chance <= kChance
+                            : std::abs(change.difference()) > std::max(change.error, change.least);
+    }
+};
+
+// Precondition: a run on each side.
+Comparison compare(std::vector<RunFigures> base, std::vector<RunFigures> other);
+
+// What --fail-on asks: that something has not grown by more than a share.
+struct Limit {
+    RowKey key;
+    double share = 0;  // 0.05: 5 %
+};
+
+// The limits that a comparison exceeds: not by what may be chance, where that is known, else by what is left of a
+// change after twice the error of sampling.
+std::vector<Limit> exceeded(const Comparison& comparison, const std::vector<Limit>& limits);
+
+}  // namespace kymo::compare

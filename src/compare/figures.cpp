@@ -1,0 +1,167 @@
+#include "compare/figures.h"
+
+#include "analysis/analysis.h"
+#include "spacetime/profile/make_profile.h"
+#include "spacetime/waits/wait_table.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+namespace kymo::compare {
+namespace {
+
+using namespace spacetime;
+
+std::string_view base_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+// Makes the keys of one run.
+class Keys {
+  public:
+    explicit Keys(const Profile& profile) {
+        for (const ProfileProcess& process : profile.processes) {
+            programs_.emplace(base_name(process.executable));
+        }
+    }
+
+    std::string of(const program::Function& function) const {
+        return of(function.name, function.module, function.source <= program::NameSource::kPlt);
+    }
+    // Of a place whose function's name may be none.
+    std::string of(const std::string& name, const std::string& module) const {
+        return of(name, module, !name.empty() && !name.starts_with(module + "+0x"));
+    }
+
+  private:
+    std::string of(const std::string& name, const std::string& module, bool is_named) const {
+        // A single program's name says nothing; with several it tells them apart.
+        const bool is_own = programs_.size() == 1 && programs_.contains(module);
+        const std::string where = is_own ? std::string() : module;
+        if (!is_named) {
+            return "[code without a name" + (is_own ? std::string("]") : where.empty() ? "]" : " in " + where + "]");
+        }
+        const std::string plain = without_clone(name);
+        return where.empty() ? plain : plain + " (" + where + ")";
+    }
+
+    std::set<std::string, std::less<>> programs_;
+};
+
+// Of the sampled event that stands for time, ns; 0: there is none.
+double period_of(const Profile& profile) {
+    const std::size_t clock = clock_event(profile);
+    if (clock >= profile.events.size() || profile.events[clock].unit != "ns" || profile.events[clock].value == 0) {
+        return 0;
+    }
+    const auto value = static_cast<double>(profile.events[clock].value);
+    return profile.events[clock].mode == recording::EventMode::kFrequency ? 1e9 / value : value;
+}
+
+void add_functions(RunFigures& run, const Profile& profile, const CallTree& tree, const Keys& keys) {
+    const double period = period_of(profile);
+    std::map<std::uint32_t, Amount*> by_function;
+    for (std::size_t i = 0; i < tree.functions.size(); ++i) {
+        const std::uint32_t number = tree.functions[i].function;
+        const program::Function& function = tree.symbols.functions[number];
+        Amount& amount = run.rows[{RowKind::kFunction, keys.of(function)}];
+        const auto ns = static_cast<double>(processor_time(tree.function_self[i]));
+        amount.value += ns;
+        // Samples come by chance: as many as the time holds periods, give or take their square root.
+        amount.error = std::sqrt(std::max(amount.value, 0.0) * period);
+        if (amount.file.empty()) {
+            amount.file = tree.symbols.files[function.file];
+            amount.line = function.line;
+        }
+        by_function[number] = &amount;
+    }
+    for (std::size_t i = 0; i < tree.lines.size(); ++i) {
+        const program::Function& function = tree.symbols.functions[tree.lines[i].function];
+        const auto found = by_function.find(tree.lines[i].function);
+        if (found != by_function.end() && tree.lines[i].line != 0 && tree.lines[i].file == function.file) {
+            found->second->lines[static_cast<std::int64_t>(tree.lines[i].line) - function.line] +=
+                static_cast<double>(processor_time(tree.line_self[i]));
+        }
+    }
+}
+
+void add_waits(RunFigures& run, const Profile& profile, const Keys& keys) {
+    for (const WaitRow& row : make_wait_table(profile.waits).rows) {
+        const std::string kind(wait_kind_words(row.kind));
+        Amount& amount = run.rows[{RowKind::kWait, kind + " in " + keys.of(row.place.function, row.place.module)}];
+        amount.value += static_cast<double>(row.amount.ns);
+        amount.file = row.place.file;
+        amount.line = row.place.line;
+    }
+}
+
+void add_whole(RunFigures& run, const Profile& profile, const CallTree& tree) {
+    const auto total = tree.total[0];
+    run.rows[kProcessorTime].value = static_cast<double>(processor_time(total));
+    run.rows[kOffTime].value = static_cast<double>(total[kOffCpu]);
+    if (profile.end > profile.begin) {
+        run.rows[kWallTime].value = static_cast<double>(profile.end - profile.begin);
+    }
+    for (std::size_t event = 0; event < profile.events.size(); ++event) {
+        if (profile.events[event].unit != "ns") {
+            run.rows[{RowKind::kEvent, profile.events[event].name}].value =
+                static_cast<double>(total[kFirstEvent + event]);
+        }
+    }
+}
+
+}  // namespace
+
+std::string without_clone(std::string_view name) {
+    if (const std::size_t clone = name.find(" [clone"); clone != std::string_view::npos) {
+        name = name.substr(0, clone);
+    }
+    // ".constprop.0", ".part.1", ".isra.2.cold": words and numbers behind the name, in any number.
+    for (std::size_t dot = name.rfind('.'); dot != std::string_view::npos && dot != 0; dot = name.rfind('.')) {
+        const std::string_view last = name.substr(dot + 1);
+        const bool is_number = !last.empty() && std::all_of(last.begin(), last.end(), [](unsigned char letter) {
+            return std::isdigit(letter) != 0;
+        });
+        static constexpr std::string_view kWords[] = {"constprop", "part", "isra", "cold", "lto_priv", "localalias"};
+        if (!is_number && std::find(std::begin(kWords), std::end(kWords), last) == std::end(kWords)) {
+            break;
+        }
+        name = name.substr(0, dot);
+    }
+    return std::string(name);
+}
+
+RunFigures figures_of(const Profile& profile, const CallTree& tree, const std::vector<findings::Finding>& findings,
+                      std::string name) {
+    RunFigures run;
+    run.name = std::move(name);
+    const Keys keys(profile);
+    for (const findings::Finding& one : findings) {
+        run.findings.push_back({one.kind, keys.of(one.place.function, one.place.module), one.title, one.share});
+    }
+    add_whole(run, profile, tree);
+    add_functions(run, profile, tree, keys);
+    add_waits(run, profile, keys);
+    run.is_damaged = profile.is_damaged;
+    return run;
+}
+
+Result<RunFigures> figures_of(const recording::Recording& recording, std::string name,
+                              const FiguresOptions& options) {
+    if (options.findings) {
+        const auto analysis = analysis::analyse(recording);
+        if (!analysis) {
+            return analysis.error();
+        }
+        return figures_of(analysis->profile, analysis->named.tree, analysis->judgement.findings, std::move(name));
+    }
+    const auto profile = load_profile(recording);
+    if (!profile) {
+        return profile.error();
+    }
+    return figures_of(*profile, make_call_tree(*profile), {}, std::move(name));
+}
+
+}  // namespace kymo::compare

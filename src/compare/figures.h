@@ -1,0 +1,77 @@
+// What one run is compared by: amounts, each under a key that the same thing has in another run of another build.
+//
+// A function's key is its name, and its library where it is none of the program's own: so a renamed program, another
+// path and other line numbers are the same function. Numbers that compilers append to a function's parts
+// (".constprop.0") are left out. Code without a name is one key a library.
+//
+// Contract: plain values, made once a run. Cost: that of the analysis.
+#pragma once
+
+#include "base/result.h"
+#include "findings/finding.h"
+#include "recording/reader.h"
+#include "spacetime/profile/call_tree.h"
+#include "spacetime/profile/profile.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kymo::compare {
+
+enum class RowKind : std::uint8_t {
+    kWhole,     // "wall time", "processor time", "time off processors"
+    kFunction,  // processor time in the function itself
+    kWait,      // time waited at a place, by kind
+    kEvent,     // a count over the whole run
+};
+
+struct RowKey {
+    RowKind kind = RowKind::kWhole;
+    std::string name;  // of a wait: "mutex in f"
+    auto operator<=>(const RowKey&) const = default;
+};
+
+inline const RowKey kWallTime{RowKind::kWhole, "wall time"};
+inline const RowKey kProcessorTime{RowKind::kWhole, "processor time"};
+inline const RowKey kOffTime{RowKind::kWhole, "time off processors"};
+
+struct Amount {
+    double value = 0;  // ns, or a count
+    double error = 0;  // of sampling, one standard deviation; 0: exact
+    std::string file;  // where it is declared, or waited; empty: not known
+    std::uint32_t line = 0;
+    std::map<std::int64_t, double> lines;  // of a function: ns by line, counted from its declaration
+};
+
+struct FindingFigures {
+    std::string kind;
+    std::string place;  // the key of its function
+    std::string title;
+    double share = 0;
+};
+
+struct RunFigures {
+    std::string name;  // the recording's
+    std::map<RowKey, Amount> rows;
+    std::vector<FindingFigures> findings;
+    bool is_damaged = false;
+};
+
+struct FiguresOptions {
+    bool findings = true;
+};
+
+// Error: as analysis::analyse().
+Result<RunFigures> figures_of(const recording::Recording& recording, std::string name, const FiguresOptions& options);
+
+// The same from what is known already. Pure.
+RunFigures figures_of(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                      const std::vector<findings::Finding>& findings, std::string name);
+
+// "sort.constprop.0" → "sort", "f() [clone .cold]" → "f()".
+std::string without_clone(std::string_view name);
+
+}  // namespace kymo::compare

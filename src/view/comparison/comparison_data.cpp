@@ -1,0 +1,85 @@
+#include "view/comparison/comparison.h"
+
+#include <cmath>
+
+namespace kymo::view {
+namespace {
+
+using compare::Change;
+using compare::Comparison;
+using compare::RowKind;
+using Json = nlohmann::ordered_json;
+
+const char* kind_key(RowKind kind) {
+    switch (kind) {
+        case RowKind::kWhole:
+            return "whole";
+        case RowKind::kFunction:
+            return "function";
+        case RowKind::kWait:
+            return "wait";
+        case RowKind::kEvent:
+            return "event";
+    }
+    return "";
+}
+
+Json side_json(const compare::Side& side, double unit) {
+    return {{"median", side.median / unit}, {"least", side.least / unit}, {"most", side.most / unit}};
+}
+
+Json change_json(const Comparison& comparison, const Change& change) {
+    const double unit = change.key.kind == RowKind::kEvent ? 1 : 1e9;
+    Json lines = Json::array();
+    for (const compare::LineChange& line : change.lines) {
+        lines.push_back(
+            {{"line", change.line == 0 ? Json() : Json(static_cast<std::int64_t>(change.line) + line.line)},
+             {"change", line.difference / unit}});
+    }
+    const bool is_ratio = std::isfinite(change.ratio());
+    return {{"kind", kind_key(change.key.kind)},
+            {"name", change.key.name},
+            {"unit", change.key.kind == RowKind::kEvent ? "count" : "s"},
+            {"base", side_json(change.base, unit)},
+            {"new", side_json(change.other, unit)},
+            {"change", change.difference() / unit},
+            {"ratio", is_ratio ? Json(change.ratio()) : Json()},
+            {"error", change.error / unit},
+            {"chance", comparison.tells_chance ? Json(change.chance) : Json()},
+            {"differs", comparison.is_told(change)},
+            {"file", change.file.empty() ? Json() : Json(change.file)},
+            {"line", change.line == 0 ? Json() : Json(change.line)},
+            {"lines", std::move(lines)}};
+}
+
+Json findings_json(const std::vector<compare::FindingChange>& list) {
+    Json all = Json::array();
+    for (const compare::FindingChange& one : list) {
+        all.push_back({{"kind", one.kind},
+                       {"place", one.place},
+                       {"title", one.title},
+                       {"base", {{"share", one.base_share}, {"runs", one.base_runs}}},
+                       {"new", {{"share", one.other_share}, {"runs", one.other_runs}}}});
+    }
+    return all;
+}
+
+}  // namespace
+
+Json comparison_json(const Comparison& comparison) {
+    Json changes = Json::array();
+    for (const Change& change : comparison.changes) {
+        changes.push_back(change_json(comparison, change));
+    }
+    return {{"base_runs", comparison.base_runs},
+            {"new_runs", comparison.other_runs},
+            {"tells_chance", comparison.tells_chance},
+            {"changes", std::move(changes)},
+            {"findings",
+             {{"new", findings_json(comparison.added)},
+              {"changed", findings_json(comparison.changed)},
+              {"gone", findings_json(comparison.gone)}}},
+            {"warnings", comparison.warnings}};
+}
+
+}  // namespace kymo::view
