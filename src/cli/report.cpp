@@ -10,6 +10,7 @@
 #include "view/findings.h"
 #include "view/json_text.h"
 #include "view/metric.h"
+#include "view/report_markdown.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ constexpr const char* kReportExamples =
     "  kymo report my_program.kymo --lines --spaces  with more tables; --all: with all of them\n"
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
+    "  kymo report my_program.kymo --markdown        for a pull request or a chat\n"
     "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
 
 int run_report(int argc, char** argv) {
@@ -34,6 +36,7 @@ int run_report(int argc, char** argv) {
     std::string folder;
     std::string sort;
     bool json = false;
+    bool markdown = false;
     bool no_creator = false;
     std::optional<std::size_t> top;
     bool all = false;
@@ -44,7 +47,9 @@ int run_report(int argc, char** argv) {
     double overlap = 90;
     std::string filter;
     options.add_option("recording", folder, "the recording, NAME.kymo")->required();
-    options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
+    auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
+    options.add_flag("--markdown", markdown, "what matters as Markdown, for pull requests and chats")
+        ->excludes(as_json);
     options.add_flag("--all", all, "all tables, and all findings in full");
     options.add_option("--finding", finding, "only this finding, by its number, in full")
         ->check(CLI::Range(1, 1'000'000));
@@ -100,6 +105,8 @@ int run_report(int argc, char** argv) {
     std::string text;
     if (json) {
         text = view::json_text(view::report_json(*analysed));
+    } else if (markdown) {
+        text = view::report_markdown(*analysed, top.value_or(5));
     } else if (finding) {
         const std::size_t there = analysed->judgement.findings.size();
         if (*finding > there) {

@@ -8,7 +8,9 @@ import collections
 import csv
 import gzip
 import json
+import re
 import sqlite3
+import subprocess
 
 Summary = collections.namedtuple("Summary", "processor off samples names")
 OFF = ("waits: ", "ready", "off the processor")
@@ -141,9 +143,9 @@ class Nesting:
         need(not any(self.open.values()), "slices that do not end")
 
 
-def chrome(path):
+def chrome(path, within):
     events = json.loads(path.read_text(), parse_float=digits)["traceEvents"]  # ns
-    nesting, flows, names = Nesting(), collections.Counter(), []
+    nesting, flows, names, ends = Nesting(), collections.Counter(), [], 0
     for event in events:
         names.append(event.get("name", ""))
         time = event.get("ts", 0)
@@ -151,14 +153,17 @@ def chrome(path):
             nesting.step((event["pid"], event["tid"]), time, event.get("name") if event["ph"] == "B" else None)
         elif event["ph"] in "sf":
             flows[event["id"]] += 1 if event["ph"] == "s" else -1
+        elif event["ph"] in "be":
+            ends = max(ends, time)
         elif event["ph"] == "M":
             names.append(event["args"]["name"])
     nesting.end()
     need(not any(flows.values()), "a flow with one end")
+    need(ends <= within, "a finding beyond the run")
     return Summary(nesting.processor, nesting.off, None, names)
 
 
-def perfetto(path):
+def perfetto(path, within):
     names, tracks, threads = {}, set(), set()
     nesting, flows = Nesting(), collections.Counter()
     told = []
@@ -180,6 +185,7 @@ def perfetto(path):
             need(track in tracks, "an event of a track that is not there")
             need(not event[10] or event[10][0] in names, "a name before its text")
             kind = event[9][0]
+            need(packet[8][0] <= within, "an event beyond the run")
             if kind in (1, 2) and track in threads:
                 nesting.step(track, packet[8][0], names[event[10][0]] if kind == 1 else None)
             for flow in event[47]:
@@ -191,7 +197,7 @@ def perfetto(path):
     return Summary(nesting.processor, nesting.off, None, [*names.values(), *told])
 
 
-def firefox(path):
+def firefox(path, within):
     told = json.loads(path.read_text(), parse_float=digits)  # ms with six decimals
     processor, names = 0, []
     for thread in told["threads"]:
@@ -206,11 +212,26 @@ def firefox(path):
         need(all(stack is None or 0 <= stack < stacks["length"] for stack in thread["samples"]["stack"]), "a stack that is not there")
         schemas = {schema["name"] for schema in told["meta"]["markerSchema"]}
         need(all(data["type"] in schemas for data in thread["markers"]["data"]), "a marker without its schema")
+        need(all(end is None or end <= within for end in thread["markers"]["endTime"]), "a marker beyond the run")
         need(thread["samples"]["time"] == sorted(thread["samples"]["time"]), "a thread's time goes back")
         processor += sum(thread["samples"]["threadCPUDelta"])
         need(sum(thread["samples"]["weight"]) == sum(thread["samples"]["threadCPUDelta"]), "weights that are not the time")
         names += [*texts, thread["name"], thread["processName"]]
     return Summary(processor, None, None, names)
+
+
+OTF2_EVENT = re.compile(r'(ENTER|LEAVE) +(\d+) +(\d+) +Region: "(.*)" <\d+>')
+
+
+def otf2(path):
+    """By otf2-print, the library's own reader."""
+    told = subprocess.run(["otf2-print", path / "traces.otf2"], capture_output=True, text=True, check=True).stdout
+    nesting, names = Nesting(), set()
+    for kind, location, time, name in OTF2_EVENT.findall(told):
+        nesting.step(location, int(time), name if kind == "ENTER" else None)
+        names.add(name)
+    nesting.end()
+    return Summary(nesting.processor, nesting.off, None, names)
 
 
 SUMS = """select (select sum(user_ns + system_ns) from thread), (select sum(off_cpu_ns) from thread), (select sum(samples) from thread)
@@ -224,6 +245,8 @@ def database(connection):
     need(not connection.execute("pragma foreign_key_check").fetchall(), "a row that names another that is not there")
     sums = {tuple(value or 0 for value in row) for row in connection.execute(SUMS)}
     need(len(sums) == 1, f"sums of threads, call paths and pieces: {sums}")
+    late = connection.execute("select count(*) from finding_time, run where begin_ns > end_ns or end_ns > duration_ns").fetchone()[0]
+    need(late == 0, "a finding beyond the run")
     overlaps = connection.execute("select count(*) from (select begin_ns - lag(end_ns) over (partition by thread order by begin_ns) gap from piece) where gap < 0")
     need(overlaps.fetchone()[0] == 0, "pieces of a thread overlap")
     names = [row[0] for row in connection.execute("select name from function union select module from function union select name from thread")]

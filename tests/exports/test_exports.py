@@ -5,6 +5,7 @@ Arguments: BUILD any [all]
 
 import json
 import pathlib
+import shutil
 import sqlite3
 import sys
 
@@ -18,7 +19,7 @@ from harness import main
 # Threads, OpenMP, MPI, a server, a hunt, a modelled GPU; a build of many processes, and one that is damaged.
 RECORDINGS = ["lock-contention.bad", "openmp", "mpi", "server", "hunt", "gpu", "build", "damaged"]
 MONITOR = "kymo-monitor"
-LONG = [("mpi", "chrome"), ("mpi", "perfetto")]  # for readers in Python: at night
+LONG = [("mpi", "chrome"), ("mpi", "perfetto"), ("mpi", "otf2")]  # for readers in Python: at night
 
 
 def export(test, path, images, name, out, *options):
@@ -26,13 +27,16 @@ def export(test, path, images, name, out, *options):
     return out
 
 
-def summaries(test, name, path, images):
+def summaries(test, name, path, images, within):
     """What each format says of a recording."""
     file = lambda form: test.work / f"{name}.{form}"
     for form in ("pprof", "speedscope", "chrome", "perfetto", "firefox", "sqlite"):
         if (name, form) in LONG and "all" not in test.arguments:
             continue
-        yield form, getattr(read, form)(export(test, path, images, form, file(form)))
+        more = (within,) if form in ("chrome", "perfetto", "firefox") else ()
+        yield form, getattr(read, form)(export(test, path, images, form, file(form)), *more)
+    if shutil.which("otf2-print") and "otf2" in test.formats and (name, "otf2") not in LONG:
+        yield "otf2", read.otf2(export(test, path, images, "otf2", file("otf2")))
     for weight in ("off-cpu", "wall"):
         summary = read.speedscope(export(test, path, images, "speedscope", file(weight), "--weight", weight))
         yield f"speedscope {weight}", summary._replace(processor=None, off=summary.processor) if weight == "off-cpu" else summary
@@ -43,13 +47,15 @@ def summaries(test, name, path, images):
 
 def body(test):
     images = replay.unpack(replay.IMAGES, test.folder)
+    test.formats = test.must(test.kymo, "export", "--help")
     for name in RECORDINGS:
         path = replay.unpack_one(name, test.folder)
         told = json.loads(replay.report(test, path, images, "--json"))
         whole = told["recording"]
         processor, off = (round(sum(whole[key] for key in keys) * 1e9) for keys in (("user_s", "system_s"), ("off_cpu_s",)))
         samples = sum(thread["samples"] for thread in told["threads"])
-        for form, summary in summaries(test, name, path, images):
+        within = max([whole["duration_s"], *(thread["end_s"] for thread in told["threads"])]) * 1e9 + 1
+        for form, summary in summaries(test, name, path, images, within):
             wanted = processor + off if form == "speedscope wall" else processor
             if summary.processor is not None:
                 test.equal(f"{name}, {form}: ns on a processor", wanted, summary.processor)

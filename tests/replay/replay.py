@@ -151,6 +151,7 @@ def texts(test, name, path, images):
     if name in WHOLE:
         result[f"{name}.report.txt"] = report(test, path, images)
     if name in DATA:
+        result[f"{name}.markdown.txt"] = report(test, path, images, "--markdown")
         page = path.with_suffix(".html")
         test.must(test.kymo, "view", path, "--images", images, "--only-images", "-o", page, env=ENVIRONMENT)
         result[f"{name}.json.txt"] = data_text(json.loads(told))

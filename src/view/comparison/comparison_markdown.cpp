@@ -1,4 +1,5 @@
 #include "view/comparison/comparison_rows.h"
+#include "view/report_markdown.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +11,6 @@ using compare::Comparison;
 
 constexpr Style kPlain{.width = 120, .colour = false, .unicode = true};
 
-// In a cell, where "|" would end it; names as code.
-std::string code(const std::string& name) {
-    std::string text;
-    for (const char letter : name) {
-        text += letter == '|' ? std::string("\\|") : letter == '`' ? std::string("'") : std::string(1, letter);
-    }
-    return "`" + text + "`";
-}
-
 std::string table(const Comparison& comparison, const std::vector<const Change*>& changes) {
     std::string text = fmt::format("| | base | new | change | | {} |\n|---|---:|---:|---:|---:|---:|\n",
                                    comparison.tells_chance ? "chance" : "±");
@@ -26,11 +18,11 @@ std::string table(const Comparison& comparison, const std::vector<const Change*>
         const std::string place = change_place(*change);
         const std::string lines = line_text(kPlain, *change);
         const bool is_whole = change->key.kind == compare::RowKind::kWhole;
-        text += fmt::format("| {}{}{} | {} | {} | {} | {} | {} |\n",
-                            is_whole ? change->key.name : code(change->key.name), place.empty() ? "" : " " + place,
-                            lines.empty() ? "" : ", " + lines, amount_text(kPlain, *change, change->base.median),
-                            amount_text(kPlain, *change, change->other.median), difference_text(kPlain, *change),
-                            ratio_text(*change), certainty_text(kPlain, comparison, *change));
+        text += fmt::format(
+            "| {}{}{} | {} | {} | {} | {} | {} |\n", is_whole ? change->key.name : markdown_code(change->key.name),
+            place.empty() ? "" : " " + place, lines.empty() ? "" : ", " + lines,
+            amount_text(kPlain, *change, change->base.median), amount_text(kPlain, *change, change->other.median),
+            difference_text(kPlain, *change), ratio_text(*change), certainty_text(kPlain, comparison, *change));
     }
     return text;
 }
@@ -49,8 +41,9 @@ std::string comparison_markdown(const Comparison& comparison, const ComparisonOp
     std::string findings;
     const auto add = [&](const char* what, const std::vector<compare::FindingChange>& list) {
         for (std::size_t i = 0; i < list.size() && i < options.top; ++i) {
-            findings += fmt::format("- {}: {} in {}, {:.1f} % → {:.1f} % of the run\n", what, list[i].kind,
-                                    code(list[i].place), 100 * list[i].base_share, 100 * list[i].other_share);
+            findings +=
+                fmt::format("- {}: {} in {}, {:.1f} % → {:.1f} % of the run\n", what, list[i].kind,
+                            markdown_code(list[i].place), 100 * list[i].base_share, 100 * list[i].other_share);
         }
     };
     add("new", comparison.added);

@@ -130,11 +130,7 @@ class ChromeWriter : public TimelineWriter {
                           kFindingsProcess));
         for (std::size_t i = 0; i < found.size(); ++i) {
             const findings::Finding& one = found[i];
-            std::vector<TimeRange> when = one.when;
-            if (when.empty()) {
-                when.push_back({0, run_.duration});
-            }
-            for (const TimeRange& range : when) {
+            for (const TimeRange& range : run_.times_of(one)) {
                 const auto end = [&](char phase, std::uint64_t time, const std::string& rest) {
                     event(
                         fmt::format("{{\"ph\":\"{}\",\"pid\":{},\"tid\":0,\"id\":{},\"ts\":{},\"cat\":\"finding\","

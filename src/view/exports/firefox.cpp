@@ -258,9 +258,7 @@ class FirefoxWriter {
                            begin == end ? "null" : milliseconds(end), begin == end ? kInstant : kInterval, 0);
     }
 
-    std::uint64_t since(std::uint64_t time) const {
-        return time < run_.profile.begin ? 0 : time - run_.profile.begin;
-    }
+    std::uint64_t since(std::uint64_t time) const { return run_.since_begin(time); }
 
     void markers(Tables& tables, std::uint32_t number) {
         for (const ThreadWait& wait : run_.threads()[number].waits) {
@@ -284,10 +282,7 @@ class FirefoxWriter {
             const bool is_here = one.threads.empty()
                                      ? number == 0
                                      : std::find(one.threads.begin(), one.threads.end(), number) != one.threads.end();
-            std::vector<TimeRange> when = one.when;
-            if (when.empty()) {
-                when.push_back({0, run_.duration});
-            }
+            const std::vector<TimeRange> when = run_.times_of(one);
             for (std::size_t i = 0; is_here && i < when.size(); ++i) {
                 marker(tables, one.kind,
                        fmt::format("{{\"type\":\"finding\",\"what\":{},\"share\":{:.6f},\"direction\":{}}}",

@@ -244,11 +244,7 @@ class PerfettoWriter : public TimelineWriter {
                 inner.add_uint64(field::track::kUuid, kFindingTracks + i);
                 inner.add_string(field::track::kName, "finding: " + one.kind);
             });
-            std::vector<TimeRange> when = one.when;
-            if (when.empty()) {
-                when.push_back({0, run_.duration});
-            }
-            for (const TimeRange& range : when) {
+            for (const TimeRange& range : run_.times_of(one)) {
                 event(range.begin, kFindingTracks + i, field::event::kBegin, one.kind, "finding",
                       [&](pbf_writer& to) {
                           annotate(to, "what", one.title);

@@ -25,6 +25,18 @@ std::uint32_t ExportRun::line_of(CallNodeIndex node) const {
     return node.in(tree.nodes).line;
 }
 
+std::vector<TimeRange> ExportRun::times_of(const findings::Finding& finding) const {
+    std::vector<TimeRange> times;
+    times.reserve(finding.when.size());
+    for (const TimeRange& range : finding.when) {
+        times.push_back({since_begin(range.begin), since_begin(range.end)});
+    }
+    if (times.empty()) {
+        times.push_back({0, duration});
+    }
+    return times;
+}
+
 CallNodeIndex ExportRun::caller_of(CallNodeIndex node) const {
     const CallNodeIndex parent = node.in(tree.nodes).parent;
     return parent.in(tree.nodes).kind == NodeKind::kProcess ? parent.in(tree.nodes).parent : parent;

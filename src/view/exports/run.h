@@ -26,6 +26,10 @@ struct ExportRun {
     std::uint64_t duration = 0;     // until the last thing known of a thread
 
     const std::vector<spacetime::ProfileThread>& threads() const { return profile.threads; }
+    // Of a time of the profile's clock: ns since the run's begin.
+    std::uint64_t since_begin(std::uint64_t time) const { return time < profile.begin ? 0 : time - profile.begin; }
+    // When a finding is, since the run's begin: over the whole run where it names no times.
+    std::vector<TimeRange> times_of(const findings::Finding& finding) const;
     // The call node (of the innermost frame) of a profile node.
     spacetime::CallNodeIndex call_node(std::uint32_t node) const { return tree.node_of[node]; }
     const program::Function& function_of(spacetime::CallNodeIndex node) const;

@@ -33,6 +33,10 @@ void Spool::put_away(Text& text) {
 }
 
 Result<void> Spool::play(std::size_t text, Output& out) {
+    return play(text, [&out](std::string_view bytes) { out.write(bytes); });
+}
+
+Result<void> Spool::play(std::size_t text, const std::function<void(std::string_view)>& each) {
     Text& from = texts_[text];
     std::string bytes;
     for (const Piece& piece : from.pieces) {
@@ -51,9 +55,11 @@ Result<void> Spool::play(std::size_t text, Output& out) {
             return Error{ErrorKind::kNoSpace, std::string("a temporary file: ") + std::strerror(error_),
                          "make space in /tmp"};
         }
-        out.write(bytes);
+        each(bytes);
     }
-    out.write(from.buffer);
+    if (!from.buffer.empty()) {
+        each(from.buffer);
+    }
     from = {};
     return {};
 }

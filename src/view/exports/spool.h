@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,10 @@ class Spool {
         }
     }
     bool is_empty(std::size_t text) const { return texts_[text].buffer.empty() && texts_[text].pieces.empty(); }
-    // Writes the text, which is then empty. Error: kNoSpace, where there was none for the file.
+    // Writes the text, which is then empty, or gives it piece by piece, each as it was added to a buffer: no add() is
+    // cut in two. Error: kNoSpace, where there was none for the file.
     Result<void> play(std::size_t text, Output& out);
+    Result<void> play(std::size_t text, const std::function<void(std::string_view)>& each);
 
   private:
     static constexpr std::size_t kPiece = 1U << 14U;

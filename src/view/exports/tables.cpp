@@ -186,7 +186,7 @@ class Tables {
             sink_.row(table, {cells.begin(), cells.size()});
         }
     }
-    std::uint64_t since(std::uint64_t time) const { return time < profile_.begin ? 0 : time - profile_.begin; }
+    std::uint64_t since(std::uint64_t time) const { return run_.since_begin(time); }
 
     void run() {
         const std::string command = ExportRun::command_text(profile_.command);
@@ -287,7 +287,7 @@ class Tables {
                      number_or_none(one.place.line_begin, 0U), number_or_none(one.place.line_end, 0U),
                      real(one.share), real(one.share_low), real(one.seconds), text_or_none(one.direction)});
                 for (const TimeRange& range : one.when) {
-                    put(kFindingTimeTable, {id, number(range.begin), number(range.end)});
+                    put(kFindingTimeTable, {id, number(since(range.begin)), number(since(range.end))});
                 }
                 for (const std::uint32_t thread : one.threads) {
                     put(kFindingThreadTable, {id, number(thread)});

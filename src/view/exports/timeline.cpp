@@ -115,16 +115,12 @@ class Slices {
     std::vector<CallNodeIndex> path_;
 };
 
-std::uint64_t since(const Profile& profile, std::uint64_t time) {
-    return time < profile.begin ? 0 : time - profile.begin;
-}
-
 void write_wakeups(const ExportRun& run, TimelineWriter& writer) {
     const ThreadNumbers numbers(run);
     for (std::uint32_t thread = 0; thread < run.threads().size(); ++thread) {
         for (const ThreadWait& wait : run.threads()[thread].waits) {
             if (const std::uint32_t holder = numbers.holder(thread, wait); holder != kNone) {
-                writer.wakeup({since(run.profile, wait.end), holder, thread, &wait});
+                writer.wakeup({run.since_begin(wait.end), holder, thread, &wait});
             }
         }
     }
@@ -158,7 +154,7 @@ Result<void> for_each_mark(const ExportRun& run, const std::function<void(const 
             files[file].scan(recording::on<recording::Mark>([&](StreamId id, const recording::Mark& row) {
                 const auto stream = streams.find(raw(id));
                 if (stream != streams.end()) {
-                    each({since(profile, row.time + static_cast<std::uint64_t>(stream->second->shift_ns)),
+                    each({run.since_begin(row.time + static_cast<std::uint64_t>(stream->second->shift_ns)),
                           stream->second->thread, static_cast<recording::MarkKind>(row.kind), clean_text(row.name),
                           row.value});
                 }

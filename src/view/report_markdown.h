@@ -1,0 +1,19 @@
+// The short report as Markdown, for pull requests and chats.
+#pragma once
+
+#include "analysis/analysis.h"
+
+#include <cstddef>
+#include <string>
+
+namespace kymo::view {
+
+// `top`: rows of each table.
+std::string report_markdown(const analysis::Analysis& analysis, std::size_t top);
+
+// A name as code, in a cell of a table: what would end either is written otherwise.
+std::string markdown_code(const std::string& name);
+// A text that is no table's: what Markdown would take for marks is escaped, but "`".
+std::string markdown_text(const std::string& text);
+
+}  // namespace kymo::view
