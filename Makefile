@@ -15,6 +15,7 @@
 #   make sanitize address + undefined behaviour, then thread sanitizer: build and test
 #   make fuzz     every fuzz driver for FUZZ_SECONDS seconds each (default 10)
 #   make install  into PREFIX (default /usr/local); DESTDIR is honoured
+#   make package  Debian packages and a tarball, into build/
 #   make clean
 
 BUILD        ?= build
@@ -25,7 +26,7 @@ JOBS         ?= $(shell nproc)
 DEMO_OUTPUT  ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build configured demo demo-metrics demo-ring test touched test-statistics test-nightly test-guests bench format check sanitize fuzz install clean
+.PHONY: build configured demo demo-metrics demo-ring test touched test-statistics test-nightly test-guests bench format check sanitize fuzz install package clean
 
 build: configured
 	cmake --build $(BUILD)
@@ -106,6 +107,9 @@ sanitize:
 fuzz:
 	scripts/setup tools
 	scripts/fuzz $(FUZZ_SECONDS)
+
+package: build
+	cd $(BUILD) && cpack
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

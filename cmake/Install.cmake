@@ -7,12 +7,12 @@ set(KYMO_PC_TO_PREFIX ../..) # from lib/pkgconfig
 
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/kymo DESTINATION bin)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/lib/libkymo-monitor.so DESTINATION lib/kymo)
-install(DIRECTORY include/kymo DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(DIRECTORY include/kymo DESTINATION include COMPONENT dev FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 configure_package_config_file(cmake/kymoConfig.cmake.in ${CMAKE_BINARY_DIR}/package/kymoConfig.cmake
   INSTALL_DESTINATION lib/cmake/kymo PATH_VARS CMAKE_INSTALL_INCLUDEDIR KYMO_HUNT_LIBRARY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/kymoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(cmake/kymo.pc.in ${CMAKE_BINARY_DIR}/package/kymo.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/package/kymoConfig.cmake ${CMAKE_BINARY_DIR}/package/kymoConfigVersion.cmake
-  DESTINATION lib/cmake/kymo)
-install(FILES ${CMAKE_BINARY_DIR}/package/kymo.pc DESTINATION lib/pkgconfig)
+  DESTINATION lib/cmake/kymo COMPONENT dev)
+install(FILES ${CMAKE_BINARY_DIR}/package/kymo.pc DESTINATION lib/pkgconfig COMPONENT dev)

@@ -18,7 +18,7 @@ function(kymo_missing kind what why)
   set_property(GLOBAL APPEND PROPERTY KYMO_MISSING "${kind}|${what}|${why}|${packages}")
 endfunction()
 
-# The parts that are missing so far, as initialisers of cli/missing_parts.h.
+# The parts that are missing so far, as initialisers of cli/help/missing_parts.h.
 function(kymo_missing_parts_header file)
   get_property(missing GLOBAL PROPERTY KYMO_MISSING)
   set(rows "")

@@ -1,5 +1,5 @@
 // kymo doctor: what this machine can measure, what not, why, and what would change it.
-#include "cli/missing_parts.h"
+#include "cli/help/missing_parts.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/capabilities.h"

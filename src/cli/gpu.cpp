@@ -1,5 +1,6 @@
 // kymo gpu: replay a GPU kernel's trace on a modelled GPU. Its sub-verbs are in gpu/.
 #include "cli/gpu/verbs.h"
+#include "cli/help/option_list.h"
 #include "cli/verbs.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,13 @@ constexpr const char* kGpuUsage =
     "       kymo gpu accuracy MEASURED.tsv --gpu NAME      modelled against measured times\n"
     "       kymo gpu list                                  the GPUs and their parameters\n\n"
     "kymo gpu run --help and so on tell the options.\n";
+
+constexpr const char* kGpuVerbs =
+    "run\tmodel a kernel, or all of a program\n"
+    "sweep\tthe same kernel on changed GPUs\n"
+    "trace\ta trace in the compact form, or of a program's kernels\n"
+    "accuracy\tmodelled against measured times\n"
+    "list\tthe GPUs and their parameters\n";
 
 int run_gpu(int argc, char** argv) {
     const std::string_view verb = argc > 1 ? argv[1] : "";
@@ -37,6 +45,14 @@ int run_gpu(int argc, char** argv) {
     }
     if (verb == "--help" || verb == "-h") {
         fmt::print("{}", kGpuUsage);
+        return 0;
+    }
+    if (verb == kHelpMan || verb == kHelpOptions) {
+        const ManText page{"kymo gpu",
+                           "replay a GPU kernel's trace on a modelled GPU",
+                           kGpuUsage,
+                           {"kymo", "kymo-gpu-run", "kymo-gpu-sweep", "kymo-gpu-trace", "kymo-gpu-accuracy"}};
+        fmt::print("{}", verb == kHelpMan ? man_page(page) : kGpuVerbs);
         return 0;
     }
     return fail({ErrorKind::kUsage, verb.empty() ? "kymo gpu: nothing to do" : fmt::format("kymo gpu: no '{}'", verb),

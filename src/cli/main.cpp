@@ -2,6 +2,8 @@
 #include "base/clean_text.h"
 #include "base/system_clock.h"
 #include "base/time_namespace.h"
+#include "cli/help/option_list.h"
+#include "cli/help/version.h"
 #include "cli/verbs.h"
 #include "events/suggest.h"
 
@@ -21,7 +23,7 @@ std::vector<Verb>& registry() {
     return list;
 }
 
-void print_help() {
+std::string help_text() {
     std::string text =
         "Kymo shows where a parallel program spends its time, and why.\n\n"
         "usage: kymo VERB [OPTIONS] …\n"
@@ -36,7 +38,22 @@ void print_help() {
         "  kymo ./my_program input.dat\n"
         "  kymo record -e page-faults:period=1 -o faults.kymo -- ./my_program\n"
         "  kymo doctor\n";
-    std::fputs(text.c_str(), stdout);
+    return text;
+}
+
+void print_help() {
+    std::fputs(help_text().c_str(), stdout);
+}
+
+// As of a verb (option_list.h): its verbs are the program's options.
+void print_for_others(std::string_view what) {
+    ManText page{"kymo", "show where a parallel program spends its time, and why", help_text(), {}};
+    std::string list;
+    for (const Verb& verb : verbs()) {
+        list += fmt::format("{}\t{}\n", verb.name, verb.summary);
+        page.see.push_back("kymo-" + std::string(verb.name));
+    }
+    std::fputs((what == kHelpMan ? man_page(page) : list).c_str(), stdout);
 }
 
 // Records with the recording's name chosen here, so that the report finds it.
@@ -95,8 +112,12 @@ int run(int argc, char** argv) {
         print_help();
         return 0;
     }
+    if (first == kHelpMan || first == kHelpOptions) {
+        print_for_others(first);
+        return 0;
+    }
     if (first == "--version" || first == "-V") {
-        std::puts("kymo " KYMO_VERSION);
+        std::fputs(version_text().c_str(), stdout);
         return 0;
     }
     if (first == "--") {
@@ -163,6 +184,10 @@ void set_usage(CLI::App& options, const std::string& usage) {
 }
 
 std::optional<int> parse_options(CLI::App& options, int argc, char** argv) {
+    if (argc == 2 && (argv[1] == kHelpMan || argv[1] == kHelpOptions)) {
+        std::fputs((argv[1] == kHelpMan ? man_page(options) : option_list(options)).c_str(), stdout);
+        return 0;
+    }
     try {
         options.parse(argc, argv);
     } catch (const CLI::Success& success) {

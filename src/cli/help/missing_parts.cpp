@@ -1,4 +1,4 @@
-#include "cli/missing_parts.h"
+#include "cli/help/missing_parts.h"
 
 #include <iterator>
 

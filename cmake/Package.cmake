@@ -1,0 +1,45 @@
+# `make package`: Debian packages and a tarball of what `make install` installs, with manual pages and completions.
+#   kymo      the program, its monitor and libraries, manual pages, completions
+#   kymo-dev  headers, find_package(kymo), pkg-config
+#   kymo-mpi  the library for MPI programs, where Kymo was built with an MPI
+set(pages ${CMAKE_BINARY_DIR}/package/man)
+install(CODE "execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/man-pages ${CMAKE_BINARY_DIR}/bin/kymo ${pages} COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT kymo)
+install(DIRECTORY ${pages}/ DESTINATION share/man/man1 COMPONENT kymo)
+set(completions ${PROJECT_SOURCE_DIR}/scripts/completions)
+install(FILES ${completions}/kymo.bash DESTINATION share/bash-completion/completions RENAME kymo COMPONENT kymo)
+install(FILES ${completions}/_kymo DESTINATION share/zsh/vendor-completions COMPONENT kymo)
+install(FILES ${completions}/kymo.fish DESTINATION share/fish/vendor_completions.d COMPONENT kymo)
+# Packages have no debug information; `make install` keeps it.
+install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+  foreach(file bin/kymo lib/kymo/libkymo-monitor.so)
+    execute_process(COMMAND strip --strip-debug \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${file} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endif()" COMPONENT kymo)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/kymo RENAME copyright COMPONENT kymo)
+
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_COMPONENTS_ALL kymo dev)
+if(TARGET kymo_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
+set(CPACK_PACKAGE_NAME kymo)
+set(CPACK_PACKAGE_VENDOR Kymo)
+set(CPACK_PACKAGE_CONTACT "the Kymo developers")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "space-time performance analyser for parallel programs")
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_KYMO_PACKAGE_NAME kymo)
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME kymo-dev)
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME kymo-mpi)
+set(CPACK_DEBIAN_KYMO_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF) # the MPI library is the program's own
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "kymo (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "kymo (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers to count and mark in one's own programs, and to find Kymo by.")
+set(CPACK_COMPONENT_MPI_DESCRIPTION "The library that tells messages of MPI programs by channel.")
+include(CPack)
