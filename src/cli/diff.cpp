@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kDiffExamples =
     "examples:\n"
     "  kymo diff before.kymo after.kymo                   sizes: one run a side cannot tell chance\n"
-    "  kymo diff before*.kymo -- after*.kymo              four runs a side or more tell it\n"
+    "  kymo diff before*.kymo -- after*.kymo              five runs a side or more tell it\n"
     "  kymo diff before*.kymo -- after*.kymo --markdown   for a pull request\n"
     "  kymo diff before*.kymo -- after*.kymo --fail-on 3% --fail-on function:sort=10%\n"
     "exit status 12: something grew by more than a --fail-on allows (docs/exit-codes.md)\n";

@@ -1,6 +1,7 @@
 #include "compare/compare.h"
 
 #include "compare/permutation.h"
+#include "program/demangle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,8 @@ constexpr double kLeastShare = 0.002;    // of processor time, on either side: w
 constexpr double kLeastSpread = 0.0005;  // of a run's time: what measuring alone may vary by
 constexpr double kTrusted = 0.3;         // of the error of sampling: less is luck, however alike the runs are
 constexpr double kSure = 2;              // standard deviations
+constexpr double kBeyondError = 3;       // of a row's value: its error at most a third
+constexpr std::size_t kFamilies = 2;
 constexpr std::size_t kMostLines = 3;
 constexpr double kFindingChange = 0.02;  // of the run: shares that differ by less are the same
 
@@ -98,6 +101,30 @@ void match_by_stem(const Runs& base, Runs& other) {
     }
 }
 
+// Whether most runs of a side know the row to a third: of a function, by nine samples. What is known worse says
+// nothing, and each such row makes it harder for the others to be told from chance.
+bool is_known(const Runs& runs, const RowKey& key) {
+    std::size_t known = 0;
+    for (const RunFigures& run : runs) {
+        const auto found = run.rows.find(key);
+        known += found != run.rows.end() && found->second.value > 0 &&
+                         found->second.value >= kBeyondError * found->second.error
+                     ? 1
+                     : 0;
+    }
+    return 2 * known > runs.size();
+}
+
+// "ns::sort<int>(int*) (libx.so)" → "ns::sort<…> (libx.so)".
+std::string shown_name(const RowKey& key) {
+    if (key.kind != RowKind::kFunction || key.name.starts_with('[')) {
+        return key.name;
+    }
+    const std::size_t library = key.name.ends_with(')') ? key.name.rfind(" (") : std::string::npos;
+    const std::string suffix = library == std::string::npos ? "" : key.name.substr(library);
+    return program::plain_name(std::string_view(key.name).substr(0, library)) + suffix;
+}
+
 // Everything with a share on either side.
 std::set<RowKey> compared_keys(const Runs& base, const Runs& other) {
     std::map<RowKey, double> most;  // largest share in a run
@@ -115,7 +142,7 @@ std::set<RowKey> compared_keys(const Runs& base, const Runs& other) {
     }
     std::set<RowKey> keys;
     for (const auto& [key, share] : most) {
-        if (share >= kLeastShare) {
+        if (share >= kLeastShare && (is_known(base, key) || is_known(other, key))) {
             keys.insert(key);
         }
     }
@@ -217,6 +244,37 @@ void compare_findings(Comparison& comparison, const Runs& base, const Runs& othe
     }
 }
 
+// The whole run's times are one family, everything else another: so the question whether a build became slower does
+// not pay for the many that ask where. The chance of anything in both is kept by Holm's rule (1979): the clearer
+// family's chances count twice.
+void tell_chances(Comparison& comparison, const std::vector<ComparedAmount>& amounts) {
+    std::vector<std::size_t> rows[kFamilies];
+    std::vector<double> chance[kFamilies];
+    double least[kFamilies] = {1, 1};
+    for (std::size_t i = 0; i < amounts.size(); ++i) {
+        rows[comparison.changes[i].key.kind == RowKind::kWhole ? 0 : 1].push_back(i);
+    }
+    for (std::size_t family = 0; family < kFamilies; ++family) {
+        std::vector<ComparedAmount> some;
+        some.reserve(rows[family].size());
+        for (const std::size_t i : rows[family]) {
+            some.push_back(amounts[i]);
+        }
+        chance[family] = chances(some);
+        for (const double one : chance[family]) {
+            least[family] = std::min(least[family], one);
+        }
+    }
+    for (std::size_t family = 0; family < kFamilies; ++family) {
+        const double before = kFamilies * std::min(least[0], least[1]);  // of the clearer one's clearest
+        const bool is_clearer = least[family] <= least[1 - family];
+        for (std::size_t i = 0; i < rows[family].size(); ++i) {
+            const double own = is_clearer ? kFamilies * chance[family][i] : std::max(before, chance[family][i]);
+            comparison.changes[rows[family][i]].chance = std::min(1.0, own);
+        }
+    }
+}
+
 }  // namespace
 
 double Change::ratio() const {
@@ -226,21 +284,31 @@ double Change::ratio() const {
 }
 
 const Change* Comparison::find(const RowKey& key) const {
-    const auto found =
-        std::find_if(changes.begin(), changes.end(), [&](const Change& change) { return change.key == key; });
-    return found == changes.end() ? nullptr : &*found;
+    const Change* shown = nullptr;
+    std::size_t count = 0;
+    for (const Change& change : changes) {
+        if (change.key == key) {
+            return &change;
+        }
+        if (change.key.kind == key.kind && change.shown == key.name) {
+            shown = &change;
+            ++count;
+        }
+    }
+    return count == 1 ? shown : nullptr;
 }
 
 Comparison compare(Runs base, Runs other) {
     Comparison comparison;
     comparison.base_runs = base.size();
     comparison.other_runs = other.size();
-    comparison.tells_chance = least_chance(base.size(), other.size()) <= kChance;
+    comparison.tells_chance = kFamilies * least_chance(base.size(), other.size()) <= kChance;
     match_by_stem(base, other);
     std::vector<ComparedAmount> amounts;
     for (const RowKey& key : compared_keys(base, other)) {
         Change change;
         change.key = key;
+        change.shown = shown_name(key);
         ComparedAmount amount{values(base, key), values(other, key), 0};
         change.base = side_of(amount.base);
         change.other = side_of(amount.other);
@@ -262,10 +330,7 @@ Comparison compare(Runs base, Runs other) {
         amounts.push_back(std::move(amount));
     }
     if (comparison.tells_chance) {
-        const std::vector<double> chance = chances(amounts);
-        for (std::size_t i = 0; i < chance.size(); ++i) {
-            comparison.changes[i].chance = chance[i];
-        }
+        tell_chances(comparison, amounts);
     }
     std::stable_sort(comparison.changes.begin(), comparison.changes.end(), [](const Change& a, const Change& b) {
         return a.key.kind != b.key.kind ? a.key.kind < b.key.kind : a.difference() > b.difference();

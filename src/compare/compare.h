@@ -1,6 +1,6 @@
 // Two sets of runs: what of the one is slower than of the other, and whether that may be chance.
 //
-// With four runs a side or more, what differs beyond chance is told apart from what does not (permutation.h): of
+// With five runs a side or more, what differs beyond chance is told apart from what does not (permutation.h): of
 // equal programs, at most one comparison in twenty says anything at all. With fewer runs no answer of that kind is
 // possible, and only sizes are known.
 //
@@ -32,6 +32,7 @@ struct LineChange {
 
 struct Change {
     RowKey key;
+    std::string shown;  // its name for people: of a function without template arguments and parameters
     Side base;
     Side other;
     double chance = 1;  // of a difference as large in any row, were the sides alike
@@ -66,6 +67,7 @@ struct Comparison {
     std::vector<FindingChange> changed;
     std::vector<std::string> warnings;
 
+    // By its name, or the one that is shown where that is only one's; null: neither.
     const Change* find(const RowKey& key) const;
     // Whether a change is told: beyond chance where that is known, else one larger than the error of sampling, and
     // than a thousandth of what it is a part of.

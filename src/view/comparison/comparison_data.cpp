@@ -39,6 +39,7 @@ Json change_json(const Comparison& comparison, const Change& change) {
     const bool is_ratio = std::isfinite(change.ratio());
     return {{"kind", kind_key(change.key.kind)},
             {"name", change.key.name},
+            {"shown", change.shown},
             {"unit", change.key.kind == RowKind::kEvent ? "count" : "s"},
             {"base", side_json(change.base, unit)},
             {"new", side_json(change.other, unit)},

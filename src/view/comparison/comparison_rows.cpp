@@ -106,7 +106,7 @@ std::string comparison_note(const Comparison& comparison) {
         return fmt::format(
             "{} a side: how much runs differ by themselves is not known, so these are sizes, and any may be chance "
             "(±: what sampling alone makes of one). "
-            "Four runs a side or more tell them apart: kymo diff base*.kymo -- new*.kymo",
+            "Five runs a side or more tell them apart: kymo diff base*.kymo -- new*.kymo",
             comparison.base_runs == 1 && comparison.other_runs == 1
                 ? std::string("One run")
                 : fmt::format("{} and {} runs", comparison.base_runs, comparison.other_runs));

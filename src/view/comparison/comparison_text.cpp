@@ -19,7 +19,7 @@ std::string section_text(const Style& style, const Comparison& comparison, const
                                    {amount_text(style, *change, change->base.median)},
                                    {amount_text(style, *change, change->other.median)}};
         cells.push_back({certainty_text(style, comparison, *change), Ink::kDim});
-        cells.push_back({change->key.name, Ink::kName});
+        cells.push_back({change->shown, Ink::kName});
         for (const std::string& more : {change_place(*change), line_text(style, *change)}) {
             if (!more.empty()) {
                 cells.push_back({"  " + more, Ink::kDim});

@@ -82,6 +82,16 @@ TEST(Compare, AFunctionWithOtherParametersIsTheSame) {
     EXPECT_NE(two.find(function("f(long)")), nullptr);
 }
 
+TEST(Compare, FunctionsAreFoundByTheNameThatIsShown) {
+    const auto comparison = compare(runs({{"ns::sort<int>(int*, int) (libx.so)", 1}, {"main", 1}}),
+                                    runs({{"ns::sort<int>(int*, int) (libx.so)", 1.2}, {"main", 1}}));
+    const Change* const sort = comparison.find(function("ns::sort<int>(int*, int) (libx.so)"));
+    ASSERT_NE(sort, nullptr);
+    EXPECT_EQ(sort->shown, "ns::sort<int> (libx.so)");
+    EXPECT_EQ(comparison.find(function("ns::sort<int> (libx.so)")), sort);
+    EXPECT_EQ(exceeded(comparison, {{function("ns::sort<int> (libx.so)"), 0.1}}).size(), 1U);
+}
+
 TEST(Compare, ClonesAreTheirFunction) {
     EXPECT_EQ(without_clone("sort.constprop.0"), "sort");
     EXPECT_EQ(without_clone("sort.part.0.isra.1.cold"), "sort");
