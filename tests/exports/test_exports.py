@@ -65,7 +65,23 @@ def body(test):
                 test.equal(f"{name}, {form}: samples", samples, summary.samples)
             test.equal(f"{name}, {form}: the monitor's own names", [], [one for one in summary.names if MONITOR in one])
         replay.clean(path)
+    execs(test)
     refusals(test, replay.unpack("openmp", test.folder))
+
+
+def execs(test):
+    """One process that becomes others, too short to be sampled and long enough: its thread keeps its number."""
+    path = test.work / "execs.kymo"
+    work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
+    test.must(test.kymo, "record", "-q", "-o", path, "--", "sh", "-c", f"exec sh -c '{work}; exec sh -c \"exec sh -c true\"'")
+    told = json.loads(test.must(test.kymo, "report", path, "--json"))
+    processor = round(sum(told["recording"][key] for key in ("user_s", "system_s")) * 1e9)
+    within = max([told["recording"]["duration_s"], *(thread["end_s"] for thread in told["threads"])]) * 1e9 + 1
+    test.check("programs of one process", "3 or more", len(told["processes"]), len(told["processes"]) >= 3)
+    for form in ("chrome", "perfetto", "firefox"):
+        out = test.work / f"execs.{form}"
+        test.must(test.kymo, "export", path, "--to", form, "-o", out)
+        test.equal(f"execs, {form}: ns on a processor", processor, getattr(read, form)(out, within).processor)
 
 
 def refusals(test, path):

@@ -4,6 +4,8 @@
 #include "view/exports/timeline.h"
 
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 namespace kymo::view {
 namespace {
@@ -20,9 +22,15 @@ std::string microseconds(std::uint64_t ns) {
 class ChromeWriter : public TimelineWriter {
   public:
     ChromeWriter(const ExportRun& run, Output& out) : run_(run), out_(out), ids_(run.threads().size()) {
+        // A thread goes on under its number after an exec. It gets a row for each program: the rows' slices would not
+        // nest, since a file's events need not be in order.
+        constexpr std::uint64_t kBeyondNumbers = std::uint64_t{1} << 22U;  // no thread has a number from here on
+        std::set<std::pair<std::uint64_t, std::uint64_t>> known;
         for (std::uint32_t thread = 0; thread < ids_.size(); ++thread) {
             const ProfileThread& one = run.threads()[thread];
-            ids_[thread] = fmt::format("\"pid\":{},\"tid\":{}", run.profile.processes[one.process].pid, one.tid);
+            const std::uint64_t pid = run.profile.processes[one.process].pid;
+            const bool is_first = known.emplace(pid, one.tid).second;
+            ids_[thread] = fmt::format("\"pid\":{},\"tid\":{}", pid, is_first ? one.tid : kBeyondNumbers + thread);
         }
     }
 
@@ -111,13 +119,19 @@ class ChromeWriter : public TimelineWriter {
 
     void names() {
         const Profile& profile = run_.profile;
+        std::map<std::uint64_t, std::string> programs;  // of a process, one after another
         for (std::uint32_t process = 0; process < profile.processes.size(); ++process) {
-            event(fmt::format("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}",
-                              profile.processes[process].pid, json_string(run_.process_name(process))));
+            std::string& name = programs[profile.processes[process].pid];
+            name += (name.empty() ? "" : ", ") + run_.process_name(process);
+        }
+        for (const auto& [pid, name] : programs) {
+            event(fmt::format("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}", pid,
+                              json_string(name)));
         }
         for (std::uint32_t thread = 0; thread < ids_.size(); ++thread) {
-            event(fmt::format("{{\"ph\":\"M\",{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}", ids_[thread],
-                              json_string(run_.thread_name(thread))));
+            event(
+                fmt::format("{{\"ph\":\"M\",{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}", ids_[thread],
+                            json_string(fmt::format("{} {}", run_.thread_name(thread), run_.threads()[thread].tid))));
         }
     }
 

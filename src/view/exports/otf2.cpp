@@ -6,7 +6,9 @@
 #include "view/exports/spool.h"
 #include "view/exports/timeline.h"
 
+#include <cstdarg>
 #include <cstring>
+#include <fmt/format.h>
 #include <otf2/otf2.h>
 #include <unordered_map>
 
@@ -24,6 +26,26 @@ struct CloseArchive {
 OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
     return OTF2_FLUSH;
 }
+// The library prints its errors; the first one is enough.
+OTF2_ErrorCode keep_first(void* into, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
+                          va_list) {
+    auto& first = *static_cast<OTF2_ErrorCode*>(into);
+    first = first == OTF2_SUCCESS ? code : first;
+    return code;
+}
+
+// While it lives, errors of the library go to `first`.
+class QuietErrors {
+  public:
+    explicit QuietErrors(OTF2_ErrorCode& first) : before_(OTF2_Error_RegisterCallback(keep_first, &first)) {}
+    QuietErrors(const QuietErrors&) = delete;
+    QuietErrors& operator=(const QuietErrors&) = delete;
+    ~QuietErrors() { OTF2_Error_RegisterCallback(before_, nullptr); }
+
+  private:
+    OTF2_ErrorCallback before_;
+};
+
 constexpr OTF2_FlushCallbacks kFlush = {flush_always, nullptr};
 
 class Otf2Writer : public TimelineWriter {
@@ -35,6 +57,31 @@ class Otf2Writer : public TimelineWriter {
         if (auto walked = write_timeline(run_, *this); !walked) {
             return walked;
         }
+        OTF2_ErrorCode first = OTF2_SUCCESS;
+        const QuietErrors quiet(first);
+        auto done = write_archive(path);
+        archive_.reset();  // which writes what it has kept
+        if (done && (!is_good_ || first != OTF2_SUCCESS)) {
+            return Error{ErrorKind::kNoSpace,
+                         fmt::format("{}: {}", path.string(),
+                                     first == OTF2_SUCCESS ? "the OTF2 library could not write it all"
+                                                           : OTF2_Error_GetDescription(first)),
+                         "make space, or write elsewhere"};
+        }
+        return done;
+    }
+
+    void open(std::uint32_t thread, std::uint64_t time, CallNodeIndex node, const std::string& name,
+              const ThreadWait*) override {
+        put(thread, time, region_of(node, name) + 1);
+    }
+    void close(std::uint32_t thread, std::uint64_t time) override { put(thread, time, 0); }
+    void wakeup(const Wakeup&) override {}
+    void mark(const TimelineMark&) override {}
+    void counted(std::uint32_t, std::uint64_t, std::size_t, std::uint64_t) override {}
+
+  private:
+    Result<void> write_archive(const std::filesystem::path& path) {
         archive_.reset(OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                          OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
                                          OTF2_COMPRESSION_NONE));
@@ -53,23 +100,9 @@ class Otf2Writer : public TimelineWriter {
         }
         check(OTF2_Archive_CloseEvtFiles(archive_.get()));
         definitions();
-        if (!is_good_) {
-            return Error{ErrorKind::kNoSpace, path.string() + ": the OTF2 library could not write it all",
-                         "make space, or write elsewhere"};
-        }
         return {};
     }
 
-    void open(std::uint32_t thread, std::uint64_t time, CallNodeIndex node, const std::string& name,
-              const ThreadWait*) override {
-        put(thread, time, region_of(node, name) + 1);
-    }
-    void close(std::uint32_t thread, std::uint64_t time) override { put(thread, time, 0); }
-    void wakeup(const Wakeup&) override {}
-    void mark(const TimelineMark&) override {}
-    void counted(std::uint32_t, std::uint64_t, std::size_t, std::uint64_t) override {}
-
-  private:
     struct Region {
         std::uint32_t function = kNone;  // none: a state
         std::string name;
