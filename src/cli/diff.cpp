@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kDiffExamples =
     "examples:\n"
-    "  kymo diff before.kymo after.kymo                   sizes: one run a side cannot tell chance\n"
-    "  kymo diff before*.kymo -- after*.kymo              five runs a side or more tell it\n"
+    "  kymo diff before.kymo after.kymo                   sizes only: one run a side\n"
+    "  kymo diff before*.kymo -- after*.kymo              with p-values, from five runs a side on\n"
     "  kymo diff before*.kymo -- after*.kymo --markdown   for a pull request\n"
     "  kymo diff before*.kymo -- after*.kymo --fail-on 3% --fail-on function:sort=10%\n"
     "exit status 12: something grew by more than a --fail-on allows (docs/exit-codes.md)\n";
@@ -140,10 +140,10 @@ int run_diff(int argc, char** argv) {
     auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/diff.md)");
     options.add_flag("--markdown", markdown, "for pull requests and chats")->excludes(as_json);
     options.add_option("--top", shown.top, "rows of each table (5)")->check(CLI::Range(1, 1'000'000));
-    options.add_flag("--all", shown.all, "also what may be chance");
+    options.add_flag("--all", shown.all, "also what is not significant");
     options
         .add_option("--fail-on", fail_on,
-                    "exit with 12 where wall or processor time grew by more than this, beyond chance: 3%, wall=3%, "
+                    "exit with 12 where wall or processor time grew significantly, by more than this: 3%, wall=3%, "
                     "processor=3%, function:NAME=3%, wait:NAME=3%, event:NAME=3%; may be given several times")
         ->type_name("LIMIT")
         ->allow_extra_args(false);

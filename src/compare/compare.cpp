@@ -101,8 +101,8 @@ void match_by_stem(const Runs& base, Runs& other) {
     }
 }
 
-// Whether most runs of a side know the row to a third: of a function, by nine samples. What is known worse says
-// nothing, and each such row makes it harder for the others to be told from chance.
+// Whether most runs of a side measure the row to a third; a function needs nine samples for that. A row measured
+// worse says nothing, and raises the p-values of all others.
 bool is_known(const Runs& runs, const RowKey& key) {
     std::size_t known = 0;
     for (const RunFigures& run : runs) {
@@ -244,12 +244,12 @@ void compare_findings(Comparison& comparison, const Runs& base, const Runs& othe
     }
 }
 
-// The whole run's times are one family, everything else another: so the question whether a build became slower does
-// not pay for the many that ask where. The chance of anything in both is kept by Holm's rule (1979): the clearer
-// family's chances count twice.
-void tell_chances(Comparison& comparison, const std::vector<ComparedAmount>& amounts) {
+// The whole run's times are one family, everything else another, so that the question whether a build became slower
+// does not pay for the many that ask where. Holm's rule (1979) keeps the error of both together: the p-values of the
+// family with the smallest one count twice.
+void set_p_values(Comparison& comparison, const std::vector<ComparedAmount>& amounts) {
     std::vector<std::size_t> rows[kFamilies];
-    std::vector<double> chance[kFamilies];
+    std::vector<double> p[kFamilies];
     double least[kFamilies] = {1, 1};
     for (std::size_t i = 0; i < amounts.size(); ++i) {
         rows[comparison.changes[i].key.kind == RowKind::kWhole ? 0 : 1].push_back(i);
@@ -260,8 +260,8 @@ void tell_chances(Comparison& comparison, const std::vector<ComparedAmount>& amo
         for (const std::size_t i : rows[family]) {
             some.push_back(amounts[i]);
         }
-        chance[family] = chances(some);
-        for (const double one : chance[family]) {
+        p[family] = p_values(some);
+        for (const double one : p[family]) {
             least[family] = std::min(least[family], one);
         }
     }
@@ -269,8 +269,8 @@ void tell_chances(Comparison& comparison, const std::vector<ComparedAmount>& amo
         const double before = kFamilies * std::min(least[0], least[1]);  // of the clearer one's clearest
         const bool is_clearer = least[family] <= least[1 - family];
         for (std::size_t i = 0; i < rows[family].size(); ++i) {
-            const double own = is_clearer ? kFamilies * chance[family][i] : std::max(before, chance[family][i]);
-            comparison.changes[rows[family][i]].chance = std::min(1.0, own);
+            const double own = is_clearer ? kFamilies * p[family][i] : std::max(before, p[family][i]);
+            comparison.changes[rows[family][i]].p = std::min(1.0, own);
         }
     }
 }
@@ -302,7 +302,7 @@ Comparison compare(Runs base, Runs other) {
     Comparison comparison;
     comparison.base_runs = base.size();
     comparison.other_runs = other.size();
-    comparison.tells_chance = kFamilies * least_chance(base.size(), other.size()) <= kChance;
+    comparison.has_p = kFamilies * least_p(base.size(), other.size()) <= kSignificant;
     match_by_stem(base, other);
     std::vector<ComparedAmount> amounts;
     for (const RowKey& key : compared_keys(base, other)) {
@@ -329,8 +329,8 @@ Comparison compare(Runs base, Runs other) {
         comparison.changes.push_back(std::move(change));
         amounts.push_back(std::move(amount));
     }
-    if (comparison.tells_chance) {
-        tell_chances(comparison, amounts);
+    if (comparison.has_p) {
+        set_p_values(comparison, amounts);
     }
     std::stable_sort(comparison.changes.begin(), comparison.changes.end(), [](const Change& a, const Change& b) {
         return a.key.kind != b.key.kind ? a.key.kind < b.key.kind : a.difference() > b.difference();
@@ -354,8 +354,8 @@ std::vector<Limit> exceeded(const Comparison& comparison, const std::vector<Limi
         if (change == nullptr) {
             continue;
         }
-        const double sure = comparison.tells_chance ? 0 : kSure * std::max(change->error, change->least);
-        if (comparison.is_told(*change) && change->difference() - sure > limit.share * change->base.median) {
+        const double sure = comparison.has_p ? 0 : kSure * std::max(change->error, change->least);
+        if (comparison.differs(*change) && change->difference() - sure > limit.share * change->base.median) {
             all.push_back(limit);
         }
     }

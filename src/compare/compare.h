@@ -1,8 +1,8 @@
-// Two sets of runs: what of the one is slower than of the other, and whether that may be chance.
+// Compares two sets of runs: what became slower, what faster, and whether the difference is significant.
 //
-// With five runs a side or more, what differs beyond chance is told apart from what does not (permutation.h): of
-// equal programs, at most one comparison in twenty says anything at all. With fewer runs no answer of that kind is
-// possible, and only sizes are known.
+// With five runs a side or more, each difference has a p-value, adjusted for the number of things compared
+// (permutation.h): of equal programs, at most one comparison in twenty reports any difference. With fewer runs no
+// such answer is possible, and only sizes are known.
 //
 // Contract: pure. The same figures give the same comparison.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace kymo::compare {
 
-inline constexpr double kChance = 0.05;
+inline constexpr double kSignificant = 0.05;
 
 // What a thing took in the runs of a side.
 struct Side {
@@ -35,10 +35,10 @@ struct Change {
     std::string shown;  // its name for people: of a function without template arguments and parameters
     Side base;
     Side other;
-    double chance = 1;  // of a difference as large in any row, were the sides alike
-    double error = 0;   // that sampling alone makes of the difference, one standard deviation; 0: it is exact
-    double least = 0;   // differences up to here are none: a thousandth of the run's time; of events their error
-    std::string file;   // in the new runs, else in the old ones
+    double p = 1;      // adjusted; 1 without p-values
+    double error = 0;  // that sampling alone makes of the difference, one standard deviation; 0: it is exact
+    double least = 0;  // differences up to here are none: a thousandth of the run's time; of events their error
+    std::string file;  // in the new runs, else in the old ones
     std::uint32_t line = 0;
     std::vector<LineChange> lines;  // of a function: those that changed most, most first
 
@@ -60,7 +60,7 @@ struct FindingChange {
 struct Comparison {
     std::size_t base_runs = 0;
     std::size_t other_runs = 0;
-    bool tells_chance = false;    // there are runs enough for `chance`
+    bool has_p = false;           // there are enough runs for p-values
     std::vector<Change> changes;  // of everything that has a share, most slowed down first
     std::vector<FindingChange> gone;
     std::vector<FindingChange> added;
@@ -69,11 +69,11 @@ struct Comparison {
 
     // By its name, or the one that is shown where that is only one's; null: neither.
     const Change* find(const RowKey& key) const;
-    // Whether a change is told: beyond chance where that is known, else one larger than the error of sampling, and
-    // than a thousandth of what it is a part of.
-    bool is_told(const Change& change) const {
-        return tells_chance ? change.chance <= kChance
-                            : std::abs(change.difference()) > std::max(change.error, change.least);
+    // Whether to report a change: it is significant; or, without p-values, larger than the error of sampling and than
+    // a thousandth of what it is a part of.
+    bool differs(const Change& change) const {
+        return has_p ? change.p <= kSignificant
+                     : std::abs(change.difference()) > std::max(change.error, change.least);
     }
 };
 
@@ -86,8 +86,8 @@ struct Limit {
     double share = 0;  // 0.05: 5 %
 };
 
-// The limits that a comparison exceeds: not by what may be chance, where that is known, else by what is left of a
-// change after twice the error of sampling.
+// The limits that a comparison exceeds: by a significant difference; or, without p-values, by what is left of a
+// difference after twice the error of sampling.
 std::vector<Limit> exceeded(const Comparison& comparison, const std::vector<Limit>& limits);
 
 }  // namespace kymo::compare

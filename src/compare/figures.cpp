@@ -50,18 +50,8 @@ class Keys {
     std::set<std::string, std::less<>> programs_;
 };
 
-// Of the sampled event that stands for time, ns; 0: there is none.
-double period_of(const Profile& profile) {
-    const std::size_t clock = clock_event(profile);
-    if (clock >= profile.events.size() || profile.events[clock].unit != "ns" || profile.events[clock].value == 0) {
-        return 0;
-    }
-    const auto value = static_cast<double>(profile.events[clock].value);
-    return profile.events[clock].mode == recording::EventMode::kFrequency ? 1e9 / value : value;
-}
-
 void add_functions(RunFigures& run, const Profile& profile, const CallTree& tree, const Keys& keys) {
-    const double period = period_of(profile);
+    const auto period = static_cast<double>(clock_period(profile));
     std::map<std::uint32_t, Amount*> by_function;
     for (std::size_t i = 0; i < tree.functions.size(); ++i) {
         const std::uint32_t number = tree.functions[i].function;

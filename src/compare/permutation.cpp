@@ -67,7 +67,7 @@ double distance(const std::vector<double>& values, const std::vector<bool>& is_f
 
 }  // namespace
 
-double least_chance(std::size_t base, std::size_t other) {
+double least_p(std::size_t base, std::size_t other) {
     if (base == 0 || other == 0 || base + other < 3) {
         return 1;
     }
@@ -75,9 +75,9 @@ double least_chance(std::size_t base, std::size_t other) {
     return std::min(1.0, (base == other ? 2.0 : 1.0) / choose(base + other, base));
 }
 
-std::vector<double> chances(const std::vector<ComparedAmount>& amounts) {
+std::vector<double> p_values(const std::vector<ComparedAmount>& amounts) {
     std::vector<double> result(amounts.size(), 1);
-    if (amounts.empty() || least_chance(amounts[0].base.size(), amounts[0].other.size()) >= 1) {
+    if (amounts.empty() || least_p(amounts[0].base.size(), amounts[0].other.size()) >= 1) {
         return result;
     }
     const std::size_t base = amounts[0].base.size();

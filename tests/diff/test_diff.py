@@ -30,7 +30,7 @@ def body(test):
 
     one = diff(bad, fixed)
     test.equal("two recordings", 0, one.returncode)
-    test.check("it says that one run a side tells no chance", "may be", one.stdout[:900], "One run a side" in one.stdout and "chance" in one.stdout)
+    test.check("it says that one run a side has no p-value", "may be", one.stdout[:900], "One run a side" in one.stdout and "p" in one.stdout)
     test.check("regressions come first, in at most 40 lines", "≤ 40", len(one.stdout.splitlines()), len(one.stdout.splitlines()) <= 40)
     told = json.loads(diff(bad, fixed, "--json").stdout)
     reports = [json.loads(replay.report(test, path, images, "--json"))["recording"] for path in (bad, fixed)]
@@ -39,7 +39,7 @@ def body(test):
         is_same = abs(processor[side]["median"] - report["user_s"] - report["system_s"]) < 1e-9
         test.check(f"{side}: the report's processor time", report["user_s"] + report["system_s"], processor[side], is_same)
     test.equal("the lock's finding is gone", ["lock-contention"], [one["kind"] for one in told["findings"]["gone"] if one["kind"] == "lock-contention"])
-    test.check("no chance is given", None, processor["chance"], processor["chance"] is None and not told["tells_chance"])
+    test.check("no p-value is given", None, processor["p"], processor["p"] is None and not told["has_p"])
 
     # Sets: the same runs on both sides differ in nothing, whatever their spread; a slow set against itself and another does.
     same = []
@@ -48,13 +48,13 @@ def body(test):
         shutil.copytree(bad, same[-1])
     told = json.loads(diff(*same, "--", *same, "--json", "--no-findings").stdout)
     test.equal("equal sets: differences", [], [change["name"] for change in told["changes"] if change["differs"]])
-    test.equal("equal sets: runs", (5, 5, True), (told["base_runs"], told["new_runs"], told["tells_chance"]))
+    test.equal("equal sets: runs", (5, 5, True), (told["base_runs"], told["new_runs"], told["has_p"]))
     apart = diff(*same, "--", *[fixed] * 5, "--fail-on", "3%")
     test.equal("sets apart, faster: nothing exceeds", 0, apart.returncode)
     slower = diff(*[fixed] * 5, "--", *same, "--fail-on", "wall=3%", "--fail-on", "function:nowhere=1%")
     test.equal("sets apart, slower: the limit is exceeded", EXCEEDED, slower.returncode)
     test.check("and it is said by how much", "wall time grew by", slower.stderr, re.search(r"wall time grew by \d+\.\d %: more than 3 %", slower.stderr) is not None)
-    test.check("a limit on what is not there is told", "nowhere", slower.stderr, '"nowhere" is in none of the runs' in slower.stderr)
+    test.check("a limit on what is not there is named", "nowhere", slower.stderr, '"nowhere" is in none of the runs' in slower.stderr)
     markdown = diff(*[fixed] * 5, "--", *same, "--markdown")
     rows = [line for line in markdown.stdout.splitlines() if line.startswith("|")]
     test.check("markdown: every row has as many cells", {6}, {len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows}, {len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows} == {6})

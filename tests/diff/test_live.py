@@ -1,6 +1,6 @@
 """kymo diff of live runs: a program of six parts, one of which has more work in the new runs, by 1 to 20 % of all; five runs a side, in turns.
 
-From 5 % on the part is told, and nothing else that is slower; equal programs may differ in one comparison of twenty.
+From 5 % on the part is reported, and nothing else as slower; equal programs may differ in one comparison of twenty.
 
 Arguments: BUILD any
 """
@@ -34,7 +34,7 @@ def body(test):
         told = json.loads(test.must(test.kymo, "diff", *sides["base"], "--", *sides["new"], "--json", "--no-findings"))
         slower = [change["name"] for change in told["changes"] if change["kind"] == "function" and change["differs"] and change["change"] > 0]
         seen = next((change for change in told["changes"] if change["name"] == NAMES[part]), None)
-        print(f"pair {pair}: {NAMES[part]} + {percent} %: told {slower}; {seen and (round(seen['change'], 4), seen['chance'])}")
+        print(f"pair {pair}: {NAMES[part]} + {percent} %: told {slower}; {seen and (round(seen['change'], 4), seen["p"])}")
         if percent >= SURE:
             test.equal(f"{NAMES[part]} has {percent} % more to do: slower functions", [NAMES[part]], slower)
         elif percent == 0:

@@ -50,4 +50,14 @@ std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile) {
     return costs;
 }
 
+std::uint64_t clock_period(const Profile& profile) {
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    const std::size_t clock = clock_event(profile);
+    if (clock >= profile.events.size() || profile.events[clock].unit != "ns" || profile.events[clock].value == 0) {
+        return 0;
+    }
+    const EventInfo& event = profile.events[clock];
+    return event.mode == recording::EventMode::kFrequency ? kSecond / event.value : event.value;
+}
+
 }  // namespace kymo::spacetime

@@ -176,5 +176,7 @@ std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile);
 // others come where those happen: how many are in a place says nothing of how often the program was there. The number
 // of events where none was sampled.
 std::size_t clock_event(const Profile& profile);
+// ns between two samples of it in a thread; 0: samples are not of time.
+std::uint64_t clock_period(const Profile& profile);
 
 }  // namespace kymo::spacetime

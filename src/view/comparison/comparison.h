@@ -12,7 +12,7 @@ namespace kymo::view {
 
 struct ComparisonOptions {
     std::size_t top = 5;  // rows of each table
-    bool all = false;     // also what may be chance
+    bool all = false;     // also what is not significant
     std::string base;     // what the sides are called: "before.kymo", "5 runs"
     std::string other;
 };

@@ -46,8 +46,8 @@ Json change_json(const Comparison& comparison, const Change& change) {
             {"change", change.difference() / unit},
             {"ratio", is_ratio ? Json(change.ratio()) : Json()},
             {"error", change.error / unit},
-            {"chance", comparison.tells_chance ? Json(change.chance) : Json()},
-            {"differs", comparison.is_told(change)},
+            {"p", comparison.has_p ? Json(change.p) : Json()},
+            {"differs", comparison.differs(change)},
             {"file", change.file.empty() ? Json() : Json(change.file)},
             {"line", change.line == 0 ? Json() : Json(change.line)},
             {"lines", std::move(lines)}};
@@ -74,7 +74,7 @@ Json comparison_json(const Comparison& comparison) {
     }
     return {{"base_runs", comparison.base_runs},
             {"new_runs", comparison.other_runs},
-            {"tells_chance", comparison.tells_chance},
+            {"has_p", comparison.has_p},
             {"changes", std::move(changes)},
             {"findings",
              {{"new", findings_json(comparison.added)},

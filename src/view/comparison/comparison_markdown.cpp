@@ -13,7 +13,7 @@ constexpr Style kPlain{.width = 120, .colour = false, .unicode = true};
 
 std::string table(const Comparison& comparison, const std::vector<const Change*>& changes) {
     std::string text = fmt::format("| | base | new | change | | {} |\n|---|---:|---:|---:|---:|---:|\n",
-                                   comparison.tells_chance ? "chance" : "±");
+                                   comparison.has_p ? "p" : "±");
     for (const Change* const change : changes) {
         const std::string place = change_place(*change);
         const std::string lines = line_text(kPlain, *change);

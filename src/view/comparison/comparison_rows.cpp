@@ -38,7 +38,7 @@ std::vector<ComparisonSection> comparison_sections(const Comparison& comparison,
         for (const Change& change : comparison.changes) {
             const bool grown = change.difference() > 0;
             if (change.key.kind == wanted.kind && change.difference() != 0 && grown == wanted.grown &&
-                (options.all || comparison.is_told(change))) {
+                (options.all || comparison.differs(change))) {
                 section.changes.push_back(&change);
             }
         }
@@ -70,17 +70,17 @@ std::string ratio_text(const Change& change) {
     return change.other.median <= 0 ? "gone" : fmt::format("{:+.1f} %", 100 * change.ratio());
 }
 
-std::string chance_text(const Comparison& comparison, const Change& change) {
-    if (!comparison.tells_chance) {
+std::string p_text(const Comparison& comparison, const Change& change) {
+    if (!comparison.has_p) {
         return "";
     }
-    return change.chance < 0.001 ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * change.chance);
+    return change.p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", change.p);
 }
 
 std::string certainty_text(const Style& style, const Comparison& comparison, const Change& change) {
-    return comparison.tells_chance ? chance_text(comparison, change)
-           : change.error > 0      ? amount_text(style, change, change.error)
-                                   : "";
+    return comparison.has_p   ? p_text(comparison, change)
+           : change.error > 0 ? amount_text(style, change, change.error)
+                              : "";
 }
 
 std::string change_place(const Change& change) {
@@ -102,21 +102,20 @@ std::string line_text(const Style& style, const Change& change) {
 }
 
 std::string comparison_note(const Comparison& comparison) {
-    if (!comparison.tells_chance) {
+    if (!comparison.has_p) {
         return fmt::format(
-            "{} a side: how much runs differ by themselves is not known, so these are sizes, and any may be chance "
-            "(±: what sampling alone makes of one). "
-            "Five runs a side or more tell them apart: kymo diff base*.kymo -- new*.kymo",
+            "{} a side: the spread between runs is not known, so these are sizes, and any may be chance "
+            "(±: the error of sampling). "
+            "Five runs a side or more give p-values: kymo diff base*.kymo -- new*.kymo",
             comparison.base_runs == 1 && comparison.other_runs == 1
                 ? std::string("One run")
                 : fmt::format("{} and {} runs", comparison.base_runs, comparison.other_runs));
     }
-    const auto told = std::count_if(comparison.changes.begin(), comparison.changes.end(),
-                                    [&](const Change& change) { return comparison.is_told(change); });
-    return fmt::format(
-        "{} of {} times and counts differ beyond chance (chance: of a difference as large in any of "
-        "them, were the programs equal).",
-        told == 0 ? std::string("None") : fmt::format("{}", told), comparison.changes.size());
+    const auto significant = std::count_if(comparison.changes.begin(), comparison.changes.end(),
+                                           [&](const Change& change) { return comparison.differs(change); });
+    return fmt::format("{} of {} times and counts differ significantly (p ≤ 0.05, adjusted for all of them).",
+                       significant == 0 ? std::string("None") : fmt::format("{}", significant),
+                       comparison.changes.size());
 }
 
 }  // namespace kymo::view

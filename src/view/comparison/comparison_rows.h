@@ -8,7 +8,7 @@
 
 namespace kymo::view {
 
-// A heading and its changes, in their order; of what may be told, or with options.all of everything.
+// A heading and its changes, in their order; of those to report, or with options.all of everything.
 struct ComparisonSection {
     std::string title;
     std::vector<const compare::Change*> changes;  // options.top at most
@@ -25,9 +25,9 @@ std::string difference_text(const Style& style, const compare::Change& change);
 std::string amount_text(const Style& style, const compare::Change& change, double value);
 // "+12.3 %"; "new", "gone".
 std::string ratio_text(const compare::Change& change);
-// "0.8 %", "< 0.1 %", or nothing where it is not known.
-std::string chance_text(const compare::Comparison& comparison, const compare::Change& change);
-// The chance where it is known, else the error that sampling makes of the difference.
+// "0.016", "< 0.001"; empty without p-values.
+std::string p_text(const compare::Comparison& comparison, const compare::Change& change);
+// The p-value, or without one the error of sampling.
 std::string certainty_text(const Style& style, const compare::Comparison& comparison, const compare::Change& change);
 // "sort.cpp:84"; empty where it is not known.
 std::string change_place(const compare::Change& change);

@@ -11,7 +11,7 @@ using compare::Comparison;
 
 std::string section_text(const Style& style, const Comparison& comparison, const ComparisonSection& section) {
     Table table;
-    table.headings = {"change", "", "base", "new", comparison.tells_chance ? "chance" : "±"};
+    table.headings = {"change", "", "base", "new", comparison.has_p ? "p" : "±"};
     table.headings.emplace_back("");
     for (const Change* const change : section.changes) {
         std::vector<Cell> cells = {{difference_text(style, *change), Ink::kHot},
@@ -59,14 +59,14 @@ std::string findings_text(const Style& style, const Comparison& comparison, std:
 std::string comparison_text(const Style& style, const Comparison& comparison, const ComparisonOptions& options) {
     std::string text = fmt::format("base  {}\nnew   {}\n\n", options.base, options.other);
     Table table;
-    table.headings = {"change", "", "base", "new", comparison.tells_chance ? "chance" : ""};
+    table.headings = {"change", "", "base", "new", comparison.has_p ? "p" : ""};
     table.headings.emplace_back("");
     for (const Change* const change : whole_changes(comparison)) {
         std::vector<Cell> cells = {{difference_text(style, *change)},
-                                   {ratio_text(*change), comparison.is_told(*change) ? Ink::kHot : Ink::kPlain},
+                                   {ratio_text(*change), comparison.differs(*change) ? Ink::kHot : Ink::kPlain},
                                    {amount_text(style, *change, change->base.median)},
                                    {amount_text(style, *change, change->other.median)},
-                                   {chance_text(comparison, *change), Ink::kDim}};
+                                   {p_text(comparison, *change), Ink::kDim}};
         cells.push_back({change->key.name});
         table.rows.push_back(std::move(cells));
     }

@@ -1,4 +1,5 @@
 // A directory of comma-separated files (RFC 4180), one a table, with a line of the columns' names.
+#include "view/exports/csv_cell.h"
 #include "view/exports/tables.h"
 
 #include <cerrno>
@@ -49,7 +50,7 @@ class CsvSink : public TableSink {
             } else if (const auto* const real = std::get_if<double>(&cell)) {
                 fmt::format_to(std::back_inserter(line_), "{}", *real);
             } else if (const auto* const text = std::get_if<std::string_view>(&cell)) {
-                put(*text);
+                line_ += csv_cell(*text);
             }
         }
         line_ += '\n';
@@ -70,21 +71,6 @@ class CsvSink : public TableSink {
         int descriptor;
         std::unique_ptr<Output> out;
     };
-
-    void put(std::string_view text) {
-        if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-            line_ += text;
-            return;
-        }
-        line_ += '"';
-        for (const char letter : text) {
-            line_ += letter;
-            if (letter == '"') {
-                line_ += '"';
-            }
-        }
-        line_ += '"';
-    }
 
     std::filesystem::path folder_;
     std::vector<File> files_;

@@ -168,7 +168,7 @@ class FirefoxWriter {
     void meta() {
         const Profile& profile = run_.profile;
         const std::string command = ExportRun::command_text(profile.command);
-        const std::uint64_t period = sample_period(profile);
+        const std::uint64_t period = clock_period(profile);
         const double interval = period == 0 ? 1.0 : static_cast<double>(period) / 1e6;
         const auto schema = [](const char* name, const char* label, const char* data) {
             return fmt::format(

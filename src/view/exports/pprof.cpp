@@ -126,7 +126,7 @@ class PprofWriter {
         const Profile& profile = run_.profile;
         number(ProfileField::kTime, static_cast<std::int64_t>(profile.started_realtime_ns));
         number(ProfileField::kDuration, static_cast<std::int64_t>(run_.duration));
-        if (const std::uint64_t period = sample_period(profile); period != 0) {
+        if (const std::uint64_t period = clock_period(profile); period != 0) {
             value_type(ProfileField::kPeriodType, "cpu", "nanoseconds");
             number(ProfileField::kPeriod, static_cast<std::int64_t>(period));
         }

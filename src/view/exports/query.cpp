@@ -1,5 +1,6 @@
 #include "view/exports/query.h"
 
+#include "view/exports/csv_cell.h"
 #include "view/exports/run.h"
 #include "view/text.h"
 
@@ -23,18 +24,6 @@ std::string cell(sqlite3_stmt* statement, int column) {
     }
     const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
     return text == nullptr ? std::string() : std::string(text);
-}
-
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-        return text;
-    }
-    std::string quoted = "\"";
-    for (const char letter : text) {
-        quoted += letter;
-        quoted += letter == '"' ? "\"" : "";
-    }
-    return quoted + "\"";
 }
 
 std::string json_cell(sqlite3_stmt* statement, int column) {

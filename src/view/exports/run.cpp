@@ -3,7 +3,6 @@
 #include "analysis/analysis.h"
 #include "base/clean_text.h"
 #include "spacetime/profile/make_profile.h"
-#include "spacetime/waits/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -102,16 +101,6 @@ Result<void> walk_run(const ExportRun& run, const std::vector<std::size_t>& even
         on_sample);
 }
 
-std::uint64_t sample_period(const Profile& profile) {
-    constexpr std::uint64_t kSecond = 1'000'000'000;
-    const std::size_t clock = clock_event(profile);
-    if (clock >= profile.events.size() || profile.events[clock].unit != "ns" || profile.events[clock].value == 0) {
-        return 0;
-    }
-    const EventInfo& event = profile.events[clock];
-    return event.mode == recording::EventMode::kFrequency ? kSecond / event.value : event.value;
-}
-
 std::string_view state_word(ThreadState state) {
     switch (state) {
         case ThreadState::kUser:
@@ -134,11 +123,6 @@ std::string_view state_word(ThreadState state) {
 
 const ThreadWait* wait_of(const ExportRun& run, const Piece& piece) {
     return piece.wait == kNone ? nullptr : &run.threads()[piece.thread].waits[piece.wait];
-}
-
-std::string wait_word(const ExportRun& run, const Piece& piece) {
-    const ThreadWait* const wait = wait_of(run, piece);
-    return wait == nullptr ? std::string() : wait_kind_key(wait->kind);
 }
 
 std::string json_string(std::string_view text) {

@@ -56,9 +56,6 @@ Result<ExportRun> load_export_run(const recording::Recording& recording, const E
 Result<void> walk_run(const ExportRun& run, const std::vector<std::size_t>& events, const OnPiece& on_piece,
                       const OnSample& on_sample = {});
 
-// ns of processor time that a sample stands for; 0: samples are not of time.
-std::uint64_t sample_period(const spacetime::Profile& profile);
-
 // "user", "system", "spinning", "ready", "waiting", "off".
 std::string_view state_word(spacetime::ThreadState state);
 inline bool is_on_processor(spacetime::ThreadState state) {
@@ -67,8 +64,6 @@ inline bool is_on_processor(spacetime::ThreadState state) {
 }
 // The wait that a piece lies in; null: none.
 const spacetime::ThreadWait* wait_of(const ExportRun& run, const Piece& piece);
-// What a piece waits for, as JSON has it ("mutex", "read"); empty: nothing, or not known.
-std::string wait_word(const ExportRun& run, const Piece& piece);
 
 // A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);

@@ -13,6 +13,28 @@ namespace {
 
 using namespace spacetime;
 
+// "waits: mutex", "system", "ready, without a processor"; empty for computing.
+std::string state_slice(const ExportRun& run, const Piece& piece) {
+    const ThreadWait* const wait = wait_of(run, piece);
+    const std::string_view what = wait == nullptr ? "" : wait_kind_words(wait->kind);
+    switch (piece.state) {
+        case ThreadState::kUser:
+        case ThreadState::kPaused:
+            return "";
+        case ThreadState::kSystem:
+            return "system";
+        case ThreadState::kReady:
+            return "ready, without a processor";
+        case ThreadState::kWaiting:
+            return fmt::format("waits: {}", what);
+        case ThreadState::kSpinning:
+            return fmt::format("polls: {}", what);
+        case ThreadState::kOff:
+            return "off the processor";
+    }
+    return "";
+}
+
 // Turns each thread's pieces into slices.
 class Slices {
   public:
@@ -120,7 +142,7 @@ void write_wakeups(const ExportRun& run, TimelineWriter& writer) {
     for (std::uint32_t thread = 0; thread < run.threads().size(); ++thread) {
         for (const ThreadWait& wait : run.threads()[thread].waits) {
             if (const std::uint32_t holder = numbers.holder(thread, wait); holder != kNone) {
-                writer.wakeup({run.since_begin(wait.end), holder, thread, &wait});
+                writer.wakeup({run.since_begin(wait.end), holder, thread});
             }
         }
     }
@@ -164,27 +186,6 @@ Result<void> for_each_mark(const ExportRun& run, const std::function<void(const 
         }
     }
     return {};
-}
-
-std::string state_slice(const ExportRun& run, const Piece& piece) {
-    const ThreadWait* const wait = wait_of(run, piece);
-    const std::string_view what = wait == nullptr ? "" : wait_kind_words(wait->kind);
-    switch (piece.state) {
-        case ThreadState::kUser:
-        case ThreadState::kPaused:
-            return "";
-        case ThreadState::kSystem:
-            return "system";
-        case ThreadState::kReady:
-            return "ready, without a processor";
-        case ThreadState::kWaiting:
-            return fmt::format("waits: {}", what);
-        case ThreadState::kSpinning:
-            return fmt::format("polls: {}", what);
-        case ThreadState::kOff:
-            return "off the processor";
-    }
-    return "";
 }
 
 Result<ExportRun> load_timeline_run(const recording::Recording& recording) {

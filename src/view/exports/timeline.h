@@ -18,7 +18,6 @@ struct Wakeup {
     std::uint64_t time = 0;
     std::uint32_t by = 0;  // index of Profile::threads
     std::uint32_t waiter = 0;
-    const spacetime::ThreadWait* wait = nullptr;
 };
 
 // A mark that the program set.
@@ -64,8 +63,5 @@ Result<void> write_timeline(const ExportRun& run, TimelineWriter& writer);
 
 // The run as timelines want it: threads' call paths not below those that created them.
 Result<ExportRun> load_timeline_run(const recording::Recording& recording);
-
-// "waits: mutex", "system", "ready, without a processor"; empty for computing.
-std::string state_slice(const ExportRun& run, const Piece& piece);
 
 }  // namespace kymo::view

@@ -17,23 +17,23 @@ std::vector<double> drawn(std::mt19937_64& random, std::size_t count, double mea
 }
 
 TEST(Permutation, OfGroupsApartIsTheLeastThatSoManyRunsCanShow) {
-    const auto chance = chances({{{1, 2, 3, 4, 5}, {11, 12, 13, 14, 15}, 0}, {{7, 7, 7, 7, 7}, {7, 7, 7, 7, 7}, 0}});
-    EXPECT_DOUBLE_EQ(chance[0], 2.0 / 252);
-    EXPECT_DOUBLE_EQ(chance[1], 1);
-    EXPECT_DOUBLE_EQ(least_chance(5, 5), 2.0 / 252);
-    EXPECT_DOUBLE_EQ(least_chance(3, 3), 0.1);
-    EXPECT_DOUBLE_EQ(least_chance(3, 5), 1.0 / 56);
-    EXPECT_DOUBLE_EQ(least_chance(1, 1), 1);
-    EXPECT_EQ(chances({{{1}, {2}, 0}}), std::vector<double>{1});
-    EXPECT_TRUE(chances({}).empty());
+    const auto p = p_values({{{1, 2, 3, 4, 5}, {11, 12, 13, 14, 15}, 0}, {{7, 7, 7, 7, 7}, {7, 7, 7, 7, 7}, 0}});
+    EXPECT_DOUBLE_EQ(p[0], 2.0 / 252);
+    EXPECT_DOUBLE_EQ(p[1], 1);
+    EXPECT_DOUBLE_EQ(least_p(5, 5), 2.0 / 252);
+    EXPECT_DOUBLE_EQ(least_p(3, 3), 0.1);
+    EXPECT_DOUBLE_EQ(least_p(3, 5), 1.0 / 56);
+    EXPECT_DOUBLE_EQ(least_p(1, 1), 1);
+    EXPECT_EQ(p_values({{{1}, {2}, 0}}), std::vector<double>{1});
+    EXPECT_TRUE(p_values({}).empty());
 }
 
 TEST(Permutation, LooksAtADrawWhereThereAreTooManyDivisions) {
     std::mt19937_64 random(1);
     const ComparedAmount apart{drawn(random, 30, 100, 1), drawn(random, 30, 110, 1), 0};
-    const auto chance = chances({apart});
-    EXPECT_DOUBLE_EQ(chance[0], 1.0 / static_cast<double>(kMostDivisions));
-    EXPECT_EQ(chance, chances({apart}));
+    const auto p = p_values({apart});
+    EXPECT_DOUBLE_EQ(p[0], 1.0 / static_cast<double>(kMostDivisions));
+    EXPECT_EQ(p, p_values({apart}));
 }
 
 // However many amounts there are, and although they go up and down together with the machine.
@@ -54,8 +54,8 @@ TEST(Permutation, EqualGroupsDifferInFivePercentOfComparisons) {
                 }
             }
         }
-        const auto chance = chances(amounts);
-        told += *std::min_element(chance.begin(), chance.end()) <= 0.05 ? 1 : 0;
+        const auto p = p_values(amounts);
+        told += *std::min_element(p.begin(), p.end()) <= 0.05 ? 1 : 0;
     }
     EXPECT_LE(told, 45);  // 30 are expected, with a standard deviation of 5.3
 }
@@ -68,7 +68,7 @@ TEST(Permutation, AFifthPercentIsFoundAmongTwentyFive) {
         for (std::size_t i = 0; i < amounts.size(); ++i) {
             amounts[i] = {drawn(random, 5, 100, 1), drawn(random, 5, i == 3 ? 105 : 100, 1), 0.1};
         }
-        found += chances(amounts)[3] <= 0.05 ? 1 : 0;
+        found += p_values(amounts)[3] <= 0.05 ? 1 : 0;
     }
     EXPECT_GE(found, 190);
 }
