@@ -46,22 +46,28 @@ struct DotMode {
     bool upper : 1;  // half of b
 };
 
+// mul24, mad24
+struct Product24Mode {
+    bool adds : 1;   // c
+    bool upper : 1;  // bits 16 to 47 of the product
+};
+
 union Mode {
     Rounding rounding = Rounding::kNearest;  // arithmetic and conversions of floating point
     AddressMode address;
     CarryMode carry;
     DotMode dot;
     AtomicOp reduction;       // redux
-    Combine combine;          // setp: with a third predicate
+    Combine combine;          // setp, set: with a third predicate
     Permutation permutation;  // prmt
     Property property;        // testp
     Shuffle shuffle;          // shfl
     Vote vote;                // vote
     std::uint8_t table;       // lop3: bit k is the result where a, b, c's bits are k
     std::uint8_t width;       // cvt between whole numbers: the result's bits
-    bool adds;                // mul24, mad24: c is added
+    Product24Mode product24;  // mul24, mad24
     bool clamps;              // shf: the amount counts at most 32; otherwise it wraps there
-    bool wraps;               // bmsk: place and length wrap at 32; otherwise they clamp
+    bool wraps;               // bmsk, szext: place and length wrap at 32; otherwise they clamp
     bool as_shift;            // bfind: how far to shift the bit to the top; otherwise where it is
     bool all;                 // match.all, not match.any
     bool wide;                // a clock of 64 bits

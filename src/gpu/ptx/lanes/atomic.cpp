@@ -11,6 +11,10 @@ struct Plus {
         return static_cast<T>(a + b);
     }
 };
+// Of double precision: a NaN stays as it is.
+struct DoublePlus {
+    static double of(double a, double b, double) { return b != b ? b : a != a ? a : a + b; }
+};
 struct Least {
     template <typename T>
     static T of(T a, T b, T) {
@@ -101,6 +105,32 @@ bool atomic(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
+// Of single precision: denormals count as 0 in global memory, not in shared memory.
+template <StateSpace S>
+bool add_single(Warp& warp, const Op& op, std::uint32_t mask) {
+    Places places;
+    if (!places_of<S>(warp, op, mask, sizeof(float), places)) {
+        return false;
+    }
+    const float* const x = lanes<float>(warp, op.b);
+    float* const d = op.d != 0 ? lanes<float>(warp, op.d) : nullptr;
+    const std::uint64_t* const at = places.at;
+    const std::uint64_t* const address = lanes<std::uint64_t>(warp, op.a);
+    const auto offset = static_cast<std::uint64_t>(op.immediate);
+    each_active(mask, [=](unsigned i) {
+        const bool is_shared = S == StateSpace::kShared ||
+                               (S == StateSpace::kNone && address[i] + offset - kSharedWindow < kWindowBytes);
+        const auto before = read<float>(at[i]);
+        const float sum = is_shared ? before + x[i] : flushed(flushed(before) + flushed(x[i]));
+        const float after = canonical(sum);
+        __builtin_memcpy(reinterpret_cast<void*>(at[i]), &after, sizeof after);
+        if (d != nullptr) {
+            d[i] = before;
+        }
+    });
+    return true;
+}
+
 template <typename T, typename F>
 Handler in_space(const Pick& wanted) {
     return wanted.space == StateSpace::kGlobal   ? atomic<T, F, StateSpace::kGlobal>
@@ -163,9 +193,12 @@ Handler pick_atomic(const Pick& wanted) {
     }
     switch (wanted.type) {
         case Type::kF32:
-            return in_space<float, Plus>(wanted);
+            return wanted.space == StateSpace::kGlobal   ? add_single<StateSpace::kGlobal>
+                   : wanted.space == StateSpace::kShared ? add_single<StateSpace::kShared>
+                   : wanted.space == StateSpace::kNone   ? add_single<StateSpace::kNone>
+                                                         : nullptr;
         case Type::kF64:
-            return in_space<double, Plus>(wanted);
+            return in_space<double, DoublePlus>(wanted);
         case Type::kF16:
             return in_space<std::uint16_t, NarrowPlus<OfHalf>>(wanted);
         case Type::kF16x2:

@@ -145,6 +145,13 @@ bool reverse(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
+// A field's place or length: PTX says up to 255. Of more, a GPU takes the lowest byte in its own instructions of 32
+// bits; ptxas composes those of 64, which take them as they are.
+template <typename T>
+U32 place(U32 value) {
+    return sizeof(T) == 4 ? value & 255U : value > 255 ? 255 : value;
+}
+
 // bfe: `length` bits from `start`; a signed field's upper bits are its sign.
 template <typename T, typename S>
 bool extract(Warp& warp, const Op& op, std::uint32_t mask) {
@@ -155,8 +162,8 @@ bool extract(Warp& warp, const Op& op, std::uint32_t mask) {
     T* const d = lanes<T>(warp, op.d);
     constexpr bool kSigned = static_cast<S>(-1) < 0;
     each_active(mask, [=](unsigned i) {
-        const U32 start = from[i] & 255U;
-        const U32 length = size[i] & 255U;
+        const U32 start = place<T>(from[i]);
+        const U32 length = place<T>(size[i]);
         const U32 last = start + length > kBits ? kBits - 1 : start + length - 1;
         const bool sign = kSigned && length != 0 && (x[i] >> last & 1U) != 0;
         const T part = start >= kBits || length == 0 ? T{0} : static_cast<T>(x[i] >> start);
@@ -178,8 +185,8 @@ bool insert(Warp& warp, const Op& op, std::uint32_t mask) {
     const U32* const size = lanes<U32>(warp, op.more[0]);
     T* const d = lanes<T>(warp, op.d);
     each_active(mask, [=](unsigned i) {
-        const U32 start = from[i] & 255U;
-        const U32 length = size[i] & 255U;
+        const U32 start = place<T>(from[i]);
+        const U32 length = place<T>(size[i]);
         const T low = length >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1);
         const T field = start >= kBits ? T{0} : static_cast<T>(low << start);
         const T value = start >= kBits ? T{0} : static_cast<T>(x[i] << start);
@@ -198,6 +205,42 @@ bool ones(Warp& warp, const Op& op, std::uint32_t mask) {
         const U32 length = op.mode.wraps ? size[i] & 31U : size[i];
         const std::uint64_t run = length >= 32 ? kAllLanes : (std::uint64_t{1} << length) - 1;
         d[i] = start >= 32 ? 0U : static_cast<U32>(run << start);
+    });
+    return true;
+}
+
+// szext: the lowest `b` bits, extended.
+template <bool Signed>
+bool extend(Warp& warp, const Op& op, std::uint32_t mask) {
+    const U32* const x = lanes<U32>(warp, op.a);
+    const U32* const size = lanes<U32>(warp, op.b);
+    U32* const d = lanes<U32>(warp, op.d);
+    each_active(mask, [=, &op](unsigned i) {
+        const U32 length = op.mode.wraps ? size[i] & 31U : size[i] > 32 ? 32 : size[i];
+        const U32 unused = 32 - length;
+        const U32 up = length == 0 ? 0 : x[i] << unused;
+        d[i] = length == 0 ? 0 : Signed ? static_cast<U32>(static_cast<std::int32_t>(up) >> unused) : up >> unused;
+    });
+    return true;
+}
+
+// fns: where the n-th set bit is from bit `b` on, up or (n < 0) down; n = 0: b itself, where it is set.
+bool find_nth(Warp& warp, const Op& op, std::uint32_t mask) {
+    const U32* const x = lanes<U32>(warp, op.a);
+    const U32* const from = lanes<U32>(warp, op.b);
+    const std::int32_t* const number = lanes<std::int32_t>(warp, op.c);
+    U32* const d = lanes<U32>(warp, op.d);
+    each_active(mask, [=](unsigned i) {
+        std::int64_t left = number[i] < 0 ? -std::int64_t{number[i]} : number[i];
+        const int step = number[i] < 0 ? -1 : 1;
+        const std::int64_t last = left == 0 ? from[i] : step > 0 ? 31 : 0;
+        left = left == 0 ? 1 : left;
+        U32 found = kAllLanes;
+        for (std::int64_t at = from[i]; at < 32 && (step > 0 ? at <= last : at >= last) && left != 0; at += step) {
+            left -= x[i] >> at & 1U;
+            found = left == 0 ? static_cast<U32>(at) : found;
+        }
+        d[i] = found;
     });
     return true;
 }
@@ -317,6 +360,10 @@ Handler pick_bits(const Pick& wanted) {
             return logic3;
         case Operation::kMask:
             return ones;
+        case Operation::kExtendSign:
+            return is_signed ? extend<true> : extend<false>;
+        case Operation::kFindNth:
+            return find_nth;
         case Operation::kPermute:
             return permute;
         default:

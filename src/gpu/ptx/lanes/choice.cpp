@@ -79,31 +79,50 @@ struct Narrow {  // of 16 bits
     }
 };
 
-// The result and its opposite, each combined with a third predicate, op.c (flag 1: its opposite), op.more[0] the
-// second result's place (0: none; no predicate lies there).
-template <typename N, Compare C>
-bool set_predicate(Warp& warp, const Op& op, std::uint32_t mask) {
-    const auto* const x = lanes<typename N::Stored>(warp, op.a);
-    const auto* const y = lanes<typename N::Stored>(warp, op.b);
-    const std::uint32_t is = bits([=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])); });
-    std::uint32_t first = is;
-    std::uint32_t second = ~is;
-    if (op.mode.combine != Combine::kNone) {
-        const std::uint32_t other = predicate(warp, op.c) ^ ((op.flags & 1U) != 0 ? kAllLanes : 0U);
-        const auto join = [&](std::uint32_t value) {
-            return op.mode.combine == Combine::kAnd  ? value & other
-                   : op.mode.combine == Combine::kOr ? value | other
-                                                     : value ^ other;
-        };
-        first = join(first);
-        second = join(second);
+// Each lane's result joined with the third predicate, op.c (flag 1: its opposite).
+inline std::uint32_t joined(Warp& warp, const Op& op, std::uint32_t value) {
+    if (op.mode.combine == Combine::kNone) {
+        return value;
     }
+    const std::uint32_t other = predicate(warp, op.c) ^ ((op.flags & 1U) != 0 ? kAllLanes : 0U);
+    return op.mode.combine == Combine::kAnd  ? value & other
+           : op.mode.combine == Combine::kOr ? value | other
+                                             : value ^ other;
+}
+
+// Two predicates, joined; op.more[0]: the second one's place (0: none; no predicate lies there).
+inline void put_predicates(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t first, std::uint32_t second) {
+    first = joined(warp, op, first);
+    second = joined(warp, op, second);
     std::uint32_t& d = predicate(warp, op.d);
     d = (d & ~mask) | (first & mask);
     if (op.more[0] != 0) {
         std::uint32_t& e = predicate(warp, op.more[0]);
         e = (e & ~mask) | (second & mask);
     }
+}
+
+// The result and its opposite.
+template <typename N, Compare C>
+bool set_predicate(Warp& warp, const Op& op, std::uint32_t mask) {
+    const auto* const x = lanes<typename N::Stored>(warp, op.a);
+    const auto* const y = lanes<typename N::Stored>(warp, op.b);
+    const std::uint32_t is = bits([=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])); });
+    put_predicates(warp, op, mask, is, ~is);
+    return true;
+}
+
+// The lower and the upper numbers' results.
+template <typename N, Compare C>
+bool set_predicates(Warp& warp, const Op& op, std::uint32_t mask) {
+    const auto* const x = lanes<std::uint32_t>(warp, op.a);
+    const auto* const y = lanes<std::uint32_t>(warp, op.b);
+    const auto is = [=](unsigned i, unsigned shift) {
+        return compared<C>(N::of(static_cast<std::uint16_t>(x[i] >> shift)),
+                           N::of(static_cast<std::uint16_t>(y[i] >> shift)));
+    };
+    put_predicates(warp, op, mask, bits([=](unsigned i) { return is(i, 0); }),
+                   bits([=](unsigned i) { return is(i, 16); }));
     return true;
 }
 
@@ -113,6 +132,12 @@ bool set_number(Warp& warp, const Op& op, std::uint32_t mask) {
     const auto* const x = lanes<typename N::Stored>(warp, op.a);
     const auto* const y = lanes<typename N::Stored>(warp, op.b);
     const R yes = static_cast<R>(op.immediate);
+    if (op.mode.combine != Combine::kNone) {
+        const std::uint32_t is =
+            joined(warp, op, bits([=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])); }));
+        each(lanes<R>(warp, op.d), mask, [=](unsigned i) { return (is >> i & 1U) != 0 ? yes : R{0}; });
+        return true;
+    }
     each(lanes<R>(warp, op.d), mask, [=](unsigned i) { return compared<C>(N::of(x[i]), N::of(y[i])) ? yes : R{0}; });
     return true;
 }
@@ -123,11 +148,14 @@ bool set_pair(Warp& warp, const Op& op, std::uint32_t mask) {
     const auto* const x = lanes<std::uint32_t>(warp, op.a);
     const auto* const y = lanes<std::uint32_t>(warp, op.b);
     const auto yes = static_cast<std::uint32_t>(op.immediate);
-    const auto is = [](std::uint32_t a, std::uint32_t b) {
-        return compared<C>(N::of(static_cast<std::uint16_t>(a)), N::of(static_cast<std::uint16_t>(b)));
+    const auto is = [=](unsigned i, unsigned shift) {
+        return compared<C>(N::of(static_cast<std::uint16_t>(x[i] >> shift)),
+                           N::of(static_cast<std::uint16_t>(y[i] >> shift)));
     };
+    const std::uint32_t low = joined(warp, op, bits([=](unsigned i) { return is(i, 0); }));
+    const std::uint32_t high = joined(warp, op, bits([=](unsigned i) { return is(i, 16); }));
     each(lanes<std::uint32_t>(warp, op.d), mask,
-         [=](unsigned i) { return (is(x[i], y[i]) ? yes : 0U) | (is(x[i] >> 16U, y[i] >> 16U) ? yes << 16U : 0U); });
+         [=](unsigned i) { return ((low >> i & 1U) != 0 ? yes : 0U) | ((high >> i & 1U) != 0 ? yes << 16U : 0U); });
     return true;
 }
 
@@ -185,10 +213,9 @@ Handler comparison(const Pick& wanted) {
 
 template <typename N>
 Handler pair_comparison(const Pick& wanted) {
-    if (wanted.operation != Operation::kCompareSet) {
-        return nullptr;
-    }
-    return of_comparison<true>(wanted.compare, [&]<Compare C>() -> Handler { return set_pair<N, C>; });
+    return of_comparison<true>(wanted.compare, [&]<Compare C>() -> Handler {
+        return wanted.operation == Operation::kCompare ? set_predicates<N, C> : set_pair<N, C>;
+    });
 }
 
 Handler compare(const Pick& wanted) {
@@ -239,8 +266,8 @@ bool select(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// slct: by the sign of c.
-template <typename T, typename S>
+// slct: by the sign of c; a number that is flushed is not negative.
+template <typename T, typename S, bool Flush = false>
 bool select_by_sign(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     const T* const y = lanes<T>(warp, op.b);
@@ -248,7 +275,11 @@ bool select_by_sign(Warp& warp, const Op& op, std::uint32_t mask) {
     each(lanes<T>(warp, op.d), mask, [=](unsigned i) {
         const T a = x[i];
         const T b = y[i];
-        return z[i] >= S{0} ? a : b;
+        if constexpr (Flush) {
+            return flushed(z[i]) >= S{0} ? a : b;
+        } else {
+            return z[i] >= S{0} ? a : b;
+        }
     });
     return true;
 }
@@ -343,6 +374,11 @@ Handler pick_choice(const Pick& wanted) {
                    : size == 8 ? select<std::uint64_t>
                                : nullptr;
         case Operation::kSelectBySign:
+            if (wanted.source == Type::kF32 && wanted.flush) {
+                return size == 4   ? select_by_sign<std::uint32_t, float, true>
+                       : size == 8 ? select_by_sign<std::uint64_t, float, true>
+                                   : nullptr;
+            }
             if (wanted.source == Type::kF32) {
                 return size == 4   ? select_by_sign<std::uint32_t, float>
                        : size == 8 ? select_by_sign<std::uint64_t, float>

@@ -1,6 +1,8 @@
 // cvt: between all types, with every rounding.
 #include "gpu/ptx/lanes/half_number.h"
 
+#include <limits>
+
 namespace kymo::gpu::ptx::KYMO_LANES {
 namespace {
 
@@ -120,9 +122,13 @@ bool whole_to_float(Warp& warp, const Op& op, std::uint32_t mask) {
         const std::int64_t as_signed = static_cast<std::int64_t>(up) >> unused;
         const std::uint64_t as_unsigned = up >> unused;
         if constexpr (kNarrow) {
-            const double value = sign ? static_cast<double>(as_signed) : static_cast<double>(as_unsigned);
-            const bool exact =
+            double value = sign ? static_cast<double>(as_signed) : static_cast<double>(as_unsigned);
+            bool exact =
                 sign ? static_cast<__int128>(value) == as_signed : static_cast<__int128>(value) == as_unsigned;
+            if ((op.flags & kSaturateFlag) != 0) {
+                value = saturated(value);
+                exact = true;
+            }
             d[i] = N::put(exact ? value : as<double>(as<std::uint64_t>(value) | 1U), rounding);
         } else {
             using T = typename N::Stored;
@@ -158,7 +164,8 @@ bool float_to_whole(Warp& warp, const Op& op, std::uint32_t mask) {
             value = flushed(static_cast<float>(value)) == 0 ? 0 : value;
         }
         if (value != value) {
-            d[i] = static_cast<D>(nan_is_top ? std::uint64_t{1} << (width - 1) : 0);
+            const std::int64_t least = std::numeric_limits<std::int64_t>::min() >> (64 - width);
+            d[i] = static_cast<D>(!nan_is_top ? 0 : to_signed ? least : std::int64_t{1} << (width - 1));
             return;
         }
         value = to_whole(value, rounding);

@@ -113,6 +113,24 @@ struct Rsqrt {
     }
 };
 
+// .ftz: a result is 0 of its sign where, rounded to 24 bits of any exponent, it is less than the least normal number.
+// What is just below that number and has 25 bits is rounded up to it among denormals, yet a GPU gives 0.
+template <typename F>
+inline float flushed_result(float value, float a, float b, float c) {
+    if constexpr (std::is_same_v<F, Mul> || std::is_same_v<F, Fma>) {
+        const double product = double{a} * double{b};
+        const double exact = std::is_same_v<F, Mul> ? product : product + double{c};
+        const auto rounded = static_cast<float>(exact * 0x1p64);
+        return rounded < 0x1p-62F && rounded > -0x1p-62F ? as<float>(as<std::uint32_t>(value) & 0x8000'0000U) : value;
+    } else {
+        return flushed(value);
+    }
+}
+template <typename F>
+inline double flushed_result(double value, double, double, double) {
+    return value;
+}
+
 // Sources beyond the operation's own are the first one again, so all three can be read.
 template <typename F, typename T, bool Flush>
 bool plain(Warp& warp, const Op& op, std::uint32_t mask) {
@@ -121,7 +139,10 @@ bool plain(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const z = lanes<T>(warp, op.c);
     each(lanes<T>(warp, op.d), mask, [=](unsigned i) {
         if constexpr (Flush) {
-            return flushed(canonical(F::of(flushed(x[i]), flushed(y[i]), flushed(z[i]))));
+            const T a = flushed(x[i]);
+            const T b = flushed(y[i]);
+            const T c = flushed(z[i]);
+            return flushed_result<F>(canonical(F::of(a, b, c)), a, b, c);
         } else {
             return canonical(F::of(x[i], y[i], z[i]));
         }
@@ -139,16 +160,22 @@ bool careful(Warp& warp, const Op& op, std::uint32_t mask) {
     const RoundingScope scope(op.mode.rounding);
     const bool flush = (op.flags & kFlushFlag) != 0;
     each_active(mask, [=, &op](unsigned i) {
-        const T a = flush ? flushed(x[i]) : x[i];
-        const T b = flush ? flushed(y[i]) : y[i];
+        const bool xor_sign = (op.flags & kXorSignFlag) != 0;
+        const T left = flush ? flushed(x[i]) : x[i];
+        const T right = flush ? flushed(y[i]) : y[i];
+        const T a = xor_sign ? with_sign(left, T{1}) : left;
+        const T b = xor_sign ? with_sign(right, T{1}) : right;
         const T c = flush ? flushed(z[i]) : z[i];
         T value = canonical(F::of(a, b, c));
-        value = flush ? flushed(value) : value;
+        value = flush ? flushed_result<F>(value, a, b, c) : value;
         if ((op.flags & kNanFlag) != 0 && (__builtin_isnan(a) || __builtin_isnan(b))) {
             value = canonical(a + b);
         }
         if ((op.flags & kReluFlag) != 0) {
             value = value > 0 || __builtin_isnan(value) ? value : T{0};
+        }
+        if (xor_sign && !__builtin_isnan(value)) {
+            value = with_sign(value, __builtin_signbit(left) != __builtin_signbit(right) ? T{-1} : T{1});
         }
         d[i] = (op.flags & kSaturateFlag) != 0 ? saturated(value) : value;
     });
@@ -157,7 +184,8 @@ bool careful(Warp& warp, const Op& op, std::uint32_t mask) {
 
 template <typename F, typename T>
 Handler form(const Pick& wanted) {
-    if (wanted.saturate || wanted.relu || wanted.propagate_nan || wanted.rounding != Rounding::kNearest) {
+    if (wanted.saturate || wanted.relu || wanted.propagate_nan || wanted.xor_sign ||
+        wanted.rounding != Rounding::kNearest) {
         return careful<F, T>;
     }
     return wanted.flush ? plain<F, T, true> : plain<F, T, false>;
@@ -191,14 +219,36 @@ bool transcendental(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.f64: of the upper 32 bits alone.
-template <bool Root>
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: of the upper 32 bits alone; denormals count as 0. rsqrt.approx.f64
+// takes all bits.
+template <bool Root, bool Flush>
 bool rough(Warp& warp, const Op& op, std::uint32_t mask) {
     const double* const x = lanes<double>(warp, op.a);
     double* const d = lanes<double>(warp, op.d);
+    constexpr std::uint64_t kUpper = 0xFFFF'FFFF'0000'0000U;
+    const auto normal = [](double value) {
+        const auto word = as<std::uint64_t>(value) & kUpper;
+        return as<double>(Flush && (word & 0x7FF0'0000'0000'0000U) == 0 ? word & 0x8000'0000'0000'0000U : word);
+    };
     each_active(mask, [=](unsigned i) {
-        const double a = as<double>(as<std::uint64_t>(x[i]) & 0xFFFF'FFFF'0000'0000U);
-        d[i] = as<double>(as<std::uint64_t>(1.0 / (Root ? root(a) : a)) & 0xFFFF'FFFF'0000'0000U);
+        const double a = Flush ? normal(x[i]) : x[i];
+        d[i] = a != a ? a + a : Root && a == 0 ? 1.0 / a : normal(1.0 / (Root ? root(a) : a));
+    });
+    return true;
+}
+
+// div.approx.f32: a divisor from 2^126 on gives 0.
+bool rough_division(Warp& warp, const Op& op, std::uint32_t mask) {
+    const float* const x = lanes<float>(warp, op.a);
+    const float* const y = lanes<float>(warp, op.b);
+    float* const d = lanes<float>(warp, op.d);
+    const bool flush = (op.flags & kFlushFlag) != 0;
+    each_active(mask, [=](unsigned i) {
+        const float a = flush ? flushed(x[i]) : x[i];
+        const float b = flush ? flushed(y[i]) : y[i];
+        const bool is_great = __builtin_fabsf(b) > 0x1p126F;
+        const float value = canonical(is_great ? a * with_sign(0.0F, b) : a / b);
+        d[i] = flush ? flushed(value) : value;
     });
     return true;
 }
@@ -223,7 +273,7 @@ bool property(Warp& warp, const Op& op, std::uint32_t mask) {
                         : wanted == Property::kInfinite   ? kind == FP_INFINITE
                         : wanted == Property::kNumber     ? kind != FP_NAN
                         : wanted == Property::kNotANumber ? kind == FP_NAN
-                        : wanted == Property::kNormal     ? kind == FP_NORMAL
+                        : wanted == Property::kNormal     ? kind == FP_NORMAL || kind == FP_ZERO
                                                           : kind == FP_SUBNORMAL;
         result |= is ? 1U << i : 0U;
     });
@@ -274,10 +324,10 @@ Handler of_type(const Pick& wanted) {
 Handler pick_float(const Pick& wanted) {
     if (wanted.type == Type::kF64) {
         if (wanted.approximate && wanted.operation == Operation::kReciprocal) {
-            return rough<false>;
+            return rough<false, true>;
         }
         if (wanted.approximate && wanted.operation == Operation::kReciprocalRoot) {
-            return rough<true>;
+            return wanted.flush ? rough<true, true> : rough<true, false>;
         }
         return of_type<double>(wanted);
     }
@@ -285,6 +335,8 @@ Handler pick_float(const Pick& wanted) {
         return nullptr;
     }
     switch (wanted.operation) {
+        case Operation::kDivide:
+            return wanted.approximate ? rough_division : of_type<float>(wanted);
         case Operation::kSine:
             return transcendental<Sine>;
         case Operation::kCosine:

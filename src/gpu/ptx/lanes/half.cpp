@@ -1,6 +1,8 @@
 // Half precision and bfloat16, one or two in a register.
 #include "gpu/ptx/lanes/half_number.h"
 
+#include <type_traits>
+
 namespace kymo::gpu::ptx::KYMO_LANES {
 namespace {
 
@@ -19,6 +21,12 @@ inline float half_flushed(Bfloat, float value) {
     return flushed(value);
 }
 
+// A number's bits; under .ftz its sign alone where `value`, which it is then flushed to, is 0.
+template <typename N>
+inline std::uint16_t bits_flushed(const Op& op, N number, double value) {
+    return (op.flags & kFlushFlag) != 0 && value == 0 ? number.bits & 0x8000U : number.bits;
+}
+
 template <typename N>
 inline std::uint16_t apply(const Op& op, Operation operation, N x, N y, N z) {
     double a = to_float(x);
@@ -28,6 +36,12 @@ inline std::uint16_t apply(const Op& op, Operation operation, N x, N y, N z) {
         a = half_flushed(x, static_cast<float>(a));
         b = half_flushed(y, static_cast<float>(b));
         c = half_flushed(z, static_cast<float>(c));
+    }
+    const bool xor_sign = (op.flags & kXorSignFlag) != 0;
+    const double sign = __builtin_signbit(a) != __builtin_signbit(b) ? -1 : 1;
+    if (xor_sign) {
+        a = __builtin_fabs(a);
+        b = __builtin_fabs(b);
     }
     double value = 0;
     bool first = false;
@@ -46,19 +60,20 @@ inline std::uint16_t apply(const Op& op, Operation operation, N x, N y, N z) {
             value = sum_to_odd(a * b, c);
             break;
         case Operation::kNegate:
-            return static_cast<std::uint16_t>(x.bits ^ 0x8000U);
+            return static_cast<std::uint16_t>(bits_flushed(op, x, a) ^ 0x8000U);
         case Operation::kAbsolute:
-            return static_cast<std::uint16_t>(x.bits & 0x7FFFU);
+            return static_cast<std::uint16_t>(bits_flushed(op, x, a) & 0x7FFFU);
         case Operation::kLeast:
         case Operation::kGreatest:
             if (a != a || b != b) {
                 const bool both = (op.flags & kNanFlag) != 0 || (a != a && b != b);
                 value = both ? as<double>(0x7FF8'0000'0000'0000ULL) : a != a ? b : a;
+                value = xor_sign ? __builtin_copysign(value, sign) : value;
                 break;
             }
             first = operation == Operation::kLeast ? a < b || (a == b && __builtin_signbit(a))
                                                    : a > b || (a == b && !__builtin_signbit(a));
-            value = first ? a : b;
+            value = xor_sign ? __builtin_copysign(first ? a : b, sign) : first ? a : b;
             break;
         case Operation::kExp2:
             value = std::exp2(a);
@@ -77,13 +92,12 @@ inline std::uint16_t apply(const Op& op, Operation operation, N x, N y, N z) {
     }
     N out{};
     back(value, out);
-    if ((op.flags & kFlushFlag) != 0) {
-        const float rounded_once = to_float(out);
-        if (half_flushed(out, rounded_once) != rounded_once) {
-            out.bits &= 0x8000U;
-        }
-    }
-    return out.bits;
+    // As in single precision: what is flushed is what would be less than the least normal number at full precision.
+    const bool is_half = std::is_same_v<N, Half>;
+    N scaled{};
+    back(value * (is_half ? 0x1p10 : 0x1p64), scaled);
+    const float size = __builtin_fabsf(to_float(scaled));
+    return bits_flushed(op, out, size < (is_half ? 0x1p-4F : 0x1p-62F) ? 0 : 1);
 }
 
 template <typename N, Operation What>

@@ -73,7 +73,7 @@ T divide(T a, T b) {
 template <typename T>
 T remainder(T a, T b) {
     if (b == 0) {
-        return a;
+        return static_cast<T>(~T{0});
     }
     if (static_cast<T>(-1) < 0 && b == static_cast<T>(-1)) {
         return 0;
@@ -161,6 +161,50 @@ bool mad_high(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
+bool mad_high_saturated(Warp& warp, const Op& op, std::uint32_t mask) {  // .s32 alone
+    const std::int32_t* const x = lanes<std::int32_t>(warp, op.a);
+    const std::int32_t* const y = lanes<std::int32_t>(warp, op.b);
+    const std::int32_t* const z = lanes<std::int32_t>(warp, op.c);
+    each(lanes<std::int32_t>(warp, op.d), mask, [=](unsigned i) {
+        const std::int64_t sum = std::int64_t{high_mul(x[i], y[i])} + z[i];
+        constexpr std::int64_t kMost = 0x7FFF'FFFF;
+        return static_cast<std::int32_t>(sum > kMost ? kMost : sum < -kMost - 1 ? -kMost - 1 : sum);
+    });
+    return true;
+}
+
+// Of two numbers of 16 bits in a register, and min and max of one of 32 bits whose negative results are 0.
+template <typename T, Operation What>
+T of_part(T a, T b, bool relu) {
+    const T value = What == Operation::kAdd ? wrap_add(a, b) : (What == Operation::kLeast) == (a < b) ? a : b;
+    return relu && value < 0 ? T{0} : value;
+}
+
+template <typename T, Operation What>
+bool parts(Warp& warp, const Op& op, std::uint32_t mask) {
+    const std::uint32_t* const x = lanes<std::uint32_t>(warp, op.a);
+    const std::uint32_t* const y = lanes<std::uint32_t>(warp, op.b);
+    const bool relu = (op.flags & kReluFlag) != 0;
+    constexpr unsigned kBits = 8 * sizeof(T);
+    each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned i) {
+        std::uint32_t value = 0;
+        for (unsigned at = 0; at < 32; at += kBits) {
+            const T part = of_part<T, What>(static_cast<T>(x[i] >> at), static_cast<T>(y[i] >> at), relu);
+            value |= static_cast<std::uint32_t>(static_cast<UnsignedOf<T>>(part)) << at;
+        }
+        return value;
+    });
+    return true;
+}
+
+template <typename T>
+Handler of_parts(Operation operation) {
+    return operation == Operation::kLeast      ? parts<T, Operation::kLeast>
+           : operation == Operation::kGreatest ? parts<T, Operation::kGreatest>
+           : operation == Operation::kAdd      ? parts<T, Operation::kAdd>
+                                               : nullptr;
+}
+
 template <typename T>
 bool mul_wide(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
@@ -192,9 +236,12 @@ bool mul24(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);
     const T* const y = lanes<T>(warp, op.b);
     const T* const z = lanes<T>(warp, op.c);
-    const bool adds = op.mode.adds;
-    each(lanes<T>(warp, op.d), mask,
-         [=](unsigned i) { return wrap_add(wrap_mul(low24(x[i]), low24(y[i])), adds ? z[i] : T{0}); });
+    const bool adds = op.mode.product24.adds;
+    const unsigned shift = op.mode.product24.upper ? 16 : 0;
+    each(lanes<T>(warp, op.d), mask, [=](unsigned i) {
+        const auto product = static_cast<WiderOf<T>>(low24(x[i])) * low24(y[i]);
+        return wrap_add(static_cast<T>(product >> shift), adds ? z[i] : T{0});
+    });
     return true;
 }
 
@@ -330,7 +377,6 @@ Handler of_type(const Pick& wanted) {
     if constexpr (sizeof(T) == 4) {
         switch (wanted.operation) {
             case Operation::kMul24:
-            case Operation::kMad24:
                 return mul24<T>;
             case Operation::kDotProduct4:
             case Operation::kDotProduct2:
@@ -362,13 +408,21 @@ Handler of_type(const Pick& wanted) {
 
 Handler pick_integer(const Pick& wanted) {
     if (wanted.saturate) {
-        return wanted.type != Type::kS32             ? nullptr
-               : wanted.operation == Operation::kAdd ? add_saturated<1>
-               : wanted.operation == Operation::kSub ? add_saturated<-1>
-                                                     : nullptr;
+        return wanted.type != Type::kS32                 ? nullptr
+               : wanted.operation == Operation::kAdd     ? add_saturated<1>
+               : wanted.operation == Operation::kSub     ? add_saturated<-1>
+               : wanted.operation == Operation::kMadHigh ? mad_high_saturated
+                                                         : nullptr;
+    }
+    if (wanted.xor_sign) {
+        return nullptr;
     }
     if (wanted.relu) {
-        return nullptr;
+        const bool adds = wanted.operation == Operation::kAdd;
+        return adds                          ? nullptr
+               : wanted.type == Type::kS16x2 ? of_parts<std::int16_t>(wanted.operation)
+               : wanted.type == Type::kS32   ? of_parts<std::int32_t>(wanted.operation)
+                                             : nullptr;
     }
     switch (wanted.type) {
         case Type::kU16:
@@ -386,6 +440,10 @@ Handler pick_integer(const Pick& wanted) {
             return of_type<std::uint64_t>(wanted);
         case Type::kS64:
             return of_type<std::int64_t>(wanted);
+        case Type::kU16x2:
+            return of_parts<std::uint16_t>(wanted.operation);
+        case Type::kS16x2:
+            return of_parts<std::int16_t>(wanted.operation);
         default:
             return nullptr;
     }

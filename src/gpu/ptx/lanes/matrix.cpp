@@ -319,15 +319,19 @@ bool transpose(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// To 10 bits behind the point: ties go to even or, rounded so, away.
+// To 10 bits behind the point: ties go to even or, rounded so, away; or towards 0.
 bool to_tf32(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t* const x = lanes<std::uint32_t>(warp, op.a);
-    const bool away = op.mode.rounding == Rounding::kAway;
+    const Rounding rounding = op.mode.rounding;
+    const bool relu = (op.flags & kReluFlag) != 0;
     each(lanes<std::uint32_t>(warp, op.d), mask, [=](unsigned i) {
-        const std::uint32_t half = away ? 0x1000U : 0xFFFU + (x[i] >> 13U & 1U);
+        const std::uint32_t half = rounding == Rounding::kAway   ? 0x1000U
+                                   : rounding == Rounding::kZero ? 0U
+                                                                 : 0xFFFU + (x[i] >> 13U & 1U);
         const bool finite = (x[i] & 0x7F80'0000U) != 0x7F80'0000U;
         const bool nan = (x[i] & 0x7FFF'FFFFU) > 0x7F80'0000U;
-        return nan ? kCanonicalNan : (finite ? x[i] + half : x[i]) & 0xFFFF'E000U;
+        const std::uint32_t value = nan && rounding != Rounding::kAway ? kCanonicalNan : finite ? x[i] + half : x[i];
+        return relu && !nan && (x[i] & 0x8000'0000U) != 0 ? 0U : value & 0xFFFF'E000U;
     });
     return true;
 }

@@ -21,7 +21,6 @@ enum class Operation : std::uint16_t {
     kMadHigh,
     kMadWide,
     kMul24,
-    kMad24,
     kSad,
     kDivide,
     kRemainder,
@@ -37,6 +36,8 @@ enum class Operation : std::uint16_t {
     kExtract,
     kInsert,
     kMask,
+    kExtendSign,
+    kFindNth,
     kDotProduct4,
     kDotProduct2,
     kAnd,
@@ -139,6 +140,7 @@ struct Pick {
     bool approximate = false;
     bool propagate_nan = false;  // min.NaN
     bool relu = false;
+    bool xor_sign = false;  // min.xorsign.abs
 };
 
 // Op::flags of arithmetic
@@ -148,7 +150,8 @@ enum : std::uint8_t {
     kReluFlag = 4,
     kNanFlag = 8,
     kSignFlag = 16,
-    kWholeFlag = 32
+    kWholeFlag = 32,
+    kXorSignFlag = 64
 };
 
 Handler pick(const Pick& wanted);

@@ -12,12 +12,13 @@ struct TypeFacts {
     unsigned bytes;
 };
 // In the order of Type.
-constexpr std::array<TypeFacts, 24> kTypes = {{
-    {"none", 0}, {"b8", 1},     {"b16", 2}, {"b32", 4}, {"b64", 8},    {"b128", 16},  {"u8", 1},   {"u16", 2},
-    {"u32", 4},  {"u64", 8},    {"s8", 1},  {"s16", 2}, {"s32", 4},    {"s64", 8},    {"f16", 2},  {"f16x2", 4},
-    {"bf16", 2}, {"bf16x2", 4}, {"f32", 4}, {"f64", 8}, {"e4m3x2", 2}, {"e5m2x2", 2}, {"pred", 0}, {"", 0},
+constexpr std::array<TypeFacts, 26> kTypes = {{
+    {"none", 0},   {"b8", 1},    {"b16", 2},   {"b32", 4},    {"b64", 8}, {"b128", 16}, {"u8", 1},
+    {"u16", 2},    {"u32", 4},   {"u64", 8},   {"s8", 1},     {"s16", 2}, {"s32", 4},   {"s64", 8},
+    {"f16", 2},    {"f16x2", 4}, {"bf16", 2},  {"bf16x2", 4}, {"f32", 4}, {"f64", 8},   {"e4m3x2", 2},
+    {"e5m2x2", 2}, {"u16x2", 4}, {"s16x2", 4}, {"pred", 0},   {"", 0},
 }};
-static_assert(static_cast<std::size_t>(Type::kPredicate) == 22);
+static_assert(static_cast<std::size_t>(Type::kPredicate) == 24);
 
 }  // namespace
 

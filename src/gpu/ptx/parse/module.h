@@ -38,6 +38,8 @@ enum class Type : std::uint8_t {
     kF64,
     kE4m3x2,  // two numbers of eight bits: of four, and of five of exponent
     kE5m2x2,
+    kU16x2,
+    kS16x2,
     kPredicate
 };
 constexpr bool is_signed(Type type) {

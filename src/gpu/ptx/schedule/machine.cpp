@@ -173,7 +173,6 @@ Opcodes machine_opcodes(const Draft& draft, const std::vector<std::string_view>&
         case Operation::kMadWide:
             return {bytes(type) == 4 ? "IMAD.WIDE" : "IMAD"};
         case Operation::kMul24:
-        case Operation::kMad24:
             return {"SGXT", "SGXT", "IMAD"};
         case Operation::kSad:
             return {"VABSDIFF"};
@@ -204,7 +203,10 @@ Opcodes machine_opcodes(const Draft& draft, const std::vector<std::string_view>&
         case Operation::kInsert:
             return wide ? repeated("LOP3.LUT", 6) : Opcodes{"BMSK", "SHF.L.U32", "LOP3.LUT"};
         case Operation::kMask:
+        case Operation::kExtendSign:
             return {"BMSK"};
+        case Operation::kFindNth:
+            return repeated("LOP3.LUT", 32);  // a loop over the bits
         case Operation::kDotProduct4:
         case Operation::kDotProduct2:
             return {"IDP.4A.S8.S8"};

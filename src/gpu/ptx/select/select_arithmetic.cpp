@@ -75,7 +75,6 @@ bool Selector::simple(Operation operation, std::size_t sources, Words allowed) {
 
 bool Selector::multiply(bool adds) {
     const std::size_t sources = adds ? 3 : 2;
-    Pick& pick = draft_.pick;
     if (is_float(type())) {
         return simple(adds ? Operation::kFma : Operation::kMul, sources,
                       {"rn", "rz", "rm", "rp", "ftz", "sat", "relu"});
@@ -83,7 +82,7 @@ bool Selector::multiply(bool adds) {
     const unsigned bits = 8 * bytes(type());
     const bool wide = has("wide");
     const unsigned result_bits = wide ? 2 * bits : bits;
-    if (operands() != sources + 1 || types_.size() != 1 || !only({"lo", "hi", "wide"}) || bits == 0 ||
+    if (operands() != sources + 1 || types_.size() != 1 || !only({"lo", "hi", "wide", "sat"}) || bits == 0 ||
         (wide && widened(type()) == Type::kNone)) {
         return refuse();
     }
@@ -93,13 +92,15 @@ bool Selector::multiply(bool adds) {
     if (adds ? !from(kC, operand(3), result_bits) : false) {
         return false;
     }
-    pick.saturate = false;
     if (name_ == "mul24" || name_ == "mad24") {
-        if (has("hi") || bits != 32 || (!adds && !from(kC, operand(1), 32))) {
+        if (has("sat") || bits != 32 || (!adds && !from(kC, operand(1), 32))) {
             return refuse();
         }
-        draft_.op.mode = {.adds = adds};
+        draft_.op.mode = {.product24 = {.adds = adds, .upper = has("hi")}};
         return finish(Operation::kMul24);
+    }
+    if (has("sat") && !(adds && has("hi") && type() == Type::kS32)) {
+        return refuse();
     }
     return finish(wide        ? (adds ? Operation::kMadWide : Operation::kMulWide)
                   : has("hi") ? (adds ? Operation::kMadHigh : Operation::kMulHigh)
@@ -136,6 +137,14 @@ bool Selector::compare(bool is_set) {
         return false;
     }
     draft_.op.flags = 0;
+    const auto join = [&] {  // with a third predicate
+        const Combine combine = has("and")   ? Combine::kAnd
+                                : has("or")  ? Combine::kOr
+                                : has("xor") ? Combine::kXor
+                                             : Combine::kNone;
+        draft_.op.mode = {.combine = combine};
+        return combine == Combine::kNone ? operands() == 3 : operands() == 4 && predicate_from(kC, operand(3), 1);
+    };
     if (is_set) {
         const bool is_pair = pick.source == Type::kF16x2 || pick.source == Type::kBf16x2;
         const Type result = type();
@@ -143,7 +152,7 @@ bool Selector::compare(bool is_set) {
             result == Type::kU32 || result == Type::kS32 || result == Type::kU16 || result == Type::kS16;
         const bool fits = is_pair ? result == pick.source || (is_whole && bytes(result) == 4)
                                   : is_whole || result == Type::kF32 || result == Type::kF16 || result == Type::kBf16;
-        if (operands() != 3 || !fits) {
+        if (!fits || !join()) {
             return refuse();
         }
         // 1.0, or all ones of what each comparison fills
@@ -155,16 +164,8 @@ bool Selector::compare(bool is_set) {
         pick.result_bits = 8 * bytes(result);
         return into(kD, operand(0), pick.result_bits) && finish(Operation::kCompareSet);
     }
-    const Combine combine = has("and")   ? Combine::kAnd
-                            : has("or")  ? Combine::kOr
-                            : has("xor") ? Combine::kXor
-                                         : Combine::kNone;
-    draft_.op.mode = {.combine = combine};
-    if (operands() != (combine != Combine::kNone ? 4U : 3U)) {
+    if (!join()) {
         return refuse();
-    }
-    if (combine != Combine::kNone && !predicate_from(kC, operand(3), 1)) {
-        return false;
     }
     const Operand& result = operand(0);
     if (result.kind == Operand::Kind::kVector) {  // p|q
@@ -224,6 +225,15 @@ bool Selector::bit_field() {
         draft_.op.mode = {.wraps = has("wrap")};
         return one_type && operands() == 3 && only({"wrap", "clamp"}) && into(kD, operand(0), 32) &&
                from(kA, operand(1), 32) && from(kB, operand(2), 32) && finish(Operation::kMask);
+    }
+    if (name_ == "szext") {
+        draft_.op.mode = {.wraps = has("wrap")};
+        return one_type && operands() == 3 && only({"wrap", "clamp"}) && into(kD, operand(0), 32) &&
+               from(kA, operand(1), 32) && from(kB, operand(2), 32) && finish(Operation::kExtendSign);
+    }
+    if (name_ == "fns") {
+        return one_type && operands() == 4 && only({}) && into(kD, operand(0), 32) && from(kA, operand(1), 32) &&
+               from(kB, operand(2), 32) && from(kC, operand(3), 32) && finish(Operation::kFindNth);
     }
     if (name_ == "lop3") {
         if (operands() != 5 || operand(4).kind != Operand::Kind::kInteger || operand(4).value > 255) {
@@ -340,7 +350,7 @@ bool Selector::arithmetic() {
         return false;
     }
     return simple(known->second.operation, known->second.sources,
-                  {"rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "NaN", "relu"});
+                  {"rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "NaN", "relu", "xorsign", "abs"});
 }
 
 }  // namespace kymo::gpu::ptx

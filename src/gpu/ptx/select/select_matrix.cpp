@@ -274,7 +274,8 @@ bool Selector::matrix_rows(bool is_load) {
 
 // cvt.rna.tf32.f32 d, a: a float that is left with 10 bits behind the point.
 bool Selector::convert_to_tf32() {
-    if (operands() != 2 || !(has("rna") || has("rn")) || !matrix_words({"rna", "rn", "tf32", "f32"})) {
+    if (operands() != 2 || !has_any({"rna", "rn", "rz"}) || (has("rna") && has("relu")) ||
+        !matrix_words({"rna", "rn", "rz", "relu", "tf32", "f32"})) {
         return refuse();
     }
     draft_.pick.type = Type::kF32;  // what a constant is

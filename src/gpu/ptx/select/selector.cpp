@@ -92,9 +92,10 @@ void Selector::read_words() {
     pick.type = type();
     pick.flush = has("ftz");
     pick.saturate = has("sat") || has("satfinite");
-    pick.approximate = has("approx") || has("full");
+    pick.approximate = has("approx");
     pick.relu = has("relu");
     pick.propagate_nan = has("NaN");
+    pick.xor_sign = has("xorsign");
     pick.to_integer = has_any({"rni", "rzi", "rmi", "rpi"});
     pick.rounding = has_any({"rz", "rzi"})   ? Rounding::kZero
                     : has_any({"rm", "rmi"}) ? Rounding::kDown
@@ -103,7 +104,8 @@ void Selector::read_words() {
                                              : Rounding::kNearest;
     Op& op = draft_.op;
     op.flags = static_cast<std::uint8_t>((pick.flush ? kFlushFlag : 0) | (pick.saturate ? kSaturateFlag : 0) |
-                                         (pick.relu ? kReluFlag : 0) | (pick.propagate_nan ? kNanFlag : 0));
+                                         (pick.relu ? kReluFlag : 0) | (pick.propagate_nan ? kNanFlag : 0) |
+                                         (pick.xor_sign ? kXorSignFlag : 0));
     op.mode = {.rounding = pick.rounding};
 }
 

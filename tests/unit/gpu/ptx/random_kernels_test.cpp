@@ -1,6 +1,7 @@
 // Random kernels compute in the executor what each of their lanes computes by itself.
 //
-// KYMO_RANDOM_KERNELS: how many; KYMO_RANDOM_FIRST: the number of the first.
+// KYMO_RANDOM_KERNELS: how many; KYMO_RANDOM_FIRST: the number of the first; KYMO_RANDOM_WRITE: a folder into which
+// they are written as NUMBER.ptx, with what they store in "results", for test_on_gpu.py to execute on a GPU.
 #include "random_kernels.h"
 
 #include "gpu/trace/operand_values.h"
@@ -8,6 +9,7 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -34,6 +36,8 @@ TEST(RandomKernels, ComputeWhatEachLaneComputesByItself) {
     const std::uint64_t first = number("KYMO_RANDOM_FIRST", 0);
     const std::uint64_t count = number("KYMO_RANDOM_KERNELS", 2000);
     std::uint64_t wrong = 0;
+    const char* const folder = std::getenv("KYMO_RANDOM_WRITE");
+    std::ofstream written_results(folder != nullptr ? fmt::format("{}/results", folder) : "/dev/null");
     for (std::uint64_t seed = first; seed < first + count && wrong < 5; ++seed) {
         const random_kernels::Kernel kernel = random_kernels::make(seed);
         const std::string text = random_kernels::text_of(kernel);
@@ -42,7 +46,13 @@ TEST(RandomKernels, ComputeWhatEachLaneComputesByItself) {
         Device device(*module);
         const auto out = device.array<std::uint64_t>(std::size_t{random_kernels::kLanes} * random_kernels::kWords);
         device.run("k", {1}, {random_kernels::kLanes}, Parameters().add(out.data()));
-        const std::string what = difference(out, random_kernels::results_of(kernel));
+        const std::vector<std::uint64_t> results = random_kernels::results_of(kernel);
+        if (folder != nullptr) {
+            std::ofstream(fmt::format("{}/{}.ptx", folder, seed)) << text;
+            written_results.write(reinterpret_cast<const char*>(results.data()),
+                                  static_cast<std::streamsize>(results.size() * sizeof results[0]));
+        }
+        const std::string what = difference(out, results);
         if (!what.empty()) {
             ++wrong;
             ADD_FAILURE() << "kernel " << seed << ", " << what << "\n" << text;
