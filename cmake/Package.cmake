@@ -14,7 +14,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/python/kymo.py DESTINATION share/kymo COMPON
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/ci/compare-builds DESTINATION share/kymo COMPONENT kymo)
 # Packages have no debug information; `make install` keeps it.
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)
-  foreach(file bin/kymo lib/kymo/libkymo-monitor.so)
+  foreach(file bin/kymo lib/libkymo-recording.so lib/kymo/libkymo-monitor.so)
     execute_process(COMMAND strip --strip-debug \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${file} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endif()" COMPONENT kymo)

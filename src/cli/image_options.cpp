@@ -1,8 +1,5 @@
 #include "cli/image_options.h"
 
-#include "recording/format.h"
-
-#include <filesystem>
 #include <memory>
 
 namespace kymo::cli {
@@ -32,16 +29,6 @@ void add_image_options(CLI::App& options) {
                   "with --images: look nowhere else, so that names are the same on every machine")
         ->needs("--images");
     options.parse_complete_callback([search] { program::set_image_search(*search); });
-}
-
-Result<recording::Recording> open_with_images(const std::string& folder) {
-    auto recording = recording::Recording::open(folder);
-    std::error_code ignored;
-    const auto images = std::filesystem::path(folder) / recording::kImagesFolder;
-    if (recording && std::filesystem::is_directory(images, ignored)) {
-        program::add_image_directory(images.string());
-    }
-    return recording;
 }
 
 }  // namespace kymo::cli
