@@ -6,7 +6,6 @@
 #include "cli/verbs.h"
 #include "program/copy_images.h"
 #include "recording/reader.h"
-#include "recording/tables.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,7 +14,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
 #include <unistd.h>
 
 namespace kymo::cli {
@@ -111,22 +109,11 @@ int export_images(const std::string& folder, const std::string& out) {
     if (!recording) {
         return fail(recording.error());
     }
-    std::map<std::pair<std::string, std::string>, program::ImageName> images;
-    for (const recording::File& file : recording->files()) {
-        const auto report = file.scan(recording::on<recording::Image>([&](StreamId, const recording::Image& row) {
-            images[{std::string(row.path), std::string(row.build_id)}] = {
-                std::string(row.path), std::string(row.build_id), file.header().machine, row.content};
-        }));
-        if (!report) {
-            return fail(report.error());
-        }
+    const auto names = analysis::recorded_images(*recording);
+    if (!names) {
+        return fail(names.error());
     }
-    std::vector<program::ImageName> names;
-    names.reserve(images.size());
-    for (auto& [key, image] : images) {
-        names.push_back(std::move(image));
-    }
-    const auto copied = program::copy_images(names, out);
+    const auto copied = program::copy_images(*names, out);
     if (!copied) {
         return fail(copied.error());
     }

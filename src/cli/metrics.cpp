@@ -1,4 +1,5 @@
 // kymo metrics: the metrics of a recording by their addresses, with their course and the code that ran meanwhile.
+#include "analysis/images.h"
 #include "analysis/space_time.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -68,7 +69,7 @@ int run_metrics(int argc, char** argv) {
         }
         addresses.push_back(std::move(*address));
     }
-    const auto recording = recording::Recording::open(folder);
+    const auto recording = analysis::open_with_images(folder);
     if (!recording) {
         return fail(recording.error());
     }

@@ -42,6 +42,10 @@ int run_sql(int argc, char** argv) {
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
     }
+    if (query == "-" && folder == "-") {
+        return fail({ErrorKind::kUsage, "standard input cannot be both the recording and the query",
+                     "name a file for one of them"});
+    }
     if (query == "-") {
         query.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
     }

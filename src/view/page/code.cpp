@@ -1,5 +1,6 @@
 #include "view/page/code.h"
 
+#include "program/image_search.h"
 #include "program/listing.h"
 
 #include <algorithm>
@@ -32,28 +33,44 @@ struct Heat {
     std::uint32_t line = 0;
 };
 
-// Where a file may lie: compilers write paths relative to where they ran, which is mostly the build folder, near the
+}  // namespace
+
+// Compilers write paths relative to where they ran, which is mostly the build folder, near the
 // program.
-std::vector<std::string> candidates(const Profile& profile, const std::string& path) {
+std::vector<std::string> source_places(const Profile& profile, const std::string& path) {
+    std::vector<std::string> own;
     if (path.starts_with('/')) {
-        return {path};
-    }
-    std::vector<std::string> all;
-    if (!profile.directory.empty()) {
-        all.push_back(profile.directory + "/" + path);
+        own.push_back(path);
+    } else if (!profile.directory.empty()) {
+        own.push_back(profile.directory + "/" + path);
     }
     for (const ProfileProcess& process : profile.processes) {
         std::string folder = process.executable;
-        for (int level = 0; level < 3 && folder.rfind('/') != std::string::npos && all.size() < 64; ++level) {
+        for (int level = 0; level < 3 && !path.starts_with('/') && own.size() < 64; ++level) {
+            if (folder.rfind('/') == std::string::npos) {
+                break;
+            }
             folder.resize(folder.rfind('/'));
-            all.push_back(fmt::format("{}/{}", folder, path));
+            own.push_back(fmt::format("{}/{}", folder, path));
         }
+    }
+    // A packed recording has its sources among its images, at their paths.
+    std::vector<std::string> all;
+    for (const std::string& directory : program::image_search().directories) {
+        for (const std::string& place : own) {
+            all.push_back(directory + (place.starts_with('/') ? "" : "/") + place);
+        }
+    }
+    if (!program::image_search().only) {
+        all.insert(all.end(), own.begin(), own.end());
     }
     return all;
 }
 
+namespace {
+
 std::vector<std::string> find_source(const Profile& profile, const std::string& path) {
-    for (const std::string& candidate : candidates(profile, path)) {
+    for (const std::string& candidate : source_places(profile, path)) {
         auto lines = read_source(candidate);
         if (!lines.empty()) {
             return lines;

@@ -21,6 +21,8 @@ namespace kymo::view {
 Blob make_code(const spacetime::Profile& profile, const spacetime::CallTree& tree, const Leaves& leaves,
                NameTable& names, std::size_t bytes);
 
+// Where a source file may lie that a program names, the likeliest first.
+std::vector<std::string> source_places(const spacetime::Profile& profile, const std::string& path);
 // Whether a path ends like a source file.
 bool is_source_name(std::string_view path);
 // Its lines; empty where it is not a readable text file of at most 4 MiB.
