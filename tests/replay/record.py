@@ -99,16 +99,17 @@ def record_other(test, name, images):
         done = test.run(test.kymo, *[word.format(program=program, out=path) for word in run])
         if done.returncode not in (0, 7):  # children end with 7
             sys.exit(f"{name} ended with {done.returncode}: {done.stderr}")
-    replay.clean(pathlib.Path(f"{path}.first"))
     (path / "truth.txt").write_text(done.stdout)
-    keep(test, name, path, images)
+    first = pathlib.Path(f"{path}.first")  # of a second look, which is laid beside it
+    keep(test, name, path, images, *([first] if first.exists() else []))
 
 
-def keep(test, name, path, images):
-    """Stores it, and leaves nothing behind."""
+def keep(test, name, path, images, *earlier):
+    """Stores it, with an earlier one that it refers to, and leaves nothing behind."""
     test.must(test.kymo, "export", path, "--to", "images", "-o", images)
-    replay.pack(name, path)
-    replay.clean(path)
+    replay.pack(name, path, *earlier)
+    for one in (path, *earlier):
+        replay.clean(one)
     print(f"{name}: {(replay.STORED / f'{name}.tar.xz').stat().st_size / 1000:.0f} kB", flush=True)
 
 

@@ -43,7 +43,7 @@ def unpack(name, folder):
     return pathlib.Path(folder) / (IMAGES if name == IMAGES else f"{name}.kymo")
 
 
-def pack(name, path):
+def pack(name, *paths):
     """Always the same bytes for the same files."""
 
     def plain(entry):
@@ -54,7 +54,8 @@ def pack(name, path):
 
     STORED.mkdir(exist_ok=True)
     with tarfile.open(STORED / f"{name}.tar.xz", "w:xz", preset=9) as archive:
-        archive.add(path, arcname=path.name, filter=plain)
+        for path in paths:
+            archive.add(path, arcname=path.name, filter=plain)
 
 
 def damage(path):
