@@ -6,15 +6,11 @@
 #include "cli/verbs.h"
 #include "program/copy_images.h"
 #include "recording/reader.h"
+#include "view/exports/new_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -46,41 +42,16 @@ std::string format_lines() {
     return lines + "\n";
 }
 
-// A new file, or standard output for an empty name; never overwrites.
-Result<int> open_output(const std::string& name) {
-    if (name.empty()) {
-        return STDOUT_FILENO;
-    }
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno == EEXIST) {
-        return Error{ErrorKind::kOutputExists, name + " exists already", "name another file with -o, or remove it"};
-    }
-    if (descriptor < 0) {
-        return Error{ErrorKind::kPermission, name + ": " + std::strerror(errno), "name another file with -o"};
-    }
-    return descriptor;
-}
-
 Result<void> write_stream(const view::Export& format, const recording::Recording& recording,
                           const view::ExportOptions& options, const std::string& name) {
-    if (name.empty() && format.is_binary && isatty(STDOUT_FILENO) != 0) {
-        return Error{ErrorKind::kUsage, fmt::format("{} is nothing for a terminal", format.name),
-                     "name a file with -o"};
+    auto file = view::NewFile::make(name, format.is_binary ? format.name.data() : nullptr);
+    if (!file) {
+        return file.error();
     }
-    const auto descriptor = open_output(name);
-    if (!descriptor) {
-        return descriptor.error();
-    }
-    view::Output out(*descriptor, name.empty() ? "standard output" : name);
+    view::Output out(file->descriptor(), name.empty() ? "standard output" : name);
     auto done = format.write(recording, options, out);
     done = done ? out.finish() : done;
-    if (!name.empty()) {
-        ::close(*descriptor);
-        if (!done) {
-            ::unlink(name.c_str());
-        }
-    }
-    return done;
+    return done ? file->keep() : done;
 }
 
 // What is no stream: a database, a directory.

@@ -6,6 +6,7 @@
 #include "cli/verbs.h"
 #include "program/copy_images.h"
 #include "recording/format.h"
+#include "view/exports/new_file.h"
 #include "view/exports/run.h"
 #include "view/page/code.h"
 
@@ -13,11 +14,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
-#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -84,23 +83,6 @@ Result<std::size_t> add_sources(const recording::Recording& recording, const fs:
     return count;
 }
 
-Result<int> new_file(const std::string& name) {
-    if (name == "-") {
-        if (isatty(STDOUT_FILENO) != 0) {
-            return Error{ErrorKind::kUsage, "a packed recording is nothing for a terminal", "name a file with -o"};
-        }
-        return STDOUT_FILENO;
-    }
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno == EEXIST) {
-        return Error{ErrorKind::kOutputExists, name + " exists already", "name another file with -o, or remove it"};
-    }
-    if (descriptor < 0) {
-        return Error{ErrorKind::kPermission, name + ": " + std::strerror(errno), "name another file with -o"};
-    }
-    return descriptor;
-}
-
 std::string usual_name(const std::string& folder) {
     fs::path path = fs::path(folder).lexically_normal();
     path = path.has_filename() ? path.filename() : path.parent_path().filename();
@@ -165,19 +147,16 @@ int run_pack(int argc, char** argv) {
         std::unique(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.name == b.name; }),
         entries.end());
 
-    const auto descriptor = new_file(out);
-    if (!descriptor) {
-        return fail(descriptor.error());
+    auto file = view::NewFile::make(out, "a packed recording");
+    if (!file) {
+        return fail(file.error());
     }
-    const auto bytes = archive::pack(entries, *descriptor);
-    if (out != "-") {
-        ::close(*descriptor);
-        if (!bytes) {
-            ::unlink(out.c_str());
-        }
-    }
+    const auto bytes = archive::pack(entries, file->descriptor());
     if (!bytes) {
         return fail(bytes.error());
+    }
+    if (const auto kept = file->keep(); !kept) {
+        return fail(kept.error());
     }
     for (const std::string& problem : copied.problems) {
         fmt::print(stderr, "kymo: {}\n", clean_text(problem));

@@ -1,10 +1,12 @@
 // kymo view: a recording as one self-contained page.
 #include "analysis/analysis.h"
+#include "archive/pack.h"
 #include "base/result.h"
 #include "cli/analysis_progress.h"
 #include "cli/image_options.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
+#include "view/exports/new_file.h"
 #include "view/page/page.h"
 #include "view/page/shell.h"
 
@@ -12,7 +14,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -61,29 +63,22 @@ std::string page_name(std::string folder) {
     return folder + ".html";
 }
 
-// Never overwrites.
 int write_page(const std::string& name, const std::string& page) {
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno == EEXIST) {
-        return fail({ErrorKind::kOutputExists, name + " exists already", "name another file with -o, or remove it"});
-    }
-    if (descriptor < 0) {
-        return fail({ErrorKind::kPermission, name + ": " + std::strerror(errno), "name another file with -o"});
+    auto file = view::NewFile::make(name);
+    if (!file) {
+        return fail(file.error());
     }
     std::size_t done = 0;
     while (done < page.size()) {
-        const ssize_t wrote = ::write(descriptor, page.data() + done, page.size() - done);
+        const ssize_t wrote = ::write(file->descriptor(), page.data() + done, page.size() - done);
         if (wrote < 0 && errno != EINTR) {
-            const std::string why = std::strerror(errno);
-            ::close(descriptor);
-            ::unlink(name.c_str());
-            return fail({ErrorKind::kNoSpace, fmt::format("{}: {}", name, why),
+            return fail({ErrorKind::kNoSpace, fmt::format("{}: {}", name, std::strerror(errno)),
                          "nothing was left behind; make space or write elsewhere"});
         }
         done += wrote < 0 ? 0 : static_cast<std::size_t>(wrote);
     }
-    ::close(descriptor);
-    return 0;
+    const auto kept = file->keep();
+    return kept ? 0 : fail(kept.error());
 }
 
 int run_view(int argc, char** argv) {
@@ -145,10 +140,17 @@ int run_view(int argc, char** argv) {
         return fail(page.error());
     }
     if (out.empty()) {
-        out = page_name(folder);
+        // Of a packed one: as of the directory in it, here.
+        const bool is_packed = archive::is_packed(folder) && !recording->files().empty();
+        out = page_name(
+            is_packed ? std::filesystem::path(recording->files().front().path()).parent_path().filename().string()
+                      : folder);
     }
     if (const int code = write_page(out, *page); code != 0) {
         return code;
+    }
+    if (out == "-") {
+        return 0;
     }
     fmt::print("{} ({:.1f} MB): open it in a browser\n", out, static_cast<double>(page->size()) / 1e6);
     return 0;

@@ -109,7 +109,7 @@ def hostile(test, readers, packed):
         (test.work / "damaged").write_bytes(content)
         refused(test, readers, what, test.work / "damaged")
     chance = random.Random(1)
-    for number in range(40):
+    for number in range(15):
         content = bytearray(whole)
         for _ in range(1 + number % 5):
             content[chance.randrange(len(content))] = chance.randrange(256)
@@ -127,12 +127,25 @@ def ends(test, readers, packed):
         started.stdin.write(packed.read_bytes()[:-100])
         started.stdin.flush()
         latest = time.monotonic() + 30
-        while not list(readers.place.iterdir()) and time.monotonic() < latest:
+        while not list(readers.place.glob("*/*")) and time.monotonic() < latest:  # from the first file on somebody watches
             time.sleep(0.01)
         started.send_signal(how)
         started.stdin.close()
         started.wait()
         test.equal(f"nothing is left after {how.name}", [], readers.left())
+
+
+def interrupted(test, readers, folder, images):
+    """Ctrl-C leaves no file that is half written."""
+    out = test.work / "interrupted.tar.xz"
+    for number in range(5):
+        out.unlink(missing_ok=True)
+        started = subprocess.Popen([test.kymo, "pack", folder, "--images", images, "-o", out], env=readers.environment, stderr=subprocess.DEVNULL)
+        time.sleep(0.1 * number)
+        started.send_signal(signal.SIGINT)
+        started.wait()
+        whole = out.exists() and readers.run("report", out).returncode == 0
+        test.check("interrupted", "no file, or a whole one", (started.returncode, out.exists(), whole), whole or not out.exists())
 
 
 def body(test):
@@ -159,8 +172,11 @@ def body(test):
     test.check("no such directory", "one line", nowhere.stderr, nowhere.returncode != 0 and "nowhere" in nowhere.stderr)
     full = subprocess.run([test.kymo, "pack", folder, "-o", "-"], stdout=open("/dev/full", "wb"), stderr=subprocess.PIPE, text=True, env=readers.environment, check=False)
     test.check("a full disk", "an error", (full.returncode, full.stderr), full.returncode != 0 and "No space" in full.stderr)
+    page = readers.run("view", packed, cwd=test.work)
+    test.equal("the page is named as the recording", (0, True), (page.returncode, (test.work / "lock-contention.bad.html").exists()))
     hostile(test, readers, packed)
     ends(test, readers, packed)
+    interrupted(test, readers, folder, images)
 
 
 main(body)
