@@ -73,7 +73,7 @@ Result<std::uint64_t> put_file(struct archive* writer, const Entry& entry) {
 Result<std::uint64_t> pack(const std::vector<Entry>& entries, int descriptor) {
     const Writer writer(archive_write_new(), archive_write_free);
     archive_write_add_filter_xz(writer.get());  // it has a checksum, which libarchive's zstd has not
-    archive_write_set_filter_option(writer.get(), "xz", "compression-level", "1");
+    archive_write_set_filter_option(writer.get(), "xz", "compression-level", "0");
     archive_write_set_format_pax_restricted(writer.get());
     archive_write_set_bytes_in_last_block(writer.get(), 1);
     if (archive_write_open_fd(writer.get(), descriptor) != ARCHIVE_OK) {

@@ -109,7 +109,7 @@ def hostile(test, readers, packed):
         (test.work / "damaged").write_bytes(content)
         refused(test, readers, what, test.work / "damaged")
     chance = random.Random(1)
-    for number in range(15):
+    for number in range(10):
         content = bytearray(whole)
         for _ in range(1 + number % 5):
             content[chance.randrange(len(content))] = chance.randrange(256)
@@ -138,7 +138,7 @@ def ends(test, readers, packed):
 def interrupted(test, readers, folder, images):
     """Ctrl-C leaves no file that is half written."""
     out = test.work / "interrupted.tar.xz"
-    for number in range(5):
+    for number in range(3):
         out.unlink(missing_ok=True)
         started = subprocess.Popen([test.kymo, "pack", folder, "--images", images, "-o", out], env=readers.environment, stderr=subprocess.DEVNULL)
         time.sleep(0.1 * number)
