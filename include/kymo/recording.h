@@ -1,5 +1,5 @@
-/* Reads recordings: asks their tables in SQL (docs/sql.md has the tables; docs/recording-library.md this interface).
- * Link with -lkymo-recording. C99 and later; C++ has kymo/recording.hpp.
+/* Reads recordings: queries their tables in SQL (docs/sql.md has the tables; docs/recording-library.md this
+ * interface). Link with -lkymo-recording. C99 and later; C++ has kymo/recording.hpp.
  *
  *   kymo_recording* recording = kymo_recording_open("my_program.kymo");
  *   kymo_rows* rows = recording ? kymo_recording_query(recording, "select name, user_ns from thread") : NULL;
@@ -28,7 +28,7 @@ extern "C" {
 typedef struct kymo_recording kymo_recording;
 typedef struct kymo_rows kymo_rows;
 
-/* What the calling thread's last call that failed has to say, in one line; "" before any has. Valid until its next
+/* Why the calling thread's last failed call failed, in one line; "" before any has. Valid until its next
  * call. */
 const char* kymo_recording_error(void);
 
@@ -54,7 +54,7 @@ int64_t kymo_rows_integer(kymo_rows* rows, int column);
 double kymo_rows_number(kymo_rows* rows, int column);
 const char* kymo_rows_text(kymo_rows* rows, int column);
 
-/* In any order; null is let pass. */
+/* In any order; null is ignored. */
 void kymo_rows_close(kymo_rows* rows);
 void kymo_recording_close(kymo_recording* recording);
 /* NOLINTEND(modernize-use-using,readability-identifier-naming) */

@@ -31,7 +31,7 @@ void remove_at_end(const fs::path& folder) {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         return;  // it stays
     }
-    const pid_t between = ::fork();  // the grandchild is nobody's to wait for
+    const pid_t between = ::fork();  // its child is then the system's to reap
     if (between == 0) {
         if (::fork() == 0) {
             ::setsid();

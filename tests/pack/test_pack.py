@@ -127,7 +127,7 @@ def ends(test, readers, packed):
         started.stdin.write(packed.read_bytes()[:-100])
         started.stdin.flush()
         latest = time.monotonic() + 30
-        while not list(readers.place.glob("*/*")) and time.monotonic() < latest:  # from the first file on somebody watches
+        while not list(readers.place.glob("*/*")) and time.monotonic() < latest:  # the process that removes the directory was started before the first file
             time.sleep(0.01)
         started.send_signal(how)
         started.stdin.close()

@@ -1,9 +1,9 @@
 """Executes on this machine's GPU what instructions.py wrote, and random kernels.
 
-Usage: execute.py instructions FOLDER RESULTS.xz
+Usage: execute.py instructions FOLDER RESULTS.xz [COUNT]
        execute.py random FOLDER [FIRST]
 
-The first writes what the GPU stored: of each instruction 512 results, each in the bytes of its type. The second compares what the
+The first writes what the GPU stored: of each instruction the first COUNT (512) results, each in the bytes of its type. The second compares what the
 kernels in FOLDER (gpu_random_kernels_test with KYMO_RANDOM_WRITE) store with what the test says they should.
 """
 
@@ -20,9 +20,6 @@ from gpu import Gpu, u64
 from instructions import COUNT
 
 
-STORED = 512  # results of each instruction
-
-
 def assembled(ptx, level=3):
     """The path of its machine code, which ptxas makes at that level of optimisation; where it cannot, what it says."""
     cubin = ptx.with_suffix(".cubin")
@@ -32,7 +29,7 @@ def assembled(ptx, level=3):
     return cubin if done.returncode == 0 else done.stderr.strip()
 
 
-def instructions(folder, out):
+def instructions(folder, out, count):
     gpu = Gpu()
     module = gpu.module(assembled(folder / "instructions.ptx"))
     operands = (folder / "operands.bin").read_bytes()
@@ -45,7 +42,7 @@ def instructions(folder, out):
         gpu.launch(gpu.function(module, entry), (COUNT // 128, 1), (128, 1), u64(given.value + int(number) * 24 * COUNT), results, own)
         gpu.wait()
         size = int(bits) // 8
-        words = gpu.read(results, 8 * STORED)
+        words = gpu.read(results, 8 * count)
         stored.append(b"".join(words[at:at + size] for at in range(0, len(words), 8)))
     out.write_bytes(lzma.compress(b"".join(stored)))
     print(gpu.name, len(rows), "instructions")
@@ -98,4 +95,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "random":
         random(pathlib.Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0)
     else:
-        instructions(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
+        instructions(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 512)

@@ -18,15 +18,16 @@ COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 class Table:
-    """Instructions: (name, PTX with d, a, b, c for the operands, result type, operand types, how far results may differ)."""
+    """Instructions: (name, PTX with d, a, b, c for the operands, result type, operand types, how far results may differ: in units of the last
+    place, or by what they are)."""
 
     def __init__(self):
         self.rows = []
 
-    def add(self, op, result, *operands, text=None, apart=0):
-        """`apart`: units of the last place that an approximation may differ by."""
+    def add(self, op, result, *operands, text=None, apart=0, within=0.0):
+        """`apart`: units of the last place that two approximations may differ by; `within`: or by how much, where PTX bounds the error so."""
         names = "abc"[:len(operands)]
-        self.rows.append((op, text or f"{op} d, {', '.join(names)};", result, operands, apart))
+        self.rows.append((op, text or f"{op} d, {', '.join(names)};", result, operands, (apart, within)))
 
 
 def options(*choices):
@@ -137,8 +138,11 @@ def floats(t):
             for op in ("rcp", "sqrt"):
                 t.add(f"{op}.{rounding}{ftz}.f32", "f32", "f32")
     for ftz in ("", ".ftz"):
-        for op, apart in (("rcp", 1), ("sqrt", 2), ("rsqrt", 2), ("ex2", 4), ("lg2", 1 << 31), ("sin", 1 << 31), ("cos", 1 << 31)):
+        for op, apart in (("rcp", 1), ("sqrt", 2), ("rsqrt", 2), ("ex2", 4)):
             t.add(f"{op}.approx{ftz}.f32", "f32", "f32", apart=apart)
+        t.add(f"lg2.approx{ftz}.f32", "f32", "f32", apart=8, within=2.0**-21)
+        for op in ("sin", "cos"):
+            t.add(f"{op}.approx{ftz}.f32", "f32", "f32", within=2.0**-14)  # of operands to 100 pi: of more, PTX bounds nothing
         t.add(f"div.approx{ftz}.f32", "f32", "f32", "f32", apart=3)
         t.add(f"div.full{ftz}.f32", "f32", "f32", "f32", apart=3)
         for op in ("abs", "neg"):
@@ -149,10 +153,10 @@ def floats(t):
             t.add(f"setp.{op}{ftz}.f32", "pred", "f32", "f32")
         t.add(f"set.ge{ftz}.f32.f32", "f32", "f32", "f32")
         t.add(f"set.ne{ftz}.u32.f32", "u32", "f32", "f32")
-    t.add("tanh.approx.f32", "f32", "f32", apart=1 << 31)
-    t.add("rcp.approx.ftz.f64", "f64", "f64", apart=1 << 40)
-    t.add("rsqrt.approx.f64", "f64", "f64", apart=1 << 40)
-    t.add("rsqrt.approx.ftz.f64", "f64", "f64", apart=1 << 40)
+    t.add("tanh.approx.f32", "f32", "f32", apart=1 << 13)
+    t.add("rcp.approx.ftz.f64", "f64", "f64", apart=1 << 33)
+    t.add("rsqrt.approx.f64", "f64", "f64", apart=1 << 33)
+    t.add("rsqrt.approx.ftz.f64", "f64", "f64", apart=1 << 33)
     for op in COMPARISONS + ("equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"):
         t.add(f"setp.{op}.f64", "pred", "f64", "f64")
     for op in ("abs", "neg"):
@@ -185,8 +189,8 @@ def halves(t):
                 else:
                     t.add(f"setp.{op}{ftz}.{kind}", "pred", kind, kind)
         t.add(f"fma.rn.oob.{kind}", kind, kind, kind, kind)
-        t.add(f"tanh.approx.{kind}", kind, kind, apart=1 << 31)
-        t.add(f"ex2.approx{'' if is_half else '.ftz'}.{kind}", kind, kind, apart=1 << 31)
+        t.add(f"tanh.approx.{kind}", kind, kind, apart=2)
+        t.add(f"ex2.approx{'' if is_half else '.ftz'}.{kind}", kind, kind, apart=2)
         if "x2" in kind:
             t.add(f"set.lt.{kind}.{kind}", kind, kind, kind)
 
@@ -433,7 +437,7 @@ class Draw:
 
 
 def write(folder):
-    """instructions.ptx; instructions.tsv: entry, name, bits of the result, its type, which operands, units apart; operands.bin."""
+    """instructions.ptx; instructions.tsv: entry, name, bits of the result, its type, which operands, units apart, apart; operands.bin."""
     rows = table()
     sets = sorted({tuple(CLASSES.get(kind, "whole") for kind in (row[3] + ("b64",) * 3)[:3]) for row in rows})
     draw = Draw()
@@ -446,7 +450,7 @@ def write(folder):
         for number, row in enumerate(rows):
             kinds = tuple(CLASSES.get(kind, "whole") for kind in (row[3] + ("b64",) * 3)[:3])
             ptx.write(kernel(f"k{number}", row))
-            tsv.write(f"k{number}\t{row[0]}\t{max(WIDTH[row[2]], 8)}\t{row[2]}\t{sets.index(kinds)}\t{row[4]}\n")
+            tsv.write(f"k{number}\t{row[0]}\t{max(WIDTH[row[2]], 8)}\t{row[2]}\t{sets.index(kinds)}\t{row[4][0]}\t{row[4][1]}\n")
     results = pathlib.Path(__file__).with_name("instructions.h100.xz")
     if results.exists():
         (folder / "results.bin").write_bytes(lzma.decompress(results.read_bytes()))

@@ -16,7 +16,8 @@ struct Instruction {
     unsigned bytes = 0;  // of a result
     std::string type;
     std::size_t operands = 0;  // which set of them
-    std::uint64_t apart = 0;   // how many units of the last place an approximation may differ by
+    std::uint64_t apart = 0;   // how many units of the last place an approximation may differ by,
+    double within = 0;         // or by how much
 };
 
 std::vector<Instruction> table(const std::filesystem::path& path) {
@@ -28,7 +29,7 @@ std::vector<Instruction> table(const std::filesystem::path& path) {
         unsigned bits = 0;
         std::getline(words, one.entry, '\t');
         std::getline(words, one.name, '\t');
-        words >> bits >> one.type >> one.operands >> one.apart;
+        words >> bits >> one.type >> one.operands >> one.apart >> one.within;
         one.bytes = bits / 8;
         rows.push_back(one);
     }
@@ -85,6 +86,15 @@ std::uint64_t apart(std::uint64_t a, std::uint64_t b, const Instruction& instruc
     return most;
 }
 
+// Of a result in single precision whose error PTX bounds by itself, for operands to 100 π.
+bool is_within(std::uint64_t got, std::uint64_t wanted, std::uint64_t operand, const Instruction& instruction) {
+    const auto number = [](std::uint64_t bits) {
+        return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
+    };
+    return instruction.within > 0 && (std::abs(number(got) - number(wanted)) <= instruction.within ||
+                                      (std::abs(number(operand)) > 314 && std::abs(number(got)) <= 1));
+}
+
 TEST(Instructions, GiveWhatAGpuGave) {
     const std::filesystem::path folder = KYMO_GPU_INSTRUCTIONS;
     const auto rows = table(folder / "instructions.tsv");
@@ -126,10 +136,10 @@ TEST(Instructions, GiveWhatAGpuGave) {
             const std::uint64_t got = one.bytes == 8 ? out[i] : out[i] & ((std::uint64_t{1} << (8 * one.bytes)) - 1);
             const std::uint64_t by = apart(got, wanted, one);
             most = std::max(most, by);
-            if (by > one.apart) {
+            std::array<std::uint64_t, 3> words{};
+            std::memcpy(words.data(), given.data() + one.operands * of_set + i * 24, 24);
+            if (by > one.apart && !is_within(got, wanted, words[0], one)) {
                 if (different++ < (shown != nullptr ? std::strtoull(shown, nullptr, 10) : 1)) {
-                    std::array<std::uint64_t, 3> words{};
-                    std::memcpy(words.data(), given.data() + one.operands * of_set + i * 24, 24);
                     first += fmt::format("\n  of {:#x} {:#x} {:#x}: {:#x} for {:#x}", words[0], words[1], words[2],
                                          got, wanted);
                 }
