@@ -140,7 +140,7 @@ def interrupted(test, readers, folder, images):
     out = test.work / "interrupted.tar.xz"
     for number in range(3):
         out.unlink(missing_ok=True)
-        started = subprocess.Popen([test.kymo, "pack", folder, "--images", images, "-o", out], env=readers.environment, stderr=subprocess.DEVNULL)
+        started = subprocess.Popen([test.kymo, "pack", folder, "--images", images, "--only-images", "-o", out], env=readers.environment, stderr=subprocess.DEVNULL)
         time.sleep(0.1 * number)
         started.send_signal(signal.SIGINT)
         started.wait()
@@ -153,12 +153,12 @@ def body(test):
     images = replay.unpack(replay.IMAGES, test.work)
     readers = Readers(test)
     packed = test.work / "packed.tar.xz"
-    done = readers.run("pack", folder, "--images", images, "-o", packed)
+    done = readers.run("pack", folder, "--images", images, "--only-images", "-o", packed)
     test.equal("pack", 0, done.returncode)
     test.check("it says what it packed", "files", done.stderr, "kymo: packed " in done.stderr)
     folder_names = readers.run("report", folder, "--images", images, "--json").stdout
     test.equal("names are from its images", folder_names, replaced(readers.run("report", packed, "--json").stdout, folder))
-    again = readers.run("pack", folder, "--images", images, "-o", test.work / "again.tar.xz")
+    again = readers.run("pack", folder, "--images", images, "--only-images", "-o", test.work / "again.tar.xz")
     test.equal("the same bytes again", (0, True), (again.returncode, (test.work / "again.tar.xz").read_bytes() == packed.read_bytes()))
     (folder / "images").symlink_to(images)  # as the packed one has them
     same(test, readers, folder, packed)
