@@ -172,9 +172,9 @@ void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap
     for (std::size_t node = 0; node < to.pair_ends.size(); ++node) {
         to.pair_ends[node] += from.pair_ends[node];
     }
-    to.at_work.merge(from.at_work);
-    to.ready.merge(from.ready);
-    to.lacking.merge(from.lacking);
+    to.at_work.merge(std::move(from.at_work));
+    to.ready.merge(std::move(from.ready));
+    to.lacking.merge(std::move(from.lacking));
     to.too_many_marks = to.too_many_marks || from.too_many_marks;
     for (std::size_t thread = 0; thread < from.processors.size(); ++thread) {
         for (const ProcessorSamples& more : from.processors[thread]) {

@@ -1,9 +1,10 @@
 // How many of a process's threads were on a processor, over time: nanoseconds by bin, one row a process. Exact but
-// for the width of a bin; adds up from parts in any order.
+// for the width of a bin; adds up from parts in any order. 8 bytes a bin, for rows that have any time.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -15,32 +16,52 @@ class TimeGrid {
         : begin_(begin),
           bins_(std::clamp<std::size_t>((std::size_t{1} << 21U) / std::max<std::size_t>(rows, 1), 64, 1U << 16U)),
           width_(std::max<std::uint64_t>(1, (end - begin) / bins_ + 1)),
-          ns_(rows * bins_) {}
+          rows_(rows) {}
 
+    // Constant time, however many bins it covers.
     void add(std::size_t row, std::uint64_t from, std::uint64_t to) {
         from = std::max(from, begin_);
-        while (from < to) {
-            if (from < bin_begin_ || from >= bin_end_) {  // of times that follow each other few enter another bin
-                bin_ = std::min<std::size_t>((from - begin_) / width_, bins_ - 1);
-                bin_begin_ = begin_ + bin_ * width_;
-                bin_end_ = bin_ + 1 == bins_ ? ~std::uint64_t{0} : bin_begin_ + width_;
+        if (from >= to) {
+            return;
+        }
+        Row& change = rows_[row];
+        if (change.empty()) {
+            change.resize(bins_ + 1);
+        }
+        enter(from);
+        if (to <= bin_end_) {
+            change[bin_] += signed_of(to - from);
+            change[bin_ + 1] -= signed_of(to - from);
+            return;
+        }
+        const std::int64_t first = signed_of(bin_end_ - from);
+        change[bin_] += first;
+        change[bin_ + 1] += signed_of(width_) - first;
+        enter(to - 1);
+        const std::int64_t last = signed_of(to - bin_begin_);
+        change[bin_] -= signed_of(width_) - last;
+        change[bin_ + 1] -= last;
+    }
+    void merge(TimeGrid&& other) {
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            if (rows_[row].empty()) {
+                rows_[row] = std::move(other.rows_[row]);
+                continue;
             }
-            const std::uint64_t next = std::min(to, bin_end_);
-            ns_[row * bins_ + bin_] += static_cast<std::int64_t>(next - from);
-            from = next;
+            for (std::size_t i = 0; i < other.rows_[row].size(); ++i) {
+                rows_[row][i] += other.rows_[row][i];
+            }
         }
     }
-    void merge(const TimeGrid& other) {
-        for (std::size_t i = 0; i < ns_.size(); ++i) {
-            ns_[i] += other.ns_[i];
-        }
-    }
-    // From now on mean() may be asked.
+    // From now on mean() and at() may be asked, and nothing added.
     void settle() {
-        before_.assign(ns_.size() + ns_.size() / std::max<std::size_t>(bins_, 1), 0);
-        for (std::size_t row = 0; row * bins_ < ns_.size(); ++row) {
-            for (std::size_t bin = 0; bin < bins_; ++bin) {
-                before_[row * (bins_ + 1) + bin + 1] = before_[row * (bins_ + 1) + bin] + ns_[row * bins_ + bin];
+        for (Row& row : rows_) {
+            std::int64_t in_bin = 0;
+            std::int64_t before = 0;
+            for (std::int64_t& bin : row) {
+                in_bin += bin;
+                bin = before;
+                before += in_bin;
             }
         }
     }
@@ -51,23 +72,41 @@ class TimeGrid {
 
     std::size_t bins() const { return bins_; }
     std::uint64_t width() const { return width_; }
-    std::int64_t at(std::size_t row, std::size_t bin) const { return ns_[row * bins_ + bin]; }
+    std::int64_t at(std::size_t row, std::size_t bin) const {
+        const Row& before = rows_[row];
+        return before.empty() ? 0 : before[bin + 1] - before[bin];
+    }
 
   private:
+    // By bin and behind the last, nanoseconds: how much more than in the bin before; once settled: the sum before it.
+    using Row = std::vector<std::int64_t>;
+
+    static std::int64_t signed_of(std::uint64_t ns) { return static_cast<std::int64_t>(ns); }
+
+    void enter(std::uint64_t time) {
+        if (time >= bin_begin_ && time < bin_end_) {  // times that follow each other are often in one bin
+            return;
+        }
+        bin_ = std::min<std::size_t>((time - begin_) / width_, bins_ - 1);
+        bin_begin_ = begin_ + bin_ * width_;
+        bin_end_ = bin_ + 1 == bins_ ? ~std::uint64_t{0} : bin_begin_ + width_;
+    }
+
     double until(std::size_t row, std::uint64_t time) const {
+        if (rows_[row].empty()) {
+            return 0;
+        }
         const std::uint64_t since = time < begin_ ? 0 : time - begin_;
         const std::size_t bin = std::min<std::size_t>(since / width_, bins_ - 1);
         const double part = std::min(1.0, static_cast<double>(since - bin * width_) / static_cast<double>(width_));
-        return static_cast<double>(before_[row * (bins_ + 1) + bin]) +
-               part * static_cast<double>(ns_[row * bins_ + bin]);
+        return static_cast<double>(rows_[row][bin]) + part * static_cast<double>(at(row, bin));
     }
 
     std::uint64_t begin_ = 0;
     std::size_t bins_ = 1;
     std::uint64_t width_ = 1;
-    std::vector<std::int64_t> ns_;
-    std::vector<std::int64_t> before_;
-    // Of the last add().
+    std::vector<Row> rows_;
+    // Entered last.
     std::size_t bin_ = 0;
     std::uint64_t bin_begin_ = 0;
     std::uint64_t bin_end_ = 0;
