@@ -83,8 +83,7 @@ class Otf2Writer : public TimelineWriter {
   private:
     Result<void> write_archive(const std::filesystem::path& path) {
         archive_.reset(OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
-                                         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
-                                         OTF2_COMPRESSION_NONE));
+                                         OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
         if (!archive_) {
             return Error{ErrorKind::kPermission, path.string() + " cannot be written",
                          "name another directory with -o"};
