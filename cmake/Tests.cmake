@@ -6,7 +6,7 @@
 #               nightly: as the gate, but long, or the same in other modes (make test-nightly)
 #   SECONDS     what it takes alone on two calm processors; default 5. Ten times that, and two minutes at least, is its limit.
 #               A script learns the limit from KYMO_TEST_TIMEOUT and ends before it, with a message (tests/truth/harness.py).
-#   PROCESSORS  how many it keeps busy: CTest leaves that many of its -j to it
+#   PROCESSORS  how many it keeps busy: CTest leaves that many of its -j to it, but in the gate, whose verdicts are right under load
 #   SERIAL      nothing may run beside it
 #   SKIP_CODE   the exit status that means "cannot run here", default 77. The gate accepts only the skips that tests/skips.txt names.
 #
@@ -24,6 +24,9 @@ function(kymo_test name suite)
       set(TEST_${key} ${value})
     endif()
   endforeach()
+  if(suite STREQUAL "gate")
+    set(TEST_PROCESSORS 1)
+  endif()
   math(EXPR limit "10 * ${TEST_SECONDS}")
   if(limit LESS 120)
     set(limit 120)
