@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <set>
 
 namespace kymo::compare {
 namespace {
 
-constexpr double kLeastShare = 0.002;    // of processor time, on either side: what has less is not compared
+constexpr double kLeastShare = 0.002;  // of processor time, on either side: what has less is not compared
+constexpr double kLeastPathShare = 0.01;
+constexpr double kSameTime = 0.95;       // of a path: what another has that is as good as all of it
 constexpr double kLeastSpread = 0.0005;  // of a run's time: what measuring alone may vary by
 constexpr double kTrusted = 0.3;         // of the error of sampling: less is luck, however alike the runs are
 constexpr double kSure = 2;              // standard deviations
@@ -60,6 +64,31 @@ std::string stem(const std::string& name) {
     return name;
 }
 
+void rename_in_paths(Runs& runs, const std::map<std::string, std::string>& renamed) {
+    if (renamed.empty()) {
+        return;
+    }
+    for (RunFigures& run : runs) {
+        std::map<RowKey, Amount> rows;
+        for (auto& [key, amount] : run.rows) {
+            RowKey now = key;
+            if (key.kind == RowKind::kPath) {
+                std::vector<std::string> parts = path_parts(key.name);
+                for (std::string& part : parts) {
+                    const auto found = renamed.find(part);
+                    part = found == renamed.end() ? part : found->second;
+                }
+                now.name = fmt::format("{}", fmt::join(parts, kCalls));
+            }
+            Amount& row = rows[now];
+            const double sum = row.value + amount.value;
+            row = std::move(amount);
+            row.value = sum;
+        }
+        run.rows = std::move(rows);
+    }
+}
+
 // By stem, the functions that only one side has; where there is one on each, it is the same with other parameters.
 void match_by_stem(const Runs& base, Runs& other) {
     const auto keys_of = [](const Runs& runs) {
@@ -68,6 +97,10 @@ void match_by_stem(const Runs& base, Runs& other) {
             for (const auto& [key, amount] : run.rows) {
                 if (key.kind == RowKind::kFunction) {
                     keys.insert(key);
+                } else if (key.kind == RowKind::kPath) {
+                    for (std::string& part : path_parts(key.name)) {
+                        keys.insert({RowKind::kFunction, std::move(part)});
+                    }
                 }
             }
         }
@@ -87,6 +120,7 @@ void match_by_stem(const Runs& base, Runs& other) {
             added[stem(key.name)].push_back(key);
         }
     }
+    std::map<std::string, std::string> renamed;
     for (const auto& [name, keys] : added) {
         const auto before = gone.find(name);
         if (keys.size() != 1 || before == gone.end() || before->second.size() != 1) {
@@ -98,7 +132,9 @@ void match_by_stem(const Runs& base, Runs& other) {
                 run.rows.insert(std::move(row));
             }
         }
+        renamed[keys[0].name] = before->second[0].name;
     }
+    rename_in_paths(other, renamed);
 }
 
 // Whether most runs of a side measure the row to a third; a function needs nine samples for that. A row measured
@@ -117,12 +153,44 @@ bool is_known(const Runs& runs, const RowKey& key) {
 
 // "ns::sort<int>(int*) (libx.so)" → "ns::sort<…> (libx.so)".
 std::string shown_name(const RowKey& key) {
+    if (key.kind == RowKind::kPath) {
+        std::string text;
+        for (const std::string& part : path_parts(key.name)) {
+            text += (text.empty() ? std::string() : std::string(kCalls)) + shown_name({RowKind::kFunction, part});
+        }
+        return text;
+    }
     if (key.kind != RowKind::kFunction || key.name.starts_with('[')) {
         return key.name;
     }
     const std::size_t library = key.name.ends_with(')') ? key.name.rfind(" (") : std::string::npos;
     const std::string suffix = library == std::string::npos ? "" : key.name.substr(library);
     return program::plain_name(std::string_view(key.name).substr(0, library)) + suffix;
+}
+
+bool is_processor_time(RowKind kind) {
+    return kind == RowKind::kFunction || kind == RowKind::kPath;
+}
+
+// Of a path and one that goes on from it with as good as all its time on both sides the longer one says more.
+void drop_callers(std::set<RowKey>& keys, const Runs& base, const Runs& other) {
+    std::set<RowKey> dropped;
+    for (const RowKey& key : keys) {
+        const std::size_t end = key.kind == RowKind::kPath ? key.name.rfind(kCalls) : std::string::npos;
+        if (end == std::string::npos) {
+            continue;
+        }
+        const RowKey caller{RowKind::kPath, key.name.substr(0, end)};
+        const auto has_all = [&](const Runs& runs) {
+            return median(values(runs, key)) >= kSameTime * median(values(runs, caller));
+        };
+        if (keys.contains(caller) && has_all(base) && has_all(other)) {
+            dropped.insert(caller);
+        }
+    }
+    for (const RowKey& key : dropped) {
+        keys.erase(key);
+    }
 }
 
 // Everything with a share on either side.
@@ -133,19 +201,21 @@ std::set<RowKey> compared_keys(const Runs& base, const Runs& other) {
             const double processor = std::max(value(run, kProcessorTime), 1.0);
             const double wall = std::max(value(run, kWallTime), 1.0);
             for (const auto& [key, amount] : run.rows) {
-                const double share = key.kind == RowKind::kFunction ? amount.value / processor
-                                     : key.kind == RowKind::kWait   ? amount.value / wall
-                                                                    : 1.0;
+                const double share = is_processor_time(key.kind)  ? amount.value / processor
+                                     : key.kind == RowKind::kWait ? amount.value / wall
+                                                                  : 1.0;
                 most[key] = std::max(most[key], amount.value > 0 ? share : 0.0);
             }
         }
     }
     std::set<RowKey> keys;
     for (const auto& [key, share] : most) {
-        if (share >= kLeastShare && (is_known(base, key) || is_known(other, key))) {
+        const double least = key.kind == RowKind::kPath ? kLeastPathShare : kLeastShare;
+        if (share >= least && (is_known(base, key) || is_known(other, key))) {
             keys.insert(key);
         }
     }
+    drop_callers(keys, base, other);
     return keys;
 }
 

@@ -8,11 +8,14 @@
 #include <cctype>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 
 namespace kymo::compare {
 namespace {
 
 using namespace spacetime;
+
+constexpr double kLeastPath = 0.001;  // of processor time
 
 std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
@@ -34,6 +37,7 @@ class Keys {
     std::string of(const std::string& name, const std::string& module) const {
         return of(name, module, !name.empty() && !name.starts_with(module + "+0x"));
     }
+    bool has_one_program() const { return programs_.size() == 1; }
 
   private:
     std::string of(const std::string& name, const std::string& module, bool is_named) const {
@@ -77,6 +81,57 @@ void add_functions(RunFigures& run, const Profile& profile, const CallTree& tree
     }
 }
 
+// The part of a path that a node is: "" for a process where there is one program only.
+std::string path_part(const CallTree& tree, const CallNode& node, const Keys& keys) {
+    const program::Function& function = tree.symbols.functions[node.function];
+    if (node.kind == NodeKind::kFrame) {
+        return keys.of(function);
+    }
+    if (node.kind != NodeKind::kProcess) {
+        return function.name;  // "[no call path]"
+    }
+    if (keys.has_one_program()) {
+        return "";
+    }
+    // "process 17 (make)": the number is another in each run.
+    const std::size_t called = function.name.find('(');
+    return called == std::string::npos ? "[process]" : function.name.substr(called);
+}
+
+bool ends_in(std::string_view path, std::string_view part) {
+    return path == part || (path.ends_with(part) && path.substr(0, path.size() - part.size()).ends_with(kCalls));
+}
+
+// Paths of less than a thousandth of the run count as none, with what they call.
+void add_paths(RunFigures& run, const Profile& profile, const CallTree& tree, const Keys& keys) {
+    const auto period = static_cast<double>(clock_period(profile));
+    const double least = kLeastPath * static_cast<double>(processor_time(tree.total[0]));
+    std::unordered_map<std::size_t, std::string> paths{{0, ""}};
+    for (std::size_t i = 1; i < tree.nodes.size(); ++i) {
+        const CallNode& node = tree.nodes[i];
+        const auto ns = static_cast<double>(processor_time(tree.total[i]));
+        const auto above = paths.find(raw(node.parent));
+        if (ns <= 0 || ns < least || above == paths.end()) {
+            continue;
+        }
+        const std::string part = path_part(tree, node, keys);
+        const std::string& outer = above->second;
+        if (part.empty() || ends_in(outer, part)) {  // its time is in its caller's row
+            paths.emplace(i, std::string(outer));
+            continue;
+        }
+        std::string path = outer.empty() ? part : outer + std::string(kCalls) + part;
+        Amount& amount = run.rows[{RowKind::kPath, path}];
+        amount.value += ns;
+        amount.error = std::sqrt(amount.value * period);
+        if (amount.file.empty() && node.kind == NodeKind::kFrame) {
+            amount.file = tree.symbols.files[node.file];
+            amount.line = node.line;
+        }
+        paths.emplace(i, std::move(path));
+    }
+}
+
 void add_waits(RunFigures& run, const Profile& profile, const Keys& keys) {
     for (const WaitRow& row : make_wait_table(profile.waits).rows) {
         const std::string kind(wait_kind_words(row.kind));
@@ -103,6 +158,16 @@ void add_whole(RunFigures& run, const Profile& profile, const CallTree& tree) {
 }
 
 }  // namespace
+
+std::vector<std::string> path_parts(std::string_view path) {
+    std::vector<std::string> parts;
+    for (std::size_t at = path.find(kCalls); at != std::string_view::npos; at = path.find(kCalls)) {
+        parts.emplace_back(path.substr(0, at));
+        path.remove_prefix(at + kCalls.size());
+    }
+    parts.emplace_back(path);
+    return parts;
+}
 
 std::string without_clone(std::string_view name) {
     if (const std::size_t clone = name.find(" [clone"); clone != std::string_view::npos) {
@@ -133,6 +198,7 @@ RunFigures figures_of(const Profile& profile, const CallTree& tree, const std::v
     }
     add_whole(run, profile, tree);
     add_functions(run, profile, tree, keys);
+    add_paths(run, profile, tree, keys);
     add_waits(run, profile, keys);
     run.is_damaged = profile.is_damaged;
     return run;

@@ -1,7 +1,8 @@
 // What one run is compared by: amounts, each under a key that the same thing has in another run of another build.
 //
 // A function's key is its name, and its library where it is none of the program's own: so a renamed program, another
-// path and other line numbers are the same function. Numbers that compilers append to a function's parts
+// path and other line numbers are the same function. A call path is its functions; one that calls itself counts once.
+// Numbers that compilers append to a function's parts
 // (".constprop.0") are left out. Code without a name is one key a library.
 //
 // Contract: plain values, made once a run. Cost: that of the analysis.
@@ -24,19 +25,25 @@ namespace kymo::compare {
 enum class RowKind : std::uint8_t {
     kWhole,     // "wall time", "processor time", "time off processors"
     kFunction,  // processor time in the function itself
+    kPath,      // processor time of a call path with all that it calls
     kWait,      // time waited at a place, by kind
     kEvent,     // a count over the whole run
 };
 
 struct RowKey {
     RowKind kind = RowKind::kWhole;
-    std::string name;  // of a wait: "mutex in f"
+    std::string name;  // of a wait: "mutex in f"; of a call path: its functions, kCalls between them
     auto operator<=>(const RowKey&) const = default;
 };
 
 inline const RowKey kWallTime{RowKind::kWhole, "wall time"};
 inline const RowKey kProcessorTime{RowKind::kWhole, "processor time"};
 inline const RowKey kOffTime{RowKind::kWhole, "time off processors"};
+
+// "main › solve › sort"
+inline constexpr std::string_view kCalls = " › ";
+
+std::vector<std::string> path_parts(std::string_view path);
 
 struct Amount {
     double value = 0;  // ns, or a count

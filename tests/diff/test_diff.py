@@ -39,6 +39,10 @@ def body(test):
         is_same = abs(processor[side]["median"] - report["user_s"] - report["system_s"]) < 1e-9
         test.check(f"{side}: the report's processor time", report["user_s"] + report["system_s"], processor[side], is_same)
     test.equal("the lock's finding is gone", ["lock-contention"], [one["kind"] for one in told["findings"]["gone"] if one["kind"] == "lock-contention"])
+    paths = {change["name"]: change for change in told["changes"] if change["kind"] == "path"}
+    named = [name for name in paths if " › main › " in name]
+    test.check("call paths are compared", "some through main, all parts named", list(paths), named and all(part for name in paths for part in name.split(" › ")))
+    test.check("no path has more time than the run", "none", paths, all(one[side]["median"] <= processor[side]["median"] + 1e-9 for one in paths.values() for side in ("base", "new")))
     test.check("no p-value is given", None, processor["p"], processor["p"] is None and not told["has_p"])
 
     # Sets: the same runs on both sides differ in nothing, whatever their spread; a slow set against itself and another does.

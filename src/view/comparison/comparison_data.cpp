@@ -16,6 +16,8 @@ const char* kind_key(RowKind kind) {
             return "whole";
         case RowKind::kFunction:
             return "function";
+        case RowKind::kPath:
+            return "path";
         case RowKind::kWait:
             return "wait";
         case RowKind::kEvent:

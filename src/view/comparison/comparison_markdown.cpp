@@ -18,11 +18,12 @@ std::string table(const Comparison& comparison, const std::vector<const Change*>
         const std::string place = change_place(*change);
         const std::string lines = line_text(kPlain, *change);
         const bool is_whole = change->key.kind == compare::RowKind::kWhole;
-        text += fmt::format(
-            "| {}{}{} | {} | {} | {} | {} | {} |\n", is_whole ? change->key.name : markdown_code(change->shown),
-            place.empty() ? "" : " " + place, lines.empty() ? "" : ", " + lines,
-            amount_text(kPlain, *change, change->base.median), amount_text(kPlain, *change, change->other.median),
-            difference_text(kPlain, *change), ratio_text(*change), certainty_text(kPlain, comparison, *change));
+        text += fmt::format("| {}{}{} | {} | {} | {} | {} | {} |\n",
+                            is_whole ? change->key.name : markdown_code(change_name(*change)),
+                            place.empty() ? "" : " " + place, lines.empty() ? "" : ", " + lines,
+                            amount_text(kPlain, *change, change->base.median),
+                            amount_text(kPlain, *change, change->other.median), difference_text(kPlain, *change),
+                            ratio_text(*change), certainty_text(kPlain, comparison, *change));
     }
     return text;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace kymo::view {
 
@@ -22,18 +23,74 @@ std::vector<const Change*> whole_changes(const Comparison& comparison) {
     return all;
 }
 
+namespace {
+
+constexpr double kSameDifference = 0.8;
+
+bool is_most_of(const Change& part, const Change& whole) {
+    return part.difference() * whole.difference() > 0 &&
+           std::abs(part.difference()) >= kSameDifference * std::abs(whole.difference());
+}
+
+// Whether the path's difference is that of its last function, which has no other path.
+bool is_of_function(const Comparison& comparison, const Change& path) {
+    const std::string last = compare::path_parts(path.key.name).back();
+    const Change* const function = comparison.find({RowKind::kFunction, last});
+    return function != nullptr && comparison.differs(*function) && is_most_of(*function, path) &&
+           is_most_of(path, *function) &&
+           std::count_if(comparison.changes.begin(), comparison.changes.end(), [&](const Change& other) {
+               return other.key.kind == RowKind::kPath && compare::path_parts(other.key.name).back() == last;
+           }) == 1;
+}
+
+// Leaves the longest path that has most of a difference, and none that says what its function's row says.
+void drop_repetitions(const Comparison& comparison, std::vector<const Change*>& paths) {
+    const std::vector<const Change*> all = paths;
+    std::erase_if(paths, [&](const Change* path) {
+        const std::string begin = path->key.name + std::string(compare::kCalls);
+        return is_of_function(comparison, *path) || std::any_of(all.begin(), all.end(), [&](const Change* other) {
+                   return other->key.name.starts_with(begin) && is_most_of(*other, *path);
+               });
+    });
+}
+
+// "main › solve › sort", of a long path "… › solve › sort": without what calls main.
+std::string last_parts(const std::string& path) {
+    constexpr std::ptrdiff_t kMostParts = 4;
+    const std::vector<std::string> parts = compare::path_parts(path);
+    auto first = std::find(parts.begin(), parts.end(), "main");
+    first = first == parts.end() ? parts.begin() : first;
+    const bool is_long = parts.end() - first > kMostParts;
+    first = is_long ? parts.end() - (kMostParts - 1) : first;
+    return fmt::format("{}{}{}", is_long ? "…" : "", is_long ? compare::kCalls : "",
+                       fmt::join(first, parts.end(), compare::kCalls));
+}
+
+}  // namespace
+
+std::string change_name(const Change& change) {
+    return change.key.kind == RowKind::kPath ? last_parts(change.shown) : change.shown;
+}
+
 std::vector<ComparisonSection> comparison_sections(const Comparison& comparison, const ComparisonOptions& options) {
     struct Wanted {
         const char* title;
         RowKind kind;
         bool grown;
     };
-    static constexpr Wanted kSections[] = {
-        {"Slower functions", RowKind::kFunction, true}, {"Longer waits", RowKind::kWait, true},
-        {"More events", RowKind::kEvent, true},         {"Faster functions", RowKind::kFunction, false},
-        {"Shorter waits", RowKind::kWait, false},       {"Fewer events", RowKind::kEvent, false}};
+    static constexpr Wanted kSections[] = {{"Slower functions", RowKind::kFunction, true},
+                                           {"Slower call paths (with all that they call)", RowKind::kPath, true},
+                                           {"Longer waits", RowKind::kWait, true},
+                                           {"More events", RowKind::kEvent, true},
+                                           {"Faster functions", RowKind::kFunction, false},
+                                           {"Faster call paths (with all that they call)", RowKind::kPath, false},
+                                           {"Shorter waits", RowKind::kWait, false},
+                                           {"Fewer events", RowKind::kEvent, false}};
     std::vector<ComparisonSection> sections;
     for (const Wanted& wanted : kSections) {
+        if (wanted.kind == RowKind::kPath && !wanted.grown && !options.all) {
+            continue;  // forty lines are what one reads: of what became faster the functions say enough
+        }
         ComparisonSection section{wanted.title, {}, 0};
         for (const Change& change : comparison.changes) {
             const bool grown = change.difference() > 0;
@@ -45,7 +102,12 @@ std::vector<ComparisonSection> comparison_sections(const Comparison& comparison,
         if (!wanted.grown) {
             std::reverse(section.changes.begin(), section.changes.end());  // most first
         }
-        section.more = section.changes.size() - std::min(section.changes.size(), options.top);
+        if (wanted.kind == RowKind::kPath && !options.all) {
+            drop_repetitions(comparison, section.changes);
+        }
+        // Half as many paths: the functions' table comes first, and most paths say where those are called.
+        const std::size_t top = wanted.kind == RowKind::kPath ? (options.top + 1) / 2 : options.top;
+        section.more = section.changes.size() - std::min(section.changes.size(), top);
         section.changes.resize(section.changes.size() - section.more);
         if (!section.changes.empty()) {
             sections.push_back(std::move(section));

@@ -19,7 +19,7 @@ std::string section_text(const Style& style, const Comparison& comparison, const
                                    {amount_text(style, *change, change->base.median)},
                                    {amount_text(style, *change, change->other.median)}};
         cells.push_back({certainty_text(style, comparison, *change), Ink::kDim});
-        cells.push_back({change->shown, Ink::kName});
+        cells.push_back({change_name(*change), Ink::kName});
         for (const std::string& more : {change_place(*change), line_text(style, *change)}) {
             if (!more.empty()) {
                 cells.push_back({"  " + more, Ink::kDim});
@@ -57,7 +57,7 @@ std::string findings_text(const Style& style, const Comparison& comparison, std:
 }  // namespace
 
 std::string comparison_text(const Style& style, const Comparison& comparison, const ComparisonOptions& options) {
-    std::string text = fmt::format("base  {}\nnew   {}\n\n", options.base, options.other);
+    std::string text = fmt::format("base  {}\nnew   {}\n", options.base, options.other);
     Table table;
     table.headings = {"change", "", "base", "new", comparison.has_p ? "p" : ""};
     table.headings.emplace_back("");

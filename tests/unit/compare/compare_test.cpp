@@ -82,6 +82,54 @@ TEST(Compare, AFunctionWithOtherParametersIsTheSame) {
     EXPECT_NE(two.find(function("f(long)")), nullptr);
 }
 
+RowKey path(const std::string& name) {
+    return {RowKind::kPath, name};
+}
+
+// Runs of one function with these seconds on each path to it.
+std::vector<RunFigures> runs_of_paths(const std::map<std::string, double>& paths) {
+    std::map<std::string, double> functions;
+    for (const auto& [name, seconds] : paths) {
+        functions[path_parts(name).back()] += seconds;
+    }
+    auto all = runs(functions);
+    for (RunFigures& one : all) {
+        for (const auto& [name, seconds] : paths) {
+            for (std::size_t end = name.find(kCalls);; end = name.find(kCalls, end + 1)) {
+                one.rows[path(name.substr(0, end))].value +=
+                    seconds * one.rows[kWallTime].value / all[0].rows[kWallTime].value * kSecond;
+                if (end == std::string::npos) {
+                    break;
+                }
+            }
+        }
+    }
+    return all;
+}
+
+TEST(Compare, ACallPathIsReportedWhereItsFunctionsHaveOthers) {
+    const auto comparison = compare(runs_of_paths({{"main › solve › sort", 1}, {"main › check › sort", 1}}),
+                                    runs_of_paths({{"main › solve › sort", 1}, {"main › check › sort", 1.2}}));
+    const Change* const slower = comparison.find(path("main › check › sort"));
+    ASSERT_NE(slower, nullptr);
+    EXPECT_TRUE(comparison.differs(*slower));
+    EXPECT_NEAR(slower->difference() / kSecond, 0.2, 0.01);
+    const Change* const equal = comparison.find(path("main › solve › sort"));
+    ASSERT_NE(equal, nullptr);
+    EXPECT_FALSE(comparison.differs(*equal));
+    EXPECT_NE(comparison.find(path("main")), nullptr);
+    EXPECT_EQ(comparison.find(path("main › check")), nullptr) << "it has no time but sort's";
+}
+
+TEST(Compare, ACallPathThroughAFunctionWithOtherParametersIsTheSame) {
+    const auto comparison = compare(runs_of_paths({{"main › solve(int) › sort", 1}, {"main › check", 1}}),
+                                    runs_of_paths({{"main › solve(long) › sort", 1.2}, {"main › check", 1}}));
+    EXPECT_EQ(comparison.find(path("main › solve(long) › sort")), nullptr);
+    const Change* const sort = comparison.find(path("main › solve(int) › sort"));
+    ASSERT_NE(sort, nullptr);
+    EXPECT_NEAR(sort->difference() / kSecond, 0.2, 0.01);
+}
+
 TEST(Compare, FunctionsAreFoundByTheNameThatIsShown) {
     const auto comparison = compare(runs({{"ns::sort<int>(int*, int) (libx.so)", 1}, {"main", 1}}),
                                     runs({{"ns::sort<int>(int*, int) (libx.so)", 1.2}, {"main", 1}}));
