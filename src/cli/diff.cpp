@@ -139,8 +139,7 @@ int run_diff(int argc, char** argv) {
         ->required();
     auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/diff.md)");
     options.add_flag("--markdown", markdown, "for pull requests and chats")->excludes(as_json);
-    options.add_option("--top", shown.top, "rows of each table (5; of call paths half as many)")
-        ->check(CLI::Range(1, 1'000'000));
+    options.add_option("--top", shown.top, "rows of each table (5)")->check(CLI::Range(1, 1'000'000));
     options.add_flag("--all", shown.all, "also what is not significant");
     options
         .add_option("--fail-on", fail_on,

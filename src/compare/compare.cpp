@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLeastShare = 0.002;  // of processor time, on either side: what has less is not compared
 constexpr double kLeastPathShare = 0.01;
-constexpr double kSameTime = 0.95;       // of a path: what another has that is as good as all of it
+constexpr double kSameTime = 0.95;       // of a path's time: a callee with more makes the path redundant
 constexpr double kLeastSpread = 0.0005;  // of a run's time: what measuring alone may vary by
 constexpr double kTrusted = 0.3;         // of the error of sampling: less is luck, however alike the runs are
 constexpr double kSure = 2;              // standard deviations
@@ -64,6 +64,7 @@ std::string stem(const std::string& name) {
     return name;
 }
 
+// Renames functions inside call paths; adds up paths that become the same.
 void rename_in_paths(Runs& runs, const std::map<std::string, std::string>& renamed) {
     if (renamed.empty()) {
         return;
@@ -172,7 +173,7 @@ bool is_processor_time(RowKind kind) {
     return kind == RowKind::kFunction || kind == RowKind::kPath;
 }
 
-// Of a path and one that goes on from it with as good as all its time on both sides the longer one says more.
+// Removes a call path where one of its callees has almost all of its time on both sides: the longer path says more.
 void drop_callers(std::set<RowKey>& keys, const Runs& base, const Runs& other) {
     std::set<RowKey> dropped;
     for (const RowKey& key : keys) {

@@ -81,7 +81,7 @@ void add_functions(RunFigures& run, const Profile& profile, const CallTree& tree
     }
 }
 
-// The part of a path that a node is: "" for a process where there is one program only.
+// The name of a node in call paths; "" for a process of a recording with one program, which needs no name.
 std::string path_part(const CallTree& tree, const CallNode& node, const Keys& keys) {
     const program::Function& function = tree.symbols.functions[node.function];
     if (node.kind == NodeKind::kFrame) {
@@ -102,7 +102,7 @@ bool ends_in(std::string_view path, std::string_view part) {
     return path == part || (path.ends_with(part) && path.substr(0, path.size() - part.size()).ends_with(kCalls));
 }
 
-// Paths of less than a thousandth of the run count as none, with what they call.
+// Leaves out paths below kLeastPath, together with their callees.
 void add_paths(RunFigures& run, const Profile& profile, const CallTree& tree, const Keys& keys) {
     const auto period = static_cast<double>(clock_period(profile));
     const double least = kLeastPath * static_cast<double>(processor_time(tree.total[0]));

@@ -1,8 +1,8 @@
 // What one run is compared by: amounts, each under a key that the same thing has in another run of another build.
 //
 // A function's key is its name, and its library where it is none of the program's own: so a renamed program, another
-// path and other line numbers are the same function. A call path is its functions; one that calls itself counts once.
-// Numbers that compilers append to a function's parts
+// path and other line numbers are the same function. A call path's key lists its functions; direct recursion is one
+// entry. Numbers that compilers append to a function's parts
 // (".constprop.0") are left out. Code without a name is one key a library.
 //
 // Contract: plain values, made once a run. Cost: that of the analysis.
@@ -43,6 +43,7 @@ inline const RowKey kOffTime{RowKind::kWhole, "time off processors"};
 // "main › solve › sort"
 inline constexpr std::string_view kCalls = " › ";
 
+// The functions of a call path's key, outermost first.
 std::vector<std::string> path_parts(std::string_view path);
 
 struct Amount {

@@ -26,7 +26,7 @@ def body(test):
     sources = pathlib.Path(test.arguments[0])
     replay.unpack(RECORDING, test.work).rename(test.work / "my_program.kymo")
     for name in ("before", "after"):
-        for number in ("", 1, 2, 3):
+        for number in ("", 1, 2, 3, 4):
             shutil.copytree(test.work / "my_program.kymo", test.work / f"{name}{number}.kymo")
     asked = 0
     for name in ("exports.md", "sql.md", "diff.md"):

@@ -43,7 +43,7 @@ bool is_of_function(const Comparison& comparison, const Change& path) {
            }) == 1;
 }
 
-// Leaves the longest path that has most of a difference, and none that says what its function's row says.
+// Removes callers of a path that has most of their difference, and paths that only repeat the row of their function.
 void drop_repetitions(const Comparison& comparison, std::vector<const Change*>& paths) {
     const std::vector<const Change*> all = paths;
     std::erase_if(paths, [&](const Change* path) {
@@ -54,10 +54,14 @@ void drop_repetitions(const Comparison& comparison, std::vector<const Change*>& 
     });
 }
 
-// "main › solve › sort", of a long path "… › solve › sort": without what calls main.
+// "main › solve › sort", or "… › solve › sort" of a path with more than three functions. Functions that call main are
+// left out, and the libraries' names, so that the last function, which matters most, fits the line.
 std::string last_parts(const std::string& path) {
-    constexpr std::ptrdiff_t kMostParts = 4;
-    const std::vector<std::string> parts = compare::path_parts(path);
+    constexpr std::ptrdiff_t kMostParts = 3;
+    std::vector<std::string> parts = compare::path_parts(path);
+    for (std::string& part : parts) {
+        part.resize(part.ends_with(')') ? std::min(part.rfind(" ("), part.size()) : part.size());
+    }
     auto first = std::find(parts.begin(), parts.end(), "main");
     first = first == parts.end() ? parts.begin() : first;
     const bool is_long = parts.end() - first > kMostParts;
@@ -89,7 +93,7 @@ std::vector<ComparisonSection> comparison_sections(const Comparison& comparison,
     std::vector<ComparisonSection> sections;
     for (const Wanted& wanted : kSections) {
         if (wanted.kind == RowKind::kPath && !wanted.grown && !options.all) {
-            continue;  // forty lines are what one reads: of what became faster the functions say enough
+            continue;  // the functions that became faster are shown, and the text has to stay short
         }
         ComparisonSection section{wanted.title, {}, 0};
         for (const Change& change : comparison.changes) {
@@ -105,9 +109,7 @@ std::vector<ComparisonSection> comparison_sections(const Comparison& comparison,
         if (wanted.kind == RowKind::kPath && !options.all) {
             drop_repetitions(comparison, section.changes);
         }
-        // Half as many paths: the functions' table comes first, and most paths say where those are called.
-        const std::size_t top = wanted.kind == RowKind::kPath ? (options.top + 1) / 2 : options.top;
-        section.more = section.changes.size() - std::min(section.changes.size(), top);
+        section.more = section.changes.size() - std::min(section.changes.size(), options.top);
         section.changes.resize(section.changes.size() - section.more);
         if (!section.changes.empty()) {
             sections.push_back(std::move(section));

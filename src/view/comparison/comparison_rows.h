@@ -20,7 +20,7 @@ std::vector<ComparisonSection> comparison_sections(const compare::Comparison& co
 // Wall time, processor time, time off processors, as far as they are known.
 std::vector<const compare::Change*> whole_changes(const compare::Comparison& comparison);
 
-// As tables show it: of a call path its end.
+// The name for tables. Call paths are cut to their last functions.
 std::string change_name(const compare::Change& change);
 // "+118 ms", "−1,200"; of a whole side's amount without the sign.
 std::string difference_text(const Style& style, const compare::Change& change);

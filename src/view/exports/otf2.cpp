@@ -82,6 +82,8 @@ class Otf2Writer : public TimelineWriter {
 
   private:
     Result<void> write_archive(const std::filesystem::path& path) {
+        // The library allocates and clears a chunk of definitions a thread. A record, of which the longest has a name
+        // of at most 64 KiB, has to fit in one.
         archive_.reset(OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                          OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
         if (!archive_) {
