@@ -2,6 +2,7 @@
 
 #include "image/elf.h"
 #include "image/frame_sections.h"
+#include "image/linked_object.h"
 #include "image/program_facts.h"
 #include "image/raw_file.h"
 
@@ -278,12 +279,9 @@ bool describe_mapped_image(Range mapping, std::string_view path, Arena& arena, L
 }
 
 bool find_image(std::uint64_t address, ImagePlace* place) {
-    dl_find_object found{};
-    if (_dl_find_object(reinterpret_cast<void*>(address), &found) == 0) {
-        place->range = {reinterpret_cast<std::uint64_t>(found.dlfo_map_start),
-                        // The end of the last segment in bytes; the page it lies in belongs to the image.
-                        page_behind(reinterpret_cast<std::uint64_t>(found.dlfo_map_end))};
-        place->map = found.dlfo_link_map;
+    if (LinkedObject found; find_linked_object(address, &found)) {
+        // The end of the last segment in bytes; the page it lies in belongs to the image.
+        *place = {{found.begin, page_behind(found.end)}, found.map};
         return true;
     }
     const std::uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -324,14 +322,13 @@ bool is_still_loaded(const LoadedImage& image) {
     if (image.path == kVdso || !image.is_whole) {  // the program's segments; it stays
         return true;
     }
-    dl_find_object found{};
-    if (_dl_find_object(reinterpret_cast<void*>(image.range.begin), &found) != 0 ||
-        reinterpret_cast<std::uint64_t>(found.dlfo_map_start) != image.range.begin) {
+    LinkedObject found;
+    if (!find_linked_object(image.range.begin, &found) || found.begin != image.range.begin) {
         return false;
     }
-    const char* name = found.dlfo_link_map != nullptr ? found.dlfo_link_map->l_name : nullptr;
+    const char* name = found.map != nullptr ? found.map->l_name : nullptr;
     const std::string_view text = name == nullptr ? std::string_view{} : std::string_view(name);
-    const std::uint64_t end = page_behind(reinterpret_cast<std::uint64_t>(found.dlfo_map_end));
+    const std::uint64_t end = page_behind(found.end);
     // A program's own name is empty, a relative one was made absolute: then the place must do.
     return end == image.range.end && (text.empty() || text.front() != '/' || text == image.path);
 }

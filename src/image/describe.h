@@ -1,9 +1,9 @@
 // Finding load images in our own process, and what they are.
 //
-// Contract: describe_* are usable in signal handlers: no locks (the image is found with _dl_find_object, glibc
-// ≥ 2.35, which takes none; dl_iterate_phdr dead-locks in handlers), no malloc, no cancellation points; errno is
-// kept. Strings and notes are copied into the caller's arena, so a LoadedImage stays readable after dlclose; sections
-// in memory do not. Cost: about 10 µs, of which most is opening the file.
+// Contract: describe_* are usable in signal handlers: no locks (linked_object.h; dl_iterate_phdr dead-locks in
+// handlers), no malloc, no cancellation points; errno is kept. Strings and notes are copied into the caller's arena,
+// so a LoadedImage stays readable after dlclose; sections in memory do not. Cost: about 10 µs, of which most is
+// opening the file.
 #pragma once
 
 #include "image/arena.h"
@@ -20,7 +20,8 @@ struct ImagePlace {
     Range range;                // of a program with room between its segments: of one of them
     const void* map = nullptr;  // the linker's name for it; nullptr for the vDSO where the linker leaves it out
 };
-// Whether an image is at a process address. Cost: tens of nanoseconds; nothing is read of the image itself.
+// Whether an image is at a process address. Cost: tens of nanoseconds; with glibc ≥ 2.35 nothing is read of the image
+// itself.
 bool find_image(std::uint64_t address, ImagePlace* place);
 
 // The image around a process address: a program, a shared object or the vDSO. False: no image there.

@@ -3,6 +3,7 @@
 #include "hooks/guest/loaded.h"
 #include "hooks/guest/protect.h"
 #include "image/arena.h"
+#include "image/linked_object.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -11,9 +12,10 @@ namespace kymo::hooks {
 
 namespace {
 
-const void* image_of(void* function) {
-    dl_find_object found{};
-    return _dl_find_object(function, &found) == 0 ? found.dlfo_map_start : nullptr;
+// Where the image around a function begins; 0: none.
+std::uint64_t image_of(void* function) {
+    image::LinkedObject found;
+    return image::find_linked_object(reinterpret_cast<std::uint64_t>(function), &found) ? found.begin : 0;
 }
 
 // A definition without a version (in a preloaded library) comes before the versioned one of the image that it stands
@@ -60,8 +62,7 @@ void* LinkageHooks::find_function(const LinkageSlot& slot, const link_map* later
     }
     void* own = find_in(const_cast<link_map*>(later), slot);  // glibc's handles are these
     dlerror();                                                // what was not found is not the program's to be told
-    const bool is_certain = for_all == nullptr || own == nullptr || for_all == own ||
-                            image_of(for_all) == reinterpret_cast<const void*>(own_.begin);
+    const bool is_certain = for_all == nullptr || own == nullptr || for_all == own || image_of(for_all) == own_.begin;
     return !is_certain ? nullptr : for_all != nullptr ? for_all : own;
 }
 

@@ -1,5 +1,6 @@
 #include "monitor/openmp/gnu.h"
 
+#include "image/linked_object.h"
 #include "monitor/sampling/path.h"
 
 #include <dlfcn.h>
@@ -131,10 +132,8 @@ void* find_gnu(GnuFunction function, const void* caller) {
     }
     GnuRunTime found;
     fill_for(found, caller);
-    dl_find_object image;
-    if (_dl_find_object(const_cast<void*>(caller), &image) == 0) {
-        remember(found, reinterpret_cast<std::uint64_t>(image.dlfo_map_start),
-                 reinterpret_cast<std::uint64_t>(image.dlfo_map_end));
+    if (image::LinkedObject image; image::find_linked_object(reinterpret_cast<std::uint64_t>(caller), &image)) {
+        remember(found, image.begin, image.end);
     }
     return found.functions[index];
 }

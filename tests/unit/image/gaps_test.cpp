@@ -1,6 +1,7 @@
 // This very program: not position-independent, with code far from the rest of it (linked so: see CMakeLists.txt). The
 // dynamic linker then knows its segments one by one, and not each of them begins with an ELF header.
 #include "image/describe.h"
+#include "image/linked_object.h"
 #include "image/loaded_image.h"
 
 #include <climits>
@@ -87,6 +88,25 @@ TEST(ProgramWithGaps, WhatLiesInAGapIsNotPartOfIt) {
     EXPECT_FALSE(find_image(gap, &place));
     EXPECT_TRUE(find_image(address_of(&far_code), &place));
     EXPECT_TRUE(place.range.holds(address_of(&far_code)));
+    arena.release();
+}
+
+// As glibc before 2.35 has it looked up.
+TEST(ProgramWithGaps, TheLinkersListGivesItsSegmentsOneByOne) {
+    Arena arena;
+    LoadedImage image;
+    ASSERT_TRUE(describe_image_at(address_of(&near_code), arena, &image));
+    for (const std::uint64_t address : {address_of(&near_code), address_of(&far_code)}) {
+        LinkedObject expected;
+        LinkedObject found;
+        ASSERT_TRUE(find_linked_object(address, &expected));
+        ASSERT_TRUE(find_in_list(address, &found));
+        EXPECT_EQ(found.begin, expected.begin);
+        EXPECT_EQ(found.end, expected.end);
+        EXPECT_EQ(found.map, expected.map);
+    }
+    LinkedObject found;
+    EXPECT_FALSE(find_in_list(in_the_gap(image), &found));
     arena.release();
 }
 
