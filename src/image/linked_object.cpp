@@ -46,8 +46,10 @@ class CopiedHeaders {
     Elf64_Phdr copied_[kTogether];
 };
 
-// Where an image with these headers lies, if `address` is in it.
-bool place_of(CopiedHeaders& headers, std::uint64_t bias, std::uint64_t address, LinkedObject* found) {
+// Where an image with these headers lies, if `address` is in it. Room between the segments of a library is its own
+// (the dynamic linker keeps it mapped), that of the program is not: the kernel maps its segments one by one.
+bool place_of(CopiedHeaders& headers, bool is_program, std::uint64_t bias, std::uint64_t address,
+              LinkedObject* found) {
     LinkedObject whole{~std::uint64_t{0}, 0, nullptr};
     LinkedObject one;
     bool has_room = false;
@@ -62,7 +64,8 @@ bool place_of(CopiedHeaders& headers, std::uint64_t bias, std::uint64_t address,
         const std::uint64_t begin = bias + load->p_vaddr;
         const std::uint64_t end = begin + load->p_memsz;
         const std::uint64_t page_behind = (end + kPage - 1) & ~(kPage - 1);
-        has_room = has_room || (whole.end != 0 && (begin & ~(kPage - 1)) > ((whole.end + kPage - 1) & ~(kPage - 1)));
+        has_room = has_room || (is_program && whole.end != 0 &&
+                                (begin & ~(kPage - 1)) > ((whole.end + kPage - 1) & ~(kPage - 1)));
         whole.begin = (begin & ~(kPage - 1)) < whole.begin ? begin & ~(kPage - 1) : whole.begin;
         whole.end = end > whole.end ? end : whole.end;
         if (address >= (begin & ~(kPage - 1)) && address < page_behind) {
@@ -82,7 +85,7 @@ bool place_of(CopiedHeaders& headers, std::uint64_t bias, std::uint64_t address,
 bool is_in_program(const link_map& map, std::uint64_t address, LinkedObject* found) {
     const std::uint64_t count = getauxval(AT_PHENT) == sizeof(Elf64_Phdr) ? getauxval(AT_PHNUM) : 0;
     CopiedHeaders headers(getauxval(AT_PHDR), count);
-    return place_of(headers, map.l_addr, address, found);
+    return place_of(headers, true, map.l_addr, address, found);
 }
 
 bool is_in_library(std::uint64_t begin, std::uint64_t address, LinkedObject* found) {
@@ -92,7 +95,7 @@ bool is_in_library(std::uint64_t begin, std::uint64_t address, LinkedObject* fou
         return false;
     }
     CopiedHeaders headers(begin + header.e_phoff, header.e_phnum);
-    return place_of(headers, begin, address, found);
+    return place_of(headers, false, begin, address, found);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "launch/monitor_library.h"
 
+#include "base/own_program.h"
+
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
@@ -33,8 +35,7 @@ Result<fs::path> find_monitor_library() {
         }
         return usable(path);
     }
-    const fs::path executable = fs::read_symlink("/proc/self/exe", error);
-    const fs::path prefix = executable.parent_path().parent_path();
+    const fs::path prefix = own_prefix();
     for (const char* folder :
          {"lib", "lib/kymo", "lib64/kymo", "lib/x86_64-linux-gnu/kymo", "lib/aarch64-linux-gnu/kymo"}) {
         const fs::path path = prefix / folder / kName;

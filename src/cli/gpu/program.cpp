@@ -1,5 +1,6 @@
 #include "cli/gpu/program.h"
 
+#include "base/own_program.h"
 #include "cli/gpu/child_run.h"
 #include "gpu/cudart/running_launch.h"
 #include "gpu/fatbin/program_file.h"
@@ -52,8 +53,7 @@ class JobFolder {
 
 // The folder with our libcudart: beside the running kymo, as built or as installed.
 Result<fs::path> library_folder() {
-    std::error_code error;
-    const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+    const fs::path prefix = own_prefix();
     for (const char* folder : {"lib/cuda", "lib/kymo/cuda"}) {
         if (access((prefix / folder / "libcudart.so.13").c_str(), R_OK) == 0) {
             return prefix / folder;

@@ -1,5 +1,7 @@
 #include "ring/transport/loaded_library.h"
 
+#include "base/own_program.h"
+
 #include <dlfcn.h>
 #include <filesystem>
 #include <map>
@@ -14,7 +16,7 @@ Result<void*> load_own_library(const char* name, const Error& without) {
         return known->second;
     }
     std::error_code error;
-    const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+    const fs::path prefix = own_prefix();
     std::string why;
     for (const char* folder : {"lib", "lib/kymo", "lib64/kymo"}) {
         const fs::path path = prefix / folder / name;

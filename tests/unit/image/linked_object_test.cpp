@@ -45,6 +45,10 @@ std::vector<Probe> inside_every_segment() {
 TEST(LinkedObject, TheListGivesWhatTheLinkerGives) {
     void* library = dlopen(KYMO_SUBJECT, RTLD_NOW);
     ASSERT_NE(library, nullptr) << dlerror();
+    void* roomy = dlopen(KYMO_ROOMY, RTLD_NOW);
+    ASSERT_NE(roomy, nullptr) << dlerror();
+    EXPECT_GT(address_of(dlsym(roomy, "roomy_data")) - address_of(dlsym(roomy, "roomy")), 1U << 20U)
+        << "not linked as it should be";
     const auto probes = inside_every_segment();
     ASSERT_GT(probes.size(), 20U);
     for (const Probe& probe : probes) {
@@ -58,6 +62,7 @@ TEST(LinkedObject, TheListGivesWhatTheLinkerGives) {
         EXPECT_EQ(found.end, expected.end) << probe.name;
         EXPECT_EQ(found.map, expected.map) << probe.name;
     }
+    dlclose(roomy);
     dlclose(library);
 }
 
