@@ -1,7 +1,7 @@
 #include "launch/image_copies.h"
 
-#include "base/build_id_path.h"
 #include "base/descriptor.h"
+#include "image/build_id_path.h"
 #include "image/elf.h"
 #include "recording/format.h"
 

@@ -1,6 +1,6 @@
 #include "program/image_search.h"
 
-#include "base/build_id_path.h"
+#include "image/build_id_path.h"
 
 #include <algorithm>
 #include <utility>
