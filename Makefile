@@ -108,8 +108,12 @@ fuzz:
 	scripts/setup tools
 	scripts/fuzz $(FUZZ_SECONDS)
 
-package: build
-	cd $(BUILD) && cpack
+# The time in the packages is the commit's, so that whoever builds it gets the same bytes.
+package:
+	scripts/setup package
+	$(MAKE) --no-print-directory configured
+	cmake --build $(BUILD) --target packaged
+	cd $(BUILD) && SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} cpack
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

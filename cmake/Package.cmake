@@ -20,6 +20,15 @@ install(CODE "if(CMAKE_INSTALL_DO_STRIP)
 endif()" COMPONENT kymo)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/kymo RENAME copyright COMPONENT kymo)
 
+# What has to be built for them.
+add_custom_target(packaged)
+foreach(target kymo kymo_monitor kymo_monitor_portable kymo_mpi kymo_mpi_portable kymo_hunt_library kymo_recording_library
+        kymo_ring_channels kymo_ring_prometheus kymo_cudart_12 kymo_cudart_13)
+  if(TARGET ${target})
+    add_dependencies(packaged ${target})
+  endif()
+endforeach()
+
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_COMPONENTS_ALL kymo dev)
 if(TARGET kymo_mpi)
