@@ -6,6 +6,8 @@
 #include "compare/compare.h"
 #include "recording/reader.h"
 #include "view/comparison/comparison.h"
+#include "view/comparison/run_timeline.h"
+#include "view/exports/new_file.h"
 #include "view/json_text.h"
 
 #include <algorithm>
@@ -22,6 +24,8 @@ constexpr const char* kDiffExamples =
     "  kymo diff before.kymo after.kymo                   sizes only: one run a side\n"
     "  kymo diff before*.kymo -- after*.kymo              with p-values, from five runs a side on\n"
     "  kymo diff before*.kymo -- after*.kymo --markdown   for a pull request\n"
+    "  kymo diff before.kymo after.kymo -o compared.html  a page: both clocks side by side, a flame graph of "
+    "differences\n"
     "  kymo diff before*.kymo -- after*.kymo --fail-on 3% --fail-on function:sort=10%\n"
     "exit status 12: something grew by more than a --fail-on allows (docs/exit-codes.md)\n";
 
@@ -87,6 +91,19 @@ class DiffRun {
         }
         return runs;
     }
+    Result<view::PageRun> timeline_of(const std::string& name) {
+        stage_ = "page: " + name;
+        progress_.begin(stage_);
+        const auto recording = open_with_images(name);
+        if (!recording) {
+            return recording.error();
+        }
+        auto timeline = view::run_timeline(*recording);
+        if (!timeline) {
+            return timeline.error();
+        }
+        return view::PageRun{name, std::move(*timeline)};
+    }
     void end() { progress_.end(); }
 
   private:
@@ -95,6 +112,18 @@ class DiffRun {
     std::string stage_;
     AnalysisProgress progress_;
 };
+
+// The recording whose wall time is the side's median, or the one below that.
+std::string median_run(const std::vector<compare::RunFigures>& runs) {
+    std::vector<std::pair<double, std::string>> times;
+    for (const compare::RunFigures& run : runs) {
+        const auto wall = run.rows.find(compare::kWallTime);
+        times.emplace_back(wall == run.rows.end() ? 0 : wall->second.value, run.name);
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return middle->second;
+}
 
 std::string side_name(const std::vector<std::string>& names) {
     return names.size() == 1 ? names[0] : fmt::format("{} runs: {} …", names.size(), names[0]);
@@ -134,11 +163,14 @@ int run_diff(int argc, char** argv) {
     bool json = false;
     bool markdown = false;
     bool no_findings = false;
+    std::string page;
     view::ComparisonOptions shown;
     options.add_option("recordings", first, "BASE and NEW; or those of the base, and behind -- the new ones")
         ->required();
     auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/diff.md)");
     options.add_flag("--markdown", markdown, "for pull requests and chats")->excludes(as_json);
+    options.add_option("-o,--output", page,
+                       "also write a page with both sides, for a browser; -: that alone, to standard output");
     options.add_option("--top", shown.top, "rows of each table (5)")->check(CLI::Range(1, 1'000'000));
     options.add_flag("--all", shown.all, "also what is not significant");
     options
@@ -181,16 +213,40 @@ int run_diff(int argc, char** argv) {
     if (!limits) {
         return fail(limits.error());
     }
+    if (!page.empty() && view::comparison_shell().empty()) {
+        return fail({ErrorKind::kUnsupported,
+                     "this build of kymo has no page: Node.js or its packages were missing when it was made",
+                     "install them (apt-get install nodejs npm), and build again from an empty build directory"});
+    }
     DiffRun run(first.size() + second.size());
     auto base = run.load(first, {.findings = !no_findings});
     auto other = base ? run.load(second, {.findings = !no_findings}) : base;
-    run.end();
     if (!other) {
+        run.end();
         return fail(other.error());
     }
+    const std::string base_run = median_run(*base);
+    const std::string other_run = median_run(*other);
     const compare::Comparison comparison = compare::compare(std::move(*base), std::move(*other));
     shown.base = side_name(first);
     shown.other = side_name(second);
+    if (!page.empty()) {
+        const auto base_time = run.timeline_of(base_run);
+        const auto other_time = base_time ? run.timeline_of(other_run) : base_time;
+        run.end();
+        if (!other_time) {
+            return fail(other_time.error());
+        }
+        const auto written = view::write_new_file(
+            page, view::comparison_page(comparison, shown, *base_time, *other_time, view::comparison_shell()));
+        if (!written) {
+            return fail(written.error());
+        }
+    }
+    run.end();
+    if (page == "-") {
+        return tell_exceeded(comparison, *limits);
+    }
     const std::string text = json       ? view::json_text(view::comparison_json(comparison))
                              : markdown ? view::comparison_markdown(comparison, shown)
                                         : view::comparison_text(terminal_style(), comparison, shown);

@@ -10,13 +10,10 @@
 #include "view/page/page.h"
 #include "view/page/shell.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -61,24 +58,6 @@ std::string page_name(std::string folder) {
         folder.resize(folder.size() - ending.size());
     }
     return folder + ".html";
-}
-
-int write_page(const std::string& name, const std::string& page) {
-    auto file = view::NewFile::make(name);
-    if (!file) {
-        return fail(file.error());
-    }
-    std::size_t done = 0;
-    while (done < page.size()) {
-        const ssize_t wrote = ::write(file->descriptor(), page.data() + done, page.size() - done);
-        if (wrote < 0 && errno != EINTR) {
-            return fail({ErrorKind::kNoSpace, fmt::format("{}: {}", name, std::strerror(errno)),
-                         "nothing was left behind; make space or write elsewhere"});
-        }
-        done += wrote < 0 ? 0 : static_cast<std::size_t>(wrote);
-    }
-    const auto kept = file->keep();
-    return kept ? 0 : fail(kept.error());
 }
 
 int run_view(int argc, char** argv) {
@@ -146,8 +125,8 @@ int run_view(int argc, char** argv) {
             is_packed ? std::filesystem::path(recording->files().front().path()).parent_path().filename().string()
                       : folder);
     }
-    if (const int code = write_page(out, *page); code != 0) {
-        return code;
+    if (const auto written = view::write_new_file(out, *page); !written) {
+        return fail(written.error());
     }
     if (out == "-") {
         return 0;

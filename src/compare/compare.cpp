@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace kymo::compare {
@@ -44,6 +45,10 @@ double median(std::vector<double> all) {
     std::sort(all.begin(), all.end());
     const std::size_t half = all.size() / 2;
     return all.size() % 2 == 1 ? all[half] : (all[half - 1] + all[half]) / 2;
+}
+
+double mean(const std::vector<double>& all) {
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
 }
 
 Side side_of(const std::vector<double>& all) {
@@ -152,23 +157,6 @@ bool is_known(const Runs& runs, const RowKey& key) {
     return 2 * known > runs.size();
 }
 
-// "ns::sort<int>(int*) (libx.so)" → "ns::sort<…> (libx.so)".
-std::string shown_name(const RowKey& key) {
-    if (key.kind == RowKind::kPath) {
-        std::string text;
-        for (const std::string& part : path_parts(key.name)) {
-            text += (text.empty() ? std::string() : std::string(kCalls)) + shown_name({RowKind::kFunction, part});
-        }
-        return text;
-    }
-    if (key.kind != RowKind::kFunction || key.name.starts_with('[')) {
-        return key.name;
-    }
-    const std::size_t library = key.name.ends_with(')') ? key.name.rfind(" (") : std::string::npos;
-    const std::string suffix = library == std::string::npos ? "" : key.name.substr(library);
-    return program::plain_name(std::string_view(key.name).substr(0, library)) + suffix;
-}
-
 bool is_processor_time(RowKind kind) {
     return kind == RowKind::kFunction || kind == RowKind::kPath;
 }
@@ -192,6 +180,37 @@ void drop_callers(std::set<RowKey>& keys, const Runs& base, const Runs& other) {
     for (const RowKey& key : dropped) {
         keys.erase(key);
     }
+}
+
+// Largest error that sampling makes of the row in a run.
+double sampling_error(const Runs& runs, const RowKey& key) {
+    double most = 0;
+    for (const RunFigures& run : runs) {
+        if (const auto found = run.rows.find(key); found != run.rows.end()) {
+            most = std::max(most, found->second.error);
+        }
+    }
+    return most;
+}
+
+// All call paths of all runs: a path's name comes behind its callers'.
+std::vector<PathTime> path_times(const Runs& base, const Runs& other) {
+    std::set<RowKey> keys;
+    for (const Runs* const runs : {&base, &other}) {
+        for (const RunFigures& run : *runs) {
+            for (auto row = run.rows.lower_bound({RowKind::kPath, ""});
+                 row != run.rows.end() && row->first.kind == RowKind::kPath; ++row) {
+                keys.insert(row->first);
+            }
+        }
+    }
+    std::vector<PathTime> paths;
+    for (const RowKey& key : keys) {
+        const double error = std::hypot(sampling_error(base, key) / std::sqrt(static_cast<double>(base.size())),
+                                        sampling_error(other, key) / std::sqrt(static_cast<double>(other.size())));
+        paths.push_back({key.name, mean(values(base, key)), mean(values(other, key)), error});
+    }
+    return paths;
 }
 
 // Everything with a share on either side.
@@ -218,17 +237,6 @@ std::set<RowKey> compared_keys(const Runs& base, const Runs& other) {
     }
     drop_callers(keys, base, other);
     return keys;
-}
-
-// Largest error that sampling makes of the row in a run.
-double sampling_error(const Runs& runs, const RowKey& key) {
-    double most = 0;
-    for (const RunFigures& run : runs) {
-        if (const auto found = run.rows.find(key); found != run.rows.end()) {
-            most = std::max(most, found->second.error);
-        }
-    }
-    return most;
 }
 
 std::vector<LineChange> line_changes(const Runs& base, const Runs& other, const RowKey& key) {
@@ -369,6 +377,22 @@ const Change* Comparison::find(const RowKey& key) const {
     return count == 1 ? shown : nullptr;
 }
 
+std::string shown_name(const RowKey& key) {
+    if (key.kind == RowKind::kPath) {
+        std::string text;
+        for (const std::string& part : path_parts(key.name)) {
+            text += (text.empty() ? std::string() : std::string(kCalls)) + shown_name({RowKind::kFunction, part});
+        }
+        return text;
+    }
+    if (key.kind != RowKind::kFunction || key.name.starts_with('[')) {
+        return key.name;
+    }
+    const std::size_t library = key.name.ends_with(')') ? key.name.rfind(" (") : std::string::npos;
+    const std::string suffix = library == std::string::npos ? "" : key.name.substr(library);
+    return program::plain_name(std::string_view(key.name).substr(0, library)) + suffix;
+}
+
 Comparison compare(Runs base, Runs other) {
     Comparison comparison;
     comparison.base_runs = base.size();
@@ -406,6 +430,7 @@ Comparison compare(Runs base, Runs other) {
     std::stable_sort(comparison.changes.begin(), comparison.changes.end(), [](const Change& a, const Change& b) {
         return a.key.kind != b.key.kind ? a.key.kind < b.key.kind : a.difference() > b.difference();
     });
+    comparison.paths = path_times(base, other);
     compare_findings(comparison, base, other);
     for (const Runs* const runs : {&base, &other}) {
         for (const RunFigures& run : *runs) {

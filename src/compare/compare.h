@@ -57,11 +57,21 @@ struct FindingChange {
     std::size_t other_runs = 0;
 };
 
+// A call path with what it took in the runs of a side, with all that it calls: the means, so that callees add up to
+// no more than their caller.
+struct PathTime {
+    std::string name;  // as RowKey's
+    double base_ns = 0;
+    double other_ns = 0;
+    double error_ns = 0;  // that sampling makes of the difference, one standard deviation
+};
+
 struct Comparison {
     std::size_t base_runs = 0;
     std::size_t other_runs = 0;
     bool has_p = false;           // there are enough runs for p-values
     std::vector<Change> changes;  // of everything that has a share, most slowed down first
+    std::vector<PathTime> paths;  // that have a thousandth of a run; a caller before its callees
     std::vector<FindingChange> gone;
     std::vector<FindingChange> added;
     std::vector<FindingChange> changed;
@@ -76,6 +86,9 @@ struct Comparison {
                      : std::abs(change.difference()) > std::max(change.error, change.least);
     }
 };
+
+// Its name for people: "ns::sort<int>(int*) (libx.so)" → "ns::sort<…> (libx.so)".
+std::string shown_name(const RowKey& key);
 
 // Precondition: a run on each side.
 Comparison compare(std::vector<RunFigures> base, std::vector<RunFigures> other);

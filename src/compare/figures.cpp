@@ -159,6 +159,16 @@ void add_whole(RunFigures& run, const Profile& profile, const CallTree& tree) {
 
 }  // namespace
 
+std::vector<std::string> function_keys(const Profile& profile, const CallTree& tree) {
+    const Keys keys(profile);
+    std::vector<std::string> all;
+    all.reserve(tree.symbols.functions.size());
+    for (const program::Function& function : tree.symbols.functions) {
+        all.push_back(keys.of(function));
+    }
+    return all;
+}
+
 std::vector<std::string> path_parts(std::string_view path) {
     std::vector<std::string> parts;
     for (std::size_t at = path.find(kCalls); at != std::string_view::npos; at = path.find(kCalls)) {

@@ -79,6 +79,9 @@ Result<RunFigures> figures_of(const recording::Recording& recording, std::string
 RunFigures figures_of(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                       const std::vector<findings::Finding>& findings, std::string name);
 
+// The key of each of tree.symbols.functions.
+std::vector<std::string> function_keys(const spacetime::Profile& profile, const spacetime::CallTree& tree);
+
 // "sort.constprop.0" → "sort", "f() [clone .cold]" → "f()".
 std::string without_clone(std::string_view name);
 

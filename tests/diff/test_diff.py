@@ -18,6 +18,41 @@ from harness import main
 EXCEEDED = 12
 
 
+def page(test, diff, bad, fixed, reports):
+    """The page's data: what each run did when adds up to its report, clocks only go forward, callees have no more than callers."""
+    path = test.work / "page.html"
+    done = diff(bad, fixed, "-o", path)
+    if done.returncode == 7 or "has no page" in done.stderr:
+        print("left out: this build has no page")
+        return
+    test.equal("a page beside the text", (0, True), (done.returncode, "wall time" in done.stdout))
+    text = path.read_text()
+    data = json.loads(re.search(r'<script type="application/json" id="kymo-data">(.*?)</script>', text, re.DOTALL).group(1))
+    for side, report in zip(("base", "new"), reports):
+        run = data[side]
+        expected = report["user_s"] + report["system_s"]
+        seen = sum(map(sum, run["itself"]["ns"])) / 1e9
+        test.check(f"page, {side}: processor time by function and bin", f"{expected:.6f}", f"{seen:.6f}", abs(seen - expected) < 1e-3 * expected)
+        test.equal(f"page, {side}: each row has every bin", {run["bins"]}, {len(row) for kind in ("itself", "with_calls") for row in run[kind]["ns"]})
+        whole = [sum(column) for column in zip(*run["itself"]["ns"])]
+        over = [name for name, row in zip(run["with_calls"]["functions"], run["with_calls"]["ns"]) if any(ns > all_ns * 1.001 + len(row) for ns, all_ns in zip(row, whole))]
+        test.equal(f"page, {side}: functions that have more than the run has in a bin", [], over)
+    points = data["clocks"]["points"]
+    test.equal("page: both clocks begin and end together", [[0, 0], [data["base"]["duration_ns"], data["new"]["duration_ns"]]], [points[0], points[-1]])
+    test.check("page: clocks go forward", "ascending", points, all(a <= b for one, two in zip(points, points[1:]) for a, b in zip(one, two)))
+    paths = data["paths"]
+    for which in (2, 3):
+        sums = [0] * len(paths)
+        for row in paths:
+            if row[0] >= 0:
+                sums[row[0]] += row[which]
+        test.equal("page: callers with less than their callees", [], [data["names"][row[1]] for row, inner in zip(paths, sums) if inner > row[which] + len(paths)])
+    test.check("page: parents first", "smaller numbers", len(paths), len(paths) > 5 and all(row[0] < number for number, row in enumerate(paths)))
+    again = diff(bad, fixed, "-o", path)
+    test.check("page: an existing file stays", "exists already", again.stderr, again.returncode != 0 and "exists already" in again.stderr and path.read_text() == text)
+    test.equal("page: alone, to standard output", text, diff(bad, fixed, "-o", "-").stdout)
+
+
 def body(test):
     images = replay.unpack(replay.IMAGES, test.folder)
     bad, fixed = (replay.unpack(f"lock-contention.{version}", test.work) for version in ("bad", "fixed"))
@@ -64,6 +99,8 @@ def body(test):
     test.check("markdown: every row has as many cells", {6}, {len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows}, {len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows} == {6})
     behind = diff(fixed, "--", bad, "--json", "--top", "2")
     test.equal("options may stand behind the new recordings", 0, behind.returncode)
+
+    page(test, diff, bad, fixed, reports)
 
     for what, code, says, *words in (("one recording", 2, "which are the new ones", bad), ("three", 2, "which are the new ones", bad, fixed, bad),
                                      ("nothing behind --", 2, "behind --", bad, "--"), ("a limit without a unit", 2, "no limit", bad, fixed, "--fail-on", "3"),

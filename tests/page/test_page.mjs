@@ -6,6 +6,7 @@
 //   metrics  what happened over time, by thread, process and rank
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   picture  a recording of which every pixel is known
+//   compared the page of two recordings: every kind of them, and what its buttons do
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -349,9 +350,57 @@ async function picture(browser) {
   check("the same address gives the same picture", other < 0.002 * again[0].width * again[0].height, `${other} pixels differ`);
 }
 
+async function compared(browser) {
+  made();
+  for (const [base, other] of [
+    ["halves", "halves"],
+    ["empty", "one"],
+    ["one", "empty"],
+    ["hostile", "halves"],
+    ["many", "ranks"],
+    ["thousand", "hunted"],
+  ]) {
+    const path = join(work, `${base}-${other}.html`);
+    run(kymo, "diff", join(work, `${base}.kymo`), join(work, `${other}.kymo`), "-o", path);
+    browser.said.length = 0;
+    browser.requests.length = 0;
+    await browser.open(path);
+    const what = `${base} and ${other}`;
+    check(`${what}: nothing ran`, (await browser.evaluate("window.hacked")) === undefined);
+    check(`${what}: nothing was fetched`, browser.requests.every((url) => /^(file:.*\.html|about:|data:)/.test(url)));
+    check(`${what}: nothing on the console`, browser.said.length === 0, browser.said.join("; ").slice(0, 500));
+    check(`${what}: it is shown`, await browser.evaluate("document.querySelectorAll('.part canvas').length === 2 && document.querySelectorAll('.whole b').length >= 1"));
+    check(`${what}: it is as wide as the window`, await browser.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+  }
+  const path = join(work, "halves-halves.html");
+  for (const theme of ["light", "dark"]) {
+    await browser.open(path);
+    await browser.evaluate(`[...document.querySelectorAll('.top button')].at(-1).click(); document.documentElement.dataset.theme === '${theme}' || document.querySelector('.top button').click()`);
+    check(`${theme}: the theme is the one that was asked for`, await browser.evaluate(`document.documentElement.dataset.theme === '${theme}'`));
+  }
+  // Every pixel of a canvas as one number: another picture is another number.
+  const drawn = (which) =>
+    browser.evaluate(`(() => { const canvas = document.querySelectorAll('.part canvas')[${which}];
+      return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.reduce((sum, byte) => (sum * 31 + byte) % 2147483647, 7); })()`);
+  const pressed = () => browser.evaluate("[...document.querySelectorAll('.choice button')].map((button) => button.getAttribute('aria-pressed') === 'true')");
+  check("the first of each choice is pressed", (await pressed()).join() === "true,false,true,false,true,false", (await pressed()).join());
+  await browser.evaluate("document.querySelectorAll('.choice button').forEach((button, i) => i % 2 && button.click())");
+  check("the second is when it is clicked", (await pressed()).join() === "false,true,false,true,false,true", (await pressed()).join());
+  const before = [await drawn(0), await drawn(1)];
+  await browser.evaluate("[...document.querySelectorAll('.part header > button')].forEach((button) => /^all/.test(button.textContent) && button.click())");
+  await browser.evaluate("document.querySelector('tr.row').click()");
+  check("a row that is clicked is marked", await browser.evaluate("document.querySelectorAll('tr.chosen').length > 0"));
+  await browser.settle();
+  const marked = [await drawn(0), await drawn(1)];
+  check("and so is its function in the pictures", marked[1] !== before[1]);
+  await browser.evaluate("dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))");
+  await browser.settle();
+  check("until Escape", (await drawn(0)) === before[0] && (await drawn(1)) === before[1]);
+}
+
 // ---- running ----
 
-const parts = { sources, kinds, links, metrics, hostile, picture };
+const parts = { sources, kinds, links, metrics, hostile, picture, compared };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

@@ -90,4 +90,20 @@ Result<void> NewFile::keep() {
     return {};
 }
 
+Result<void> write_new_file(const std::string& name, std::string_view bytes) {
+    auto file = NewFile::make(name);
+    if (!file) {
+        return file.error();
+    }
+    while (!bytes.empty()) {
+        const ssize_t wrote = ::write(file->descriptor(), bytes.data(), bytes.size());
+        if (wrote < 0 && errno != EINTR) {
+            return Error{ErrorKind::kNoSpace, name + ": " + std::strerror(errno),
+                         "nothing was left behind; make space or write elsewhere"};
+        }
+        bytes.remove_prefix(wrote < 0 ? 0 : static_cast<std::size_t>(wrote));
+    }
+    return file->keep();
+}
+
 }  // namespace kymo::view

@@ -4,6 +4,7 @@
 #include "base/result.h"
 
 #include <string>
+#include <string_view>
 
 namespace kymo::view {
 
@@ -33,5 +34,8 @@ class NewFile {
     std::string name_;  // empty: standard output
     bool has_name_ = false;
 };
+
+// A whole file at once, named as make()'s. Errors: as make(); kNoSpace and others of the system, with nothing left.
+Result<void> write_new_file(const std::string& name, std::string_view bytes);
 
 }  // namespace kymo::view

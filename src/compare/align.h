@@ -1,0 +1,41 @@
+// The clocks of two runs laid side by side: which moment of one is which moment of the other.
+//
+// Bins of both runs are matched in order so that they do the same as far as possible (dynamic time warping: Sakoe and
+// Chiba, 1978). Where what a run does changes, the match is a point on both clocks; between two such points both
+// clocks run evenly. So what takes longer is seen where it does, and a program that does one thing alone is stretched
+// evenly.
+//
+// Contract: pure. Cost: bins of one × bins of the other × functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kymo::compare {
+
+// What a run did when: processor time by function, in bins of equal length. Time may be several functions': a
+// caller's and its callee's.
+struct Timeline {
+    double duration_ns = 0;
+    std::size_t bins = 0;
+    std::vector<std::string> functions;   // each once
+    std::vector<std::vector<double>> ns;  // [function][bin]
+};
+
+struct ClockPoint {
+    double base_ns = 0;  // since the run's begin
+    double other_ns = 0;
+};
+
+struct Alignment {
+    std::vector<ClockPoint> points;  // ascending on both clocks; the first is both begins, the last both ends
+    // How unlike matched moments are, 0 to 1: what only one of them does, as a share of what either does, averaged
+    // along the match.
+    double distance = 0;
+};
+
+// Runs without bins have only their begins and ends in common.
+Alignment align(const Timeline& base, const Timeline& other);
+
+}  // namespace kymo::compare
