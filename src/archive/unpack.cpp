@@ -1,4 +1,5 @@
 #include "archive/pack.h"
+#include "archive/remove_at_end.h"
 
 #include <algorithm>
 #include <archive.h>
@@ -23,38 +24,6 @@ using Reader = std::unique_ptr<struct archive, int (*)(struct archive*)>;
 
 constexpr std::uint64_t kMostEntries = 1'000'000;
 constexpr std::size_t kBlock = 1 << 16;
-
-// A child that waits until this process is no more, then removes the directory: a destructor would not run after a
-// signal.
-void remove_at_end(const fs::path& folder) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return;  // it stays
-    }
-    const pid_t between = ::fork();  // its child is then the system's to reap
-    if (between == 0) {
-        if (::fork() == 0) {
-            ::setsid();
-            const int nothing = ::open("/dev/null", O_RDWR);
-            for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-                ::dup2(nothing, standard);
-            }
-            ::dup2(ends[0], STDERR_FILENO + 1);
-            ::close_range(STDERR_FILENO + 2, ~0U, 0);
-            char byte = 0;
-            while (::read(STDERR_FILENO + 1, &byte, 1) < 0 && errno == EINTR) {
-            }
-            std::error_code ignored;
-            fs::remove_all(folder, ignored);
-        }
-        ::_exit(0);
-    }
-    ::close(ends[0]);
-    if (between > 0) {
-        ::waitpid(between, nullptr, 0);
-    }
-    // ends[1] stays open until the process ends
-}
 
 Result<fs::path> new_folder() {
     const char* const given = std::getenv("TMPDIR");

@@ -1,6 +1,7 @@
 // kymo export: a recording in other tools' formats.
 #include "view/exports/export.h"
 
+#include "archive/remove_at_end.h"
 #include "base/clean_text.h"
 #include "cli/image_options.h"
 #include "cli/verbs.h"
@@ -9,8 +10,13 @@
 #include "view/exports/new_file.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace kymo::cli {
 namespace {
@@ -54,7 +60,7 @@ Result<void> write_stream(const view::Export& format, const recording::Recording
     return done ? file->keep() : done;
 }
 
-// What is no stream: a database, a directory.
+// What is no stream: a database, a directory. It gets its name when it is whole.
 Result<void> write_at(const view::Export& format, const recording::Recording& recording,
                       const view::ExportOptions& options, const std::string& name) {
     if (name.empty()) {
@@ -65,11 +71,24 @@ Result<void> write_at(const view::Export& format, const recording::Recording& re
     if (std::filesystem::exists(std::filesystem::symlink_status(name, unseen))) {
         return Error{ErrorKind::kOutputExists, name + " exists already", "name another with -o, or remove it"};
     }
-    auto done = format.write_at(recording, options, name);
-    if (!done) {
-        std::filesystem::remove_all(name, unseen);
+    const std::string part = fmt::format("{}.part-{}", name, getpid());
+    archive::remove_at_end(part);
+    if (const auto done = format.write_at(recording, options, part); !done) {
+        std::filesystem::remove_all(part, unseen);
+        Error error = done.error();
+        if (const std::size_t at = error.what.find(part); at != std::string::npos) {
+            error.what.replace(at, part.size(), name);
+        }
+        return error;
     }
-    return done;
+    // Without taking the place of what another has made meanwhile; not every file system can do that.
+    if (renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0 ||
+        (errno == EINVAL && std::rename(part.c_str(), name.c_str()) == 0)) {
+        return {};
+    }
+    const Error error{ErrorKind::kOutputExists, name + ": " + std::strerror(errno), "name another with -o"};
+    std::filesystem::remove_all(part, unseen);
+    return error;
 }
 
 int export_images(const std::string& folder, const std::string& out) {

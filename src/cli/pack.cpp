@@ -1,6 +1,7 @@
 // kymo pack: a recording, with all that names its functions, in one file.
 #include "archive/pack.h"
 
+#include "archive/remove_at_end.h"
 #include "base/clean_text.h"
 #include "cli/image_options.h"
 #include "cli/verbs.h"
@@ -125,6 +126,7 @@ int run_pack(int argc, char** argv) {
             return fail({ErrorKind::kPermission, name + ": " + std::strerror(errno), "name a directory in TMPDIR"});
         }
         scratch.path = name;
+        archive::remove_at_end(name);
         const auto names = analysis::recorded_images(*recording);
         auto done = names ? program::copy_images(*names, name) : names.error();
         if (!done) {

@@ -4,7 +4,9 @@
 #include "program/module_file.h"
 
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace kymo::program {
 namespace {
@@ -19,7 +21,16 @@ Result<bool> copy(const std::string& from, const std::string& to) {
         return false;
     }
     if (!error) {
-        fs::copy_file(from, to, error);
+        // Under its name when it is whole: an image that is cut off would be taken for what it is called.
+        const std::string part = to + ".part-" + std::to_string(getpid());
+        fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
+        if (!error) {
+            fs::rename(part, to, error);
+        }
+        if (error) {
+            std::error_code ignored;
+            fs::remove(part, ignored);
+        }
     }
     if (error) {
         return Error{ErrorKind::kPermission, to + ": " + error.message(), "name another directory with -o"};

@@ -194,11 +194,12 @@ class Descriptions {
         stream.outer_dropped.insert(static_cast<std::uint32_t>(row.context));
     }
 
-    // Recordings of earlier monitors have its own code as frames.
+    // What is Kymo's in the program: the wrappers of MPI's calls; in recordings of earlier monitors the monitor, too.
     void find_own_contexts() {
         std::set<std::uint64_t> own;
         for (const auto& [id, image] : data_.images) {
-            if (std::string_view(image.path).substr(image.path.rfind('/') + 1) == "libkymo-monitor.so") {
+            const std::string_view name = std::string_view(image.path).substr(image.path.rfind('/') + 1);
+            if (name == "libkymo-monitor.so" || name == "libkymo-mpi.so") {
                 own.insert(id);
             }
         }

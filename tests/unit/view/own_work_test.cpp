@@ -177,6 +177,27 @@ TEST_F(OwnWork, IsKnownByItsImageInRecordingsOfEarlierMonitors) {
     }
 }
 
+// What an MPI program calls through a wrapper hangs below the program's own function, and the wrapper's time is
+// Kymo's.
+TEST_F(OwnWork, OfWrappersOfMpiCallsIsNoFrame) {
+    image(2, "/usr/lib/kymo/libkymo-mpi.so");
+    image(3, "/usr/lib/libmpi.so.40");
+    file_->context(1, 3, 2, 2, 0x99);
+    file_->context(1, 4, 3, 3, 0x50);
+    file_->sample(1, 1 * kMs, 3, {kMs, 0});
+    file_->sample(1, 3 * kMs, 4, {2 * kMs, 0});
+    file_->end_stream(1, 3 * kMs, {3 * kMs, 0});
+    const Profile profile = load();
+    EXPECT_EQ(profile.own_work.at(kUser), static_cast<std::int64_t>(kMs));
+    const CallTree tree = make_call_tree(profile);
+    std::vector<std::string> names;
+    for (CallNodeIndex at = tree.node_of[profile.streams.at(0).nodes.at(4)]; at != CallNodeIndex(0);
+         at = at.in(tree.nodes).parent) {
+        names.push_back(tree.symbols.functions[at.in(tree.nodes).function].name);
+    }
+    EXPECT_THAT(names, ElementsAre("libmpi.so.40+0x50", "app+0x20", "app+0x10"));
+}
+
 TEST_F(OwnWork, OfWhichNoPathIsKnownIsNotMissingFromTheProgram) {
     file_->sample(1, 1 * kMs, 0, {kMs, 0},
                   recording::kOwnWork | static_cast<std::uint64_t>(recording::PathEnd::kNotWalked));
