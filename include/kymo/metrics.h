@@ -137,7 +137,6 @@ static inline void kymo_leave_time_(const kymo_timer* timer) {
 
 #include <dlfcn.h>
 #include <kymo/cells_interface.h>
-#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -259,8 +258,15 @@ static inline void kymo_set_timer(kymo_timer timer, kymo_cell cell) {
     }
 }
 
+/* The C library's clock_gettime and its struct timespec under names of our own: strict C (-std=c99) declares neither. */
+struct kymo_timespec_ {
+    long seconds;
+    long nanoseconds;
+};
+extern int kymo_clock_gettime_(int clock, struct kymo_timespec_* time) __asm__("clock_gettime");
+
 static inline uint64_t kymo_ticks_(const struct kymo_tick_rate* rate) {
-    struct timespec now;
+    struct kymo_timespec_ now;
 #if defined(__x86_64__)
     if (__builtin_expect(rate->kind == 2U, 1)) {
         return __builtin_ia32_rdtsc();
@@ -272,8 +278,8 @@ static inline uint64_t kymo_ticks_(const struct kymo_tick_rate* rate) {
         return ticks;
     }
 #endif
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+    kymo_clock_gettime_(1 /* CLOCK_MONOTONIC */, &now);
+    return (uint64_t)now.seconds * 1000000000U + (uint64_t)now.nanoseconds;
 }
 
 /* Starts are counted: the time runs from the first one to the stop that matches it. */
