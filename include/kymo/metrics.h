@@ -258,7 +258,8 @@ static inline void kymo_set_timer(kymo_timer timer, kymo_cell cell) {
     }
 }
 
-/* The C library's clock_gettime and its struct timespec under names of our own: strict C (-std=c99) declares neither. */
+/* The C library's clock_gettime and its struct timespec under names of our own: strict C (-std=c99) declares neither.
+ */
 struct kymo_timespec_ {
     long seconds;
     long nanoseconds;

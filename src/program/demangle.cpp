@@ -126,7 +126,8 @@ std::string short_name(std::string_view name, std::size_t max_template) {
         const std::size_t end = c == '<' || c == '(' || c == '{' || c == '[' ? matching(name, i) : i + 1;
         const std::string_view group = name.substr(i, end - i);
         if (c == '<') {
-            out += group.size() > max_template + 2 && i > 0 ? std::string_view("<\u2026>") : group;
+            out +=
+                group.size() > 2 && group.size() - 2 > max_template && i > 0 ? std::string_view("<\u2026>") : group;
         } else if (c != '(' || group == "(anonymous namespace)") {
             out += group;
             if (c == ' ') {

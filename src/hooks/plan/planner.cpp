@@ -1,9 +1,9 @@
 #include "hooks/plan/planner.h"
 
+#include "hooks/plan/function_names.h"
 #include "hooks/plan/image_functions.h"
 #include "hooks/plan/line_points.h"
 #include "hooks/plan/plan_writer.h"
-#include "program/demangle.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -15,20 +15,8 @@
 namespace kymo::hooks {
 namespace {
 
-bool is_glob(const std::string& pattern) {
-    return pattern.find_first_of("*?[") != std::string::npos;
-}
-
 bool matches(const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
-}
-
-// "ns::Class::method(int) const" → "ns::Class::method"; a linkage name as it stands.
-std::string source_name(const std::string& linkage_name) {
-    if (!program::is_mangled(linkage_name)) {
-        return linkage_name;
-    }
-    return program::short_name(program::demangle(linkage_name.c_str()), SIZE_MAX);
 }
 
 // What the requests ask for at one function.
@@ -117,7 +105,7 @@ class Planner {
         std::map<std::uint64_t, Wanted> found;
         const std::string file = image.file_name();
         for (const NamedFunction& function : image.functions()) {
-            std::string source;
+            const FunctionNames names(function.name);
             for (std::size_t r = 0; r < requests_.size(); ++r) {
                 const Request& request = requests_[r];
                 const bool glob = is_glob(request.function);
@@ -130,20 +118,15 @@ class Planner {
                 if (glob && request.image.empty() && image.is_c_library()) {
                     continue;  // "all functions" means the program's
                 }
-                bool hit = glob ? matches(request.function, function.name) : request.function == function.name;
-                if (!hit && program::is_mangled(function.name)) {
-                    source = source.empty() ? source_name(function.name) : source;
-                    hit = glob ? matches(request.function, source) : request.function == source;
-                }
-                if (!hit) {
+                if (!names.are_asked_for_by(request.function, glob)) {
                     continue;
                 }
                 Wanted& wanted = found[function.offset];
                 if (wanted.name.empty() || request.function == function.name) {
-                    wanted.name = function.name;
+                    wanted.name = request.function == function.name ? function.name : names.source();
                 }
-                if (wanted.names.empty() || wanted.names.back() != function.name) {
-                    wanted.names.push_back(function.name);
+                if (wanted.names.empty() || wanted.names.back() != names.linkage()) {
+                    wanted.names.push_back(names.linkage());
                 }
                 wanted.is_indirect = wanted.is_indirect || function.is_indirect;
                 wanted.ask(r);
@@ -293,7 +276,7 @@ class Planner {
         std::set<std::string> names;
         for (const auto& image : images_) {
             for (const NamedFunction& function : image->functions()) {
-                names.insert(source_name(function.name));
+                names.insert(FunctionNames(function.name).source());
             }
         }
         out_->known.assign(names.begin(), names.end());
