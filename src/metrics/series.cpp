@@ -17,15 +17,21 @@ using cells::RowState;
 using cells::RowValues;
 using cells::TableValues;
 
-// What a row's cell says now, a running timer's time and time off the processor included.
+// What a row's cell says now, a running timer's time and time off the processor included. Timers run until the
+// process ends; where that was not told (a signal, an exec), until the reading before, `read`, when it was still
+// there.
 std::uint64_t value_now(const cells::Snapshot& snapshot, const TableValues& table, const RowValues& row,
-                        std::uint32_t cell, bool last) {
+                        std::uint32_t cell, bool last, std::uint64_t read) {
     std::uint64_t value = row.cells[cell];
-    if (last || row.state != RowState::kLive) {
+    if (row.state != RowState::kLive) {
         return value;
     }
+    const std::uint64_t unseen = last && snapshot.ended == 0 ? snapshot.time - std::min(read, snapshot.time) : 0;
     for (const cells::RunningTimer& timer : row.running) {
-        value += timer.cell == cell ? timer.so_far : 0;
+        value += timer.cell == cell && timer.so_far > unseen ? timer.so_far - unseen : 0;
+    }
+    if (last) {
+        return value;
     }
     if (table.kind == ResourceKind::kTask && cell == index(cells::TaskCell::kOffCpu) && row.filled != 0 &&
         snapshot.time > row.filled) {
@@ -117,7 +123,7 @@ void Series::write(const cells::Snapshot& snapshot, bool last, recording::Stream
                 if (standard_of_task && !ended) {
                     continue;
                 }
-                const std::uint64_t value = value_now(snapshot, table, row, metric.cell, last);
+                const std::uint64_t value = value_now(snapshot, table, row, metric.cell, last, read);
                 if (value == 0 && object == 0 && (metric.origin != Origin::kDescription || !is_object)) {
                     continue;  // an object gets a row with its first value
                 }

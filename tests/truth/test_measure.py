@@ -126,11 +126,32 @@ def check_words(test):
                done.returncode == 2 and "no such option: --nothing" in done.stderr)
 
 
+ENDS = """#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) void run(void) { asm volatile(".rept 8\\n nop\\n.endr"); usleep(30000); END; }
+int main(void) { run(); return 0; }
+"""
+
+
+def check_ends(test):
+    """A timer that runs when the program ends is in the total: by exit and by _exit, of which the monitor knows when."""
+    for end in ("exit(0)", "_exit(0)"):
+        (test.work / "ends.c").write_text(ENDS.replace("END", end))
+        test.must("cc", "-O1", "-o", test.work / "ends", test.work / "ends.c")
+        folder = test.work / f"ends-{end[:5]}.kymo"
+        (test.work / "ends.kym").write_text("metric running unit ns { at entry run : start at exit run : stop }\n")
+        done = test.run(test.kymo, "measure", "-q", "--json", "-o", folder, test.work / "ends.kym", "--", test.work / "ends")
+        told = json.loads(test.run(test.kymo, "metrics", "--json", folder).stdout)
+        ns = told["task/system/0/running"]["sum"]
+        test.check(f"{end}: the timer that still ran", "29 ms or more", (done.returncode, ns), done.returncode == 0 and ns >= 29_000_000)
+
+
 def body(test):
     check_classic(test)
     check_mistakes(test)
     check_patchable(test)
     check_words(test)
+    check_ends(test)
     check_no_room(test)
 
 

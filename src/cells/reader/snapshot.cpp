@@ -94,9 +94,29 @@ bool steady(const Row& first, const Row& second, const Row& third) {
     return object && first.fill % 2 == 0 && first.fill == second.fill && second.fill == third.fill;
 }
 
+struct Clocks {
+    std::uint64_t ticks;
+    std::uint64_t ns;
+};
+
+// Both at one time: again where something came between.
+Clocks both_clocks(TickKind kind) {
+    constexpr std::uint64_t kBetween = 20'000;  // ns
+    for (int attempt = 1;; ++attempt) {
+        const std::uint64_t before = monotonic_now().ns;
+        const std::uint64_t ticks = read_ticks(kind);
+        const std::uint64_t ns = monotonic_now().ns;
+        if (ns - before <= kBetween || attempt == kTries) {
+            return {ticks, ns};
+        }
+    }
+}
+
 class TableReader {
   public:
-    TableReader(int file, const TableHeader& table, const TickRate& rate) : file_(file), table_(table), rate_(rate) {}
+    // `ended`: when the process ended; 0: not known.
+    TableReader(int file, const TableHeader& table, const TickRate& rate, std::uint64_t ended)
+        : file_(file), table_(table), rate_(rate), ended_(ended) {}
 
     // Nothing: the file ended early.
     std::optional<std::vector<RowValues>> read() {
@@ -125,12 +145,13 @@ class TableReader {
                 !read_at(file_, at, after_.data(), bytes)) {
                 return false;
             }
-            const std::uint64_t ticks = read_ticks(rate_.kind);
+            const auto [ticks, time] = both_clocks(rate_.kind);
+            const std::uint64_t since_end = ended_ != 0 && time > ended_ ? time - ended_ : 0;
             bool all = true;
             for (std::uint32_t i = 0; i < count; ++i) {
                 const bool whole = steady(row(before_, i), row(now_, i), row(after_, i));
                 if (done[i] == 0 && (whole || attempt + 1 == kTries)) {
-                    take(i, ticks, found[i]);
+                    take(i, ticks, since_end, found[i]);
                     found[i].torn = !whole;
                     done[i] = 1;
                 }
@@ -154,7 +175,7 @@ class TableReader {
         return row;
     }
 
-    void take(std::uint32_t number, std::uint64_t ticks, RowValues& out) const {
+    void take(std::uint32_t number, std::uint64_t ticks, std::uint64_t since_end, RowValues& out) const {
         const Row raw = row(now_, number);
         out = {};
         out.number = raw.number;
@@ -176,8 +197,8 @@ class TableReader {
             std::memcpy(&timer, at + std::size_t{i} * sizeof timer, sizeof timer);
             if (timer.depth != 0 && timer.cell < table_.cells) {
                 const std::uint64_t passed = ticks - timer.since;
-                const bool sane = static_cast<std::int64_t>(passed) > 0;
-                out.running.push_back({i, timer.depth, timer.cell, sane ? rate_.to_ns(passed) : 0});
+                const std::uint64_t ns = static_cast<std::int64_t>(passed) > 0 ? rate_.to_ns(passed) : 0;
+                out.running.push_back({i, timer.depth, timer.cell, ns > since_end ? ns - since_end : 0});
             }
         }
     }
@@ -185,6 +206,7 @@ class TableReader {
     int file_;
     const TableHeader& table_;
     TickRate rate_;
+    std::uint64_t ended_;
     std::vector<std::uint8_t> before_;
     std::vector<std::uint8_t> now_;
     std::vector<std::uint8_t> after_;
@@ -212,7 +234,7 @@ bool read_schema(int file, const SegmentHeader& header, std::vector<Metric>& sch
 }
 
 // Once more where an ended row was on its way into the sum.
-bool read_table(int file, std::size_t number, const SegmentHeader& before, const TickRate& rate, TableValues& out) {
+bool read_table(int file, std::size_t number, const SegmentHeader& before, const Snapshot& of, TableValues& out) {
     SegmentHeader header = before;
     for (int attempt = 0; attempt < kTries; ++attempt) {
         const TableHeader& table = header.tables[number];
@@ -223,7 +245,7 @@ bool read_table(int file, std::size_t number, const SegmentHeader& before, const
                table.refused,
                false,
                {}};
-        auto rows = TableReader(file, table, rate).read();
+        auto rows = TableReader(file, table, of.rate, of.ended).read();
         SegmentHeader after{};
         if (!rows || !read_header(file, after)) {
             return false;
@@ -284,7 +306,7 @@ Result<Snapshot> read_segment(const fs::path& path) {
     bool whole = read_schema(file.number(), header, snapshot.schema);
     for (std::size_t i = 0; whole && i < kTables; ++i) {
         if (header.tables[i].kind != 0) {
-            whole = read_table(file.number(), i, header, snapshot.rate, snapshot.tables.emplace_back());
+            whole = read_table(file.number(), i, header, snapshot, snapshot.tables.emplace_back());
         }
     }
     snapshot.time = monotonic_now().ns;

@@ -158,6 +158,32 @@ TEST(Segment, MoreLiveThreadsThanRowsAreCounted) {
     EXPECT_EQ(read_segment(folder / "a.cells")->table(ResourceKind::kTask)->refused, 2U);
 }
 
+TEST(Segment, ATimerRunsNoLongerThanItsProcess) {
+    const TemporaryFolder folder;
+    SegmentOptions counted = options();
+    counted.rate = measure_ticks(1'000'000);
+    Segment segment;
+    ASSERT_EQ(segment.create((folder / "a.cells").c_str(), counted), 0);
+    Row* row = segment.take(thread(1));
+    const Task task{Segment::cells_of(*row), Segment::timers_of(*row, kTaskCells), &counted.rate, nullptr};
+    bind(task, 5, 40);
+    const std::uint64_t before = monotonic_now().ns;
+    start(task, 5);
+    const std::uint64_t started = monotonic_now().ns;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const std::uint64_t end = monotonic_now().ns;
+    segment.finish(end);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto ended = read_segment(folder / "a.cells");
+    ASSERT_TRUE(ended);
+    const RowValues& then = ended->table(ResourceKind::kTask)->rows[1];
+    ASSERT_EQ(then.running.size(), 1U);
+    // The counter and the clock are read one after the other.
+    constexpr std::uint64_t kBetween = 1'000'000;
+    EXPECT_GE(then.running[0].so_far + kBetween, (end - started) * 999 / 1000);
+    EXPECT_LE(then.running[0].so_far, (end - before) * 1001 / 1000 + 1000);
+}
+
 TEST(Segment, ARunningTimerShowsAndStopsWithItsThread) {
     const TemporaryFolder folder;
     SegmentOptions counted = options();
