@@ -24,6 +24,8 @@ constexpr double kLeastShare = 0.005;  // of the run's processor time: a row of 
 constexpr double kLeastNode = 0.001;   // what has less is its caller's
 constexpr double kLeastWithCalls = 0.01;
 constexpr double kMostWithCalls = 0.95;  // main, and what calls it: nothing that changes
+constexpr std::size_t kEnoughRows =
+    3;  // with fewer there is something to look at only with those that are always there
 constexpr const char* kOthers = "[other functions]";
 
 bool is_on_processor(ThreadState state) {
@@ -126,13 +128,21 @@ Timeline with_calls(const Names& names, const CallTree& tree, Rows& nodes, doubl
             rows.add(row, nodes[node]);
         }
     }
-    Timeline made{duration_ns, bins, {}, {}};
+    std::vector<std::size_t> some;
+    std::vector<std::size_t> always;
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const double sum = sum_of(rows[row]);
-        if (sum >= kLeastWithCalls * all && sum <= kMostWithCalls * all && sum > 0) {
-            made.functions.push_back(names.shown[row]);
-            made.ns.push_back(std::move(rows[row]));
+        if (sum > 0 && sum >= kLeastWithCalls * all) {
+            (sum > kMostWithCalls * all ? always : some).push_back(row);
         }
+    }
+    if (some.size() < kEnoughRows) {
+        some.insert(some.end(), always.begin(), always.end());
+    }
+    Timeline made{duration_ns, bins, {}, {}};
+    for (const std::size_t row : some) {
+        made.functions.push_back(names.shown[row]);
+        made.ns.push_back(std::move(rows[row]));
     }
     return made;
 }

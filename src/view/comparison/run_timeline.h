@@ -9,7 +9,8 @@ namespace kymo::view {
 
 struct RunTimeline {
     compare::Timeline itself;      // to look at: those with little time are one, "[other functions]"
-    compare::Timeline with_calls;  // to match: functions with all that they call; not those that are always there
+    compare::Timeline with_calls;  // to match: functions with all that they call; not those that are always there,
+                                   // where there are others
 };
 
 // Functions by the names that tables show. Bins hold some samples each, and are 400 at most. Errors: as

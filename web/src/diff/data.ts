@@ -7,7 +7,7 @@ export interface RunOverTime {
   duration_ns: number;
   bins: number;
   itself: Rows;
-  with_calls: Rows; // functions with all that they call, but those that are always there
+  with_calls: Rows; // functions with all that they call; not those that are always there, where there are others
 }
 
 export interface Rows {
