@@ -26,20 +26,22 @@ async function bundle(entry, more) {
   return built.outputFiles[0].text.trim();
 }
 
-for (const [page, script, style] of [
-  ["page.html", "src/main.ts", "src/style.css"],
-  ["diff.html", "src/diff.ts", "src/diff.css"],
+for (const [page, script, style, title, verb] of [
+  ["page.html", "src/main.ts", "src/style.css", "Kymo", "kymo report"],
+  ["diff.html", "src/diff.ts", "src/diff.css", "Kymo: two runs", "kymo diff"],
 ]) {
   const code = await bundle(script, { format: "iife", legalComments: "none", nodePaths: [modules] });
   if (code.includes("</script") || code.includes("<!--")) {
     throw new Error(`${script}: the bundled script would end its own element`);
   }
   const parts = {
+    "KYMO-TITLE": title,
+    "KYMO-VERB": verb,
     "<!--KYMO-STYLE-->": await bundle(style, {}),
     "<!--KYMO-SCRIPT-->": code,
     "KYMO-HASH": `sha256-${createHash("sha256").update(code).digest("base64")}`,
   };
-  let text = readFileSync(join(here, "src", page), "utf8");
+  let text = readFileSync(join(here, "src/page.html"), "utf8");
   for (const [mark, part] of Object.entries(parts)) {
     text = text.split(mark).join(part);
   }

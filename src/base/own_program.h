@@ -1,5 +1,5 @@
-// The running program's own file, also where the dynamic linker was called as a program and told to start it (as the
-// tarball's bin/kymo does): /proc/self/exe then leads to the linker.
+// The running program's own file, also where the dynamic linker was called as a program and given this one to start
+// (as the tarball's bin/kymo does): /proc/self/exe then leads to the linker.
 #pragma once
 
 #include <charconv>
@@ -12,7 +12,7 @@
 
 namespace kymo {
 
-// Empty: it cannot be told. Not for signal handlers.
+// Empty: it is not known. Not for signal handlers.
 inline std::filesystem::path own_program() {
     std::error_code error;
     const std::uint64_t headers = getauxval(AT_PHDR);

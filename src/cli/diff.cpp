@@ -1,5 +1,6 @@
 // kymo diff: what of one set of recordings is slower than of another, and a limit for build pipelines.
 #include "cli/analysis_progress.h"
+#include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -214,9 +215,7 @@ int run_diff(int argc, char** argv) {
         return fail(limits.error());
     }
     if (!page.empty() && view::comparison_shell().empty()) {
-        return fail({ErrorKind::kUnsupported,
-                     "this build of kymo has no page: Node.js or its packages were missing when it was made",
-                     "install them (apt-get install nodejs npm), and build again from an empty build directory"});
+        return fail(no_page_error());
     }
     DiffRun run(first.size() + second.size());
     auto base = run.load(first, {.findings = !no_findings});

@@ -62,7 +62,10 @@ Result<void> write_stream(const view::Export& format, const recording::Recording
 
 // What is no stream: a database, a directory. It gets its name when it is whole.
 Result<void> write_at(const view::Export& format, const recording::Recording& recording,
-                      const view::ExportOptions& options, const std::string& name) {
+                      const view::ExportOptions& options, std::string name) {
+    while (name.size() > 1 && name.ends_with('/')) {
+        name.pop_back();
+    }
     if (name.empty()) {
         return Error{ErrorKind::kUsage, fmt::format("--to {} writes a file or directory of its own", format.name),
                      "name it with -o"};

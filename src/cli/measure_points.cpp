@@ -17,15 +17,6 @@
 namespace kymo::cli {
 namespace {
 
-// "f is chosen when it is loaded (IFUNC)", "f: its first bytes are no instructions": some reasons go on, some begin
-// anew.
-std::string why_refused(const hooks::Refused& refused) {
-    constexpr std::string_view kGoOn[] = {"is ", "lies ", "belongs ", "may ", "returns ", "goes "};
-    const bool goes_on = std::any_of(std::begin(kGoOn), std::end(kGoOn),
-                                     [&](std::string_view word) { return refused.reason.starts_with(word); });
-    return fmt::format("{}{}{}", refused.function, goes_on ? " " : ": ", refused.reason);
-}
-
 // What became of each instrumentation point: those without a function are mistakes of the description.
 std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
                                     bool quiet) {
@@ -47,12 +38,12 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
                  "static functions need symbols: build without -s, or install the debug symbols"});
         } else if (!hooked) {
             const hooks::Refused& refused = outcome.refused.front();
-            mistakes.push_back({point.at, why_refused(refused),
+            mistakes.push_back({point.at, fmt::format("{}: {}", refused.function, refused.reason),
                                 point.line != 0 ? "measure a line before or after it, or the function around it"
                                                 : "measure a function that calls it, or that it calls"});
         } else if (!quiet) {
             for (const hooks::Refused& refused : outcome.refused) {
-                fmt::print(stderr, "kymo: left out: {}\n", why_refused(refused));
+                fmt::print(stderr, "kymo: left out: {}: {}\n", refused.function, refused.reason);
             }
         }
     }

@@ -3,6 +3,7 @@
 #include "archive/pack.h"
 #include "base/result.h"
 #include "cli/analysis_progress.h"
+#include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
@@ -79,9 +80,7 @@ int run_view(int argc, char** argv) {
         return *code;
     }
     if (view::page_shell().empty()) {
-        return fail({ErrorKind::kUnsupported,
-                     "this build of kymo has no page: Node.js or its packages were missing when it was made",
-                     "install them (apt-get install nodejs npm), and build again from an empty build directory"});
+        return fail(no_page_error());
     }
     view::PageOptions asked{.range = {}, .sources = !no_sources};
     if (!range.empty()) {

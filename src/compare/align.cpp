@@ -13,6 +13,7 @@ constexpr double kBeyondNoise = 2;   // times the distance that three quarters o
 constexpr std::size_t kAround = 4;   // bins on either side that are looked at
 constexpr std::size_t kNear = 2;     // bins that the match may pass a pair of turns by
 constexpr std::size_t kThrough = 1;  // the same where one of them is another pair's
+constexpr double kMostUnlike = 0.6;  // distance of runs that are matched
 constexpr double kDetour = 0.02;     // what a step costs that moves one clock alone
 
 using Bin = std::vector<double>;  // by function: processors at work
@@ -60,7 +61,7 @@ std::vector<Step> match(const std::vector<Bin>& base, const std::vector<Bin>& ot
                 continue;
             }
             const double none = HUGE_VAL;
-            const double detour = kDetour * (1 - here);  // one clock stands where the other does something else
+            const double detour = kDetour * (1 - here);  // cheap where both do something else
             const double both = i > 0 && j > 0 ? above[j - 1] : none;
             const double base_alone = i > 0 ? above[j] + detour : none;
             const double other_alone = j > 0 ? row[j - 1] + detour : none;
@@ -200,7 +201,10 @@ Alignment align(const Timeline& base, const Timeline& other) {
         const auto steps = match(base_bins, other_bins, &made.distance);
         const double base_bin = base.duration_ns / static_cast<double>(base.bins);
         const double other_bin = other.duration_ns / static_cast<double>(other.bins);
-        for (const Step& pair : turns_together(steps, turns_of(base_bins), turns_of(other_bins))) {
+        made.is_matched = made.distance <= kMostUnlike;
+        const auto pairs =
+            made.is_matched ? turns_together(steps, turns_of(base_bins), turns_of(other_bins)) : std::vector<Step>{};
+        for (const Step& pair : pairs) {
             made.points.push_back(
                 {static_cast<double>(pair.base) * base_bin, static_cast<double>(pair.other) * other_bin});
         }

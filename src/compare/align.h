@@ -33,9 +33,10 @@ struct Alignment {
     // How unlike matched moments are, 0 to 1: what only one of them does, as a share of what either does, averaged
     // along the match.
     double distance = 0;
+    bool is_matched =
+        false;  // false: the runs have too little in common, or no bins, and only their ends are matched
 };
 
-// Runs without bins have only their begins and ends in common.
 Alignment align(const Timeline& base, const Timeline& other);
 
 }  // namespace kymo::compare

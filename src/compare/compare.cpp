@@ -23,7 +23,6 @@ constexpr double kSure = 2;              // standard deviations
 constexpr double kBeyondError = 3;       // of a row's value: its error at most a third
 constexpr std::size_t kFamilies = 2;
 constexpr std::size_t kMostLines = 3;
-constexpr double kFindingChange = 0.02;  // of the run: shares that differ by less are the same
 
 using Runs = std::vector<RunFigures>;
 
@@ -277,52 +276,6 @@ void describe(Change& change, const Runs& base, const Runs& other) {
     }
 }
 
-// A finding is the same where its kind and place are.
-std::map<std::pair<std::string, std::string>, FindingChange> findings_of(const Runs& base, const Runs& other) {
-    std::map<std::pair<std::string, std::string>, FindingChange> all;
-    const auto add = [&](const Runs& runs, bool is_base) {
-        for (const RunFigures& run : runs) {
-            std::set<std::pair<std::string, std::string>> seen;
-            for (const FindingFigures& one : run.findings) {
-                const auto key = std::pair(one.kind, one.place);
-                if (!seen.insert(key).second) {
-                    continue;  // its largest is the first
-                }
-                FindingChange& change = all[key];
-                change.kind = one.kind;
-                change.place = one.place;
-                change.title = one.title;
-                (is_base ? change.base_share : change.other_share) += one.share / static_cast<double>(runs.size());
-                ++(is_base ? change.base_runs : change.other_runs);
-            }
-        }
-    };
-    add(base, true);
-    add(other, false);
-    return all;
-}
-
-void compare_findings(Comparison& comparison, const Runs& base, const Runs& other) {
-    for (auto& [key, change] : findings_of(base, other)) {
-        // In most runs of a side it is there; in some alone it is near its limit.
-        const bool was = 2 * change.base_runs > base.size();
-        const bool is = 2 * change.other_runs > other.size();
-        if (was && change.other_runs == 0) {
-            comparison.gone.push_back(std::move(change));
-        } else if (is && change.base_runs == 0) {
-            comparison.added.push_back(std::move(change));
-        } else if (was && is && std::abs(change.other_share - change.base_share) > kFindingChange) {
-            comparison.changed.push_back(std::move(change));
-        }
-    }
-    const auto larger = [](const FindingChange& a, const FindingChange& b) {
-        return std::abs(a.other_share - a.base_share) > std::abs(b.other_share - b.base_share);
-    };
-    for (auto* const list : {&comparison.gone, &comparison.added, &comparison.changed}) {
-        std::sort(list->begin(), list->end(), larger);
-    }
-}
-
 // The whole run's times are one family, everything else another, so that the question whether a build became slower
 // does not pay for the many that ask where. Holm's rule (1979) keeps the error of both together: the p-values of the
 // family with the smallest one count twice.
@@ -431,7 +384,7 @@ Comparison compare(Runs base, Runs other) {
         return a.key.kind != b.key.kind ? a.key.kind < b.key.kind : a.difference() > b.difference();
     });
     comparison.paths = path_times(base, other);
-    compare_findings(comparison, base, other);
+    comparison.findings = compare_findings(base, other);
     for (const Runs* const runs : {&base, &other}) {
         for (const RunFigures& run : *runs) {
             if (run.is_damaged) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compare/figures.h"
+#include "compare/finding_changes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,16 +48,6 @@ struct Change {
     double ratio() const;
 };
 
-struct FindingChange {
-    std::string kind;
-    std::string place;
-    std::string title;  // of the new runs, else of the old ones
-    double base_share = 0;
-    double other_share = 0;
-    std::size_t base_runs = 0;  // that have it
-    std::size_t other_runs = 0;
-};
-
 // A call path with what it took in the runs of a side, with all that it calls: the means, so that callees add up to
 // no more than their caller.
 struct PathTime {
@@ -72,9 +63,7 @@ struct Comparison {
     bool has_p = false;           // there are enough runs for p-values
     std::vector<Change> changes;  // of everything that has a share, most slowed down first
     std::vector<PathTime> paths;  // that have a thousandth of a run; a caller before its callees
-    std::vector<FindingChange> gone;
-    std::vector<FindingChange> added;
-    std::vector<FindingChange> changed;
+    FindingChanges findings;
     std::vector<std::string> warnings;
 
     // By its name, or the one that is shown where that is only one's; null: neither.

@@ -18,7 +18,7 @@ using cells::RowValues;
 using cells::TableValues;
 
 // What a row's cell says now, a running timer's time and time off the processor included. Timers run until the
-// process ends; where that was not told (a signal, an exec), until the reading before, `read`, when it was still
+// process ends; where its time is not known (a signal, an exec), until the reading before, `read`, when it was still
 // there.
 std::uint64_t value_now(const cells::Snapshot& snapshot, const TableValues& table, const RowValues& row,
                         std::uint32_t cell, bool last, std::uint64_t read) {

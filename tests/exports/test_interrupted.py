@@ -60,6 +60,8 @@ def body(test):
     there.mkdir()
     done = test.run(test.kymo, "export", recording, "--to", "csv", "-o", there)
     test.check("an existing directory stays", "exists already", done.stderr, done.returncode != 0 and "exists already" in done.stderr)
+    slash = test.run(test.kymo, "export", recording, "--to", "csv", "-o", f"{test.work}/slash/")
+    test.equal("a directory may be named with a slash", (0, True), (slash.returncode, (test.work / "slash/thread.csv").exists()))
     nowhere = test.run(test.kymo, "export", recording, "--to", "sqlite", "-o", test.work / "nowhere/x.db")
     test.check("an error names what was asked for", "nowhere/x.db:", nowhere.stderr, "nowhere/x.db:" in nowhere.stderr and ".part" not in nowhere.stderr)
 

@@ -124,9 +124,9 @@ def check_what_is_not_seen(test):
 
 
 def check_refusals(test):
-    for text, message in (("metric m { at exit passes_on : add }", "passes_on may end in a jump to another function: its exits cannot be hooked"),
+    for text, message in (("metric m { at exit passes_on : add }", "passes_on: may end in a jump to another function: its exits cannot be hooked"),
                           ("metric m { at entry countme : add }", "no function 'countme'; did you mean 'count_me'?"),
-                          ("metric m { at entry strlen : add }", "strlen is chosen when it is loaded (IFUNC)")):
+                          ("metric m { at entry strlen : add }", "strlen: is chosen when it is loaded (IFUNC)")):
         done = measure(test, text, test.program("probed"))
         test.equal(f"{text}: exit status", 6, done.returncode)
         test.check(f"{text}: says why", message, done.stderr.strip(), message in done.stderr)

@@ -1,5 +1,5 @@
 // The page of `kymo diff -o`: two runs, or two sets of them.
-import { h, replace } from "./draw/dom";
+import { h, replace, showFailure } from "./draw/dom";
 import { palette } from "./draw/palette";
 import { ratio } from "./diff/change";
 import { Chosen } from "./diff/chosen";
@@ -37,7 +37,7 @@ function note(data: Data): string {
     return `${base_runs} and ${new_runs} runs; what is coloured in the tables differs significantly (p ≤ 0.05, adjusted for everything compared)`;
   }
   const runs = base_runs === 1 && new_runs === 1 ? "One run a side" : "Fewer than five runs a side";
-  return `${runs}: the spread between runs is not known, so these are sizes only. Five runs a side tell what is significant.`;
+  return `${runs}: the spread between runs is not known, so these are sizes only. Record five runs a side to see what is significant.`;
 }
 
 function show() {
@@ -95,13 +95,6 @@ function show() {
 try {
   show();
 } catch (error) {
-  replace(
-    document.getElementById("app")!,
-    h(
-      "p",
-      { class: "starting" },
-      `This page cannot be shown: ${(error as Error).message}. It needs a browser of 2023 or later.`,
-    ),
-  );
+  showFailure(error);
   throw error;
 }

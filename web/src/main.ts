@@ -6,7 +6,7 @@ import { isReading } from "./data/blob";
 import { chosenWords } from "./data/lanerows";
 import { openOccurrences, readOccurrences, KeptOccurrences } from "./data/kept_occurrences";
 import { css, kChannelNames, kChannelTitles, palette, Palette } from "./draw/palette";
-import { h, replace } from "./draw/dom";
+import { h, replace, showFailure } from "./draw/dom";
 import { rem } from "./draw/surface";
 import { duration, moment, percent } from "./format";
 import { takeKeys } from "./keys";
@@ -350,14 +350,7 @@ async function start() {
       }),
     );
   } catch (error) {
-    replace(
-      document.getElementById("app")!,
-      h(
-        "p",
-        { class: "starting" },
-        `This page cannot be shown: ${(error as Error).message}. It needs a browser of 2023 or later.`,
-      ),
-    );
+    showFailure(error);
     throw error;
   }
 }

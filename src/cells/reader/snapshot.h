@@ -32,7 +32,7 @@ struct RunningTimer {
     std::uint32_t number = 0;
     std::uint32_t depth = 0;
     std::uint32_t cell = 0;
-    std::uint64_t so_far = 0;  // ns, up to the reading, or to the end that the process has told
+    std::uint64_t so_far = 0;  // ns, up to the reading, or to the process's end where that is known
 };
 
 struct RowValues {

@@ -1,6 +1,8 @@
 // What this build of Kymo was made without (cmake/Missing.cmake).
 #pragma once
 
+#include "base/result.h"
+
 #include <span>
 
 namespace kymo::cli {
@@ -12,5 +14,8 @@ struct MissingPart {
 };
 
 std::span<const MissingPart> missing_parts();
+
+// Of a verb whose page is not in this build.
+Error no_page_error();
 
 }  // namespace kymo::cli

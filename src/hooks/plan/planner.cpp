@@ -100,25 +100,38 @@ class Planner {
     }
 
   private:
+    struct Asked {
+        std::size_t request;
+        bool is_pattern;
+    };
+
+    // The requests for functions that the image may have. A pattern without an image means the program's functions.
+    std::vector<Asked> asked_of(const ImageFunctions& image) const {
+        std::vector<Asked> asked;
+        for (std::size_t r = 0; r < requests_.size(); ++r) {
+            const Request& request = requests_[r];
+            const bool is_pattern = is_glob(request.function);
+            const bool is_of_image = request.image.empty() ? !is_pattern || !image.is_c_library()
+                                                           : matches(request.image, image.file_name());
+            if (request.line == 0 && is_of_image) {
+                asked.push_back({r, is_pattern});
+            }
+        }
+        return asked;
+    }
+
     // By offset, so that names of one function share its hook.
     std::map<std::uint64_t, Wanted> wanted_in(ImageFunctions& image) {
         std::map<std::uint64_t, Wanted> found;
-        const std::string file = image.file_name();
+        const std::vector<Asked> asked = asked_of(image);
+        if (asked.empty()) {
+            return found;  // names cost time
+        }
         for (const NamedFunction& function : image.functions()) {
             const FunctionNames names(function.name);
-            for (std::size_t r = 0; r < requests_.size(); ++r) {
+            for (const auto& [r, is_pattern] : asked) {
                 const Request& request = requests_[r];
-                const bool glob = is_glob(request.function);
-                if (request.line != 0) {
-                    continue;
-                }
-                if (!request.image.empty() && !matches(request.image, file)) {
-                    continue;
-                }
-                if (glob && request.image.empty() && image.is_c_library()) {
-                    continue;  // "all functions" means the program's
-                }
-                if (!names.are_asked_for_by(request.function, glob)) {
+                if (!names.are_asked_for_by(request.function, is_pattern)) {
                     continue;
                 }
                 Wanted& wanted = found[function.offset];

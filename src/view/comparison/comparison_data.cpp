@@ -79,9 +79,9 @@ Json comparison_json(const Comparison& comparison) {
             {"has_p", comparison.has_p},
             {"changes", std::move(changes)},
             {"findings",
-             {{"new", findings_json(comparison.added)},
-              {"changed", findings_json(comparison.changed)},
-              {"gone", findings_json(comparison.gone)}}},
+             {{"new", findings_json(comparison.findings.added)},
+              {"changed", findings_json(comparison.findings.changed)},
+              {"gone", findings_json(comparison.findings.gone)}}},
             {"warnings", comparison.warnings}};
 }
 

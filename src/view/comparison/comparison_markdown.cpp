@@ -47,9 +47,9 @@ std::string comparison_markdown(const Comparison& comparison, const ComparisonOp
                             markdown_code(list[i].place), 100 * list[i].base_share, 100 * list[i].other_share);
         }
     };
-    add("new", comparison.added);
-    add("changed", comparison.changed);
-    add("gone", comparison.gone);
+    add("new", comparison.findings.added);
+    add("changed", comparison.findings.changed);
+    add("gone", comparison.findings.gone);
     if (!findings.empty()) {
         text += "\n### Findings\n\n" + findings;
     }

@@ -70,7 +70,7 @@ Json clocks_json(const compare::Alignment& clocks) {
     for (const compare::ClockPoint& point : clocks.points) {
         points.push_back({std::llround(point.base_ns), std::llround(point.other_ns)});
     }
-    return {{"points", std::move(points)}, {"distance", clocks.distance}};
+    return {{"points", std::move(points)}, {"distance", clocks.distance}, {"is_matched", clocks.is_matched}};
 }
 
 // Inside an element of the page: nothing in it may end the element.

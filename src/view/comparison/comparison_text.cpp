@@ -48,9 +48,9 @@ std::string findings_text(const Style& style, const Comparison& comparison, std:
                          2, 11);
         }
     };
-    add("new", comparison.added);
-    add("changed", comparison.changed);
-    add("gone", comparison.gone);
+    add("new", comparison.findings.added);
+    add("changed", comparison.findings.changed);
+    add("gone", comparison.findings.gone);
     return text.empty() ? text : "\n" + paint(style, Ink::kHeading, "Findings") + "\n" + text;
 }
 

@@ -24,8 +24,8 @@ constexpr double kLeastShare = 0.005;  // of the run's processor time: a row of 
 constexpr double kLeastNode = 0.001;   // what has less is its caller's
 constexpr double kLeastWithCalls = 0.01;
 constexpr double kMostWithCalls = 0.95;  // main, and what calls it: nothing that changes
-constexpr std::size_t kEnoughRows =
-    3;  // with fewer there is something to look at only with those that are always there
+// With fewer rows, those that are always there are shown too.
+constexpr std::size_t kEnoughRows = 3;
 constexpr const char* kOthers = "[other functions]";
 
 bool is_on_processor(ThreadState state) {

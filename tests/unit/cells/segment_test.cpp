@@ -158,47 +158,46 @@ TEST(Segment, MoreLiveThreadsThanRowsAreCounted) {
     EXPECT_EQ(read_segment(folder / "a.cells")->table(ResourceKind::kTask)->refused, 2U);
 }
 
-TEST(Segment, ATimerRunsNoLongerThanItsProcess) {
-    const TemporaryFolder folder;
-    SegmentOptions counted = options();
-    counted.rate = measure_ticks(1'000'000);
-    Segment segment;
-    ASSERT_EQ(segment.create((folder / "a.cells").c_str(), counted), 0);
-    Row* row = segment.take(thread(1));
-    const Task task{Segment::cells_of(*row), Segment::timers_of(*row, kTaskCells), &counted.rate, nullptr};
-    bind(task, 5, 40);
-    const std::uint64_t before = monotonic_now().ns;
-    start(task, 5);
-    const std::uint64_t started = monotonic_now().ns;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+// A thread's timer 5, bound to cell 40, that was started between `before` and `started` and has run for 2 ms or more.
+class RunningTimer : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        counted_.rate = measure_ticks(1'000'000);
+        ASSERT_EQ(segment_.create((folder_ / "a.cells").c_str(), counted_), 0);
+        row_ = segment_.take(thread(1));
+        const Task task{Segment::cells_of(*row_), Segment::timers_of(*row_, kTaskCells), &counted_.rate, nullptr};
+        bind(task, 5, 40);
+        before_ = monotonic_now().ns;
+        start(task, 5);
+        started_ = monotonic_now().ns;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+
+    const TemporaryFolder folder_;
+    SegmentOptions counted_ = options();
+    Segment segment_;
+    Row* row_ = nullptr;
+    std::uint64_t before_ = 0;
+    std::uint64_t started_ = 0;
+};
+
+TEST_F(RunningTimer, RunsNoLongerThanItsProcess) {
     const std::uint64_t end = monotonic_now().ns;
-    segment.finish(end);
+    segment_.finish(end);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const auto ended = read_segment(folder / "a.cells");
+    const auto ended = read_segment(folder_ / "a.cells");
     ASSERT_TRUE(ended);
     const RowValues& then = ended->table(ResourceKind::kTask)->rows[1];
     ASSERT_EQ(then.running.size(), 1U);
     // The counter and the clock are read one after the other.
     constexpr std::uint64_t kBetween = 1'000'000;
-    EXPECT_GE(then.running[0].so_far + kBetween, (end - started) * 999 / 1000);
-    EXPECT_LE(then.running[0].so_far, (end - before) * 1001 / 1000 + 1000);
+    EXPECT_GE(then.running[0].so_far + kBetween, (end - started_) * 999 / 1000);
+    EXPECT_LE(then.running[0].so_far, (end - before_) * 1001 / 1000 + 1000);
 }
 
-TEST(Segment, ARunningTimerShowsAndStopsWithItsThread) {
-    const TemporaryFolder folder;
-    SegmentOptions counted = options();
-    counted.rate = measure_ticks(1'000'000);
-    Segment segment;
-    ASSERT_EQ(segment.create((folder / "a.cells").c_str(), counted), 0);
-    Row* row = segment.take(thread(1));
-    const Task task{Segment::cells_of(*row), Segment::timers_of(*row, kTaskCells), &counted.rate, nullptr};
-    bind(task, 5, 40);
-    const std::uint64_t before = monotonic_now().ns;
-    start(task, 5);
-    const std::uint64_t started = monotonic_now().ns;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+TEST_F(RunningTimer, ShowsAndStopsWithItsThread) {
     const std::uint64_t slept = monotonic_now().ns;
-    const auto running = read_segment(folder / "a.cells");
+    const auto running = read_segment(folder_ / "a.cells");
     const std::uint64_t after = monotonic_now().ns;
     ASSERT_TRUE(running);
     const RowValues& now = running->table(ResourceKind::kTask)->rows[1];
@@ -206,10 +205,10 @@ TEST(Segment, ARunningTimerShowsAndStopsWithItsThread) {
     EXPECT_EQ(now.running[0].number, 5U);
     EXPECT_EQ(now.running[0].cell, 40U);
     // Between an inner and an outer pair of readings; the counter's rate is known to better than one in a thousand.
-    EXPECT_GE(now.running[0].so_far, (slept - started) * 999 / 1000);
-    EXPECT_LE(now.running[0].so_far, (after - before) * 1001 / 1000);
-    segment.end(*row, 1);
-    const auto ended = read_segment(folder / "a.cells");
+    EXPECT_GE(now.running[0].so_far, (slept - started_) * 999 / 1000);
+    EXPECT_LE(now.running[0].so_far, (after - before_) * 1001 / 1000);
+    segment_.end(*row_, 1);
+    const auto ended = read_segment(folder_ / "a.cells");
     EXPECT_TRUE(ended->table(ResourceKind::kTask)->rows[1].running.empty());
     EXPECT_GE(ended->table(ResourceKind::kTask)->rows[1].cells[40], now.running[0].so_far);
 }

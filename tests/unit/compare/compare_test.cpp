@@ -159,13 +159,13 @@ TEST(Compare, FindingsComeGoAndChange) {
         one.findings = {{"lock-contention", "a", "waits", 0.4}, {"page-faults", "c", "faults", 0.1}};
     }
     const auto comparison = compare(base, other);
-    ASSERT_EQ(comparison.gone.size(), 1U);
-    EXPECT_EQ(comparison.gone[0].kind, "io-wait");
-    ASSERT_EQ(comparison.added.size(), 1U);
-    EXPECT_EQ(comparison.added[0].kind, "page-faults");
-    ASSERT_EQ(comparison.changed.size(), 1U);
-    EXPECT_NEAR(comparison.changed[0].other_share, 0.4, 1e-9);
-    EXPECT_TRUE(compare(base, base).changed.empty());
+    ASSERT_EQ(comparison.findings.gone.size(), 1U);
+    EXPECT_EQ(comparison.findings.gone[0].kind, "io-wait");
+    ASSERT_EQ(comparison.findings.added.size(), 1U);
+    EXPECT_EQ(comparison.findings.added[0].kind, "page-faults");
+    ASSERT_EQ(comparison.findings.changed.size(), 1U);
+    EXPECT_NEAR(comparison.findings.changed[0].other_share, 0.4, 1e-9);
+    EXPECT_TRUE(compare(base, base).findings.changed.empty());
 }
 
 TEST(Compare, LimitsAreExceededBySignificantDifferences) {

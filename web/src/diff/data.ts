@@ -52,7 +52,7 @@ export type PathRow = [parent: number, name: number, base: number, other: number
 export interface Data {
   base: RunOverTime;
   new: RunOverTime;
-  clocks: { points: [number, number][]; distance: number };
+  clocks: { points: [number, number][]; distance: number; is_matched: boolean };
   names: string[];
   paths: PathRow[];
   comparison: {

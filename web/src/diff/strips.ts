@@ -95,12 +95,12 @@ export class Strips {
     if (base.bins === 0 || this.data.new.bins === 0) {
       return "a run without samples has no picture";
     }
-    if (clocks.distance > 0.6) {
-      return "the runs have little in common: their clocks are laid side by side at the ends alone";
+    if (!clocks.is_matched) {
+      return "the runs have too little in common to match their clocks";
     }
     const most = this.stretches.filter((one) => one.isSure).sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference))[0];
     if (!most) {
-      return "no part of the run takes another time, as far as the bins tell";
+      return "no part of the run became measurably longer or shorter";
     }
     return `${signed(most.difference)} between ${moment(most.base[0], 1e7)} and ${moment(most.base[1], 1e7)} of the base${this.mostly(most)}`;
   }
@@ -307,7 +307,7 @@ export class Strips {
     const words = ([begin, end]: [number, number]) => `${moment(begin, 1e6)} to ${moment(end, 1e6)}`;
     tip.show(
       event,
-      h("b", {}, stretch.isSure ? signed(stretch.difference) : "no difference, as far as the bins tell"),
+      h("b", {}, stretch.isSure ? signed(stretch.difference) : "no measurable difference"),
       h("div", {}, `base: ${words(stretch.base)}; new: ${words(stretch.other)}`),
       stretch.isSure ? h("div", { class: "path" }, this.mostly(stretch).slice(2)) : null,
     );

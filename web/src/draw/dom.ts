@@ -30,6 +30,12 @@ export function replace(element: Element, ...children: Child[]) {
   element.replaceChildren(...(children.filter(Boolean) as (Node | string)[]));
 }
 
+// In place of a page that fails.
+export function showFailure(error: unknown) {
+  const words = `This page cannot be shown: ${(error as Error).message}. It needs a browser of 2023 or later.`;
+  replace(document.getElementById("app")!, h("p", { class: "starting" }, words));
+}
+
 // A box beside the pointer.
 class Tip {
   private box = h("div", { class: "tip", role: "tooltip", hidden: true });
