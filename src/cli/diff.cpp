@@ -230,12 +230,13 @@ int run_diff(int argc, char** argv) {
     shown.base = side_name(first);
     shown.other = side_name(second);
     if (!page.empty()) {
-        const auto base_time = run.timeline_of(base_run);
-        const auto other_time = base_time ? run.timeline_of(other_run) : base_time;
+        auto base_time = run.timeline_of(base_run);
+        auto other_time = base_time ? run.timeline_of(other_run) : base_time;
         run.end();
         if (!other_time) {
             return fail(other_time.error());
         }
+        view::choose_rows(base_time->timeline, other_time->timeline);
         const auto written = view::write_new_file(
             page, view::comparison_page(comparison, shown, *base_time, *other_time, view::comparison_shell()));
         if (!written) {

@@ -6,6 +6,7 @@
 #include "view/pieces.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -20,12 +21,11 @@ constexpr std::size_t kSamplesOfBin = 6;
 constexpr std::size_t kLeastBins = 10;
 constexpr std::size_t kMostBins = 400;
 constexpr std::size_t kMostFunctions = 40;
-constexpr double kLeastShare = 0.005;  // of the run's processor time: a row of its own
-constexpr double kLeastNode = 0.001;   // what has less is its caller's
-constexpr double kLeastWithCalls = 0.01;
-constexpr double kMostWithCalls = 0.95;  // main, and what calls it: nothing that changes
-// With fewer rows, those that are always there are shown too.
-constexpr std::size_t kEnoughRows = 3;
+constexpr double kLeastShare = 0.005;     // of a run's processor time: a row of its own
+constexpr double kLeastNode = 0.001;      // what has less is its caller's
+constexpr double kLeastWithCalls = 0.01;  // of a run's processor time
+constexpr double kMostWithCalls = 0.95;   // in both runs: main, and what calls it
+constexpr std::size_t kEnoughRows = 3;    // with fewer, those that are always there are shown, too
 constexpr const char* kOthers = "[other functions]";
 
 bool is_on_processor(ThreadState state) {
@@ -82,30 +82,13 @@ struct Names {
     }
 };
 
-// The rows with most time, most first; those with little are one.
-Timeline in_themselves(const Names& names, Rows& rows, double duration_ns, std::size_t bins) {
-    std::vector<double> sums;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        sums.push_back(sum_of(rows[row]));
-    }
-    const double least = kLeastShare * sum_of(sums);
-    std::vector<std::size_t> order(rows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sums[a] > sums[b]; });
+Timeline named_rows(const Names& names, Rows& rows, double duration_ns, std::size_t bins) {
     Timeline made{duration_ns, bins, {}, {}};
-    Rows others(1, bins, 1);
-    for (std::size_t i = 0; i < order.size() && sums[order[i]] > 0; ++i) {
-        const std::size_t row = order[i];
-        if (row < names.shown.size() && i < kMostFunctions && sums[row] >= least) {
-            made.functions.push_back(names.shown[row]);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (!rows[row].empty()) {
+            made.functions.emplace_back(row < names.shown.size() ? names.shown[row] : kOthers);
             made.ns.push_back(std::move(rows[row]));
-        } else {
-            others.add(0, rows[row]);
         }
-    }
-    if (!others[0].empty()) {
-        made.functions.emplace_back(kOthers);
-        made.ns.push_back(std::move(others[0]));
     }
     return made;
 }
@@ -114,12 +97,10 @@ Timeline in_themselves(const Names& names, Rows& rows, double duration_ns, std::
 // a path.
 Timeline with_calls(const Names& names, const CallTree& tree, Rows& nodes, double duration_ns, std::size_t bins) {
     Rows rows(names.shown.size(), bins, 1);
-    double all = 0;
     for (std::size_t node = 0; node < nodes.size(); ++node) {
         if (nodes[node].empty()) {
             continue;
         }
-        all += sum_of(nodes[node]);
         std::set<std::size_t> on_path;
         for (std::size_t at = node; at != 0; at = raw(tree.nodes[at].parent)) {
             on_path.insert(names.of_function[tree.nodes[at].function]);
@@ -128,23 +109,7 @@ Timeline with_calls(const Names& names, const CallTree& tree, Rows& nodes, doubl
             rows.add(row, nodes[node]);
         }
     }
-    std::vector<std::size_t> some;
-    std::vector<std::size_t> always;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        const double sum = sum_of(rows[row]);
-        if (sum > 0 && sum >= kLeastWithCalls * all) {
-            (sum > kMostWithCalls * all ? always : some).push_back(row);
-        }
-    }
-    if (some.size() < kEnoughRows) {
-        some.insert(some.end(), always.begin(), always.end());
-    }
-    Timeline made{duration_ns, bins, {}, {}};
-    for (const std::size_t row : some) {
-        made.functions.push_back(names.shown[row]);
-        made.ns.push_back(std::move(rows[row]));
-    }
-    return made;
+    return named_rows(names, rows, duration_ns, bins);
 }
 
 // Itself, or the nearest caller with enough time.
@@ -156,6 +121,78 @@ std::vector<std::size_t> kept_nodes(const CallTree& tree) {
         kept[node] = is_enough ? node : kept[raw(tree.nodes[node].parent)];
     }
     return kept;
+}
+
+double time_of(const Timeline& run) {
+    return std::accumulate(run.ns.begin(), run.ns.end(), 0.0,
+                           [](double sum, const auto& row) { return sum + sum_of(row); });
+}
+
+// Each function's share of the processor time of either run, by name.
+struct Shares {
+    double base = 0;
+    double other = 0;
+};
+using SharesByName = std::map<std::string, Shares>;
+
+SharesByName shares_of(const Timeline& base, double base_time, const Timeline& other, double other_time) {
+    SharesByName shares;
+    for (std::size_t row = 0; row < base.ns.size(); ++row) {
+        shares[base.functions[row]].base = sum_of(base.ns[row]) / base_time;
+    }
+    for (std::size_t row = 0; row < other.ns.size(); ++row) {
+        shares[other.functions[row]].other = sum_of(other.ns[row]) / other_time;
+    }
+    return shares;
+}
+
+// Keeps the rows of these names; the rest becomes a row of others, or goes.
+void keep_rows(Timeline& run, const std::set<std::string>& kept, bool has_others) {
+    Timeline made{run.duration_ns, run.bins, {}, {}};
+    Rows others(1, run.bins, 1);
+    for (std::size_t row = 0; row < run.ns.size(); ++row) {
+        if (kept.contains(run.functions[row])) {
+            made.functions.push_back(std::move(run.functions[row]));
+            made.ns.push_back(std::move(run.ns[row]));
+        } else if (has_others) {
+            others.add(0, run.ns[row]);
+        }
+    }
+    if (!others[0].empty()) {
+        made.functions.emplace_back(kOthers);
+        made.ns.push_back(std::move(others[0]));
+    }
+    run = std::move(made);
+}
+
+std::set<std::string> chosen_themselves(const SharesByName& shares) {
+    std::vector<std::pair<double, std::string>> order;
+    for (const auto& [name, share] : shares) {
+        const double most = std::max(share.base, share.other);
+        if (name != kOthers && most >= kLeastShare) {
+            order.emplace_back(-most, name);
+        }
+    }
+    std::sort(order.begin(), order.end());
+    std::set<std::string> chosen;
+    for (std::size_t i = 0; i < std::min(order.size(), kMostFunctions); ++i) {
+        chosen.insert(order[i].second);
+    }
+    return chosen;
+}
+
+std::set<std::string> chosen_with_calls(const SharesByName& shares) {
+    std::set<std::string> some;
+    std::set<std::string> always;
+    for (const auto& [name, share] : shares) {
+        if (std::max(share.base, share.other) >= kLeastWithCalls) {
+            (std::min(share.base, share.other) > kMostWithCalls ? always : some).insert(name);
+        }
+    }
+    if (some.size() < kEnoughRows) {
+        some.merge(always);
+    }
+    return some;
 }
 
 }  // namespace
@@ -201,9 +238,20 @@ Result<RunTimeline> run_timeline(const recording::Recording& recording) {
     if (!walked) {
         return walked.error();
     }
-    made.itself = in_themselves(names, functions, static_cast<double>(length), bins);
+    made.itself = named_rows(names, functions, static_cast<double>(length), bins);
     made.with_calls = with_calls(names, tree, nodes, static_cast<double>(length), bins);
     return made;
+}
+
+void choose_rows(RunTimeline& base, RunTimeline& other) {
+    const double base_time = std::max(time_of(base.itself), 1.0);
+    const double other_time = std::max(time_of(other.itself), 1.0);
+    const auto themselves = chosen_themselves(shares_of(base.itself, base_time, other.itself, other_time));
+    const auto with_calls = chosen_with_calls(shares_of(base.with_calls, base_time, other.with_calls, other_time));
+    for (RunTimeline* const run : {&base, &other}) {
+        keep_rows(run->itself, themselves, true);
+        keep_rows(run->with_calls, with_calls, false);
+    }
 }
 
 }  // namespace kymo::view

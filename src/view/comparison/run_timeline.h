@@ -8,13 +8,16 @@
 namespace kymo::view {
 
 struct RunTimeline {
-    compare::Timeline itself;      // to look at: those with little time are one, "[other functions]"
-    compare::Timeline with_calls;  // to match: functions with all that they call; not those that are always there,
-                                   // where there are others
+    compare::Timeline itself;      // to look at; "[other functions]": those with little time
+    compare::Timeline with_calls;  // to match, and to look at: functions with all that they call
 };
 
-// Functions by the names that tables show. Bins hold some samples each, and are 400 at most. Errors: as
-// load_profile(). Cost: O(samples), and naming the functions.
+// Functions by the names that tables show, all that have a thousandth of the run. Bins hold some samples each, and
+// are 400 at most. Errors: as load_profile(). Cost: O(samples), and naming the functions.
 Result<RunTimeline> run_timeline(const recording::Recording& recording);
+
+// Keeps of both runs the same functions: those with enough time in either; with what they call, not those that nearly
+// all of both runs is in, where there are others.
+void choose_rows(RunTimeline& base, RunTimeline& other);
 
 }  // namespace kymo::view
