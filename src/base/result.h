@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace kymo {
 
@@ -31,8 +32,9 @@ enum class ErrorKind : int {
 
 struct Error {
     ErrorKind kind = ErrorKind::kInternal;
-    std::string what;  // one line, no full stop, names the thing concerned
-    std::string next;  // the next step; may be empty
+    std::string what;                      // one line, no full stop, names the thing concerned
+    std::string next;                      // the next step; may be empty
+    std::vector<std::string> others = {};  // what else is wrong, each like `what`
 };
 
 template <typename T>

@@ -22,6 +22,7 @@ constexpr std::array kStages = {
     StageWords{"spans", "following code through time"},
     StageWords{"findings", "comparing occurrences"},
     StageWords{"page", "writing the page"},
+    StageWords{"probes", "setting the kernel's probes"},
 };
 
 std::string_view words_of(std::string_view stage) {

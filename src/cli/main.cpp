@@ -159,6 +159,9 @@ Registration::Registration(const Verb& verb) {
 
 int fail(const Error& error) {
     fmt::print(stderr, "kymo: {}\n", clean_text(error.what));
+    for (const std::string& other : error.others) {
+        fmt::print(stderr, "kymo: {}\n", clean_text(other));
+    }
     if (!error.next.empty()) {
         fmt::print(stderr, "      {}\n", clean_text(error.next));
     }

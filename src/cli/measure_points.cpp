@@ -1,15 +1,21 @@
 #include "cli/measure_points.h"
 
+#include "base/clean_text.h"
+#include "cli/analysis_progress.h"
 #include "cli/line_mistakes.h"
 #include "events/suggest.h"
 #include "launch/program.h"
 #include "launch/started_programs.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,8 +24,7 @@ namespace kymo::cli {
 namespace {
 
 // What became of each instrumentation point: those without a function are mistakes of the description.
-std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
-                                    bool quiet) {
+std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned) {
     std::vector<metrics::Mistake> mistakes;
     for (std::size_t i = 0; i < description.points.size(); ++i) {
         const metrics::InstrumentationPoint& point = description.points[i];
@@ -41,13 +46,31 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
             mistakes.push_back({point.at, fmt::format("{}: {}", refused.function, refused.reason),
                                 point.line != 0 ? "measure a line before or after it, or the function around it"
                                                 : "measure a function that calls it, or that it calls"});
-        } else if (!quiet) {
-            for (const hooks::Refused& refused : outcome.refused) {
-                fmt::print(stderr, "kymo: left out: {}: {}\n", refused.function, refused.reason);
-            }
         }
     }
     return mistakes;
+}
+
+// Functions that a pattern means and that cannot be had: each once, by reason, the first of many by name.
+void tell_left_out(const hooks::Planned& planned) {
+    constexpr std::size_t kMostNames = 4;
+    std::map<std::string, std::set<std::string>> by_reason;
+    for (const hooks::Outcome& outcome : planned.outcomes) {
+        for (const hooks::Refused& refused : outcome.refused) {
+            by_reason[refused.reason].insert(refused.function);
+        }
+    }
+    for (const auto& [reason, functions] : by_reason) {
+        std::vector<std::string> names(functions.begin(), functions.end());
+        if (names.size() == 1) {
+            fmt::print(stderr, "kymo: left out: {}: {}\n", clean_text(names.front()), clean_text(reason));
+            continue;
+        }
+        const std::size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+        names.resize(names.size() - more);
+        fmt::print(stderr, "kymo: left out: {}{}: {}\n", clean_text(fmt::format("{}", fmt::join(names, ", "))),
+                   more == 0 ? "" : fmt::format(" and {} more", more), clean_text(reason));
+    }
 }
 
 Result<std::vector<hooks::Request>> requests_of(const metrics::Description& description, const PointsWish& wish,
@@ -76,9 +99,15 @@ Result<std::vector<hooks::Request>> requests_of(const metrics::Description& desc
     return requests;
 }
 
-// The kernel's probes instead of a monitor that cannot be loaded, and whether it takes them all.
-Result<hooks::KernelProbes> load_probes(const metrics::Description& description, const PointsWish& wish,
-                                        const hooks::Planned& planned, const Error& obstacle) {
+std::string refusal_of(int error) {
+    constexpr int kNotSupported = 524;  // the kernel's own, which strerror() does not know
+    return error == kNotSupported ? "begins with an instruction on which the kernel sets no probe"
+                                  : fmt::format("is refused by the kernel: {}", std::strerror(error));
+}
+
+// The kernel's probes instead of a monitor that cannot be loaded. Those that it does not set are left out.
+Result<hooks::KernelProbes> load_probes(const metrics::Description& description, hooks::Planned& planned,
+                                        const Error& obstacle) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> bindings;
     bindings.reserve(description.timers.size());
     for (const metrics::DescribedTimer& timer : description.timers) {
@@ -91,18 +120,17 @@ Result<hooks::KernelProbes> load_probes(const metrics::Description& description,
     if (!probes) {
         return neither(probes.error());
     }
-    std::vector<metrics::Mistake> mistakes;
+    std::vector<hooks::NotTaken> not_taken;
+    AnalysisProgress progress;
+    progress.begin("probes");
     const auto tried = probes->try_out(planned.probes, [&](const hooks::Probe& probe, int error) {
-        mistakes.push_back({description.points[probe.request].at,
-                            fmt::format("{}: the kernel sets no probe there: {}", probe.name, std::strerror(error)),
-                            "measure another function or line"});
+        not_taken.push_back({probe, refusal_of(error)});
     });
+    progress.end();
     if (!tried) {
         return neither(tried.error());
     }
-    if (!mistakes.empty()) {
-        return metrics::error_of(mistakes, wish.description);
-    }
+    hooks::leave_out(planned, not_taken);
     return probes;
 }
 
@@ -182,21 +210,32 @@ Result<Points> plan_points(const metrics::Description& description, const Points
     points.planned =
         hooks::plan(measured->images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
     points.gains_rights = measured->gains_rights;
-    if (const auto mistakes = judge(description, points.planned, wish.quiet); !mistakes.empty()) {
+    if (const auto mistakes = judge(description, points.planned); !mistakes.empty()) {
         return metrics::error_of(mistakes, wish.description);
     }
-    if (!by_kernel) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (by_kernel) {
+        auto probes = load_probes(description, points.planned, *measured->obstacle);
+        if (!probes) {
+            return probes.error();
+        }
+        points.probes.emplace(std::move(*probes));
+        if (const auto mistakes = judge(description, points.planned); !mistakes.empty()) {
+            return metrics::error_of(mistakes, wish.description);
+        }
+    }
+    if (wish.quiet) {
         return points;
     }
-    auto probes = load_probes(description, wish, points.planned, *measured->obstacle);
-    if (!probes) {
-        return probes.error();
-    }
-    points.probes.emplace(std::move(*probes));
-    if (!wish.quiet) {
-        fmt::print(stderr, "kymo: {}; the kernel stops it at {} place{} instead, and its children are not measured\n",
-                   measured->obstacle->what, points.planned.probes.size(),
-                   points.planned.probes.size() == 1 ? "" : "s");
+    tell_left_out(points.planned);
+    if (by_kernel) {
+        const std::size_t places = points.planned.probes.size();
+        // It takes as long to set them as to try them out.
+        const auto took = std::chrono::round<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count();
+        fmt::print(
+            stderr, "kymo: {}; the kernel stops it at {} place{} instead{}, and its children are not measured\n",
+            measured->obstacle->what, places, places == 1 ? "" : "s",
+            took < 2 || points.probes->takes_many() ? "" : fmt::format(" (setting them takes about {} s)", took));
     }
     return points;
 }

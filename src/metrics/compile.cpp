@@ -359,8 +359,12 @@ std::variant<Description, std::vector<Mistake>> compile_description(std::string_
 Error error_of(const std::vector<Mistake>& mistakes, const std::string& file) {
     Error error{ErrorKind::kMalformed, {}, {}};
     for (const Mistake& mistake : mistakes) {
-        error.what += fmt::format("{}{}:{}:{}: {}", error.what.empty() ? "" : "\nkymo: ", file, mistake.at.line,
-                                  mistake.at.column, mistake.what);
+        std::string told = fmt::format("{}:{}:{}: {}", file, mistake.at.line, mistake.at.column, mistake.what);
+        if (error.what.empty()) {
+            error.what = std::move(told);
+        } else if (error.others.size() + 1 < kMostMistakes) {
+            error.others.push_back(std::move(told));
+        }
         if (error.next.empty()) {
             error.next = mistake.next;
         }

@@ -8,6 +8,7 @@ thread that loses its processor just there is why 2 % and not less; the waits fo
 import json
 import re
 
+import assembly
 from classic import CLASSIC
 from harness import main
 
@@ -96,6 +97,13 @@ def check_mistakes(test):
         test.check(f"{words}: a clear error", message, done.stderr.strip(), done.returncode in (2, 3) and message in done.stderr)
 
 
+def check_several_mistakes(test):
+    done = measure(test, "metric a { at entry none1 : add }\nmetric b { at entry none2 : add }\n", test.program("kymo-exchange"), 10, out="none.kymo")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("kymo: ")]
+    test.check("two mistakes", "two lines, each with its place", lines,
+               len(lines) == 2 and "metrics.kym:1:21: no function 'none1'" in lines[0] and "metrics.kym:2:21: no function 'none2'" in lines[1])
+
+
 def check_patchable(test):
     """The compiler has left room (-fpatchable-function-entry): functions that would be refused are counted."""
     text = "metric calls { at entry nothing : add\n  at exit nothing : add 1000 }\nmetric downs { at entry counts_down : add\n at exit counts_down : add 1000 }\n"
@@ -146,12 +154,45 @@ def check_ends(test):
         test.check(f"{end}: the timer that still ran", "29 ms or more", (done.returncode, ns), done.returncode == 0 and ns >= 29_000_000)
 
 
+SKIPS = """#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf out;
+__attribute__((noinline)) void inner(int i) { asm volatile(".rept 8\\n nop\\n.endr"); if (i == 9) longjmp(out, 1); asm volatile(""); }
+__attribute__((noinline)) void last(void) { asm volatile(".rept 8\\n nop\\n.endr"); }
+int main(int count, char** words) {
+    (void)words;
+    for (volatile int i = 0; i < 10; ++i) if (setjmp(out) == 0) inner(i);
+    if (count > 1) {
+        last(); last();
+    }
+    if (count > 2) exit(0);
+    return 0;
+}
+"""
+
+
+def check_skipped(test):
+    """longjmp has skipped the tenth: its exit is counted whatever is hooked behind it, and where nothing is."""
+    (test.work / "skips.c").write_text(SKIPS)
+    line = 1 + SKIPS[:SKIPS.index("last(); last();")].count("\n")
+    test.must("cc", "-O1", "-g", "-o", test.work / "skips", test.work / "skips.c")
+    skips = "metric in { at entry inner : add }\nmetric out { at exit inner : add }\n"
+    for at, (behind, arguments, times) in enumerate((("at entry last", "1", 2), ("at exit last", "1", 2), (f"at line skips.c:{line}", "1", 1),
+                                     ("at entry last", "", 0), ("at entry inner", "", 10), ("at exit inner", "", 10), ("at entry last", "1 2", 2))):
+        done = measure(test, f"{skips}metric behind {{ {behind} : add }}\n", test.work / "skips", *arguments.split(), out=f"skips-{at}.kymo")
+        told = {name: metric["value"] for name, metric in json.loads(done.stdout)["metrics"].items()} if done.returncode == 0 else done.stderr
+        test.equal(f"{behind} {arguments}: counts", {"in": 10, "out": 10, "behind": times}, told)
+
+
 def body(test):
     check_classic(test)
     check_mistakes(test)
+    check_several_mistakes(test)
     check_patchable(test)
     check_words(test)
     check_ends(test)
+    check_skipped(test)
+    assembly.check(test, json, measure, test.work / "assembly", False)
     check_no_room(test)
 
 

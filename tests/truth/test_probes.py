@@ -2,7 +2,8 @@
 
 As root the counts are those that the programs know, and the classic example gives the time that the program itself measured. A probe costs
 microseconds, which fall into the program's own time and, of those around the message, not into the measured one: messages are made long. An
-ordinary user, and root where performance events are barred, get one clear error before the program starts.
+ordinary user, and root where performance events are barred and the kernel needs them (before Linux 6.10), get one clear error before the
+program starts.
 """
 
 import json
@@ -11,6 +12,7 @@ import pathlib
 import re
 import shutil
 
+import assembly
 from classic import CLASSIC
 from harness import NOBODY, main
 
@@ -145,6 +147,10 @@ def check_rights_gained(test):
 
 def check_barred(test):
     done = measure(test, "metric m { at entry outer : add }", test.program("probed_jump"), out="none.kymo")
+    if test.mode != "user" and done.returncode == 0:  # a kernel that sets many probes at once needs no performance events for them
+        _, metrics = result_of(test, done, "performance events are barred")
+        test.equal("performance events are barred: calls", 100, metrics["m"]["value"])
+        return
     test.equal("without rights: exit status", 8, done.returncode)
     test.check("without rights: why, and what next", "static, not permitted, root", done.stderr.strip(),
                "is statically linked" in done.stderr and "not permitted" in done.stderr and "run kymo as root" in done.stderr)
@@ -171,6 +177,7 @@ def body(test):
     check_what_is_not_seen(test)
     check_refusals(test)
     check_rights_gained(test)
+    assembly.check(test, json, measure, test.work / "assembly", True)
 
 
 main(body)

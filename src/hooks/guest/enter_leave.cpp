@@ -106,6 +106,11 @@ class Inside {
     std::uint32_t level_;
 };
 
+// Whether the return address that the hooked function will find is its stub's: not, once another frame lies there.
+bool returns_to_stub(const Slot& slot) {
+    return *reinterpret_cast<const std::uint64_t*>(slot.sp) == stub_of(&slot) + kReturnsAt;
+}
+
 // Takes what is free or dead off a lane's top. Dead is what lies at or below `limit` on the thread's own stack.
 __attribute__((noinline)) void settle(Thread& thread, Lane& lane, std::uint64_t limit, bool limit_on_own_stack) {
     while (lane.top != nullptr) {
@@ -219,6 +224,23 @@ void abandon_thread() {
     current = nullptr;
 }
 
+void leave_skipped(std::uint64_t sp) {
+    Thread* thread = current;
+    if (thread == nullptr) {
+        return;
+    }
+    const Inside inside(*thread, sp);
+    if (!inside.has_lane()) {
+        return;
+    }
+    Lane& lane = inside.lane();
+    settle(*thread, lane, sp, thread->on_own_stack(sp));
+    while (thread->on_own_stack(sp) && lane.top != nullptr && !is_head(lane.top - 1) &&
+           thread->on_own_stack((lane.top - 1)->sp) && !returns_to_stub(*(lane.top - 1))) {
+        settle(*thread, lane, (lane.top - 1)->sp, true);
+    }
+}
+
 void end_thread(Thread& thread) {
     current = nullptr;
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
@@ -233,8 +255,7 @@ void end_thread(Thread& thread) {
             }
             if (last->sp != 0) {
                 // Somebody above us may still return through it: then its block is nobody else's.
-                in_use = in_use || (last->sp > here && thread.on_own_stack(last->sp) &&
-                                    *reinterpret_cast<const std::uint64_t*>(last->sp) == stub_of(last) + kReturnsAt);
+                in_use = in_use || (last->sp > here && thread.on_own_stack(last->sp) && returns_to_stub(*last));
                 run_exit(thread, runtime.hooks[last->hook], 0);
                 last->sp = 0;
             }
@@ -287,16 +308,16 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
         ++thread->unfollowed;
         return;
     }
-    if (!hook.follows) {
-        run_entry(*thread, hook, frame->arguments);
-        return;
-    }
     const bool jumped = is_stub_return(return_address);
-    Slot* outer = jumped ? slot_of_stub(return_address) : nullptr;
     Lane& lane = inside.lane();
     if (lane.top != nullptr && (lane.top - 1)->sp <= sp) [[unlikely]] {
         settle(*thread, lane, jumped ? sp - 1 : sp, on_own_stack);
     }
+    if (!hook.follows) {
+        run_entry(*thread, hook, frame->arguments);
+        return;
+    }
+    Slot* outer = jumped ? slot_of_stub(return_address) : nullptr;
     if (jumped && Chain::length(outer->chain) == Chain::kLongest) {
         // The innermost of a long chain is left here, and its slot goes to the function it jumps to.
         run_exit(*thread, runtime.hooks[outer->hook], 0);

@@ -43,6 +43,9 @@ void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_
 void continue_thread(Thread& thread, const Thread& before, const cells::Task* task);
 // It is no longer measured, in the middle of the functions that it is in.
 void abandon_thread();
+// The calling thread's functions whose frames lie at or below `sp` on its own stack, or are overwritten: longjmp has
+// skipped them.
+void leave_skipped(std::uint64_t sp);
 // Functions that the thread will not return from any more are left now.
 void end_thread(Thread& thread);
 // In the child; `thread` is the calling one's (null: it had none).

@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
@@ -12,6 +13,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <vector>
 
@@ -33,6 +36,85 @@ Error refused(const std::string& what, int error) {
 std::uint64_t cookie_of(const Probe& probe) {
     return probe.point | (probe.at_exit ? kAtExit : 0) | (probe.by_return ? kReturned : 0) |
            (probe.return_awaited ? kReturnAwaited : 0);
+}
+
+// Errors that every other probe would meet, too.
+bool is_everywhere(int error) {
+    return error == EPERM || error == EACCES || error == EMFILE;
+}
+
+// Linux 6.6 has links of many places, and stops all threads of a process at them from 6.10 on.
+constexpr int kManyFrom[] = {6, 10};
+
+bool kernel_is_from(const int (&version)[2]) {
+    utsname name{};
+    int major = 0;
+    int minor = 0;
+    return uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+           std::pair(major, minor) >= std::pair(version[0], version[1]);
+}
+
+// What union bpf_attr is for such a link; the headers of the systems that Kymo is built on may be older.
+struct ManyPlaces {
+    std::uint32_t program;
+    std::uint32_t target = 0;
+    std::uint32_t attach_type = 48;  // BPF_TRACE_UPROBE_MULTI
+    std::uint32_t flags = 0;
+    std::uint64_t path;
+    std::uint64_t offsets;
+    std::uint64_t reference_counters = 0;
+    std::uint64_t cookies;
+    std::uint32_t count;
+    std::uint32_t at_returns;  // BPF_F_UPROBE_MULTI_RETURN
+    std::uint32_t process;     // 0: every one
+    std::uint32_t reserved = 0;
+};
+constexpr ManyPlaces kManyPlaces{
+    .program = 0, .path = 0, .offsets = 0, .cookies = 0, .count = 0, .at_returns = 0, .process = 0};
+
+// A descriptor; < 0: errno says why.
+int link_of(const ManyPlaces& places) {
+    errno = 0;
+    return static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &places, sizeof places));
+}
+
+template <typename T>
+std::uint64_t address_of(const T* data) {
+    return reinterpret_cast<std::uint64_t>(data);
+}
+
+// Of one file, all at entries or all at returns.
+int link_many(int program, std::span<const Probe*> probes, pid_t process) {
+    std::vector<std::uint64_t> offsets;
+    std::vector<std::uint64_t> cookies;
+    for (const Probe* probe : probes) {
+        offsets.push_back(probe->in_file);
+        cookies.push_back(cookie_of(*probe));
+    }
+    ManyPlaces places = kManyPlaces;
+    places.program = static_cast<std::uint32_t>(program);
+    places.path = address_of(probes.front()->image.c_str());
+    places.offsets = address_of(offsets.data());
+    places.cookies = address_of(cookies.data());
+    places.count = static_cast<std::uint32_t>(probes.size());
+    places.at_returns = probes.front()->by_return ? 1 : 0;
+    places.process = static_cast<std::uint32_t>(process);
+    return link_of(places);
+}
+
+// A kernel that knows such links looks at the path: a folder is no file.
+bool takes_many_places(int program) {
+    const std::uint64_t offset = 1;
+    ManyPlaces places = kManyPlaces;
+    places.program = static_cast<std::uint32_t>(program);
+    places.path = address_of("/");
+    places.offsets = address_of(&offset);
+    places.count = 1;
+    const int link = link_of(places);
+    if (link >= 0) {
+        close(link);
+    }
+    return link < 0 && errno == EBADF;
 }
 
 bpf_link* attach_one(const bpf_program* program, const Probe& probe, pid_t process) {
@@ -78,13 +160,31 @@ void raise_descriptor_limit() {
     }
 }
 
+// All points' steps, one after the other.
+struct Steps {
+    std::vector<ProbePoint> points;
+    std::vector<cells::Step> steps;
+    std::uint32_t most = 1;
+
+    void add(const std::vector<cells::Step>& of_point) {
+        const auto count = static_cast<std::uint32_t>(of_point.size());
+        most = std::max(most, count);
+        points.push_back({static_cast<std::uint32_t>(steps.size()), count});
+        steps.insert(steps.end(), of_point.begin(), of_point.end());
+    }
+};
+
+using OnRefusal = std::function<Result<void>(const Probe&, int error)>;
+
 }  // namespace
 
 struct KernelProbes::State {
     bpf_object* object = nullptr;
     bpf_program* program = nullptr;
-    std::vector<bpf_link*> links;
-    int settings = -1;  // maps
+    bool takes_many = false;       // of places, in one link
+    std::vector<bpf_link*> links;  // of one place each
+    std::vector<int> many;         // links of many places
+    int settings = -1;             // maps
     int threads = -1;
     int missed = -1;
     ProbeSettings given{};
@@ -93,15 +193,70 @@ struct KernelProbes::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
     ~State() {
+        detach();
+        unload();
+    }
+    void detach() {
         for (bpf_link* link : links) {
             bpf_link__destroy(link);
         }
+        for (const int link : many) {
+            close(link);
+        }
+        links.clear();
+        many.clear();
+    }
+    void unload() {
         if (object != nullptr) {
             bpf_object__close(object);
+            object = nullptr;
         }
     }
     [[nodiscard]] bpf_map* map(const char* name) const { return bpf_object__find_map_by_name(object, name); }
+
+    Result<void> load(const Steps& steps);
+    Result<void> attach(std::span<const Probe> probes, pid_t process, const OnRefusal& not_taken);
+    Result<void> attach_many(std::span<const Probe*> probes, pid_t process, const OnRefusal& not_taken);
 };
+
+// Loads the program with the steps, anew if it was loaded before.
+Result<void> KernelProbes::State::load(const Steps& steps) {
+    unload();
+    const auto size = static_cast<std::size_t>(kymo_probe_object_end - kymo_probe_object);
+    object = bpf_object__open_mem(kymo_probe_object, size, nullptr);
+    if (object == nullptr) {
+        return refused("their program cannot be read", errno);
+    }
+    program = bpf_object__find_program_by_name(object, "kymo_steps_at");
+    bpf_map* all_points = map("kymo_points");
+    bpf_map* all_steps = map("kymo_steps");
+    bpf_map* constants = map(".rodata");
+    if (program == nullptr || all_points == nullptr || all_steps == nullptr || constants == nullptr) {
+        return refused("their program is not what was built", EINVAL);
+    }
+    if (takes_many) {
+        bpf_program__set_expected_attach_type(program, static_cast<bpf_attach_type>(kManyPlaces.attach_type));
+    }
+    const auto room = [](std::size_t count) { return std::max(static_cast<std::uint32_t>(count), 1U); };
+    bpf_map__set_max_entries(all_points, room(steps.points.size()));
+    bpf_map__set_max_entries(all_steps, room(steps.steps.size()));
+    if (bpf_map__set_initial_value(constants, &steps.most, sizeof steps.most) != 0) {
+        return refused("their program is not what was built", EINVAL);
+    }
+    if (const int error = bpf_object__load(object); error != 0) {
+        return refused("their program is not accepted", -error);
+    }
+    for (std::uint32_t i = 0; i < steps.points.size(); ++i) {
+        bpf_map_update_elem(bpf_map__fd(all_points), &i, &steps.points[i], BPF_ANY);
+    }
+    for (std::uint32_t i = 0; i < steps.steps.size(); ++i) {
+        bpf_map_update_elem(bpf_map__fd(all_steps), &i, &steps.steps[i], BPF_ANY);
+    }
+    settings = bpf_map__fd(map("kymo_settings"));
+    threads = bpf_map__fd(map("kymo_threads"));
+    missed = bpf_map__fd(map("kymo_missed"));
+    return {};
+}
 
 KernelProbes::KernelProbes(std::unique_ptr<State> state) : state_(std::move(state)) {}
 KernelProbes::KernelProbes(KernelProbes&&) noexcept = default;
@@ -109,57 +264,32 @@ KernelProbes::~KernelProbes() = default;
 
 Result<KernelProbes> KernelProbes::load(const Planned& planned,
                                         std::span<const std::pair<std::uint32_t, std::uint32_t>> bindings) {
-    if (planned.probes.size() > kMaxProbes) {
-        return Error{ErrorKind::kUsage,
-                     std::to_string(planned.probes.size()) + " probes of the kernel, it is given at most " +
-                         std::to_string(kMaxProbes),
-                     "measure fewer functions: names instead of patterns"};
-    }
     libbpf_set_print(nullptr);  // what is wrong is told by us
-    auto state = std::make_unique<State>();
-    const auto size = static_cast<std::size_t>(kymo_probe_object_end - kymo_probe_object);
-    state->object = bpf_object__open_mem(kymo_probe_object, size, nullptr);
-    if (state->object == nullptr) {
-        return refused("their program cannot be read", errno);
-    }
-    state->program = bpf_object__find_program_by_name(state->object, "kymo_steps_at");
-    bpf_map* points = state->map("kymo_points");
-    bpf_map* steps = state->map("kymo_steps");
-    bpf_map* constants = state->map(".rodata");
-    if (state->program == nullptr || points == nullptr || steps == nullptr || constants == nullptr) {
-        return refused("their program is not what was built", EINVAL);
-    }
-    std::vector<ProbePoint> all_points;
-    std::vector<cells::Step> all_steps;
-    std::uint32_t most = 1;
+    Steps steps;
     for (const std::vector<cells::Step>& each : planned.points) {
-        const auto count = static_cast<std::uint32_t>(each.size());
         if (!cells::valid(each.data(), each.size())) {
             return Error{ErrorKind::kUsage, "more than " + std::to_string(cells::kMaxSteps) + " steps at one point",
                          "measure fewer metrics at once"};
         }
-        most = std::max(most, count);
-        all_points.push_back({static_cast<std::uint32_t>(all_steps.size()), count});
-        all_steps.insert(all_steps.end(), each.begin(), each.end());
+        steps.add(each);
     }
-    const auto room = [](std::size_t count) { return std::max(static_cast<std::uint32_t>(count), 1U); };
-    bpf_map__set_max_entries(points, room(all_points.size()));
-    bpf_map__set_max_entries(steps, room(all_steps.size()));
-    if (bpf_map__set_initial_value(constants, &most, sizeof most) != 0) {
-        return refused("their program is not what was built", EINVAL);
+    auto state = std::make_unique<State>();
+    state->takes_many = kernel_is_from(kManyFrom);
+    auto loaded = state->load(steps);
+    if (state->takes_many && (!loaded || !takes_many_places(bpf_program__fd(state->program)))) {
+        state->takes_many = false;
+        loaded = state->load(steps);
     }
-    if (const int error = bpf_object__load(state->object); error != 0) {
-        return refused("their program is not accepted", -error);
+    if (!loaded) {
+        return loaded.error();
     }
-    for (std::uint32_t i = 0; i < all_points.size(); ++i) {
-        bpf_map_update_elem(bpf_map__fd(points), &i, &all_points[i], BPF_ANY);
+    const std::size_t most = state->takes_many ? kMaxProbes : kMaxSingleProbes;
+    if (planned.probes.size() > most) {
+        return Error{ErrorKind::kUsage,
+                     std::to_string(planned.probes.size()) + " probes of the kernel, it is given at most " +
+                         std::to_string(most),
+                     "measure fewer functions: names instead of patterns"};
     }
-    for (std::uint32_t i = 0; i < all_steps.size(); ++i) {
-        bpf_map_update_elem(bpf_map__fd(steps), &i, &all_steps[i], BPF_ANY);
-    }
-    state->settings = bpf_map__fd(state->map("kymo_settings"));
-    state->threads = bpf_map__fd(state->map("kymo_threads"));
-    state->missed = bpf_map__fd(state->map("kymo_missed"));
     for (const auto& [timer, cell] : bindings) {
         state->given.bindings[timer % cells::kTaskTimers] = cell;
     }
@@ -173,22 +303,70 @@ Result<KernelProbes> KernelProbes::load(const Planned& planned,
     return KernelProbes(std::move(state));
 }
 
+// Links for the probes, `process` 0: of every process. Those that the kernel does not take are found by halves.
+Result<void> KernelProbes::State::attach_many(std::span<const Probe*> probes, pid_t process,
+                                              const OnRefusal& not_taken) {
+    if (const int link = link_many(bpf_program__fd(program), probes, process); link >= 0) {
+        many.push_back(link);
+        return {};
+    }
+    const int error = errno;
+    if (is_everywhere(error)) {
+        return refused(probes.front()->name, error);
+    }
+    if (probes.size() == 1) {
+        return not_taken(*probes.front(), error);
+    }
+    const std::size_t half = probes.size() / 2;
+    if (auto first = attach_many(probes.first(half), process, not_taken); !first) {
+        return first;
+    }
+    return attach_many(probes.subspan(half), process, not_taken);
+}
+
+Result<void> KernelProbes::State::attach(std::span<const Probe> probes, pid_t process, const OnRefusal& not_taken) {
+    if (takes_many) {
+        std::map<std::pair<std::filesystem::path, bool>, std::vector<const Probe*>> of_one_kind;
+        for (const Probe& probe : probes) {
+            of_one_kind[{probe.image, probe.by_return}].push_back(&probe);
+        }
+        for (auto& [kind, each] : of_one_kind) {
+            if (auto attached = attach_many(each, process, not_taken); !attached) {
+                return attached;
+            }
+        }
+        return {};
+    }
+    for (const Probe& probe : probes) {
+        if (bpf_link* link = attach_one(program, probe, process == 0 ? -1 : process); link != nullptr) {
+            links.push_back(link);
+            continue;
+        }
+        const int error = errno;
+        auto told = is_everywhere(error) ? Result<void>(refused(probe.name, error)) : not_taken(probe, error);
+        if (!told) {
+            return told;
+        }
+    }
+    return {};
+}
+
 Result<void> KernelProbes::try_out(std::span<const Probe> probes,
                                    const std::function<void(const Probe&, int error)>& not_taken) const {
     std::map<std::filesystem::path, MappedCode> mapped;
     for (const Probe& probe : probes) {
         mapped.try_emplace(probe.image, probe.image);
-        bpf_link* link = attach_one(state_->program, probe, 0);
-        const int error = errno;
-        if (link != nullptr) {
-            bpf_link__destroy(link);
-        } else if (error == EPERM || error == EACCES || error == EMFILE) {
-            return refused(probe.name, error);
-        } else {
-            not_taken(probe, error);
-        }
     }
-    return {};
+    const auto tried = state_->attach(probes, 0, [&](const Probe& probe, int error) -> Result<void> {
+        not_taken(probe, error);
+        return {};
+    });
+    state_->detach();
+    return tried;
+}
+
+bool KernelProbes::takes_many() const {
+    return state_->takes_many;
 }
 
 Result<void> KernelProbes::attach(std::span<const Probe> probes, pid_t process, bool wherever) {
@@ -197,14 +375,8 @@ Result<void> KernelProbes::attach(std::span<const Probe> probes, pid_t process, 
     if (bpf_map_update_elem(state_->settings, &zero, &state_->given, BPF_ANY) != 0) {
         return refused("their settings cannot be written", errno);
     }
-    for (const Probe& probe : probes) {
-        bpf_link* link = attach_one(state_->program, probe, wherever ? -1 : process);
-        if (link == nullptr) {
-            return refused(probe.name, errno);
-        }
-        state_->links.push_back(link);
-    }
-    return {};
+    return state_->attach(probes, wherever ? 0 : process,
+                          [](const Probe& probe, int error) -> Result<void> { return refused(probe.name, error); });
 }
 
 std::vector<std::uint32_t> KernelProbes::threads() const {

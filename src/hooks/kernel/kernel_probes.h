@@ -3,7 +3,8 @@
 //
 // Needs CAP_BPF and CAP_PERFMON (root), Linux 5.15, and a build that had clang and libbpf; every refusal says which.
 // Nothing stays in the kernel when this object is gone. One thread. Cost: some microseconds a hit, in the program
-// (bench/hooks); of load() and attach() some milliseconds and then microseconds a probe.
+// (bench/hooks); of load() some milliseconds; of try_out() and attach() microseconds a probe where takes_many(), else
+// some 0.1 s a probe.
 #pragma once
 
 #include "base/result.h"
@@ -20,7 +21,8 @@
 
 namespace kymo::hooks {
 
-inline constexpr std::size_t kMaxProbes = 2000;
+inline constexpr std::size_t kMaxProbes = 50'000;
+inline constexpr std::size_t kMaxSingleProbes = 2000;  // where the kernel is asked for each alone (before Linux 6.10)
 
 class KernelProbes {
   public:
@@ -39,6 +41,9 @@ class KernelProbes {
     // later would simply not be stopped there.) kPermission, kUnsupported: it takes none.
     Result<void> try_out(std::span<const Probe> probes,
                          const std::function<void(const Probe&, int error)>& refused) const;
+
+    // Whether the kernel is given all places of a file at once.
+    [[nodiscard]] bool takes_many() const;
 
     // The process, with all its threads, but not its children; now or when it becomes the program. `wherever`: the
     // kernel is to stop every process there and let others go on, which is slower for those, because it forgets

@@ -18,6 +18,9 @@ Result<void> KernelProbes::try_out(std::span<const Probe>, const std::function<v
 Result<void> KernelProbes::attach(std::span<const Probe>, pid_t, bool) {
     return {};
 }
+bool KernelProbes::takes_many() const {
+    return false;
+}
 std::vector<std::uint32_t> KernelProbes::threads() const {
     return {};
 }

@@ -198,6 +198,21 @@ std::string ImageFunctions::find_returns(std::uint64_t offset, std::vector<std::
     return {};
 }
 
+// The kernel goes by an instruction's opcode alone, and takes those of AVX (VEX, EVEX) for others with the same byte:
+// vxorps for a push, vpbroadcastb for a jump (Linux, arch/x86/kernel/uprobes.c; seen with 6.18). The program would
+// go wrong.
+std::string ImageFunctions::check_probe(std::uint64_t offset) const {
+    constexpr std::uint8_t kPrefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67};  // segments, address size
+    constexpr std::uint8_t kVector[] = {0x62, 0xc4, 0xc5};                            // in 64-bit code
+    const auto bytes = code_.bytes_at(offset);
+    const auto first = std::find_if(bytes.begin(), bytes.end(), [&](std::uint8_t byte) {
+        return std::find(std::begin(kPrefixes), std::end(kPrefixes), byte) == std::end(kPrefixes);
+    });
+    const bool is_vector =
+        first != bytes.end() && std::find(std::begin(kVector), std::end(kVector), *first) != std::end(kVector);
+    return is_vector ? "begins with an instruction of AVX, which the kernel's probes take for another" : "";
+}
+
 std::optional<std::uint64_t> ImageFunctions::file_offset(std::uint64_t offset) const {
     for (const CodeSegment& segment : segments_) {
         if (offset - segment.begin < segment.bytes) {

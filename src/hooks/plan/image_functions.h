@@ -54,6 +54,8 @@ class ImageFunctions {
     std::string check_calls(std::uint64_t offset);
     // Empty: `returns` are the function's ways out. Otherwise why it has others, likewise.
     std::string find_returns(std::uint64_t offset, std::vector<std::uint64_t>* returns);
+    // Empty: the kernel can stand in for the instruction at an offset. Otherwise why not, likewise.
+    std::string check_probe(std::uint64_t offset) const;
     // Where the code at an offset lies in the file; none: it is no code of the file.
     std::optional<std::uint64_t> file_offset(std::uint64_t offset) const;
 

@@ -210,6 +210,7 @@ class Planner {
                 reason = "is chosen when it is loaded (IFUNC): what the symbol names is not the function";
             } else {
                 reason = image.check_calls(offset);
+                reason = reason.empty() ? image.check_probe(offset) : reason;
             }
             if (reason.empty() && !exit.empty() && is_unwound_) {
                 reason = image.find_returns(offset, &returns);
@@ -220,25 +221,29 @@ class Planner {
                 refuse(image, wanted, reason);
                 continue;
             }
-            const std::size_t request = wanted.requests.front();
             const bool by_return = !is_unwound_ && !exit.empty();
-            add_probe(image, offset, {.return_awaited = by_return, .request = request, .name = wanted.name},
+            add_probe(image, offset, {.return_awaited = by_return, .requests = wanted.requests, .name = wanted.name},
                       wanted.entry(requests_));
             if (is_unwound_) {
                 for (const std::uint64_t at : returns) {
-                    add_probe(image, at, {.at_exit = true, .request = request, .name = wanted.name}, exit);
+                    add_probe(image, at, {.at_exit = true, .requests = wanted.requests, .name = wanted.name}, exit);
                 }
             } else {
                 add_probe(image, offset,
-                          {.at_exit = true, .by_return = true, .request = request, .name = wanted.name}, exit);
+                          {.at_exit = true, .by_return = true, .requests = wanted.requests, .name = wanted.name},
+                          exit);
             }
             for (const std::size_t each : wanted.requests) {
                 ++out_->outcomes[each].entries;
             }
         }
         for (const auto& [place, r] : lines_.places_in(image)) {
+            if (const std::string reason = image.check_probe(place); !reason.empty()) {
+                lines_.refuse(image, place, r, reason);
+                continue;
+            }
             add_probe(image, place,
-                      {.request = r, .name = fmt::format("{}:{}", requests_[r].file, requests_[r].line)},
+                      {.requests = {r}, .name = fmt::format("{}:{}", requests_[r].file, requests_[r].line)},
                       requests_[r].entry);
             ++out_->outcomes[r].places;
         }
@@ -307,6 +312,21 @@ class Planner {
 };
 
 }  // namespace
+
+void leave_out(Planned& planned, std::span<const NotTaken> not_taken) {
+    std::map<std::pair<std::string, std::filesystem::path>, const NotTaken*> functions;
+    for (const NotTaken& each : not_taken) {
+        const bool is_new = functions.try_emplace({each.probe.name, each.probe.image}, &each).second;
+        for (const std::size_t request : each.probe.requests) {
+            Outcome& outcome = planned.outcomes[request];
+            if (is_new) {
+                outcome.entries -= outcome.entries == 0 ? 0 : 1;
+                outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason});
+            }
+        }
+    }
+    std::erase_if(planned.probes, [&](const Probe& probe) { return functions.contains({probe.name, probe.image}); });
+}
 
 Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests, Means means) {
     Planned planned;

@@ -31,6 +31,14 @@ namespace kymo::hooks {
 Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests,
              Means means = Means::kHooks);
 
+// A probe that the kernel does not set, and why, in words that follow the function's name.
+struct NotTaken {
+    Probe probe;
+    std::string reason;
+};
+// Takes the functions of such probes, with all their probes, out of the plan: they are refused.
+void leave_out(Planned& planned, std::span<const NotTaken> not_taken);
+
 // The program and the shared objects that it will be started with, as its dynamic linker finds them now. For programs
 // that find_program (launch/program.h) finds fit for the monitor: others would run.
 Result<std::vector<std::filesystem::path>> images_of(const std::filesystem::path& program);

@@ -57,10 +57,10 @@ struct Probe {
     std::uint64_t in_file = 0;  // of the instruction, from the file's beginning
     std::uint32_t point = 0;    // what happens: index of Planned::points
     bool at_exit = false;
-    bool by_return = false;       // not at the instruction but when the function that begins there returns
-    bool return_awaited = false;  // an entry: another probe is to see the same call return
-    std::size_t request = 0;      // it is for, the first of them
-    std::string name = {};        // of the function, or the line
+    bool by_return = false;                  // not at the instruction but when the function that begins there returns
+    bool return_awaited = false;             // an entry: another probe is to see the same call return
+    std::vector<std::size_t> requests = {};  // it is for
+    std::string name = {};                   // of the function, or the line
 };
 
 struct Planned {

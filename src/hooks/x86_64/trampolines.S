@@ -54,9 +54,8 @@ kymo_hooks_enter_trampoline:
     sub KYMO_THREAD_STACK_LOW(%rax), %rdx
     cmp KYMO_THREAD_STACK_BYTES(%rax), %rdx
     jae .Lenter_after_all
-    mov (%rcx), %rsi                # where to go on, if there is nothing to do at the exit
     cmpb $0, KYMO_HOOK_FOLLOWS(%rcx)
-    je .Lenter_add
+    je .Lenter_only
     mov (%rsp), %rdx
     lea kymo_hooks_pool(%rip), %rsi
     sub %rsi, %rdx
@@ -94,6 +93,16 @@ kymo_hooks_enter_trampoline:
     mov -24(%rsp), %rcx
     mov -16(%rsp), %r11
     jmp *-8(%rsp)
+    # Nothing is to be done at the exit; but hooked functions that were skipped (longjmp) are left before.
+.Lenter_only:
+    mov KYMO_THREAD_TOP(%rax), %rsi
+    test %rsi, %rsi
+    jz .Lenter_direct
+    cmp %rsp, KYMO_SLOT_SP - KYMO_SLOT_BYTES(%rsi)
+    jbe .Lenter_after_all           # the last slot is free or dead, or a hooked function has jumped here
+.Lenter_direct:
+    mov KYMO_HOOK_CONTINUATION(%rcx), %rsi
+    jmp .Lenter_add
 .Lenter_unmeasured:
     mov KYMO_HOOK_CONTINUATION(%rcx), %rdx
     mov %rdx, -8(%rsp)

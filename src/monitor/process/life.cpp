@@ -1,5 +1,6 @@
 #include "monitor/process/life.h"
 
+#include "hooks/guest/thread.h"
 #include "monitor/parts.h"
 #include "monitor/process/log.h"
 #include "monitor/process/short_process.h"
@@ -161,6 +162,9 @@ void after_fork() {
 void finish(Process::End how) {
     const Quiet quiet;
     const ThreadState* here = this_thread();
+    if (here != nullptr) {
+        hooks::leave_skipped(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+    }
     on_own_stack(here == nullptr ? 0 : here->own_stack_top, [&] { finish_here(how); });
 }
 

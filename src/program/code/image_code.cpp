@@ -19,19 +19,47 @@ constexpr std::uint64_t kMaxCalleeBytes = 1U << 14U;
 
 struct Symbol {
     std::uint64_t begin = 0;
-    std::uint64_t size = 0;
+    std::uint64_t size = 0;  // 0: none is given (assembly)
     const char* name = nullptr;
     int rank = 0;
 };
 
 bool is_function(const GElf_Sym& symbol, const char* name) {
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
-    return symbol.st_shndx != SHN_UNDEF && symbol.st_size != 0 && name != nullptr && *name != '\0' &&
+    return symbol.st_shndx != SHN_UNDEF && name != nullptr && *name != '\0' &&
            (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
-std::vector<Symbol> symbols_of(Dwfl_Module* module) {
+// What may begin where a function without a size ends: another symbol of code or data, no mark of the assembler's
+// ("$x").
+bool is_label(const GElf_Sym& symbol, const char* name) {
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    return symbol.st_shndx != SHN_UNDEF && name != nullptr && *name != '\0' && *name != '$' &&
+           (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE || type == STT_OBJECT);
+}
+
+// Functions without a size reach to the next label, or as far as their call-frame information says. `begins` and
+// `described` are sorted.
+void give_sizes(std::vector<Symbol>& symbols, const std::vector<std::uint64_t>& begins,
+                const std::vector<FrameExtent>& described) {
+    for (Symbol& symbol : symbols) {
+        if (symbol.size != 0) {
+            continue;
+        }
+        const auto next = std::upper_bound(begins.begin(), begins.end(), symbol.begin);
+        symbol.size = next == begins.end() ? ~symbol.begin : *next - symbol.begin;
+        const auto frame = std::lower_bound(described.begin(), described.end(), symbol.begin,
+                                            [](const FrameExtent& f, std::uint64_t at) { return f.begin < at; });
+        if (frame != described.end()) {
+            const std::uint64_t end = frame->begin == symbol.begin ? frame->end : frame->begin;
+            symbol.size = std::min(symbol.size, end - symbol.begin);
+        }
+    }
+}
+
+std::vector<Symbol> symbols_of(Dwfl_Module* module, const std::vector<FrameExtent>& described) {
     std::vector<Symbol> symbols;
+    std::vector<std::uint64_t> begins;
     const int count = dwfl_module_getsymtab(module);
     for (int i = 1; i < count; ++i) {
         GElf_Sym symbol;
@@ -40,7 +68,12 @@ std::vector<Symbol> symbols_of(Dwfl_Module* module) {
         if (is_function(symbol, name)) {
             symbols.push_back({begin, symbol.st_size, name, GELF_ST_BIND(symbol.st_info) == STB_GLOBAL ? 1 : 0});
         }
+        if (is_label(symbol, name)) {
+            begins.push_back(begin);
+        }
     }
+    std::sort(begins.begin(), begins.end());
+    give_sizes(symbols, begins, described);
     // Of several names of one extent the global one, then the first by letters.
     std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
         return std::tuple(a.begin, b.size, b.rank, std::string_view(a.name)) <
@@ -98,8 +131,9 @@ ImageCode& ImageCode::operator=(ImageCode&&) noexcept = default;
 ImageCode::~ImageCode() = default;
 
 void ImageCode::read_functions() {
+    const auto described = frame_extents(file_.module());
     std::uint64_t covered = 0;
-    for (const Symbol& symbol : symbols_of(file_.module())) {
+    for (const Symbol& symbol : symbols_of(file_.module(), described)) {
         const auto bytes = text_.from(symbol.begin);
         if (bytes.empty() || symbol.begin < covered) {
             continue;  // of nested ones the outermost
@@ -109,7 +143,6 @@ void ImageCode::read_functions() {
         covered = end;
     }
     // What is between the symbols, by call-frame information.
-    const auto described = frame_extents(file_.module());
     const std::size_t named = functions_.size();
     const auto next_named = [&](std::uint64_t at) {
         const auto next =

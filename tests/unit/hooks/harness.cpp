@@ -38,7 +38,8 @@ constexpr const char* kNames[kFunctions] = {"hooked_plain",
                                             "hooked_patchable",
                                             "hooked_foo",
                                             "hooked_bar",
-                                            "hooked_send"};
+                                            "hooked_send",
+                                            "hooked_entry_only"};
 
 cells::Step add(std::uint32_t cell, cells::Operand operand, std::uint64_t constant) {
     cells::Step step;
@@ -73,10 +74,14 @@ struct Setup {
             Request request;
             request.function = kNames[i];
             request.entry = {add(32 + 2 * i, {}, 1)};
-            request.exit = {add(33 + 2 * i, {}, 1)};
+            if (i != kEntryOnly) {
+                request.exit = {add(33 + 2 * i, {}, 1)};
+            }
             if (std::getenv("KYMO_TEST_FULLY") != nullptr) {  // more than the trampolines do themselves
                 request.entry.push_back(add(HookedThread::kNothing, {}, 0));
-                request.exit.push_back(add(HookedThread::kNothing, {}, 0));
+                if (i != kEntryOnly) {
+                    request.exit.push_back(add(HookedThread::kNothing, {}, 0));
+                }
             }
             if (i == kPlain) {
                 request.entry.push_back(add(100, {cells::Source::kArgument, cells::Width::kS32, 1}, 0));

@@ -40,6 +40,7 @@ enum Function : std::uint32_t {
     kFoo,
     kBar,
     kSend,
+    kEntryOnly,
     kFunctions
 };
 

@@ -85,6 +85,10 @@ int hooked_condition_first(const int* p) {
     return p == nullptr ? -1 : *p + hooked_global;
 }
 
+int hooked_entry_only(int a) {
+    return a + 11;
+}
+
 int hooked_tiny() {
     return 7;
 }

@@ -31,6 +31,7 @@ void hooked_jumps(std::jmp_buf& to);
 int hooked_with_global(int a);
 int hooked_condition_first(const int* p);
 int hooked_tiny();
+int hooked_entry_only(int a);  // nothing is done at its exit
 __attribute__((patchable_function_entry(8))) int hooked_patchable(int a);
 void hooked_send(long ns);               // keeps the processor busy so long
 long hooked_foo(int messages, long ns);  // how long it spends sending, as it has measured itself

@@ -187,6 +187,51 @@ TEST(Unwinding, LongjmpLeavesWhenNextSeen) {
     EXPECT_EQ(thread.exits(kPlain), 100U);
 }
 
+TEST(Unwinding, LongjmpLeavesWhenOneWithoutExitIsEntered) {
+    const HookedThread thread;
+    for (unsigned i = 0; i < 100; ++i) {
+        std::jmp_buf here;
+        if (setjmp(here) == 0) {
+            hooked_calls([&] { hooked_jumps(here); });
+        }
+        EXPECT_EQ(hooked_entry_only(1), 12);
+        EXPECT_EQ(thread.exits(kJumps), i + 1);
+        EXPECT_EQ(thread.exits(kCalls), i + 1);
+    }
+    EXPECT_EQ(thread.entries(kEntryOnly), 100U);
+}
+
+TEST(Unwinding, LongjmpLeavesAtALine) {
+    const HookedThread thread;
+    std::jmp_buf here;
+    if (setjmp(here) == 0) {
+        hooked_calls([&] { hooked_jumps(here); });
+    }
+    EXPECT_EQ(hooked_recursive(0), 1U);
+    EXPECT_EQ(thread.lines(), 1U);
+    EXPECT_EQ(thread.exits(kJumps), 1U);
+    EXPECT_EQ(thread.exits(kCalls), 1U);
+}
+
+__attribute__((noinline)) void leave_skipped_by_caller() {
+    leave_skipped(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+}
+
+TEST(Unwinding, WhatLongjmpSkippedIsLeftWhenTheProcessEnds) {
+    const HookedThread thread;
+    hooked_calls([&] {
+        std::jmp_buf here;
+        if (setjmp(here) == 0) {
+            hooked_calls_inner([&] { hooked_jumps(here); });
+        }
+        leave_skipped_by_caller();
+        EXPECT_EQ(thread.exits(kJumps), 1U);
+        EXPECT_EQ(thread.exits(kCallsInner), 1U);
+        EXPECT_EQ(thread.exits(kCalls), 0U) << "it is still running";
+    });
+    EXPECT_EQ(thread.exits(kCalls), 1U);
+}
+
 TEST(Unwinding, BacktraceSeesTheCallers) {
     const HookedThread thread;
     void* plain[64];
