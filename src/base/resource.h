@@ -5,6 +5,8 @@
 // KIND/LEVEL/NUMBER/METRIC, for example task/host/0/user: the metric `user` of the tasks of host 0. Pure functions.
 #pragma once
 
+#include "base/metric_total.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -17,6 +19,10 @@ namespace kymo {
 
 enum class Resource : std::uint8_t { kTask = 1, kProcessor = 2, kChannel = 3 };
 enum class ResourceLevel : std::uint8_t { kObject = 0, kProcess = 1, kHost = 2, kSystem = 3 };
+
+constexpr ResourceLevel resource_level_of(std::uint64_t byte) {
+    return byte <= 3 ? static_cast<ResourceLevel>(byte) : ResourceLevel::kObject;
+}
 
 constexpr std::string_view name_of(Resource kind) {
     return kind == Resource::kTask ? "task" : kind == Resource::kProcessor ? "processor" : "channel";
@@ -107,9 +113,13 @@ struct Aggregate {
     }
 };
 
-// Over the objects below `number` at `level`.
-inline Aggregate aggregate(std::span<const Observed> objects, ResourceLevel level, std::uint64_t number) {
+// Over the objects below `number` at `level`. `is_signed`: values below 0 have wrapped round (gauges).
+inline Aggregate aggregate(std::span<const Observed> objects, ResourceLevel level, std::uint64_t number,
+                           bool is_signed = false) {
     Aggregate all;
+    const auto is_less = [is_signed](std::uint64_t a, std::uint64_t b) {
+        return is_signed ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
+    };
     double total = 0;
     for (const Observed& each : objects) {
         const bool inside =
@@ -121,10 +131,11 @@ inline Aggregate aggregate(std::span<const Observed> objects, ResourceLevel leve
         }
         ++all.objects;
         if (each.value) {
-            all.minimum = all.known == 0 ? *each.value : std::min(all.minimum, *each.value);
-            all.maximum = std::max(all.maximum, *each.value);
+            all.minimum = all.known == 0 ? *each.value : std::min(all.minimum, *each.value, is_less);
+            all.maximum = all.known == 0 ? *each.value : std::max(all.maximum, *each.value, is_less);
             all.sum += *each.value;
-            total += static_cast<double>(*each.value);
+            total += is_signed ? static_cast<double>(static_cast<std::int64_t>(*each.value))
+                               : static_cast<double>(*each.value);
             ++all.known;
         }
     }

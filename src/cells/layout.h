@@ -6,6 +6,8 @@
 // little-endian and the structs are laid over the mapped file.
 #pragma once
 
+#include "base/metric_total.h"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "segments are read and
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint16_t kMajorVersion = 1;
-inline constexpr std::uint16_t kMinorVersion = 2;  // 1: cells can be switched off; 2: service channels
+inline constexpr std::uint16_t kMinorVersion = 3;  // 1: cells can be switched off; 2: service channels; 3: totals
 
 inline constexpr char kMagic[8] = {'K', 'Y', 'M', 'O', 'C', 'E', 'L', 'L'};
 inline constexpr const char* kSegmentSuffix = ".cells";
@@ -124,8 +126,9 @@ struct SchemaEntry {
     std::uint32_t cell;   // index in the rows of that kind
     std::uint8_t type;    // MetricType
     std::uint8_t origin;  // Origin
-    std::uint16_t reserved;
-    std::uint32_t reserved1;
+    MetricTotal total;
+    std::uint8_t per;  // the level that is shown beside the total: 0 the objects, 1 processes, 2 hosts, 3 the system
+    std::uint32_t reserved;
     char unit[16];  // these three: padded with zeros, cut off where too long
     char name[48];
     char description[48];

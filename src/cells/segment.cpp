@@ -185,10 +185,10 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
             const auto text = [](const char* kept_text, std::size_t size) {
                 return std::string_view(kept_text, strnlen(kept_text, size));
             };
-            describe(entry.cell,
-                     {static_cast<ResourceKind>(entry.kind), static_cast<MetricType>(entry.type),
-                      static_cast<Origin>(entry.origin), text(entry.unit, sizeof entry.unit),
-                      text(entry.name, sizeof entry.name), text(entry.description, sizeof entry.description)});
+            describe(entry.cell, {static_cast<ResourceKind>(entry.kind), static_cast<MetricType>(entry.type),
+                                  static_cast<Origin>(entry.origin), text(entry.unit, sizeof entry.unit),
+                                  text(entry.name, sizeof entry.name),
+                                  text(entry.description, sizeof entry.description), entry.total, entry.per});
         }
     }
     TableHeader* table = table_of(ResourceKind::kTask);

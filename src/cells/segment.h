@@ -47,6 +47,8 @@ struct NewCell {
     std::string_view unit = {};
     std::string_view name = {};
     std::string_view description = {};
+    MetricTotal total = MetricTotal::kOfType;
+    std::uint8_t per = 0;  // SchemaEntry
 };
 
 // The standard cells of a row, and its name, are filled in its scope; a reader takes them together.

@@ -129,6 +129,8 @@ bool Segment::enter(std::uint32_t cell, const NewCell& what) {
     entry.cell = cell;
     entry.type = static_cast<std::uint8_t>(what.type);
     entry.origin = static_cast<std::uint8_t>(what.origin);
+    entry.total = what.total;
+    entry.per = what.per;
     copy_text(entry.unit, sizeof entry.unit, what.unit);
     copy_text(entry.name, sizeof entry.name, what.name);
     copy_text(entry.description, sizeof entry.description, what.description);

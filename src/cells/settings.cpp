@@ -39,6 +39,25 @@ bool parse_cell(std::string_view line, Settings& settings) {
     return good && !cell.cell.name.empty();
 }
 
+bool parse_shown(std::string_view line, Settings& settings) {
+    std::uint32_t index = 0;
+    std::uint32_t total = 0;
+    std::uint32_t level = 0;
+    if (!parse_decimal(take_until(line, ' '), index, kTaskCells - 1) ||
+        !parse_decimal(take_until(line, ' '), total, 4) || !parse_decimal(take_until(line, ' '), level, 3) ||
+        !line.empty()) {
+        return false;
+    }
+    for (std::uint32_t i = 0; i < settings.cells; ++i) {
+        if (settings.cell[i].index == index) {
+            settings.cell[i].cell.total = static_cast<MetricTotal>(total);
+            settings.cell[i].cell.per = static_cast<std::uint8_t>(level);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool parse_timer(std::string_view line, Settings& settings) {
     std::uint32_t timer = 0;
     std::uint32_t cell = 0;
@@ -60,6 +79,9 @@ bool parse_line(std::string_view line, Settings& settings) {
     if (word == "rows") {
         return parse_decimal(take_until(line, ' '), settings.tasks, kMaxRows - 1) && settings.tasks != 0 &&
                parse_decimal(take_until(line, ' '), settings.channels, kMaxRows - 1) && line.empty();
+    }
+    if (word == "shown") {
+        return parse_shown(line, settings);
     }
     if (word == "timer") {
         return parse_timer(line, settings);

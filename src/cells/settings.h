@@ -8,7 +8,8 @@
 //     rows TASKS CHANNELS
 //     at-start 0|1                    0: the segment is made when the program first asks for a cell
 //     cell INDEX TYPE UNIT NAME DESCRIPTION…     of tasks, from a metric description; UNIT is - for none
-//     timer NUMBER CELL               what it adds to, unless a task binds it otherwise
+//     shown INDEX TOTAL LEVEL         of a cell before it: how its total is made and what is shown beside it
+//     (SchemaEntry) timer NUMBER CELL               what it adds to, unless a task binds it otherwise
 //
 // Contract: parsing is usable in the guest (no malloc, no exceptions), bounded by the text's size, and refuses as a
 // whole what it does not understand. The texts are views of it.

@@ -61,45 +61,15 @@ struct MeasureAsked {
     bool quiet = false;
 };
 
-double value_of(const metrics::Metric& metric, const Aggregate& all) {
-    switch (metric.total) {
-        case metrics::Total::kMean:
-            return all.mean;
-        case metrics::Total::kMinimum:
-            return static_cast<double>(all.minimum);
-        case metrics::Total::kMaximum:
-            return static_cast<double>(all.maximum);
-        case metrics::Total::kSum:
-            break;
-    }
-    return static_cast<double>(all.sum);
-}
-
-nlohmann::ordered_json number(double value) {
-    return value == std::floor(value) && std::fabs(value) < 9e15 ? nlohmann::ordered_json(std::llround(value))
-                                                                 : nlohmann::ordered_json(value);
-}
-
 nlohmann::ordered_json json_metric(const spacetime::RunMetrics& run, const metrics::Metric& metric) {
     nlohmann::ordered_json json;
     const spacetime::RunMetric* measured = run.find(Resource::kTask, metric.name);
     json["value"] = measured == nullptr ? nlohmann::ordered_json(0)
-                                        : number(value_of(metric, measured->aggregate(ResourceLevel::kSystem, 0)));
+                                        : view::json_total(*measured, measured->aggregate(ResourceLevel::kSystem, 0));
     json["unit"] = metric.unit;
-    json["per"] = nlohmann::ordered_json::object();
-    if (measured == nullptr || metric.per == metrics::Level::kSystem) {
-        return json;
-    }
-    for (const spacetime::MetricOfObject& object : measured->objects) {
-        const bool thread = metric.per == metrics::Level::kThread;
-        const bool process = metric.per == metrics::Level::kProcess;
-        const std::uint64_t where = thread ? object.number : process ? object.pid : object.host;
-        const std::string key = thread || process ? std::to_string(where) : run.hosts[object.host].name;
-        const ResourceLevel level = thread    ? ResourceLevel::kObject
-                                    : process ? ResourceLevel::kProcess
-                                              : ResourceLevel::kHost;
-        json["per"][key] = number(value_of(metric, measured->aggregate(level, where)));
-    }
+    json["per"] = measured == nullptr || metric.per == ResourceLevel::kSystem
+                      ? nlohmann::ordered_json::object()
+                      : view::json_parts(run, *measured)["values"];
     return json;
 }
 

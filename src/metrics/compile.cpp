@@ -109,16 +109,17 @@ class Compiler {
         metric.type = syntax.type.text == "gauge"     ? cells::MetricType::kGauge
                       : syntax.type.text == "maximum" ? cells::MetricType::kMaximum
                                                       : cells::MetricType::kCounter;
-        metric.total = syntax.total.text == "mean"      ? Total::kMean
-                       : syntax.total.text == "minimum" ? Total::kMinimum
-                       : syntax.total.text == "maximum" || metric.type == cells::MetricType::kMaximum
-                           ? Total::kMaximum
-                           : Total::kSum;
-        metric.per = syntax.per.text == "process"  ? Level::kProcess
-                     : syntax.per.text == "host"   ? Level::kHost
-                     : syntax.per.text == "system" ? Level::kSystem
-                                                   : Level::kThread;
-        metric.cell = new_cell(syntax.name, {0, metric.type, metric.unit, metric.name, metric.description});
+        metric.total = syntax.total.text == "mean"      ? MetricTotal::kMean
+                       : syntax.total.text == "minimum" ? MetricTotal::kMinimum
+                       : syntax.total.text == "maximum" ? MetricTotal::kMaximum
+                       : syntax.total.text == "sum"     ? MetricTotal::kSum
+                                                        : MetricTotal::kOfType;
+        metric.per = syntax.per.text == "process"  ? ResourceLevel::kProcess
+                     : syntax.per.text == "host"   ? ResourceLevel::kHost
+                     : syntax.per.text == "system" ? ResourceLevel::kSystem
+                                                   : ResourceLevel::kObject;
+        metric.cell = new_cell(
+            syntax.name, {0, metric.type, metric.unit, metric.name, metric.description, metric.total, metric.per});
         if (!metrics_.emplace(metric.name, metric.cell).second) {
             wrong(syntax.name.at, fmt::format("the metric '{}' is there already", metric.name));
         }

@@ -5,6 +5,7 @@
 // planner's to find (cli/measure). Bounded as the parser is; at most kNamedCells cells and 48 timers in a file.
 #pragma once
 
+#include "base/resource.h"
 #include "base/result.h"
 #include "cells/actions.h"
 #include "metrics/measured_run.h"
@@ -18,16 +19,13 @@
 
 namespace kymo::metrics {
 
-enum class Total : std::uint8_t { kSum, kMean, kMinimum, kMaximum };
-enum class Level : std::uint8_t { kThread, kProcess, kHost, kSystem };
-
 struct Metric {
     std::string name;
     std::string description;
     std::string unit;
     cells::MetricType type = cells::MetricType::kCounter;
-    Total total = Total::kSum;   // of the threads' values
-    Level per = Level::kThread;  // what is shown beside the total
+    MetricTotal total = MetricTotal::kOfType;    // of the threads' values
+    ResourceLevel per = ResourceLevel::kObject;  // what is shown beside the total
     std::uint32_t cell = 0;
 };
 

@@ -56,6 +56,10 @@ std::string format_settings(const RunSettings& settings, const fs::path& folder,
     for (const DescribedCell& cell : settings.cells) {
         text += fmt::format("cell {} {} {} {} {}\n", cell.index, type_name(cell.type),
                             cell.unit.empty() ? "-" : cell.unit, cell.name, cell.description);
+        if (cell.total != MetricTotal::kOfType || cell.per != ResourceLevel::kObject) {
+            text += fmt::format("shown {} {} {}\n", cell.index, static_cast<unsigned>(cell.total),
+                                static_cast<unsigned>(cell.per));
+        }
     }
     for (const DescribedTimer& timer : settings.timers) {
         text += fmt::format("timer {} {}\n", timer.number, timer.cell);

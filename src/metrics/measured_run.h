@@ -6,6 +6,7 @@
 // those that live.
 #pragma once
 
+#include "base/resource.h"
 #include "base/result.h"
 #include "cells/reader/folder.h"
 #include "cells/segment.h"
@@ -29,6 +30,8 @@ struct DescribedCell {
     std::string unit;
     std::string name;
     std::string description;
+    MetricTotal total = MetricTotal::kOfType;
+    ResourceLevel per = ResourceLevel::kObject;
 };
 
 // A timer adds to this cell until somebody binds it to another.

@@ -71,6 +71,8 @@ Result<void> ProbedRun::make_segment(const std::string& program) {
         what.unit = cell.unit;
         what.name = cell.name;
         what.description = cell.description;
+        what.total = cell.total;
+        what.per = static_cast<std::uint8_t>(cell.per);
         segment_->describe(cell.index, what);
     }
     return {};

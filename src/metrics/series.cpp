@@ -79,6 +79,8 @@ std::uint64_t Series::metric_number(const cells::Metric& metric, recording::Stre
         row.type = static_cast<std::uint64_t>(metric.type);
         row.origin = static_cast<std::uint64_t>(metric.origin);
         row.description = metric.description;
+        row.total = static_cast<std::uint64_t>(metric.total);
+        row.per = metric.per;
         rows.append(row);
     }
     return entry->second;

@@ -64,6 +64,8 @@ Json json_aggregate(const RunMetric& metric) {
     const Aggregate all = metric.aggregate(ResourceLevel::kSystem, 0);
     Json json;
     json["unit"] = metric.unit;
+    json["total"] = json_total(metric, all);
+    json["total_is"] = rule_name(metric.rule());
     json["sum"] = all.sum;
     json["mean"] = all.mean;
     json["minimum"] = all.minimum;
@@ -141,7 +143,7 @@ std::string terminal_addresses(const Style& style, const RunMetrics& run) {
     Table table;
     table.headings = {"total", "objects", "address"};
     for (const RunMetric& metric : run.metrics) {
-        table.rows.push_back({{metric_value(style, metric.total(), metric.unit)},
+        table.rows.push_back({{shown_total(style, metric, metric.aggregate(ResourceLevel::kSystem, 0), metric.unit)},
                               {count(static_cast<std::int64_t>(metric.objects.size())), Ink::kDim},
                               {to_text(system_address(metric)), Ink::kName}});
     }
@@ -164,10 +166,11 @@ std::string terminal_addressed(const Style& style, const RunMetrics& run, const 
     }
     const Aggregate all = metric->aggregate(ResourceLevel::kSystem, 0);
     const auto value = [&](std::uint64_t amount) { return metric_value(style, amount, metric->unit); };
-    std::string out = paint(style, Ink::kHeading, to_text(address)) +
-                      fmt::format("  {}\n  of {}: mean {}, least {}, most {}\n", value(metric->total()),
-                                  quantity(all.objects, name_of(address.kind)), shown_value(style, all.mean, *metric),
-                                  value(all.minimum), value(all.maximum));
+    std::string out =
+        paint(style, Ink::kHeading, to_text(address)) +
+        fmt::format("  {}\n  {} of {}: mean {}, least {}, most {}\n", shown_total(style, *metric, all, metric->unit),
+                    rule_name(metric->rule()), quantity(all.objects, name_of(address.kind)),
+                    shown_value(style, all.mean, *metric), value(all.minimum), value(all.maximum));
     Table table;
     table.headings = {"from", "to", metric->type == MetricType::kCounter ? "change" : "value", "code space"};
     const auto seconds = [&](double s) { return Cell{fmt::format("{:.3f} s", s), Ink::kDim}; };

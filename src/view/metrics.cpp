@@ -3,6 +3,7 @@
 #include "view/table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace kymo::view {
@@ -60,10 +61,13 @@ std::string course(const Style& style, const std::vector<double>& bins) {
 
 const char* objects_name(const RunMetric& metric) {
     const Resource kind = metric.kind;
-    return !metric.objects.empty() && metric.objects.front().is_all_of_host() ? "hosts"
-           : kind == Resource::kTask                                          ? "threads"
-           : kind == Resource::kProcessor                                     ? "processors"
-                                                                              : "channels";
+    return metric.per == ResourceLevel::kProcess                                ? "processes"
+           : metric.per == ResourceLevel::kHost                                 ? "hosts"
+           : metric.per == ResourceLevel::kSystem                               ? "system"
+           : !metric.objects.empty() && metric.objects.front().is_all_of_host() ? "hosts"
+           : kind == Resource::kTask                                            ? "threads"
+           : kind == Resource::kProcessor                                       ? "processors"
+                                                                                : "channels";
 }
 
 bool is_shown(const RunMetric& metric) {
@@ -104,7 +108,52 @@ Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfO
     return json;
 }
 
+// What the total is of, where its rule is not the type's own: "  mean of 4 threads".
+std::string rule_text(const RunMetric& metric) {
+    const MetricTotal usual = metric.type == MetricType::kMaximum ? MetricTotal::kMaximum : MetricTotal::kSum;
+    return metric.rule() == usual
+               ? std::string()
+               : fmt::format("  {} of {}", rule_name(metric.rule()),
+                             quantity(metric.objects.size(), metric.kind == Resource::kTask        ? "thread"
+                                                             : metric.kind == Resource::kProcessor ? "processor"
+                                                                                                   : "channel"));
+}
+
 }  // namespace
+
+const char* rule_name(MetricTotal rule) {
+    constexpr const char* kNames[] = {"total", "sum", "mean", "minimum", "maximum"};
+    return kNames[static_cast<std::size_t>(rule)];
+}
+
+std::string shown_total(const Style& style, const RunMetric& metric, const Aggregate& some, std::string_view unit) {
+    const bool has_places = metric.rule() == MetricTotal::kMean && unit != "ns" && some.mean != std::floor(some.mean);
+    if (!has_places) {
+        return metric_value(style, metric.total_of(some), unit);
+    }
+    return fmt::format("{:.2f}{}{}", some.mean, unit.empty() ? "" : " ", unit);
+}
+
+Json json_total(const RunMetric& metric, const Aggregate& some) {
+    if (metric.rule() == MetricTotal::kMean && some.mean != std::floor(some.mean)) {
+        return some.mean;
+    }
+    return number(metric.total_of(some), metric.type);
+}
+
+Json json_parts(const RunMetrics& run, const RunMetric& metric) {
+    Json values = Json::object();
+    for (const RunMetric::Part& part : metric.parts()) {
+        std::string name = metric.per == ResourceLevel::kHost && part.number < run.hosts.size()
+                               ? run.hosts[part.number].name
+                               : std::to_string(part.number);
+        for (int again = 2; values.contains(name); ++again) {  // a thread id that was used again
+            name = fmt::format("{} ({})", part.number, again);
+        }
+        values[name] = json_total(metric, part.figures);
+    }
+    return {{"level", name_of(metric.per, metric.kind)}, {"values", std::move(values)}};
+}
 
 const char* direction_name(std::uint64_t direction) {
     constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
@@ -132,20 +181,22 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
             continue;
         }
         const Aggregate all = metric.aggregate(ResourceLevel::kSystem, 0);
+        const std::vector<RunMetric::Part> parts = metric.parts();
         // The unit once a row, but for times, which have one each: names need the room.
-        const auto value = [&](std::uint64_t amount) {
-            return Cell{metric_value(style, amount, metric.unit == "ns" ? metric.unit : "")};
+        const auto value = [&](const RunMetric::Part& part) {
+            return Cell{shown_total(style, metric, part.figures, metric.unit == "ns" ? metric.unit : "")};
         };
         const std::string of = metric.kind == Resource::kTask ? "" : std::string(name_of(metric.kind)) + " ";
         table.rows.push_back(
-            {{metric_value(style, metric.total(), metric.unit)},
-             value(all.minimum),
-             value(all.maximum),
-             {fmt::format("{} {}", all.objects, objects_name(metric)), Ink::kDim},
+            {{shown_total(style, metric, all, metric.unit)},
+             value(parts.back()),
+             value(parts.front()),
+             {fmt::format("{} {}", parts.size(), objects_name(metric)), Ink::kDim},
              {course(style, metric.bins), Ink::kWarm},
              {of + metric.name, Ink::kName},
-             {metric.description.empty() || metric.origin == MetricOrigin::kStandard ? std::string()
-                                                                                     : "  " + metric.description,
+             {rule_text(metric) + (metric.description.empty() || metric.origin == MetricOrigin::kStandard
+                                       ? std::string()
+                                       : "  " + metric.description),
               Ink::kDim}});
     }
     if (table.rows.empty()) {
@@ -171,11 +222,16 @@ Json json_metrics(const RunMetrics& run) {
         json["type"] = type_name(metric.type);
         json["origin"] = origin_name(metric.origin);
         json["description"] = metric.description;
-        json["total"] = number(metric.total(), metric.type);
+        json["total"] = json_total(metric, total);
+        json["total_is"] = rule_name(metric.rule());
+        json["sum"] = number(total.sum, metric.type);
         json["mean"] = total.mean;
         json["minimum"] = number(total.minimum, metric.type);
         json["maximum"] = number(total.maximum, metric.type);
         json["coverage"] = total.coverage();
+        if (metric.per != ResourceLevel::kObject) {
+            json["per"] = json_parts(run, metric);
+        }
         json["objects"] = Json::array();
         for (const MetricOfObject& object : metric.objects) {
             json["objects"].push_back(json_object(run, metric, object));

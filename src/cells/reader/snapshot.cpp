@@ -228,7 +228,8 @@ bool read_schema(int file, const SegmentHeader& header, std::vector<Metric>& sch
         schema.push_back({static_cast<ResourceKind>(entry.kind), entry.cell,
                           type == MetricType::kGauge || type == MetricType::kMaximum ? type : MetricType::kCounter,
                           static_cast<Origin>(entry.origin), text_of(entry.unit), text_of(entry.name),
-                          text_of(entry.description)});
+                          text_of(entry.description), metric_total_of(static_cast<std::uint8_t>(entry.total)),
+                          entry.per});
     }
     return true;
 }

@@ -26,6 +26,8 @@ struct Metric {
     std::string unit;
     std::string name;
     std::string description;
+    MetricTotal total = MetricTotal::kOfType;
+    std::uint8_t per = 0;
 };
 
 struct RunningTimer {

@@ -18,6 +18,8 @@ struct MetricRow {
     std::uint64_t type = 0;    // 1 counter, 2 gauge, 3 maximum
     std::uint64_t origin = 0;  // 1 standard, 2 the program's own, 3 a metric description, 4 a library of Kymo
     std::string_view description = {};
+    std::uint64_t total = 0;  // MetricTotal: 0 as its type says, 1 sum, 2 mean, 3 minimum, 4 maximum
+    std::uint64_t per = 0;    // what is shown beside it: 0 the objects, 1 processes, 2 hosts, 3 the system
 
     static constexpr const char* kTable = "metric";
     static constexpr std::uint32_t kTableId = 50;
@@ -30,6 +32,8 @@ struct MetricRow {
         visit("type", ColumnType::kUint, "", &MetricRow::type);
         visit("origin", ColumnType::kUint, "", &MetricRow::origin);
         visit("description", ColumnType::kText, "", &MetricRow::description);
+        visit("total", ColumnType::kUint, "", &MetricRow::total);
+        visit("per", ColumnType::kUint, "", &MetricRow::per);
     }
 };
 

@@ -8,7 +8,7 @@
 // begins), and regions that the program itself marked.
 #pragma once
 
-#include "base/indices.h"
+#include "spacetime/evidence/indices.h"
 #include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/spaces/code_space.h"
 #include "spacetime/spaces/occurrences.h"

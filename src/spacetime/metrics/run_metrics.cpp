@@ -5,6 +5,7 @@
 #include "spacetime/profile/host_clocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -66,7 +67,8 @@ class Loader {
         for (const FileRows& file : files_) {
             take(file);
         }
-        for (auto& [key, metric] : merged_) {
+        for (auto& [key, merged] : merged_) {
+            RunMetric& metric = merged.metric;
             std::stable_sort(metric.objects.begin(), metric.objects.end(),
                              [](const auto& a, const auto& b) { return a.value > b.value; });
             out_.metrics.push_back(std::move(metric));
@@ -119,6 +121,8 @@ class Loader {
                     metric.kind = static_cast<Resource>(row.kind);
                     metric.type = type_of(row.type);
                     metric.origin = origin_of(row.origin);
+                    metric.total_by = metric_total_of(row.total);
+                    metric.per = resource_level_of(row.per);
                 }
             }),
             rec::on<rec::MetricObject>([&](StreamId, const rec::MetricObject& row) {
@@ -228,9 +232,11 @@ class Loader {
             if (only_ != nullptr && !is_meant(metric, object->second.second, file.host_number)) {
                 continue;
             }
-            const auto [entry, is_new] = merged_.try_emplace({static_cast<int>(metric.kind), metric.name}, metric);
-            RunMetric& merged = entry->second;
+            const auto [entry, is_new] = merged_.try_emplace({static_cast<int>(metric.kind), metric.name});
+            RunMetric& merged = entry->second.metric;
             if (is_new) {
+                merged = metric;
+                entry->second.of_host.resize(out_.hosts.size());
                 merged.bins.assign(kMetricBins, 0);
                 if (out_.hosts.size() > 1) {
                     merged.host_bins.assign(out_.hosts.size(), merged.bins);
@@ -244,9 +250,11 @@ class Loader {
             const bool since_boot = metric.kind == Resource::kProcessor && metric.type == MetricType::kCounter;
             const std::uint64_t base = since_boot ? points.front().value : 0;
             here.value = points.back().value - base;
-            add_to_bins(merged.bins, metric.type, points, base, here.begin);
+            std::vector<double> bins(kMetricBins, 0);
+            add_to_bins(bins, metric.type, points, base, here.begin);
+            join_bins(merged.bins, bins, merged.rule(), merged.objects.size());
             if (!merged.host_bins.empty()) {
-                add_to_bins(merged.host_bins[here.host], metric.type, points, base, here.begin);
+                join_bins(merged.host_bins[here.host], bins, merged.rule(), entry->second.of_host[here.host]++);
             }
             merged.objects.push_back(std::move(here));
         }
@@ -282,6 +290,30 @@ class Loader {
         }
     }
 
+    // One more object beside `before` others.
+    static void join_bins(std::vector<double>& all, const std::vector<double>& one, MetricTotal rule,
+                          std::size_t before) {
+        const auto others = static_cast<double>(before);
+        for (std::size_t bin = 0; bin < all.size(); ++bin) {
+            double& value = all[bin];
+            switch (before == 0 ? MetricTotal::kSum : rule) {
+                case MetricTotal::kMean:
+                    value = (value * others + one[bin]) / (others + 1);
+                    break;
+                case MetricTotal::kMinimum:
+                    value = std::min(value, one[bin]);
+                    break;
+                case MetricTotal::kMaximum:
+                    value = std::max(value, one[bin]);
+                    break;
+                case MetricTotal::kOfType:
+                case MetricTotal::kSum:
+                    value += one[bin];
+                    break;
+            }
+        }
+    }
+
     // A counter's change between two readings is spread over the time between them.
     void add_to_bins(std::vector<double>& bins, MetricType type, const std::vector<Point>& points, std::uint64_t base,
                      std::uint64_t begin) const {
@@ -289,8 +321,11 @@ class Loader {
             for (std::size_t i = 0; i < points.size(); ++i) {
                 const std::size_t last = i + 1 < points.size() ? bin_of(points[i + 1].time) : kMetricBins;
                 for (std::size_t bin = bin_of(points[i].time); bin < last; ++bin) {
-                    const auto value = static_cast<double>(points[i].value);
-                    bins[bin] = type == MetricType::kMaximum ? std::max(bins[bin], value) : bins[bin] + value;
+                    // A gauge below 0 has wrapped round.
+                    const auto value = type == MetricType::kGauge
+                                           ? static_cast<double>(static_cast<std::int64_t>(points[i].value))
+                                           : static_cast<double>(points[i].value);
+                    bins[bin] = value;
                 }
             }
             return;
@@ -309,15 +344,60 @@ class Loader {
     const MetricAddress* only_;
     std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> ranks_;  // by host and process
     std::vector<FileRows> files_;
-    std::map<std::pair<int, std::string>, RunMetric> merged_;
+    struct Merged {
+        RunMetric metric;
+        std::vector<std::size_t> of_host;  // objects so far
+    };
+    std::map<std::pair<int, std::string>, Merged> merged_;
     RunMetrics out_;
 };
 
 }  // namespace
 
-std::uint64_t RunMetric::total() const {
-    const Aggregate all = aggregate(ResourceLevel::kSystem, 0);
-    return type == MetricType::kMaximum ? all.maximum : all.sum;
+MetricTotal RunMetric::rule() const {
+    if (total_by != MetricTotal::kOfType) {
+        return total_by;
+    }
+    return type == MetricType::kMaximum ? MetricTotal::kMaximum : MetricTotal::kSum;
+}
+
+std::uint64_t RunMetric::total_of(const Aggregate& some) const {
+    switch (rule()) {
+        case MetricTotal::kMean:
+            return static_cast<std::uint64_t>(std::llround(some.mean));
+        case MetricTotal::kMinimum:
+            return some.minimum;
+        case MetricTotal::kMaximum:
+            return some.maximum;
+        case MetricTotal::kOfType:
+        case MetricTotal::kSum:
+            break;
+    }
+    return some.sum;
+}
+
+std::vector<RunMetric::Part> RunMetric::parts() const {
+    std::map<std::uint64_t, std::vector<Observed>> by_number;
+    for (const MetricOfObject& object : objects) {
+        const Observed one{object.number, object.pid, object.host, object.value};
+        const std::uint64_t number = per == ResourceLevel::kObject    ? by_number.size()  // numbers come again
+                                     : per == ResourceLevel::kProcess ? object.pid
+                                     : per == ResourceLevel::kHost    ? object.host
+                                                                      : 0;
+        by_number[number].push_back(one);
+    }
+    std::vector<Part> all;
+    for (const auto& [number, some] : by_number) {
+        all.push_back({per == ResourceLevel::kObject ? some.front().object : number,
+                       kymo::aggregate(some, ResourceLevel::kSystem, 0, type == MetricType::kGauge)});
+    }
+    std::stable_sort(all.begin(), all.end(), [this](const Part& a, const Part& b) {
+        const std::uint64_t of_a = total_of(a.figures);
+        const std::uint64_t of_b = total_of(b.figures);
+        return type == MetricType::kGauge ? static_cast<std::int64_t>(of_a) > static_cast<std::int64_t>(of_b)
+                                          : of_a > of_b;
+    });
+    return all;
 }
 
 Aggregate RunMetric::aggregate(ResourceLevel level, std::uint64_t number) const {
@@ -326,7 +406,7 @@ Aggregate RunMetric::aggregate(ResourceLevel level, std::uint64_t number) const 
     for (const MetricOfObject& object : objects) {
         observed.push_back({object.number, object.pid, object.host, object.value});
     }
-    return kymo::aggregate(observed, level, number);
+    return kymo::aggregate(observed, level, number, type == MetricType::kGauge);
 }
 
 const RunMetric* RunMetrics::find(Resource kind, std::string_view name) const {

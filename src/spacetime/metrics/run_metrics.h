@@ -44,13 +44,28 @@ struct RunMetric {
     Resource kind = Resource::kTask;
     MetricType type = MetricType::kCounter;
     MetricOrigin origin = MetricOrigin::kProgram;
-    std::vector<MetricOfObject> objects;  // largest value first
-    std::vector<double> bins;             // counters: change in each part of the run; others: the total at its end
+    MetricTotal total_by = MetricTotal::kOfType;
+    ResourceLevel per = ResourceLevel::kObject;  // what is shown beside the total
+    std::vector<MetricOfObject> objects;         // largest value first
+    // Of the objects' values, made as the total is. Counters: change in each part of the run; others: the value at
+    // its end.
+    std::vector<double> bins;
     std::vector<std::vector<double>> host_bins = {};  // the same of each host, where there are several
 
-    // The total: counters and gauges add up, of maxima it is the largest.
-    [[nodiscard]] std::uint64_t total() const;
+    // How totals are made: never kOfType.
+    [[nodiscard]] MetricTotal rule() const;
+    // The rule on figures of some of the objects: cells add up modulo 2^64 (gauges below 0 have wrapped round); a
+    // mean is rounded.
+    [[nodiscard]] std::uint64_t total_of(const Aggregate& some) const;
+    [[nodiscard]] std::uint64_t total() const { return total_of(aggregate(ResourceLevel::kSystem, 0)); }
     [[nodiscard]] Aggregate aggregate(ResourceLevel level, std::uint64_t number) const;
+    // What is shown beside the total: the objects' values, or the totals of processes or hosts, by number; the
+    // system's alone. Largest first.
+    struct Part {
+        std::uint64_t number = 0;
+        Aggregate figures;
+    };
+    [[nodiscard]] std::vector<Part> parts() const;
 };
 
 // What could not be had in the run, of whatever kind.

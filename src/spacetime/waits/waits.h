@@ -8,8 +8,8 @@
 // Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load_files.h).
 #pragma once
 
-#include "base/indices.h"
 #include "recording/tables.h"
+#include "spacetime/evidence/indices.h"
 #include "spacetime/load/images.h"
 
 #include <cstdint>

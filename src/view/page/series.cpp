@@ -1,5 +1,7 @@
 #include "view/page/series.h"
 
+#include "view/metrics.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -47,6 +49,8 @@ nlohmann::ordered_json page_series(const spacetime::RunMetrics& run, std::uint64
                        {"name", metric.name},
                        {"unit", metric.unit},
                        {"description", metric.description},
+                       {"total", json_total(metric, metric.aggregate(ResourceLevel::kSystem, 0))},
+                       {"total_is", rule_name(metric.rule())},
                        {"counter", metric.type == MetricType::kCounter},
                        {"begin", static_cast<std::int64_t>(run.begin - begin)},
                        {"end", static_cast<std::int64_t>(run.end - begin)},

@@ -69,7 +69,7 @@ TEST(MetricDescription, TheClassicExample) {
     EXPECT_EQ(classic.metrics[0].name, "send_in_foo");
     EXPECT_EQ(classic.metrics[0].description, "time foo spends sending messages");
     EXPECT_EQ(classic.metrics[0].unit, "ns");
-    EXPECT_EQ(classic.metrics[0].total, Total::kSum);
+    EXPECT_EQ(classic.metrics[0].total, MetricTotal::kOfType);
     ASSERT_EQ(classic.cells.size(), 2U);
     EXPECT_EQ(classic.cells[1].name, "send_in_foo.in_foo");
     EXPECT_EQ(classic.cells[1].type, cells::MetricType::kGauge);
@@ -164,7 +164,7 @@ TEST(MetricDescription, APredicateReadsCellsAndResults) {
         "metric failed { at exit open when result as int < 0 : add }\n"
         "metric busiest maximum { cell now\n at entry f : add now 1\n at entry f when now > busiest : set now\n"
         " at exit f : sub now }\n");
-    EXPECT_EQ(description.metrics[1].total, Total::kMaximum);
+    EXPECT_EQ(description.metrics[1].total, MetricTotal::kOfType);
     Machine machine(description);
     machine.pass(description, "open", true, {}, 0xFFFF'FFFF);
     machine.pass(description, "open", true, {}, 3);
@@ -189,8 +189,8 @@ TEST(MetricDescription, NamesOfFunctionsAndImages) {
     EXPECT_EQ(description.points[2].image, "a b.so");
     EXPECT_EQ(description.points[3].function, "foo?");
     EXPECT_EQ(description.metrics[0].unit, "1/s");
-    EXPECT_EQ(description.metrics[0].total, Total::kMean);
-    EXPECT_EQ(description.metrics[0].per, Level::kProcess);
+    EXPECT_EQ(description.metrics[0].total, MetricTotal::kMean);
+    EXPECT_EQ(description.metrics[0].per, ResourceLevel::kProcess);
 }
 
 TEST(MetricDescription, SourceLines) {

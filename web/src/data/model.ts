@@ -41,6 +41,8 @@ export interface Series {
   name: string;
   unit: string;
   description: string;
+  total: number;
+  total_is: string; // how the objects' values make it and the bins: sum, mean, minimum, maximum
   counter: boolean; // bins are what it grew by; else its value
   begin: number;
   end: number;

@@ -277,7 +277,16 @@ function tracksOf(context: Context): Track[] {
       });
     const described = series.description || what;
     if (!series.hosts.length) {
-      made(what, `${described}, of all threads`, series.bins, 0, []);
+      const rule = series.total_is === "sum" ? "" : `${series.total_is} `;
+      const total =
+        series.unit === "ns" ? `${compact(series.total / 1e9)} s` : `${compact(series.total)} ${series.unit}`.trim();
+      made(
+        what,
+        `${described}, ${rule}of all ${series.kind === "task" ? "threads" : `${series.kind}s`}, in all ${total}`,
+        series.bins,
+        0,
+        [],
+      );
       continue;
     }
     // Hosts side by side have one axis.

@@ -1,4 +1,4 @@
-#include "base/indices.h"
+#include "spacetime/evidence/indices.h"
 
 #include <gtest/gtest.h>
 #include <string>
