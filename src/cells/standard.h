@@ -48,6 +48,7 @@ enum class ChannelCell : std::uint32_t {
     kLargest = 5,      // bytes of the largest message
     kMostOutstanding = 6,
     kCalls = 7,
+    kErrors = 8,  // calls that returned an error, and requests that ended with one
 };
 
 enum class ChannelDirection : std::uint64_t {
@@ -107,6 +108,7 @@ inline constexpr StandardMetric kStandardMetrics[] = {
     {ResourceKind::kChannel, 5, MetricType::kMaximum, "bytes", "largest", "largest message"},
     {ResourceKind::kChannel, 6, MetricType::kMaximum, "", "most-outstanding", "most outstanding at a time"},
     {ResourceKind::kChannel, 7, MetricType::kCounter, "", "calls", "calls"},
+    {ResourceKind::kChannel, 8, MetricType::kCounter, "", "errors", "calls that failed"},
 };
 
 }  // namespace kymo::cells

@@ -84,6 +84,11 @@ add("Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect", "collective", byt
 # Fortran gives texts with a length behind all arguments, each compiler in its own way: in C alone.
 ONLY_C = ["File_open", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"]
 
+# What makes communicators and windows: all that belong to one call these in the same order.
+add("Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_create Comm_create_group Cart_create Cart_sub Graph_create Dist_graph_create "
+    "Dist_graph_create_adjacent Intercomm_create Intercomm_merge", "make", made="MPI_Comm")
+add("Win_create Win_allocate Win_allocate_shared Win_create_dynamic", "make", made="MPI_Win")
+
 # What handles are forgotten by.
 add("Comm_free Comm_disconnect", "forget_comm", comm="comm")
 add("Type_free", "forget_type", type="type")

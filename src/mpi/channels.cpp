@@ -84,6 +84,9 @@ std::uint64_t number_of(const kymo_channel_key& key) {
 }
 
 std::uint64_t* new_row(const Group& group, int peer, Direction direction) {
+    if (!group.is_used.exchange(true, std::memory_order_acq_rel)) {
+        read_name(group);
+    }
     kymo_channel_key key{};
     key.communicator = group.id;
     key.peer = ~std::uint64_t{0};

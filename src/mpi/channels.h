@@ -32,7 +32,7 @@ inline constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 32U;
 
 enum class GroupKind : std::uint8_t { kCommunicator, kWindow, kFile };
 
-// Communicators, windows and files. Never given back: there are few.
+// Communicators, windows and files. The place of one that was freed without a channel is used again.
 struct Group {
     std::uint64_t handle = 0;  // 0: forgotten
     std::uint64_t id = 0;
@@ -43,15 +43,24 @@ struct Group {
     int rank = 0;                // own
     int destinations = 0;        // of a neighbour collective
     const int* world = nullptr;  // peers' ranks in MPI_COMM_WORLD; -1: not in it
-    char name[32] = {};
+    mutable char name[32] = {};
+    mutable std::atomic<bool> is_used{false};  // has channels
 };
 
 // Null: MPI has not begun, the handle is null, or there is no memory.
 const Group* group_of(MPI_Comm communicator);
+// The same, without any call of MPI's; null also: it was not used before.
+const Group* known_group_of(MPI_Comm communicator);
 const Group* group_of_window(MPI_Win window);
 const Group* group_of_file(MPI_File file);
 // As opened: gives it its name (what stands behind the last slash).
 void note_file(MPI_File file, const char* path);
+// When they are made: all that belong to one make it in the same order, and so number it alike. A null handle is no
+// member's.
+void note_communicator(MPI_Comm communicator);
+void note_window(MPI_Win window);
+// What it is called by now: programs name it after it was made.
+void read_name(const Group& group);
 void forget_communicator(MPI_Comm communicator);
 void forget_window(MPI_Win window);
 void forget_file(MPI_File file);

@@ -152,6 +152,32 @@ void completed(std::uint64_t ns, int parts, MPI_Request handle, const MPI_Status
     }
 }
 
+void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone) {
+    Request request;
+    if (!look_at_request(before, &request)) {
+        return;
+    }
+    // Of several requests those that are over have no handle any more; of one alone, a persistent one is over, too.
+    const bool is_over = after == MPI_REQUEST_NULL || (is_alone && request.is_persistent);
+    std::uint64_t* cells = called(*request.group, request.peer, request.direction, ns);
+    if (is_over && take_request(before, &request)) {
+        outstanding(cells, false);
+    }
+    if (cells != nullptr && (is_over || is_alone)) {
+        cells::increase(cell(cells, ChannelCell::kErrors), 1);
+    }
+}
+
+void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction) {
+    const Group* group = known_group_of(communicator);
+    if (group == nullptr) {
+        return;
+    }
+    if (std::uint64_t* cells = called(*group, is_peer(group, peer) ? peer : kEverybody, direction, begin.ns())) {
+        cells::increase(cell(cells, ChannelCell::kErrors), 1);
+    }
+}
+
 void polled(std::uint64_t ns, int parts, MPI_Request handle) {
     Request request;
     if (look_at_request(handle, &request)) {
@@ -277,6 +303,11 @@ int rank_in(MPI_Comm communicator) {
 bool is_root(MPI_Comm communicator, int root) {
     const Group* group = group_of(communicator);
     return root == MPI_ROOT || (group != nullptr && !group->is_between && root == group->rank);
+}
+
+bool gives(MPI_Comm communicator, int root) {
+    const Group* group = group_of(communicator);
+    return root >= 0 || group == nullptr || !group->is_between;
 }
 
 int destinations_of(MPI_Comm communicator) {

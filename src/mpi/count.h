@@ -66,6 +66,11 @@ inline std::int64_t bytes_in(const MPI_Status& status) {
 #endif
 }
 
+__attribute__((noinline, cold)) inline void count_failure(std::uint64_t* cells, std::uint64_t ns) {
+    count_call(cells, ns);
+    cells::increase(cell(cells, cells::ChannelCell::kErrors), 1);
+}
+
 // The quick way of MPI_Send and MPI_Recv: what the call will add to is known before it, so that little has to be kept
 // over it.
 struct QuickSend {
@@ -78,6 +83,7 @@ struct QuickSend {
             bytes = count * known->type_size;
         }
     }
+    void failed(const Begin& begin) const { count_failure(cells, begin.ns()); }
     KYMO_MPI_QUICK void succeeded(const Begin& begin) const {
         count_call(cells, begin.ns());
         count_message(cells, bytes);
@@ -89,6 +95,7 @@ struct QuickReceive {
         const Recent::Channel* known = known_channel(communicator, peer, Direction::kReceive);
         cells = known != nullptr ? known->cells : nullptr;
     }
+    void failed(const Begin& begin) const { count_failure(cells, begin.ns()); }
     KYMO_MPI_QUICK void succeeded(const Begin& begin, const MPI_Status& status) const {
         count_call(cells, begin.ns());
         count_message(cells, bytes_in(status));
@@ -107,6 +114,11 @@ void started(const Begin& begin, MPI_Request request);
 // `parts`: requests that share the call's time.
 void completed(std::uint64_t ns, int parts, MPI_Request request, const MPI_Status& status);
 void freed(MPI_Request request);
+// A call about the request ended with an error; `after` is its handle now. If the request is over, no message passed.
+// `is_alone`: the call was about no other request.
+void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone);
+// A call with a peer ended with an error. No call of MPI's is made: what it was given may be what is wrong.
+void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction);
 // A call that tested the request and found it not complete.
 void polled(std::uint64_t ns, int parts, MPI_Request request);
 // found: false where MPI_Iprobe found none.
@@ -133,6 +145,8 @@ void began_transfer(const Begin& begin, MPI_File file, Direction direction);
 int size_of_group(MPI_Comm communicator);  // the remote one of an intercommunicator
 int rank_in(MPI_Comm communicator);
 bool is_root(MPI_Comm communicator, int root);
+// Whether this process gives data to an operation with that root: not on the root's side of an intercommunicator.
+bool gives(MPI_Comm communicator, int root);
 int destinations_of(MPI_Comm communicator);
 std::int64_t sum_of(const int* counts, int size);
 std::int64_t sum_of(const int* counts, const MPI_Datatype* types, int size);

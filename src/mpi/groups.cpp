@@ -15,6 +15,30 @@ Lock lock;  // of these
 Group* groups[kMostGroups];
 std::uint32_t group_count = 0;
 
+// How many there have been of the same members, freed ones too.
+struct Members {
+    std::uint64_t hash = 0;
+    std::uint64_t count = 0;
+};
+Members members_seen[kMostGroups];
+std::uint32_t members_count = 0;
+
+// How many there were before; nothing: there is no room to remember it.
+bool count_members(std::uint64_t hash, std::uint64_t* before) {
+    std::uint32_t at = 0;
+    while (at < members_count && members_seen[at].hash != hash) {
+        ++at;
+    }
+    if (at == kMostGroups) {
+        return false;
+    }
+    if (at == members_count) {
+        members_seen[members_count++] = {hash, 0};
+    }
+    *before = members_seen[at].count++;
+    return true;
+}
+
 int destinations_in(MPI_Comm communicator, int rank) {
     int kind = MPI_UNDEFINED;
     int count = 0;
@@ -35,9 +59,19 @@ int destinations_in(MPI_Comm communicator, int rank) {
                : 0;
 }
 
-// Ranks of `members` in MPI_COMM_WORLD, into the arena. The lock is not held: MPI calls.
-const int* world_ranks(MPI_Group members, int size) {
-    auto* ranks = static_cast<int*>(allocate(sizeof(int) * 2 * static_cast<std::size_t>(size)));
+// Room for the ranks of a group while it is looked at.
+struct Ranks {
+    int* at = nullptr;
+    int size = 0;
+};
+thread_local constinit Ranks scratch[2];
+
+// Ranks of `members` in MPI_COMM_WORLD, into a scratch of the thread's. The lock is not held: MPI calls.
+const int* world_ranks(MPI_Group members, int size, Ranks& room) {
+    if (room.size < size) {
+        room = {static_cast<int*>(allocate(sizeof(int) * 2 * static_cast<std::size_t>(size))), size};
+    }
+    int* const ranks = room.at;
     MPI_Group world{};
     if (ranks == nullptr || real_calls.Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
         return nullptr;
@@ -124,7 +158,8 @@ std::uint64_t identity_of(const NewGroup& made, const int* world, int size) {
     if (made.is_between && real_calls.Comm_group(made.communicator, &own) == MPI_SUCCESS) {
         int own_size = 0;
         real_calls.Group_size(own, &own_size);
-        if (const int* own_world = own_size > 0 ? world_ranks(own, own_size) : nullptr; own_world != nullptr) {
+        if (const int* own_world = own_size > 0 ? world_ranks(own, own_size, scratch[1]) : nullptr;
+            own_world != nullptr) {
             hash += hash_of(kSeeds[0], own_world, own_size);  // the other side adds the same two
         }
         real_calls.Group_free(&own);
@@ -132,10 +167,48 @@ std::uint64_t identity_of(const NewGroup& made, const int* world, int size) {
     return hash;
 }
 
+// Ranks as a group keeps them: those of another of the same members, or a copy. The lock is held.
+const int* keep_ranks(const int* world, int size) {
+    const std::size_t bytes = sizeof(int) * static_cast<std::size_t>(size);
+    for (std::uint32_t i = 0; i < group_count; ++i) {
+        if (groups[i]->size == size && __builtin_memcmp(groups[i]->world, world, bytes) == 0) {
+            return groups[i]->world;
+        }
+    }
+    auto* kept = static_cast<int*>(allocate(bytes));
+    if (kept != nullptr) {
+        __builtin_memcpy(kept, world, bytes);
+    }
+    return kept;
+}
+
+// A place: of one that was freed and had no channel, or a new one. The lock is held.
+Group* free_group() {
+    for (std::uint32_t i = 0; i < group_count; ++i) {
+        if (groups[i]->handle == 0 && !groups[i]->is_used.load(std::memory_order_acquire)) {
+            return groups[i];
+        }
+    }
+    auto* group = group_count < kMostGroups ? static_cast<Group*>(allocate(sizeof(Group))) : nullptr;
+    if (group != nullptr) {
+        group->number = group_count;
+        groups[group_count++] = group;
+    }
+    return group;
+}
+
+void set_name(const Group& group, const char* name) {
+    std::size_t i = 0;
+    for (; i + 1 < sizeof group.name && name[i] != 0; ++i) {
+        group.name[i] = name[i];
+    }
+    __builtin_memset(group.name + i, 0, sizeof group.name - i);
+}
+
 const Group* enter_group(const NewGroup& made) {
     int size = 0;
     real_calls.Group_size(made.members, &size);
-    const int* world = size > 0 ? world_ranks(made.members, size) : nullptr;
+    const int* world = size > 0 ? world_ranks(made.members, size, scratch[0]) : nullptr;
     if (world == nullptr) {
         return nullptr;
     }
@@ -156,27 +229,21 @@ const Group* enter_group(const NewGroup& made) {
         before->handle = made.handle;
         return before;
     }
-    auto* group = group_count < kMostGroups ? static_cast<Group*>(allocate(sizeof(Group))) : nullptr;
+    world = keep_ranks(world, size);
+    std::uint64_t same = 0;  // members' hash is kept in the id's high bits, the count below
+    Group* group = world == nullptr || !count_members(hash >> 12U, &same) ? nullptr : free_group();
     if (group == nullptr) {
         return nullptr;
     }
-    std::uint64_t same = 0;  // members' hash is kept in the id's high bits, the count below
-    for (std::uint32_t i = 0; i < group_count; ++i) {
-        same += groups[i]->id >> 12U == hash >> 12U ? 1 : 0;
-    }
     group->id = hash == 0 ? 0 : ((hash >> 12U) << 12U | (same & 0xFFFU));
-    group->number = group_count;
     group->kind = made.kind;
     group->is_between = made.is_between;
     group->size = size;
     group->rank = rank;
     group->destinations = destinations;
     group->world = world;
-    for (std::size_t i = 0; i + 1 < sizeof group->name && made.name[i] != 0; ++i) {
-        group->name[i] = made.name[i];
-    }
+    set_name(*group, made.name);
     group->handle = made.handle;
-    groups[group_count++] = group;
     return group;
 }
 
@@ -211,13 +278,21 @@ const Group* make_file(MPI_File file, const char* path) {
     return group;
 }
 
-void forget(std::uint64_t handle, GroupKind kind) {
+// False: it was not known.
+bool take_out(std::uint64_t handle, GroupKind kind) {
     const Locked locked(lock);
+    bool found = false;
     for (std::uint32_t i = 0; i < group_count; ++i) {
         if (groups[i]->handle == handle && groups[i]->kind == kind) {
             groups[i]->handle = 0;
+            found = true;
         }
     }
+    return found;
+}
+
+void forget(std::uint64_t handle, GroupKind kind) {
+    take_out(handle, kind);
     counting.forgotten.fetch_add(1, std::memory_order_release);
 }
 
@@ -231,6 +306,10 @@ const Group* group_of(MPI_Comm communicator) {
         return group;
     }
     return make_communicator(communicator);
+}
+
+const Group* known_group_of(MPI_Comm communicator) {
+    return known_group(bits_of(communicator), GroupKind::kCommunicator);
 }
 
 const Group* group_of_window(MPI_Win window) {
@@ -260,6 +339,45 @@ const Group* group_of_file(MPI_File file) {
         return group;
     }
     return make_file(file, "");
+}
+
+void note_communicator(MPI_Comm communicator) {
+    if (communicator == MPI_COMM_NULL) {
+        return;
+    }
+    if (take_out(bits_of(communicator), GroupKind::kCommunicator)) {  // one that was not freed through us
+        counting.forgotten.fetch_add(1, std::memory_order_release);
+    }
+    make_communicator(communicator);
+}
+
+void note_window(MPI_Win window) {
+    if (window == MPI_WIN_NULL) {
+        return;
+    }
+    if (take_out(bits_of(window), GroupKind::kWindow)) {
+        counting.forgotten.fetch_add(1, std::memory_order_release);
+    }
+    group_of_window(window);
+}
+
+void read_name(const Group& group) {
+    char name[MPI_MAX_OBJECT_NAME] = {};
+    int length = 0;
+    if (group.handle == 0 || group.kind == GroupKind::kFile) {
+        return;
+    }
+    if (group.kind == GroupKind::kCommunicator) {
+        MPI_Comm communicator = MPI_COMM_NULL;
+        __builtin_memcpy(&communicator, &group.handle, sizeof communicator);
+        real_calls.Comm_get_name(communicator, name, &length);
+    } else {
+        MPI_Win window = MPI_WIN_NULL;
+        __builtin_memcpy(&window, &group.handle, sizeof window);
+        real_calls.Win_get_name(window, name, &length);
+    }
+    const Locked locked(lock);
+    set_name(group, name);
 }
 
 void note_file(MPI_File file, const char* path) {

@@ -48,6 +48,9 @@ class C:
     def requests(self, p, count):
         return [f"Copies<MPI_Request> before({count}, {p.name});"]
 
+    def request_at(self, p):
+        return f"{p.name}[i]"
+
     def flag(self, p):
         return f"*{p.name} != 0"
 
@@ -86,6 +89,9 @@ class Fortran:
     def requests(self, p, count):
         return [f"const Copies<MPI_Request> before({count}, static_cast<const MPI_Fint*>({p.name}), to_request);"]
 
+    def request_at(self, p):
+        return f"to_request(static_cast<const MPI_Fint*>({p.name})[i])"
+
     def flag(self, p):
         return f"{self.integer(p.name)} != 0"
 
@@ -107,9 +113,10 @@ def collective_bytes(language, kind, at):
         return "0"
     if kind == "root_block":
         return f"is_root({comm}, {language.value(at['root'])}) ? {integer('count')} * {size('datatype')} : 0"
+    rooted = f"gives({comm}, {language.value(at['root'])}) ? " if "root" in at else ""
     if kind == "block":
         received = f"{integer('recvcount')}" if "recvcount" in at else f"std::int64_t{{{language.array(at['recvcounts'])}[rank_in({comm})]}}"
-        return f"{in_place} ? {received} * {size('recvtype')} : {send}"
+        return f"{rooted}({in_place} ? {received} * {size('recvtype')} : {send})" + (" : 0" if rooted else "")
     if kind == "root_all":
         return f"is_root({comm}, {language.value(at['root'])}) ? {send} * {group} : 0"
     if kind == "root_vector":
@@ -121,7 +128,7 @@ def collective_bytes(language, kind, at):
     if kind == "vector_types":
         return f"{in_place} ? {typed('recvcounts', 'recvtypes', group)} : {typed('sendcounts', 'sendtypes', group)}"
     if kind == "reduced":
-        return f"{integer('count')} * {size('datatype')}"
+        return f"{rooted}{integer('count')} * {size('datatype')}" + (" : 0" if rooted else "")
     if kind == "reduced_vector":
         return f"{total('recvcounts', group)} * {size('datatype')}"
     if kind == "reduced_all":
@@ -142,12 +149,12 @@ def one_sided_bytes(language, at):
 
 
 def body(language, name, parameters):
-    """What goes before the real call, what arguments are replaced in it, and what comes after it, where it succeeded."""
+    """What goes before the real call, what arguments are replaced in it, what comes after it where it succeeded, and what where it failed."""
     kind, roles = CALLS[name]
     at = {p.name: p for p in parameters}
     p = lambda role: at[roles[role]]
     v = lambda role: language.value(p(role))
-    before, replaced, after, status = [], {}, [], None
+    before, replaced, after, failed, status = [], {}, [], [], None
     if roles.get("status"):
         before, call, after, status = language.status(p("status"))
         replaced[roles["status"]] = call
@@ -185,6 +192,7 @@ def body(language, name, parameters):
         after += ["for (int i = 0; i < before.size(); ++i) {", "    started(begin, before[i]);", "}"]
     elif kind == "complete_one":
         before.append(f"const MPI_Request request_before = {request};")
+        failed.append(f"broke(begin.ns(), request_before, {request}, true);")
         after += [f"if ({found}) {{", f"    completed(begin.ns(), 1, request_before, {status});", "} else {", "    polled(begin.ns(), 1, request_before);", "}"]
     elif kind == "complete_all":
         before += language.requests(p("requests"), v("count"))
@@ -200,6 +208,9 @@ def body(language, name, parameters):
                   "for (int i = 0; i < done; ++i) {",
                   f"    completed(ns, done, before[{language.index(language.array(p('indices')) + '[i]')}], {status});", "}",
                   f"if ({v('done')} == 0) {{", *polled_all, "}"]
+    elif kind == "make":
+        made = next(p for p in parameters if p.base == roles["made"] and "*" in p.type)
+        after.append(f"{'note_communicator' if roles['made'] == 'MPI_Comm' else 'note_window'}({language.value(made)});")
     elif kind == "free_request":
         before.append(f"const MPI_Request request_before = {request};")
         after.append("freed(request_before);")
@@ -228,16 +239,24 @@ def body(language, name, parameters):
         what = {"forget_comm": ("communicator", "comm"), "forget_type": ("type", "type"), "forget_win": ("window", "win"), "forget_file": ("file", "file")}[kind]
         before.append(f"const auto handle_before = {v(what[1])};")
         after.append(f"forget_{what[0]}(handle_before);")
-    return before, replaced, after
+    directions = {"send": "kSend", "start_send": "kSend", "make_send": "kSend", "receive": "kReceive", "start_receive": "kReceive",
+                  "make_receive": "kReceive", "exchange": "kSend", "probe": "kReceive", "match": "kReceive", "collective": "kCollective"}
+    if kind in directions:
+        role = roles.get("peer") or roles.get("root")
+        failed.append(f"failed(begin, {language.value(at['comm'])}, {language.value(at[role]) if role else 'kEverybody'}, Direction::{directions[kind]});")
+    if kind in ("complete_all", "complete_any", "complete_some"):
+        failed += ["for (int i = 0; i < before.size(); ++i) {", f"    broke(0, before[i], {language.request_at(p('requests'))}, before.size() == 1);", "}"]
+    return before, replaced, after, failed
 
 
 def function(language, head, call, result, name, parameters, ending):
-    before, replaced, after = body(language, name, parameters)
+    before, replaced, after, failed = body(language, name, parameters)
     plain = [p.name for p in parameters]
     kept = [replaced.get(n, n) for n in plain]
     lines = [f"{head} {{", "    if (!is_counting()) {", f"        {call(plain, False)}", *ending, "    }"]
     lines += ["    const Begin begin;", *("    " + line for line in before), f"    {call(kept, True)}", f"    if ({result} == MPI_SUCCESS) {{"]
-    return lines + [*("        " + line for line in after), "    }"]
+    lines += [*("        " + line for line in after)]
+    return lines + (["    } else {", *("        " + line for line in failed)] if failed else []) + ["    }"]
 
 
 # Of what programs call most: the arguments of QuickSend or QuickReceive (count.h), by role, and those of succeeded().
@@ -252,7 +271,8 @@ def quick_way(name, parameters, call):
     given = [known if p.name == roles.get("status") else p.name for p in parameters]
     lines = [f"    if (const {what} quick({', '.join(roles[role] for role in wanted)}); quick.cells != nullptr) {{", *("    " + line for line in ["    " + line for line in before])]
     return lines + ["        const Begin begin;", f"        {call(given, True)}", "        if (result == MPI_SUCCESS) {",
-                    f"            quick.succeeded({', '.join(['begin', *([status] if status else [])])});", "        }", "        return result;", "    }"]
+                    f"            quick.succeeded({', '.join(['begin', *([status] if status else [])])});", "        } else {",
+                    "            quick.failed(begin);", "        }", "        return result;", "    }"]
 
 
 def c_wrapper(name, parameters):

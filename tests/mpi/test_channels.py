@@ -100,6 +100,27 @@ def spawned(test, rows):
                    | {(1 - rank, SEND): (1, 4), (1 - rank, RECEIVE): (1, 4)}, {key[1:]: value for key, value in seen.items()})
 
 
+def order(test, rows):
+    numbers = {}
+    for rank, direction in ((0, SEND), (1, RECEIVE)):
+        for (communicator, peer, way), (messages, amount) in totals(rows, rank).items():
+            if way == direction and communicator != WORLD and messages == 1 and amount in (10, 1000):
+                numbers.setdefault(amount, set()).add(communicator)
+    test.equal("order: a communicator has one number in both processes, another has another", (1, 1, 2),
+               (len(numbers.get(10, ())), len(numbers.get(1000, ())), len(set().union(*numbers.values()))))
+    put_in = {}
+    for rank in range(RANKS):
+        between = {key: value for key, value in totals(rows, rank).items() if key[2] == COLLECTIVE and key[0] != WORLD}
+        put_in[rank] = sum(amount for _, amount in between.values())
+    # Reduced are 20 bytes and gathered 16 of each of the odd ranks, spread are 24 by rank 0.
+    test.equal("order: what each puts into an intercommunicator", {0: 24, 1: 36, 2: 0, 3: 36}, put_in)
+    errors = {rank: {(row.direction, row.peer): row.errors for row in rows[rank] if row.errors} for rank in range(RANKS)}
+    test.equal("order: calls that failed, by channel", {0: {(SEND, EVERYBODY): 1}, 1: {(RECEIVE, 0): 2}, 2: {}, 3: {}}, errors)
+    own = [row for row in rows[1] if row.errors]
+    test.equal("order: of messages that were cut none is counted", [(1, 4)], [(row.messages, row.bytes) for row in own])
+    nothing_left(test, "order", rows)
+
+
 def body(test):
     programs = test.build / "tests" / "mpi"
     start = lambda name, *arguments, **options: run(test, name, *arguments, **options)
@@ -112,6 +133,7 @@ def body(test):
         transpose(test, f"transpose, {language}", start(f"transpose_{language}", 16), 16)
         workers(test, f"workers, {language}", start(f"workers_{language}", 40), 40)
     others(test, start("others_c"))
+    order(test, start("order_c"))
     folder = test.fresh()
     folder.chmod(0o777)
     neighbours = lambda rank: {(WORLD, (rank + 1) % RANKS, SEND): (1, 12), (WORLD, (rank - 1) % RANKS, RECEIVE): (1, 12)}

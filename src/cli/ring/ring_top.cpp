@@ -117,6 +117,15 @@ bool follow(live::RingScreen& screen, const RingTopOptions& options, const std::
 }  // namespace
 
 int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_stopped) {
+    if (const auto metrics = metrics_of(options); !options.prometheus.empty()) {
+        if (const auto same = ring::find_same_family(metrics)) {
+            const auto name = [&](std::size_t i) { return to_text(metrics[i].address); };
+            return fail({ErrorKind::kUsage,
+                         fmt::format("{} and {} have one name in Prometheus: {}", name(same->first),
+                                     name(same->second), ring::family_name(metrics[same->first])),
+                         "serve one of them, or rename a metric"});
+        }
+    }
     allow_many_files();
     auto meeting = meet_as_manager(options.ring);
     if (!meeting) {

@@ -20,8 +20,14 @@ Unit unit_of(const AskedMetric& asked) {
                               : Unit{"", 1};
 }
 
+FamilyType type_of(const AskedMetric& asked) {
+    return !asked.is_standard                          ? FamilyType::kUntyped
+           : asked.type == cells::MetricType::kCounter ? FamilyType::kCounter
+                                                       : FamilyType::kGauge;
+}
+
 bool is_counter(const AskedMetric& asked) {
-    return asked.type == cells::MetricType::kCounter;
+    return type_of(asked) == FamilyType::kCounter;
 }
 
 double seconds(std::uint64_t ns) {
@@ -48,7 +54,19 @@ std::string family_name(const AskedMetric& asked) {
     if (!unit.empty() && !name.ends_with("_" + std::string(unit))) {
         name += "_" + std::string(unit);
     }
-    return name + (is_counter(asked) ? "_total" : "");
+    return name + (is_counter(asked) && !name.ends_with("_total") ? "_total" : "");
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> find_same_family(std::span<const AskedMetric> asked) {
+    std::map<std::string, std::size_t> known;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        const auto [first, is_new] = known.try_emplace(family_name(asked[i]), i);
+        const MetricAddress& before = asked[first->second].address;
+        if (!is_new && (before.metric != asked[i].address.metric || before.kind != asked[i].address.kind)) {
+            return std::pair(first->second, i);
+        }
+    }
+    return std::nullopt;
 }
 
 Families::Families(std::vector<AskedMetric> asked, std::function<std::string(Slot)> name_of)
@@ -124,8 +142,10 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         if (!is_known || (record.objects == 0 && !is_counter(asked))) {
             return;
         }
-        const double value =
-            static_cast<double>(is_counter(asked) ? growth_[{slot, i}].take(now, record.unknown()) : now);
+        // An own gauge below 0 has wrapped round.
+        const double value = is_counter(asked)   ? static_cast<double>(growth_[{slot, i}].take(now, record.unknown()))
+                             : asked.is_standard ? static_cast<double>(now)
+                                                 : static_cast<double>(static_cast<std::int64_t>(now));
         Figure figure{{}, value * unit_of(asked).scale};
         if (slot != kManager) {
             figure.labels.emplace_back("host", host(slot));
@@ -134,8 +154,10 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         const std::string name = family_name(asked);
         Family& family = by_name[name];
         family.name = name;
-        family.type = is_counter(asked) ? FamilyType::kCounter : FamilyType::kGauge;
-        family.help = *asked.description != '\0' ? asked.description : asked.address.metric.c_str();
+        family.type = type_of(asked);
+        family.help = *asked.description != '\0' ? asked.description
+                      : asked.is_standard        ? asked.address.metric
+                                                 : asked.address.metric + ", a program's own: sum as it is";
         const auto same = [&](const Figure& each) { return each.labels == figure.labels; };
         if (std::none_of(family.figures.begin(), family.figures.end(), same)) {  // asked for twice, in other words
             family.figures.push_back(std::move(figure));

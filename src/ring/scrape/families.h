@@ -1,7 +1,8 @@
 // What the manager tells a Prometheus server: families of figures, as its text format has them.
 //
 // Names end in their unit, in base units (seconds, bytes), and counters in _total, as the format's conventions ask.
-// A counter has grown since the manager began (ring/record/growth.h), so it never goes down. A host that did not
+// A counter has grown since the manager began (ring/record/growth.h), so it never goes down. Of programs' own metrics
+// the manager knows the name alone: they are untyped, and their sums are as they are. A host that did not
 // answer has no figures until it does, and kymo_host_up says so: none is stale. One thread.
 #pragma once
 
@@ -11,13 +12,15 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kymo::ring {
 
-enum class FamilyType : std::uint8_t { kCounter, kGauge };
+enum class FamilyType : std::uint8_t { kCounter, kGauge, kUntyped };
 
 struct Figure {
     std::vector<std::pair<std::string, std::string>> labels;
@@ -53,5 +56,8 @@ class Families {
 
 // A metric's name there, for example kymo_task_user_seconds_total.
 std::string family_name(const AskedMetric& asked);
+
+// Two different metrics that would have one name there; nothing: all stay apart.
+std::optional<std::pair<std::size_t, std::size_t>> find_same_family(std::span<const AskedMetric> asked);
 
 }  // namespace kymo::ring

@@ -43,7 +43,9 @@ class Told {
         const bool is_counter = family.type == FamilyType::kCounter;
         prometheus::MetricFamily made{family.name,
                                       family.help,
-                                      is_counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge,
+                                      is_counter                            ? prometheus::MetricType::Counter
+                                      : family.type == FamilyType::kUntyped ? prometheus::MetricType::Untyped
+                                                                            : prometheus::MetricType::Gauge,
                                       {}};
         made.metric.reserve(family.figures.size());
         for (const Figure& figure : family.figures) {
@@ -51,7 +53,9 @@ class Told {
             for (const auto& [name, value] : figure.labels) {
                 one.label.push_back({name, value});
             }
-            (is_counter ? one.counter.value : one.gauge.value) = figure.value;
+            (is_counter                            ? one.counter.value
+             : family.type == FamilyType::kUntyped ? one.untyped.value
+                                                   : one.gauge.value) = figure.value;
         }
         return made;
     }

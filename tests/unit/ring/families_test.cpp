@@ -73,7 +73,7 @@ TEST(RingFamilies, AreNamedByUnitAndType) {
     EXPECT_EQ(name("channel/system/0/largest"), "kymo_channel_largest_bytes");
     EXPECT_EQ(name("channel/system/0/outstanding"), "kymo_channel_outstanding");
     EXPECT_EQ(name("processor/system/0/run-queue"), "kymo_processor_run_queue");
-    EXPECT_EQ(name("task/system/0/steps done/s"), "kymo_task_steps_done_s_total");
+    EXPECT_EQ(name("task/system/0/steps done/s"), "kymo_task_steps_done_s");
 }
 
 TEST(RingFamilies, CountersGrowInBaseUnitsAndAHostThatIsGoneHasNone) {
@@ -97,6 +97,23 @@ TEST(RingFamilies, CountersGrowInBaseUnitsAndAHostThatIsGoneHasNone) {
     told = families.take(sample({{of(1'000'000'000), of(0), of(0)}, {of(4'000'000'000), of(0), of(0)}}), counts, 0);
     EXPECT_DOUBLE_EQ(value(told, "kymo_task_user_seconds_total", "a"), 2.5);
     EXPECT_DOUBLE_EQ(value(told, "kymo_task_user_seconds_total", "b"), 4);
+}
+
+TEST(RingFamilies, ProgramsOwnAreUntypedAndAsTheyAre) {
+    Families families(ask({"task/system/0/level", "task/system/0/done_total"}), host_name);
+    families.take(sample({{of(7), of(10)}}), {}, 0);
+    const auto told = families.take(sample({{of(~std::uint64_t{0}), of(12)}}), {}, 0);
+    EXPECT_EQ(value(told, "kymo_task_level", "a"), -1) << "it was 0, and 1 was taken from it";
+    ASSERT_NE(find(told, "kymo_task_level"), nullptr);
+    EXPECT_EQ(find(told, "kymo_task_level")->type, FamilyType::kUntyped);
+    EXPECT_EQ(value(told, "kymo_task_done_total", "a"), 12);
+}
+
+TEST(RingFamilies, NamesThatFallTogetherAreFound) {
+    EXPECT_EQ(find_same_family(ask({"task/system/0/a.b", "task/host/0/user", "task/host/0/a_b"})),
+              std::pair(std::size_t{0}, std::size_t{2}));
+    EXPECT_EQ(find_same_family(ask({"task/system/0/user", "task/host/0/user", "task/process/7/user"})), std::nullopt);
+    EXPECT_EQ(find_same_family(ask({"task/system/0/user", "processor/host/0/user"})), std::nullopt);
 }
 
 TEST(RingFamilies, FiguresOfOneFamilyAreToldApart) {
