@@ -56,6 +56,10 @@ typedef struct kymo_hunt_options {
     int notify;           /* sent to the thread on a result (none) */
     kymo_hunt_function found;
     void* context;
+    unsigned terminals[2]; /* T1, T2: the literal pair of counters with these terminals, in events, instead of
+                              confidence and false_reports (0, 0: the sequential test). Share: T2 / T1 unless given */
+    int rest; /* after a test a pair rests up to so many events, at random; -1: none (0: a quarter of what a
+                 hopeless test takes) */
 } kymo_hunt_options;
 /* NOLINTEND(modernize-use-using,readability-identifier-naming) */
 

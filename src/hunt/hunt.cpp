@@ -198,6 +198,11 @@ class HuntCompanion final : public launch::CompanionFile {
         row.false_reports = options_.wish.false_reports;
         row.events_alone = promise_.events_alone;
         row.events_among_many = promise_.events_among_many;
+        if (prepared_.rule.form == pairs::Form::kPair) {
+            row.all_terminal = prepared_.rule.epoch[0].start / prepared_.rule.unit;
+            row.matching_terminal = prepared_.rule.epoch[0].bound;
+        }
+        row.rest = std::max(prepared_.rule.gap, 1U);
         recording::write_schema<recording::Hunt>(rows);
         rows.append(row);
     }

@@ -39,7 +39,8 @@ KYMO_PAIRS void start(Machine& machine, const Rule& rule, uint32_t seed) {
     machine.gap_step = (rule.gap + kMostGaps - 1) / kMostGaps * rule.unit;
     machine.gap_steps = rule.gap == 0 ? 1 : (rule.gap * rule.unit + machine.gap_step - 1) / machine.gap_step;
     for (uint32_t i = 0; i < rule.cells; ++i) {
-        machine.cells[i].tally = random_gap(machine);
+        // Of the literal pair the first event is captured.
+        machine.cells[i].tally = i == 0 && rule.form == Form::kPair ? 0 : random_gap(machine);
     }
 }
 

@@ -125,6 +125,19 @@ Json place_json(const SourcePlace& place) {
     return {{"function", place.function}, {"file", place.file}, {"line", place.line}, {"module", place.module}};
 }
 
+std::string test_words(const HuntFacts& hunt) {
+    if (!hunt.literal_pair) {
+        return "sequential test";
+    }
+    if (hunt.all_terminal == 0) {
+        return "literal pair of counters";
+    }
+    return fmt::format("literal pair of counters (T1 {} events, T2 {} matches{})",
+                       count(static_cast<std::int64_t>(hunt.all_terminal)),
+                       count(static_cast<std::int64_t>(hunt.matching_terminal)),
+                       hunt.false_reports > 0 ? "; later captures' are stricter" : "");
+}
+
 }  // namespace
 
 std::string reach_of(const HuntResults& results) {
@@ -156,14 +169,14 @@ std::string terminal_hunt_results(const Style& style, const HuntResults& results
     out +=
         wrap(style,
              fmt::format("Sources ({}) of {} of the events or more are reported with confidence {}, those of {} or "
-                         "less are not ({} false reports to expect in the run, at most). {} event{} looked at, {} "
-                         "{}, by the {}, {} pair{}{}.",
+                         "less are not ({}). {} event{} looked at, {} {}, by the {}, {} pair{}{}.",
                          key_of(hunt), percent(hunt.share), percent(hunt.confidence), percent(hunt.refuse),
-                         fmt::format("{:.3g}", hunt.false_reports), count(static_cast<std::int64_t>(hunt.events)),
-                         hunt.events == 1 ? "" : "s", count(static_cast<std::int64_t>(hunt.captures)),
-                         hunt.captures == 1 ? "capture" : "captures",
-                         hunt.literal_pair ? "literal pair of counters" : "sequential test", hunt.cells,
-                         hunt.cells == 1 ? "" : "s",
+                         hunt.false_reports > 0
+                             ? fmt::format("{:.3g} false reports to expect in the run, at most", hunt.false_reports)
+                             : "with the terminals given there is no bound on false reports",
+                         count(static_cast<std::int64_t>(hunt.events)), hunt.events == 1 ? "" : "s",
+                         count(static_cast<std::int64_t>(hunt.captures)), hunt.captures == 1 ? "capture" : "captures",
+                         test_words(hunt), hunt.cells, hunt.cells == 1 ? "" : "s",
                          hunt.engine == spacetime::HuntedBy::kKernel   ? ", in the kernel"
                          : hunt.engine == spacetime::HuntedBy::kReplay ? ", in the recording"
                                                                        : ""),
@@ -269,7 +282,9 @@ Json json_hunt(const HuntResults& results) {
             {"share", hunt.share},
             {"refuse", hunt.refuse},
             {"confidence", hunt.confidence},
-            {"false_reports", hunt.false_reports},
+            {"false_reports", hunt.false_reports > 0 ? Json(hunt.false_reports) : Json(nullptr)},
+            {"terminals", hunt.all_terminal != 0 ? Json({hunt.all_terminal, hunt.matching_terminal}) : Json(nullptr)},
+            {"rest", hunt.rest != 0 ? Json(hunt.rest - 1) : Json(nullptr)},
             {"precision", precision_of(hunt)},
             {"events", hunt.events},
             {"captures", hunt.captures},

@@ -142,9 +142,12 @@ def hunts(test, matrix):
     matrix.refused("hunt for a program that is missing", NOT_FOUND, *hunt, "--", test.work / "missing", says=("missing",))
     for option, value in (("--share", "0"), ("--share", "1.5"), ("--share", "half"), ("--refuse", "0.5"), ("--confidence", "1"),
                           ("--confidence", "0"), ("--false-reports", "0"), ("--pairs", "0"), ("--pairs", "17"), ("--every", "0"),
-                          ("--key", "colour"), ("--test", "guess"), ("--engine", "steam"), ("--duration", "-1")):
+                          ("--key", "colour"), ("--test", "guess"), ("--terminals", "400"), ("--terminals", "0,0"), ("--terminals", "4,5"),
+                          ("--terminals", "-1,2"), ("--rest", "1048576"), ("--rest", "-1"), ("--engine", "steam"), ("--duration", "-1")):
         matrix.refused(f"hunt {option} {value}", USAGE, *hunt, option, value, "--", "true", says=(option.strip("-"),))
     matrix.refused("a share too small to be counted", USAGE, *hunt, "--share", "0.00000001", "--", "true", says=("share",))
+    for both in (("--terminals", "40,4", "--confidence", "0.9"), ("--terminals", "40,4", "--test", "sequential")):
+        matrix.refused(f"hunt {' '.join(both)}", USAGE, *hunt, *both, "--", "true", says=("terminals",))
     matrix.refused("data pages of an event that has none", USAGE, "hunt", "-e", "task-clock", "--key", "data-page", "--", "true",
                    says=("data",))
     matrix.refused("switches by the program's engine", USAGE, "hunt", "-e", "context-switches", "--engine", "program", "--", "true",

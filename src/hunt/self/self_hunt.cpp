@@ -197,6 +197,17 @@ bool fill(kymo_hunt& hunt, const kymo_hunt_options& options) {
     wish.confidence = options.confidence != 0 ? options.confidence : wish.confidence;
     wish.false_reports = options.false_reports != 0 ? options.false_reports : 1 - wish.confidence;
     wish.cells = options.pairs != 0 ? options.pairs : wish.cells;
+    if (options.terminals[0] != 0 || options.terminals[1] != 0) {
+        if (options.confidence != 0 || options.false_reports != 0) {
+            last_error = "terminals decide confidence and false_reports: leave these 0";
+            return false;
+        }
+        wish = pairs::with_terminals(wish, {options.terminals[0], options.terminals[1]}, options.share != 0,
+                                     options.refuse != 0);
+    }
+    if (options.rest != 0) {
+        wish.gap = options.rest < 0 ? 0 : static_cast<std::uint32_t>(options.rest) + 1;
+    }
     const auto rule = pairs::make_rule(wish);
     if (!rule) {
         last_error = rule.error().what;

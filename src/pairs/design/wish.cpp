@@ -10,7 +10,7 @@
 namespace kymo::pairs {
 namespace {
 
-struct Terminals {
+struct ExactTerminals {
     double all = 0;
     double matching = 0;
 };
@@ -29,7 +29,7 @@ double matching_terminal(double all, double refuse, double alpha) {
 
 // The power goes up and down with T1 (T2 is whole), so the smallest T1 is found by going through them; `from` is a T1
 // that is known to be too small.
-Terminals pair_terminals(const Wish& wish, double alpha, double from) {
+ExactTerminals pair_terminals(const Wish& wish, double alpha, double from) {
     const double p1 = wish.share;
     const double p0 = wish.refuse;
     // The normal approximation is too small by no more than a third (tested over the grid).
@@ -68,11 +68,20 @@ Result<void> check(const Wish& wish) {
         return usage(fmt::format("--refuse {} and --share {} contradict each other", wish.refuse, wish.share),
                      "the share to refuse is above 0 and below the share to find: half of it, for example");
     }
-    if (!(wish.confidence >= 0.5 && wish.confidence < 1)) {
+    if (wish.terminals) {
+        const Terminals& terminals = *wish.terminals;
+        if (terminals.matching == 0 || terminals.matching > terminals.all || terminals.matching >= kMostMatches ||
+            terminals.all >= 1U << 26U) {
+            return usage(fmt::format("terminals of {} and {} end no test", terminals.all, terminals.matching),
+                         fmt::format("T1 is at most {}, T2 at least 1, at most T1 and below {}: for example "
+                                     "--terminals 400,12",
+                                     (1U << 26U) - 1, kMostMatches));
+        }
+    } else if (!(wish.confidence >= 0.5 && wish.confidence < 1)) {
         return usage(fmt::format("--confidence {} is not a probability that a test can be held to", wish.confidence),
                      "it lies between 0.5 and 1, and below 1: for example 0.99");
     }
-    if (!(wish.false_reports > 0 && wish.false_reports < 1) ||
+    if ((!wish.terminals && !(wish.false_reports > 0 && wish.false_reports < 1)) ||
         (wish.false_alarm && !(*wish.false_alarm > 0 && *wish.false_alarm < 0.5))) {
         return usage(fmt::format("--false-reports {} cannot be kept to", wish.false_reports),
                      "it is the expected number of false reports of the run, above 0 and below 1");
@@ -89,6 +98,24 @@ Result<void> check(const Wish& wish) {
 
 }  // namespace
 
+double reported(const Terminals& terminals, double share) {
+    return at_least(terminals.all, share, terminals.matching);
+}
+
+Wish with_terminals(Wish wish, const Terminals& terminals, bool has_share, bool has_refuse) {
+    wish.form = Form::kPair;
+    wish.terminals = terminals;
+    if (!has_share && terminals.all != 0) {
+        wish.share = std::min(0.99, static_cast<double>(terminals.matching) / terminals.all);
+    }
+    if (!has_refuse) {
+        wish.refuse = 0.4 * wish.share;
+    }
+    wish.confidence = wish.share > 0 && wish.share < 1 ? reported(terminals, wish.share) : 0;
+    wish.false_reports = 0;
+    return wish;
+}
+
 double false_alarm(const Wish& wish, std::uint32_t epoch) {
     if (wish.false_alarm) {
         return *wish.false_alarm;
@@ -103,7 +130,7 @@ Result<Rule> make_rule(const Wish& wish) {
     }
     const double a = std::log(wish.share / wish.refuse);
     const double b = std::log((1 - wish.refuse) / (1 - wish.share));
-    const double beta = 1 - wish.confidence;
+    const double beta = wish.terminals ? 0.01 : 1 - wish.confidence;  // of terminals: for the rest alone
     Rule rule;
     rule.form = wish.form;
     rule.cells = wish.cells;
@@ -114,15 +141,18 @@ Result<Rule> make_rule(const Wish& wish) {
     double most = 0;
     double from = 1;
     for (std::uint32_t i = 0; i < kMaxEpochs; ++i) {
-        const double alpha = false_alarm(wish, i);
-        if (wish.form == Form::kSequential) {
+        const double alpha = wish.terminals ? 0 : false_alarm(wish, i);
+        if (wish.terminals) {
+            start[i] = wish.terminals->all;
+            bound[i] = wish.terminals->matching;
+        } else if (wish.form == Form::kSequential) {
             start[i] = std::log((1 - alpha) / beta) / b;
             bound[i] = start[i] + std::log((1 - beta) / alpha) / b;
         } else if (i > 0 && alpha == false_alarm(wish, i - 1)) {
             start[i] = start[i - 1];
             bound[i] = bound[i - 1];
         } else {
-            const Terminals terminals = pair_terminals(wish, alpha, from);
+            const ExactTerminals terminals = pair_terminals(wish, alpha, from);
             from = start[i] = terminals.all;
             bound[i] = terminals.matching;
         }

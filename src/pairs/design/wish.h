@@ -18,6 +18,12 @@
 
 namespace kymo::pairs {
 
+// The terminals of the literal pair, in events.
+struct Terminals {
+    std::uint32_t all = 0;       // T1
+    std::uint32_t matching = 0;  // T2
+};
+
 struct Wish {
     double share = 0.05;
     double refuse = 0.02;
@@ -28,14 +34,22 @@ struct Wish {
     std::uint32_t cells = 4;
     std::uint32_t period = 1;
     std::optional<std::uint32_t> gap;  // none: a quarter of the events that a hopeless capture takes
+    // Of the pair, for every capture, instead of those that confidence and false_reports lead to.
+    std::optional<Terminals> terminals;
 };
+
+// P[Bin(T1, share) ≥ T2]: a captured source of that share is reported with this probability.
+double reported(const Terminals& terminals, double share);
+// The wish for these terminals: the share is T2/T1 and what is refused 0.4 of it unless they are given; the
+// confidence is what follows, and the false reports of a run have no bound (0).
+Wish with_terminals(Wish wish, const Terminals& terminals, bool has_share, bool has_refuse);
 
 // The α of an epoch.
 double false_alarm(const Wish& wish, std::uint32_t epoch);
 
 // kUsage, with what to change: a share outside (0, 1), refuse not below share, a confidence outside [0.5, 1), no
-// cells or too many, a share so small that the counters would overflow. Cost: the pair's exact terminals take up to a
-// second at shares of 0.0001; the sequential rule nothing.
+// cells or too many, terminals that are none (1 ≤ T2 ≤ T1), a share so small that the counters would overflow. Cost:
+// the pair's exact terminals take up to a second at shares of 0.0001; the sequential rule nothing.
 Result<Rule> make_rule(const Wish& wish);
 
 }  // namespace kymo::pairs

@@ -33,9 +33,12 @@ struct Hunt {
     double share = 0;
     double refuse = 0;
     double confidence = 0;
-    double false_reports = 0;      // expected in the whole run, at most
-    double events_alone = 0;       // events until a source of `share` is reported, all others rare ...
-    double events_among_many = 0;  // ... all others at `refuse`
+    double false_reports = 0;             // expected in the whole run, at most
+    double events_alone = 0;              // events until a source of `share` is reported, all others rare ...
+    double events_among_many = 0;         // ... all others at `refuse`
+    std::uint64_t all_terminal = 0;       // of the literal pair, in events: T1 ...
+    std::uint64_t matching_terminal = 0;  // ... and T2, of the first capture; later ones' are stricter unless given
+    std::uint64_t rest = 0;  // a pair rests 0 to rest − 1 events, at random, before it captures again; 0: not known
 
     static constexpr const char* kTable = "hunt";
     static constexpr std::uint32_t kTableId = 43;
@@ -55,6 +58,9 @@ struct Hunt {
         visit("false_reports", ColumnType::kReal, "", &Hunt::false_reports);
         visit("events_alone", ColumnType::kReal, "", &Hunt::events_alone);
         visit("events_among_many", ColumnType::kReal, "", &Hunt::events_among_many);
+        visit("all_terminal", ColumnType::kUint, "", &Hunt::all_terminal);
+        visit("matching_terminal", ColumnType::kUint, "", &Hunt::matching_terminal);
+        visit("rest", ColumnType::kUint, "", &Hunt::rest);
     }
 };
 

@@ -32,6 +32,9 @@ struct HuntFacts {
     double false_reports = 0;
     double events_alone = 0;
     double events_among_many = 0;
+    std::uint64_t all_terminal = 0;  // of the literal pair, in events; 0: not known
+    std::uint64_t matching_terminal = 0;
+    std::uint64_t rest = 0;  // most events between a test and the next capture, plus one; 0: not known
     // How it went, all processes together.
     HuntedBy engine = HuntedBy::kProgram;
     std::uint64_t events = 0;

@@ -23,6 +23,9 @@ void take_hunt(HuntFacts& facts, const rec::Hunt& row) {
     facts.false_reports = row.false_reports;
     facts.events_alone = row.events_alone;
     facts.events_among_many = row.events_among_many;
+    facts.all_terminal = row.all_terminal;
+    facts.matching_terminal = row.matching_terminal;
+    facts.rest = row.rest;
 }
 
 Result<void> scan(const rec::File& file, HuntRows& rows) {

@@ -32,6 +32,11 @@ HuntFacts facts_of(const Replay& replay, const pairs::Rule& rule, rec::HuntPreci
     facts.false_reports = replay.wish.false_reports;
     facts.events_alone = promise.events_alone;
     facts.events_among_many = promise.events_among_many;
+    if (facts.literal_pair) {
+        facts.all_terminal = rule.epoch[0].start / rule.unit;
+        facts.matching_terminal = rule.epoch[0].bound;
+    }
+    facts.rest = std::max(rule.gap, 1U);
     return facts;
 }
 

@@ -25,6 +25,28 @@ Wish pair_wish(double share, double refuse) {
     return wish;
 }
 
+TEST(PairTerminals, AreTakenAsTheyAreGiven) {
+    const Wish wish = with_terminals({}, {20, 2}, false, false);
+    EXPECT_DOUBLE_EQ(wish.share, 0.1);
+    EXPECT_DOUBLE_EQ(wish.refuse, 0.04);
+    // 1 − 0.9^20 − 20 · 0.1 · 0.9^19
+    EXPECT_NEAR(wish.confidence, 0.608253, 1e-6);
+    EXPECT_EQ(wish.false_reports, 0);
+    const Rule rule = rule_of(wish);
+    EXPECT_EQ(rule.form, Form::kPair);
+    for (const Epoch& epoch : rule.epoch) {
+        EXPECT_EQ(epoch.start, 20 * rule.unit);
+        EXPECT_EQ(epoch.bound, 2U);
+    }
+    Wish of_share;
+    of_share.share = 0.3;
+    EXPECT_DOUBLE_EQ(with_terminals(of_share, {20, 2}, true, false).share, 0.3);
+    for (const Terminals none : {Terminals{0, 0}, Terminals{20, 0}, Terminals{20, 21}, Terminals{1U << 26U, 2}}) {
+        EXPECT_FALSE(make_rule(with_terminals({}, none, false, false)));
+    }
+    EXPECT_TRUE(make_rule(with_terminals({}, {1, 1}, false, false)));
+}
+
 // Terminals found by trying every pair, in exact arithmetic. (Counting the captured event as the first of both, as
 // 278/46, 595/49 and 3215/53 do, and asking for power at every larger T1 too, gives slightly larger ones.)
 TEST(PairTerminals, AreTheSmallestThatKeepBothErrors) {

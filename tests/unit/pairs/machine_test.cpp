@@ -44,6 +44,23 @@ TEST_P(Forms, CellsNeverTestTheSameKey) {
     }
 }
 
+// The patent's own order: capture at the first event, whatever the rest that comes later.
+TEST(Pair, CapturesTheFirstEvent) {
+    for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+        Wish wish = with_terminals({}, {10, 3}, false, false);
+        wish.cells = 1 + seed % 4;
+        Machine machine;
+        start(machine, *make_rule(wish), seed);
+        step(machine, 5);
+        EXPECT_EQ(tested_key(machine, 0), 5U);
+        EXPECT_EQ(step(machine, 5).turn, Turn::kNothing);
+        EXPECT_EQ(step(machine, 5).turn, Turn::kNothing);
+        ASSERT_EQ(step(machine, 5).turn, Turn::kFound);
+        EXPECT_EQ(machine.found[0].test_events, 3U);
+        EXPECT_EQ(machine.found[0].test_matches, 3U);
+    }
+}
+
 TEST_P(Forms, FindsEverySourceAboveTheShareOnce) {
     // 40, 30, 20 %, and 10 % of crumbs.
     Machine machine;

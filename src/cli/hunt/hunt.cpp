@@ -3,7 +3,7 @@
 #include "hunt/hunt.h"
 
 #include "base/clean_text.h"
-#include "cli/hunt_progress.h"
+#include "cli/hunt/hunt_progress.h"
 #include "cli/image_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -14,8 +14,10 @@
 #include "spacetime/hunt_results/replay.h"
 #include "view/hunt_results.h"
 #include "view/json_text.h"
+#include "view/text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -32,6 +34,7 @@ constexpr const char* kHuntExamples =
     "  kymo hunt -e task-clock --share 0.1 -- ./my_program input.dat\n"
     "  sudo kymo hunt -e context-switches --key call-site -- ./my_program\n"
     "  kymo hunt -e cache-misses:period=10007 --json -- ./my_program\n"
+    "  kymo hunt -e page-faults --test pair --terminals 400,40 -- ./my_program\n"
     "  kymo report my_program.kymo        the same results later, beside everything else\n"
     "  kymo hunt --replay run.kymo -e task-clock --key line        hunt in a recording's samples\n";
 
@@ -42,6 +45,10 @@ struct HuntAsked {
     std::string key = "instruction";
     std::string engine = "auto";
     std::string form = "sequential";
+    std::string terminals;  // "T1,T2"
+    std::uint32_t rest = 0;
+    std::string tell;
+    std::string notify;
     double duration = 0;
     bool json = false;
     bool quiet = false;
@@ -65,12 +72,25 @@ void add_options(CLI::App& app, HuntAsked& asked) {
                    "what makes two events one source: instruction, image, call-site, data-page, "
                    "data-line; with --replay also function, line, block (instruction)");
     app.add_option("--test", asked.form, "sequential, or the literal pair of counters: pair (sequential)");
+    app.add_option(
+           "--terminals", asked.terminals,
+           "of the literal pair: a source is found when it has T2 of the T1 events after its capture or before "
+           "(what --share and --confidence lead to)")
+        ->type_name("T1,T2");
+    app.add_option("--rest", asked.rest,
+                   "after a test a pair rests up to so many events, at random, before it captures again; 0: none (a "
+                   "quarter of what a hopeless test takes)");
     app.add_option("--engine", asked.engine, "program, kernel, or auto (auto: the kernel's where it is permitted)");
     app.add_option("--replay", asked.replay, "hunt in this recording's samples of the event; nothing is run")
         ->type_name("REC.kymo");
     app.add_option("-o,--output", asked.output,
                    "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
+    app.add_option("--tell", asked.tell,
+                   "tell each result, as it is found, in a JSON line: fd:N, unix:PATH, or a file, which is added to")
+        ->type_name("TO");
+    app.add_option("--notify", asked.notify, "send this process a signal (USR1) at each result")
+        ->type_name("PID[:SIGNAL]");
     app.add_option("--duration", asked.duration, "end the program after so many seconds")->type_name("S");
     app.add_option("--top", asked.top, "heavy hitters to show (10)")->check(CLI::Range(1, 1'000'000));
     app.add_flag("--no-follow", asked.only_program, "hunt in the program alone, not in what it starts");
@@ -81,7 +101,7 @@ void add_options(CLI::App& app, HuntAsked& asked) {
 // Nothing is run: what says how to run a program contradicts --replay.
 std::optional<Error> settle_replay(const CLI::App& app, const HuntAsked& asked,
                                    const std::vector<std::string>& rest) {
-    for (const char* option : {"--engine", "--output", "--duration", "--no-follow"}) {
+    for (const char* option : {"--engine", "--output", "--duration", "--no-follow", "--tell", "--notify"}) {
         if (app.count(option) != 0) {
             return Error{ErrorKind::kUsage, fmt::format("{} and --replay contradict each other", option),
                          "--replay runs nothing and writes nothing: drop one of them"};
@@ -100,6 +120,41 @@ std::optional<Error> settle_replay(const CLI::App& app, const HuntAsked& asked,
                      fmt::format("-e {}: a recording's samples are as they were taken", asked.options.event),
                      fmt::format("with --replay give the event's name alone: -e {}", request->name)};
     }
+    return std::nullopt;
+}
+
+// --terminals and --rest.
+std::optional<Error> settle_pair(const CLI::App& app, HuntAsked& asked) {
+    pairs::Wish& wish = asked.options.wish;
+    if (app.count("--rest") != 0) {
+        if (asked.rest >= 1U << 20U) {
+            return Error{ErrorKind::kUsage, fmt::format("a rest of {} events is too long", asked.rest),
+                         "it is below 1048576"};
+        }
+        wish.gap = asked.rest == 0 ? 0 : asked.rest + 1;
+    }
+    if (asked.terminals.empty()) {
+        return std::nullopt;
+    }
+    for (const char* option : {"--confidence", "--false-reports"}) {
+        if (app.count(option) != 0) {
+            return Error{ErrorKind::kUsage, fmt::format("{} and --terminals contradict each other", option),
+                         "the terminals decide it: drop one of them"};
+        }
+    }
+    if (app.count("--test") != 0 && asked.form != "pair") {
+        return Error{ErrorKind::kUsage, "--test sequential has no terminals", "use --test pair"};
+    }
+    pairs::Terminals terminals;
+    const char* const end = asked.terminals.data() + asked.terminals.size();
+    const auto all = std::from_chars(asked.terminals.data(), end, terminals.all);
+    const bool has_comma = all.ec == std::errc{} && all.ptr != end && *all.ptr == ',';
+    const auto matching = has_comma ? std::from_chars(all.ptr + 1, end, terminals.matching) : all;
+    if (!has_comma || matching.ec != std::errc{} || matching.ptr != end) {
+        return Error{ErrorKind::kUsage, fmt::format("--terminals {} are not two numbers", asked.terminals),
+                     "all events, then matching ones: for example --terminals 400,12"};
+    }
+    wish = pairs::with_terminals(wish, terminals, app.count("--share") != 0, app.count("--refuse") != 0);
     return std::nullopt;
 }
 
@@ -129,6 +184,9 @@ std::optional<Error> settle(const CLI::App& app, HuntAsked& asked) {
         options.wish.form = pairs::Form::kPair;
     } else if (asked.form != "sequential") {
         return Error{ErrorKind::kUsage, "no such test: " + asked.form, "the tests are sequential and pair"};
+    }
+    if (const auto error = settle_pair(app, asked)) {
+        return error;
     }
     if (app.count("--duration") != 0 && !(asked.duration > 0 && asked.duration <= 1e9)) {
         return Error{ErrorKind::kUsage, fmt::format("--duration {} is not a valid duration", asked.duration),
@@ -242,8 +300,12 @@ int run_hunt(int argc, char** argv) {
                        100 * asked.options.wish.share, promise.events_alone, promise.events_among_many);
         };
     }
-    HuntProgress progress;
-    if (tells) {
+    auto listener = HuntListener::open(asked.tell, asked.notify);
+    if (!listener) {
+        return fail(listener.error());
+    }
+    HuntProgress progress(tells, listener->is_there() ? &*listener : nullptr);
+    if (tells || listener->is_there()) {
         asked.options.run.participants.push_back(&progress);
     }
     const auto outcome = hunt::hunt(asked.options);
@@ -252,6 +314,10 @@ int run_hunt(int argc, char** argv) {
     }
     if (!asked.quiet && !outcome->note.empty()) {
         fmt::print(stderr, "kymo: hunted in the program, for {}\n", outcome->note);
+    }
+    if (listener->lost() != 0) {
+        fmt::print(stderr, "kymo: --tell {}: {} not taken there\n", asked.tell,
+                   view::quantity(listener->lost(), "result was", "results were"));
     }
     if (outcome->run.gone) {
         return fail(*outcome->run.gone);

@@ -1,0 +1,69 @@
+"""A hunt tells another program its results while it runs: lines to a file, a descriptor and a socket, and a signal, one a result, which
+are those of the report; a reader that goes away ends nothing; terminals are taken and told.
+"""
+
+import json
+import os
+import signal
+import socket
+import threading
+
+from harness import main
+
+
+def hunt(test, out, *options, **more):
+    return test.run(test.kymo, "hunt", "-q", "--json", "-e", "page-faults", "--engine", "program", "-o", test.work / out, *options, "--",
+                    test.program("hunted_faults"), **more)
+
+
+def check_lines(test, what, text, done):
+    report = json.loads(done.stdout[done.stdout.index("{\n"):])
+    lines = [json.loads(line) for line in text.splitlines()]
+    places = lambda all, image, offset: sorted({(os.path.basename(each[image]), each[offset]) for each in all})
+    told = places(lines, "image", "offset")
+    test.equal(f"{what}: those of the report", places([find["place"] for find in report["finds"]], "image", "offset"), told)
+    test.check(f"{what}: there are some", "heavy", lines, any(line["function"] == "heavy" for line in lines))
+    return report, lines
+
+
+def body(test):
+    done = hunt(test, "file.kymo", "--tell", test.work / "lines", "--test", "pair", "--terminals", "200,20", "--rest", "0")
+    test.equal("exit status", 0, done.returncode)
+    report, _ = check_lines(test, "a file", (test.work / "lines").read_text(), done)
+    test.equal("its terminals", ([200, 20], 0, None, 0.1), tuple(report["hunt"][key] for key in ("terminals", "rest", "false_reports", "share")))
+
+    reads, writes = os.pipe()
+    done = hunt(test, "descriptor.kymo", "--tell", f"fd:{writes}", pass_fds=[writes])
+    os.close(writes)
+    with open(reads, encoding="utf-8") as pipe:
+        report, _ = check_lines(test, "a descriptor", pipe.read(), done)
+    test.equal("of the sequential test there are no terminals", None, report["hunt"]["terminals"])
+
+    signals = []
+    signal.signal(signal.SIGUSR2, lambda *_: signals.append(1))
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(test.work / "socket"))
+    listener.listen()
+    got = []
+
+    def take():
+        connection, _ = listener.accept()
+        while data := connection.recv(65536):
+            got.append(data)
+
+    taker = threading.Thread(target=take, daemon=True)
+    taker.start()
+    done = hunt(test, "socket.kymo", "--tell", f"unix:{test.work / 'socket'}", "--notify", f"{os.getpid()}:USR2")
+    taker.join(60)
+    check_lines(test, "a socket", b"".join(got).decode(), done)
+    test.check("signals", "one or more (those that come together are one)", len(signals), len(signals) >= 1)
+
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = hunt(test, "gone.kymo", "--tell", f"fd:{writes}", pass_fds=[writes])
+    os.close(writes)
+    test.equal("nobody reads: exit status", 0, done.returncode)
+    test.check("nobody reads: it is said", "not taken there", done.stderr, "not taken there" in done.stderr)
+
+
+main(body)
