@@ -54,6 +54,15 @@ TEST(Aggregate, EachLevelAddsUpTheOneBelow) {
     EXPECT_DOUBLE_EQ(all.coverage(), 0.8);
 }
 
+TEST(Aggregate, GaugesBelowZeroHaveWrappedRound) {
+    const Observed gauges[] = {{1, 1, 0, ~std::uint64_t{0} - 2}, {2, 1, 0, 7}};
+    const Aggregate all = aggregate(gauges, ResourceLevel::kSystem, 0, true);
+    EXPECT_EQ(static_cast<std::int64_t>(all.minimum), -3);
+    EXPECT_EQ(all.maximum, 7U);
+    EXPECT_EQ(all.sum, 4U);
+    EXPECT_DOUBLE_EQ(all.mean, 2);
+}
+
 TEST(Aggregate, OfNothingAndOfMuch) {
     const Aggregate none = aggregate({}, ResourceLevel::kSystem, 0);
     EXPECT_EQ(none.objects, 0U);

@@ -9,7 +9,8 @@ namespace {
 TEST(CellsSettings, AreReadWhole) {
     const std::string text =
         "kymo-cells 1\nfolder /dev/shm/kymo 0/1-0\nticks 2 32 2147483648\nrows 100 200\nat-start 1\n"
-        "cell 64 counter ns send_in_foo time foo spends sending\ncell 65 gauge - in_foo \ntimer 17 64\n";
+        "cell 64 counter ns send_in_foo time foo spends sending\ncell 65 gauge - in_foo \nshown 65 2 1\ntimer 17 "
+        "64\n";
     Settings settings;
     ASSERT_TRUE(parse_settings(text, settings));
     EXPECT_EQ(settings.folder, "/dev/shm/kymo 0/1-0");
@@ -25,6 +26,9 @@ TEST(CellsSettings, AreReadWhole) {
     EXPECT_EQ(settings.cell[1].cell.type, MetricType::kGauge);
     EXPECT_EQ(settings.cell[1].cell.unit, "");
     EXPECT_EQ(settings.cell[1].cell.name, "in_foo");
+    EXPECT_EQ(settings.cell[0].cell.total, MetricTotal::kOfType);
+    EXPECT_EQ(settings.cell[1].cell.total, MetricTotal::kMean);
+    EXPECT_EQ(settings.cell[1].cell.per, 1U);
     EXPECT_EQ(settings.bindings[17], 64U);
     EXPECT_EQ(settings.bindings[16], 0U);
 }
@@ -48,6 +52,9 @@ TEST(CellsSettings, WhatIsNotUnderstoodIsRefused) {
                              "kymo-cells 1\nfolder /x\ncell 128 counter ns a b\n",
                              "kymo-cells 1\nfolder /x\ncell 64 sum ns a b\n",
                              "kymo-cells 1\nfolder /x\ncell 64 counter ns\n",
+                             "kymo-cells 1\nfolder /x\nshown 64 1 1\n",
+                             "kymo-cells 1\nfolder /x\ncell 64 counter ns a b\nshown 64 5 1\n",
+                             "kymo-cells 1\nfolder /x\ncell 64 counter ns a b\nshown 64 1 4\n",
                              "kymo-cells 1\nfolder /x\ntimer 64 1\n",
                              "kymo-cells 1\nfolder /x\ntimer 1 128\n",
                              "kymo-cells 1\nfolder /x\ntimer 1\n",
