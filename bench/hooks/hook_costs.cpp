@@ -117,6 +117,7 @@ int main() {
                   {"two readings of the processor's counter", readings},
                   {"the way of a hooked call, nothing done", by_empty_way},
                   {"hooked, the thread not measured", by_kymo_unmeasured},
+                  {"hooked, an addition at entry alone", by_kymo_entry},
                   {"hooked, an addition at entry and exit", by_kymo},
                   {"hooked, a timer from entry to exit", by_kymo_timer}};
     hooked();

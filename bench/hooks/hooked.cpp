@@ -33,4 +33,9 @@ int by_nobody(int a) {
     asm volatile("" ::: "memory", "rbx");
     return a + 1;
 }
+
+int by_kymo_entry(int a) {
+    asm volatile("" ::: "memory", "rbx");
+    return a + 1;
+}
 }

@@ -17,6 +17,7 @@ extern "C" {
 int by_kymo(int a);
 int by_kymo_unmeasured(int a);
 int by_kymo_timer(int a);
+int by_kymo_entry(int a);
 int by_line(int a);
 int by_kernel(int a);
 int by_uprobe(int a);
@@ -62,6 +63,7 @@ struct Hooked {
         const hooks::Request requests[] = {{{}, "by_kymo", {add(kEntries)}, {add(kExits)}},
                                            {{}, "by_kymo_unmeasured", {add(kEntries)}, {add(kExits)}},
                                            {{}, "by_kymo_timer", {timer(true)}, {timer(false)}},
+                                           {{}, "by_kymo_entry", {add(kEntries)}, {}},
                                            {{}, {}, {add(kLines)}, {}, "hooks/hooked.cpp", kLine}};
         const hooks::Planned planned = plan(self, requests);
         file = std::make_unique<std::uint64_t[]>(planned.file.size() / 8 + 1);

@@ -45,6 +45,7 @@ static_assert(offsetof(Hook, quick_entry) + offsetof(Addition, by) == KYMO_HOOK_
 static_assert(offsetof(Hook, quick_entry) + offsetof(Addition, cell) == KYMO_HOOK_ENTRY_CELL);
 static_assert(offsetof(Hook, quick_exit) + offsetof(Addition, by) == KYMO_HOOK_EXIT_BY);
 static_assert(offsetof(Hook, quick_exit) + offsetof(Addition, cell) == KYMO_HOOK_EXIT_CELL);
+static_assert(static_cast<int>(Follows::kItself) == KYMO_HOOK_IS_FOLLOWED);
 static_assert(kSlotBytes == KYMO_SLOT_BYTES && offsetof(Slot, return_before) == KYMO_SLOT_RETURN_BEFORE);
 static_assert(offsetof(Slot, sp) == KYMO_SLOT_SP && offsetof(BlockHead, sp) == KYMO_SLOT_SP);
 static_assert(offsetof(Slot, continuation) == KYMO_SLOT_CONTINUATION);
@@ -313,7 +314,7 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     if (lane.top != nullptr && (lane.top - 1)->sp <= sp) [[unlikely]] {
         settle(*thread, lane, jumped ? sp - 1 : sp, on_own_stack);
     }
-    if (!hook.follows) {
+    if (hook.follows != Follows::kItself) {
         run_entry(*thread, hook, frame->arguments);
         return;
     }

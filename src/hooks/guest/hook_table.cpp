@@ -46,6 +46,9 @@ bool HookTable::make(const Plan& plan, std::uint32_t more) {
     if (hooks_ == nullptr || codes_ == nullptr) {
         return false;
     }
+    for (const PlanPoint& point : plan.points) {
+        any_exits_ = any_exits_ || point.exit_steps != 0;
+    }
     count_ = 1;
     for (const PlanEntry& entry : plan.entries) {
         add(&plan.points[entry.point], 0);
@@ -64,7 +67,7 @@ std::uint32_t HookTable::add(const PlanPoint* point, std::uint64_t continuation)
         hook.entry_steps = static_cast<std::uint16_t>(point->entry_steps);
         hook.exit = plan_.steps.data() + point->first_exit;
         hook.exit_steps = static_cast<std::uint16_t>(point->exit_steps);
-        hook.follows = point->exit_steps != 0;
+        hook.follows = point->exit_steps != 0 ? Follows::kItself : any_exits_ ? Follows::kOthers : Follows::kNobody;
         hook.is_quick = is_addition(hook.entry, point->entry_steps, &hook.quick_entry) &&
                         is_addition(hook.exit, point->exit_steps, &hook.quick_exit);
     }

@@ -40,6 +40,7 @@ class HookTable {
     Hook* hooks_ = nullptr;
     HookCode* codes_ = nullptr;  // as hooks_
     std::uint32_t count_ = 0;
+    bool any_exits_ = false;  // of the plan: there is something to do at some exit
     std::uint32_t room_ = 0;
 };
 

@@ -57,6 +57,13 @@ struct Addition {
     std::uint64_t cell = 0;  // bytes from the task's first
 };
 
+// Whose exits there is something to do at. (The trampolines compare it.)
+enum class Follows : std::uint8_t {
+    kNobody = 0,  // of no function
+    kItself = 1,
+    kOthers = 2,  // of other functions, which may have been skipped when this one is entered
+};
+
 // A hook: what happens at a function, as the runtime needs it.
 struct alignas(64) Hook {
     std::uint64_t continuation = 0;
@@ -64,7 +71,7 @@ struct alignas(64) Hook {
     const cells::Step* exit = nullptr;
     std::uint16_t entry_steps = 0;
     std::uint16_t exit_steps = 0;
-    bool follows = false;  // there is something to do at exits
+    Follows follows = Follows::kNobody;
     bool tells_images =
         false;              // not an instrumentation point: the dynamic linker's word that images have come or gone
     bool is_quick = false;  // both lists are additions or nothing: the trampolines do them themselves

@@ -12,6 +12,7 @@
 #define KYMO_HOOK_SHIFT 6  // 64 bytes each
 #define KYMO_HOOK_CONTINUATION 0
 #define KYMO_HOOK_FOLLOWS 28
+#define KYMO_HOOK_IS_FOLLOWED 1  // Follows::kItself
 #define KYMO_HOOK_IS_QUICK 30
 #define KYMO_HOOK_ENTRY_BY 32
 #define KYMO_HOOK_ENTRY_CELL 40

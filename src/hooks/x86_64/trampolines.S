@@ -54,8 +54,10 @@ kymo_hooks_enter_trampoline:
     sub KYMO_THREAD_STACK_LOW(%rax), %rdx
     cmp KYMO_THREAD_STACK_BYTES(%rax), %rdx
     jae .Lenter_after_all
-    cmpb $0, KYMO_HOOK_FOLLOWS(%rcx)
-    je .Lenter_only
+    mov KYMO_HOOK_CONTINUATION(%rcx), %rsi
+    cmpb $KYMO_HOOK_IS_FOLLOWED, KYMO_HOOK_FOLLOWS(%rcx)
+    jb .Lenter_add                  # nothing is done at any exit
+    ja .Lenter_only
     mov (%rsp), %rdx
     lea kymo_hooks_pool(%rip), %rsi
     sub %rsi, %rdx
@@ -93,7 +95,7 @@ kymo_hooks_enter_trampoline:
     mov -24(%rsp), %rcx
     mov -16(%rsp), %r11
     jmp *-8(%rsp)
-    # Nothing is to be done at the exit; but hooked functions that were skipped (longjmp) are left before.
+    # Nothing is to be done at this exit; but hooked functions that were skipped (longjmp) are left before.
 .Lenter_only:
     mov KYMO_THREAD_TOP(%rax), %rsi
     test %rsi, %rsi
