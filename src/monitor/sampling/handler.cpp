@@ -17,6 +17,7 @@
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/sampling/switch_rows.h"
 #include "monitor/threads/stream.h"
+#include "monitor/waits/unfinished.h"
 #include "monitor/waits/waits.h"
 #include "monitor/x86_64/interrupted_call.h"
 #include "monitor/x86_64/pace.h"
@@ -131,8 +132,9 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     }
     const unwind::Registers registers = unwind::registers_from(*static_cast<const ucontext_t*>(context));
     const std::uint64_t pc = registers.pc;
-    if (thread.stack.holds(registers.sp())) {
-        thread.waits.seen_at(registers.sp());
+    if (thread.stack.holds(registers.sp()) && thread.waits.is_left_at(registers.sp())) {
+        write_unfinished_wait(thread, clock_now(), true);
+        thread.waits.begin.store(0, std::memory_order_relaxed);  // one that was too brief, too
     }
     bool walked = false;
     Path path;

@@ -114,12 +114,10 @@ struct WaitState {
                (kind == kOmpBarrier || kind == kOmpTasks || kind == kOmpSingle || kind == kOmpIdle);
     }
 
-    // The thread was seen with this stack pointer: it has left a wait that began further down, without coming back
-    // from it (a signal handler jumped out).
-    void seen_at(std::uint64_t stack_pointer) {
-        if (begin.load(std::memory_order_relaxed) != 0 && stack_pointer > registers.sp()) {
-            begin.store(0, std::memory_order_relaxed);
-        }
+    // The thread was seen with this stack pointer: whether it has left a wait that began further down, without coming
+    // back from it (a signal handler jumped out, or it is being cancelled).
+    bool is_left_at(std::uint64_t stack_pointer) const {
+        return begin.load(std::memory_order_relaxed) != 0 && stack_pointer > registers.sp();
     }
 };
 

@@ -71,7 +71,7 @@ void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker
 __attribute__((always_inline)) inline void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
     end_wait_here(thread, begin, waker);
     // Not the caller's last instruction: its frame, where the wait's path begins, must stay on the stack meanwhile,
-    // and a sample that is taken further up would take the thread for having left the wait (WaitState::seen_at).
+    // and a sample that is taken further up would take the thread for having left the wait (WaitState::is_left_at).
     asm volatile("");
 }
 
