@@ -63,7 +63,7 @@ def body(test):
     done = hunt(test, "gone.kymo", "--tell", f"fd:{writes}", pass_fds=[writes])
     os.close(writes)
     test.equal("nobody reads: exit status", 0, done.returncode)
-    test.check("nobody reads: it is said", "not taken there", done.stderr, "not taken there" in done.stderr)
+    test.check("nobody reads: it is said", "not read there", done.stderr, "not read there" in done.stderr)
 
 
 main(body)

@@ -316,7 +316,7 @@ int run_hunt(int argc, char** argv) {
         fmt::print(stderr, "kymo: hunted in the program, for {}\n", outcome->note);
     }
     if (listener->lost() != 0) {
-        fmt::print(stderr, "kymo: --tell {}: {} not taken there\n", asked.tell,
+        fmt::print(stderr, "kymo: --tell {}: {} not read there\n", asked.tell,
                    view::quantity(listener->lost(), "result was", "results were"));
     }
     if (outcome->run.gone) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <optional>
 #include <poll.h>
 #include <string_view>
@@ -63,7 +64,7 @@ std::optional<int> signal_named(std::string_view name) {
     return std::nullopt;
 }
 
-// Broken pipes are an answer, not an end: SIGPIPE stays with this thread.
+// Blocks SIGPIPE, so that a broken pipe is an error of write() and does not end this program.
 class WithoutPipeSignal {
   public:
     WithoutPipeSignal() {
@@ -139,9 +140,10 @@ bool HuntListener::write_all(const std::string& text) {
         if (poll(&ready, 1, kPatience) <= 0) {
             return false;
         }
-        const char* at = text.data() + done;
-        const ssize_t wrote = is_socket_ ? send(descriptor_, at, text.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT)
-                                         : write(descriptor_, at, text.size() - done);
+        // So much fits into a pipe that can be written to: more could wait for its reader.
+        const std::string_view part = std::string_view(text).substr(done, PIPE_BUF);
+        const ssize_t wrote = is_socket_ ? send(descriptor_, part.data(), part.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
+                                         : write(descriptor_, part.data(), part.size());
         if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
             continue;
         }

@@ -1,8 +1,8 @@
-// Another program that is told a hunt's results while it runs: JSON lines to a file, a descriptor or a Unix socket,
+// Sends a hunt's results to another program while the hunt runs: JSON lines to a file, a descriptor or a Unix socket,
 // and a signal.
 //
-// It may end at any time: then it is told nothing more, and the hunt goes on. Writing waits at most a tenth of a
-// second for a reader that does not read; what it has not taken by then is lost, and said at the end.
+// The other program may end at any time; the hunt goes on without it. Writing waits at most a tenth of a second for a
+// reader that does not read; then nothing more is sent, and lost() counts the results that it missed.
 #pragma once
 
 #include "base/descriptor.h"
@@ -21,15 +21,15 @@ class HuntListener {
     static Result<HuntListener> open(const std::string& to, const std::string& signal);
 
     [[nodiscard]] bool is_there() const { return has_lines_ || process_ != 0; }
-    // A line without its end. Then the signal.
+    // Sends the line, with an end of line, then the signal.
     void tell(const std::string& line);
-    // Results that were not taken.
+    // Results that the reader did not take.
     [[nodiscard]] std::size_t lost() const { return lost_; }
 
   private:
     bool write_all(const std::string& text);
 
-    Descriptor own_;  // that was opened here
+    Descriptor own_;  // opened here; not fd:N
     int descriptor_ = -1;
     bool has_lines_ = false;
     bool is_socket_ = false;

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 namespace kymo::cli {
@@ -102,8 +101,7 @@ void HuntProgress::look(const fs::path& recording, bool prints) {
     std::vector<Told> results;
     for (const spacetime::FileHunt& file : rows->files) {
         for (const spacetime::HuntResultRow& result : file.results) {
-            const auto key = std::pair(file.pid, result.row.number);
-            if (told_.insert(key).second) {
+            if (told_.emplace(file.pid, result.row.number, result.row.time).second) {
                 results.push_back({&file, &result.row});
             }
         }

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
-#include <utility>
+#include <tuple>
 
 namespace kymo::cli {
 
@@ -32,7 +32,8 @@ class HuntProgress final : public launch::RunParticipant {
     bool prints_;
     HuntListener* listener_;
     launch::Interval looks_;
-    std::set<std::pair<std::uint64_t, std::uint64_t>> told_;  // by process and the result's number in it
+    // By process, number and time: a process that becomes another program numbers anew.
+    std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> told_;
 };
 
 }  // namespace kymo::cli

@@ -314,15 +314,15 @@ class Planner {
 }  // namespace
 
 void leave_out(Planned& planned, std::span<const NotTaken> not_taken) {
-    std::map<std::pair<std::string, std::filesystem::path>, const NotTaken*> functions;
+    std::set<std::pair<std::string, std::filesystem::path>> functions;
     for (const NotTaken& each : not_taken) {
-        const bool is_new = functions.try_emplace({each.probe.name, each.probe.image}, &each).second;
+        if (!functions.emplace(each.probe.name, each.probe.image).second) {
+            continue;
+        }
         for (const std::size_t request : each.probe.requests) {
             Outcome& outcome = planned.outcomes[request];
-            if (is_new) {
-                outcome.entries -= outcome.entries == 0 ? 0 : 1;
-                outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason});
-            }
+            outcome.entries -= outcome.entries == 0 ? 0 : 1;
+            outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason});
         }
     }
     std::erase_if(planned.probes, [&](const Probe& probe) { return functions.contains({probe.name, probe.image}); });
