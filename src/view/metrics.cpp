@@ -59,15 +59,20 @@ std::string course(const Style& style, const std::vector<double>& bins) {
     return text;
 }
 
-const char* objects_name(const RunMetric& metric) {
-    const Resource kind = metric.kind;
-    return metric.per == ResourceLevel::kProcess                                ? "processes"
-           : metric.per == ResourceLevel::kHost                                 ? "hosts"
-           : metric.per == ResourceLevel::kSystem                               ? "system"
-           : !metric.objects.empty() && metric.objects.front().is_all_of_host() ? "hosts"
-           : kind == Resource::kTask                                            ? "threads"
-           : kind == Resource::kProcessor                                       ? "processors"
-                                                                                : "channels";
+const char* object_name(const RunMetric& metric) {
+    const bool is_of_hosts = !metric.objects.empty() && metric.objects.front().is_all_of_host();
+    return is_of_hosts                           ? "host"
+           : metric.kind == Resource::kTask      ? "thread"
+           : metric.kind == Resource::kProcessor ? "processor"
+                                                 : "channel";
+}
+
+// What least and most are of: "4 threads", "1 process".
+std::string parts_text(const RunMetric& metric, std::size_t parts) {
+    return metric.per == ResourceLevel::kProcess  ? quantity(parts, "process", "processes")
+           : metric.per == ResourceLevel::kHost   ? quantity(parts, "host")
+           : metric.per == ResourceLevel::kSystem ? "the system"
+                                                  : quantity(parts, object_name(metric));
 }
 
 bool is_shown(const RunMetric& metric) {
@@ -111,12 +116,9 @@ Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfO
 // What the total is of, where its rule is not the type's own: "  mean of 4 threads".
 std::string rule_text(const RunMetric& metric) {
     const MetricTotal usual = metric.type == MetricType::kMaximum ? MetricTotal::kMaximum : MetricTotal::kSum;
-    return metric.rule() == usual
-               ? std::string()
-               : fmt::format("  {} of {}", rule_name(metric.rule()),
-                             quantity(metric.objects.size(), metric.kind == Resource::kTask        ? "thread"
-                                                             : metric.kind == Resource::kProcessor ? "processor"
-                                                                                                   : "channel"));
+    return metric.rule() == usual ? std::string()
+                                  : fmt::format("  {} of {}", rule_name(metric.rule()),
+                                                quantity(metric.objects.size(), object_name(metric)));
 }
 
 }  // namespace
@@ -191,7 +193,7 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
             {{shown_total(style, metric, all, metric.unit)},
              value(parts.back()),
              value(parts.front()),
-             {fmt::format("{} {}", parts.size(), objects_name(metric)), Ink::kDim},
+             {parts_text(metric, parts.size()), Ink::kDim},
              {course(style, metric.bins), Ink::kWarm},
              {of + metric.name, Ink::kName},
              {rule_text(metric) + (metric.description.empty() || metric.origin == MetricOrigin::kStandard
