@@ -9,6 +9,9 @@
 #pragma once
 
 #include "cells/primitives.h"
+#if !defined(__bpf__)
+#include "cells/data.h"
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +26,8 @@ enum class Operation : std::uint8_t {
     kStart = 4,     // timer `target`
     kStop = 5,      // timer `target`
     kSkipIf = 6,    // where `left compare value`: skip `target` steps
-    kNothing = 7,   // what is switched off, while a program runs; never in a file
+    kLoad = 7,      // the program's data number `constant` into `left.index`; where it cannot be read: skip `target`
+    kNothing = 8,   // what is switched off, while a program runs; never in a file
 };
 
 enum class Source : std::uint8_t {
@@ -31,6 +35,7 @@ enum class Source : std::uint8_t {
     kCell = 1,      // the task's own
     kArgument = 2,  // of the call, from 0; at entries only
     kResult = 3,    // of the call; at exits only
+    kLoaded = 4,    // by a kLoad just before
 };
 
 enum class Comparison : std::uint8_t {
@@ -48,11 +53,12 @@ enum class Width : std::uint8_t { k64 = 0, kS64 = 1, k32 = 2, kS32 = 3, k16 = 4,
 inline constexpr std::uint32_t kMaxArguments = 6;  // those in registers, on both architectures
 inline constexpr std::uint32_t kArgumentMask = 7;  // of an index: a bound that eBPF's verifier can see
 inline constexpr std::uint32_t kMaxSteps = 256;    // of one instrumentation point
+inline constexpr std::uint32_t kLoadedValues = 2;  // at a time: both sides of a comparison; a power of two
 
 struct Operand {
     Source source = Source::kConstant;
     Width width = Width::k64;
-    std::uint16_t index = 0;  // of the cell or argument
+    std::uint16_t index = 0;  // of the cell, argument or loaded value
 };
 
 struct Step {
@@ -61,7 +67,7 @@ struct Step {
     std::uint16_t target = 0;    // cell, timer, or steps to skip
     std::uint8_t is_signed = 0;  // the comparison
     std::uint8_t reserved[3] = {};
-    Operand left;   // of a test
+    Operand left;   // of a test; of a load: where to
     Operand right;  // the value; constants are in `constant`
     std::uint64_t constant = 0;
 };
@@ -71,6 +77,13 @@ static_assert(sizeof(Step) == 24);
 struct Call {
     const std::uint64_t* arguments = nullptr;  // kMaxArguments
     std::uint64_t result = 0;
+#if !defined(__bpf__)
+    const DataSources* data = nullptr;  // null: no step loads any
+#endif
+};
+
+struct Loaded {
+    std::uint64_t values[kLoadedValues] = {};
 };
 
 inline std::uint64_t narrow(std::uint64_t value, Width width) {
@@ -94,7 +107,8 @@ inline std::uint64_t narrow(std::uint64_t value, Width width) {
     return value;
 }
 
-inline std::uint64_t value_of(const Task& task, const Call& call, const Operand& operand, std::uint64_t constant) {
+inline std::uint64_t value_of(const Task& task, const Call& call, const Loaded& loaded, const Operand& operand,
+                              std::uint64_t constant) {
     switch (operand.source) {
         case Source::kCell:
             return load(cell_of(task, operand.index));
@@ -103,6 +117,8 @@ inline std::uint64_t value_of(const Task& task, const Call& call, const Operand&
                                              : narrow(call.arguments[operand.index & kArgumentMask], operand.width);
         case Source::kResult:
             return narrow(call.result, operand.width);
+        case Source::kLoaded:
+            return loaded.values[operand.index & (kLoadedValues - 1)];
         case Source::kConstant:
             break;
     }
@@ -133,8 +149,9 @@ inline bool compare(Comparison comparison, bool is_signed, std::uint64_t left, s
 }
 
 // One step; how many of those behind it are skipped. (As a call it would cost as much again.)
-[[gnu::always_inline]] inline std::uint32_t run_step(const Step& step, const Task& task, const Call& call) {
-    const std::uint64_t value = value_of(task, call, step.right, step.constant);
+[[gnu::always_inline]] inline std::uint32_t run_step(const Step& step, const Task& task, const Call& call,
+                                                     Loaded& loaded) {
+    const std::uint64_t value = value_of(task, call, loaded, step.right, step.constant);
     switch (step.operation) {
         case Operation::kSet:
             set(task, step.target, value);
@@ -155,9 +172,11 @@ inline bool compare(Comparison comparison, bool is_signed, std::uint64_t left, s
             stop(task, step.target);
             break;
         case Operation::kSkipIf: {
-            const std::uint64_t left = value_of(task, call, step.left, 0);
+            const std::uint64_t left = value_of(task, call, loaded, step.left, 0);
             return compare(step.comparison, step.is_signed != 0, left, value) ? step.target : 0;
         }
+        case Operation::kLoad:  // run()
+            break;
         case Operation::kNothing:
             break;
     }
@@ -165,8 +184,17 @@ inline bool compare(Comparison comparison, bool is_signed, std::uint64_t left, s
 }
 
 inline void run(const Step* step, const Step* end, const Task& task, const Call& call) {
+    Loaded loaded;
     while (step < end) {
-        step += 1 + run_step(*step, task, call);
+#if !defined(__bpf__)
+        if (step->operation == Operation::kLoad) {
+            const bool is_read = load_data(*call.data, step->constant, call.arguments,
+                                           &loaded.values[step->left.index & (kLoadedValues - 1)]);
+            step += 1 + (is_read ? 0 : step->target);
+            continue;
+        }
+#endif
+        step += 1 + run_step(*step, task, call, loaded);
     }
 }
 
@@ -179,14 +207,16 @@ inline bool valid(const Operand& operand) {
             return operand.index < kTaskCells;
         case Source::kArgument:
             return operand.index < kMaxArguments && operand.width <= Width::kS8;
+        case Source::kLoaded:
+            return operand.index < kLoadedValues;
         default:
             return false;
     }
     return operand.width <= Width::kS8;
 }
 
-// Of steps from anywhere: run() may take them.
-inline bool valid(const Step* steps, std::size_t count) {
+// Of steps from anywhere: run() may take them. `loads`: how many there are.
+inline bool valid(const Step* steps, std::size_t count, std::uint64_t loads = 0) {
     if (count > kMaxSteps) {
         return false;
     }
@@ -194,10 +224,11 @@ inline bool valid(const Step* steps, std::size_t count) {
         const Step& step = steps[i];
         const bool timer = step.operation == Operation::kBind || step.operation == Operation::kStart ||
                            step.operation == Operation::kStop;
-        const bool skip = step.operation == Operation::kSkipIf;
+        const bool load = step.operation == Operation::kLoad;
+        const bool skip = load || step.operation == Operation::kSkipIf;
         const std::size_t bound = skip ? count - i : timer ? kTaskTimers : kTaskCells;
-        if (step.operation > Operation::kSkipIf || step.comparison > Comparison::kGreaterOrEqual ||
-            step.target >= bound || !valid(step.left) || !valid(step.right)) {
+        if (step.operation > Operation::kLoad || step.comparison > Comparison::kGreaterOrEqual ||
+            step.target >= bound || !valid(step.left) || !valid(step.right) || (load && step.constant >= loads)) {
             return false;
         }
     }

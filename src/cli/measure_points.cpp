@@ -23,6 +23,13 @@
 namespace kymo::cli {
 namespace {
 
+// A name that is neither of the description nor of data that can be read.
+metrics::Mistake unreadable(const metrics::NamedData& data, const std::string& reason) {
+    return {data.at, reason + data.near,
+            "a name means a constant, a cell or metric of the description, a standard metric of threads, or a "
+            "variable of the program"};
+}
+
 // What became of each instrumentation point: those without a function are mistakes of the description.
 std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned) {
     std::vector<metrics::Mistake> mistakes;
@@ -43,6 +50,10 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
                  "static functions need symbols: build without -s, or install the debug symbols"});
         } else if (!hooked) {
             const hooks::Refused& refused = outcome.refused.front();
+            if (refused.data) {
+                mistakes.push_back(unreadable(point.data[*refused.data], refused.reason));
+                continue;
+            }
             mistakes.push_back({point.at, fmt::format("{}: {}", refused.function, refused.reason),
                                 point.line != 0 ? "measure a line before or after it, or the function around it"
                                                 : "measure a function that calls it, or that it calls"});
@@ -74,7 +85,7 @@ void tell_left_out(const hooks::Planned& planned) {
 }
 
 Result<std::vector<hooks::Request>> requests_of(const metrics::Description& description, const PointsWish& wish,
-                                                std::vector<std::filesystem::path>& images) {
+                                                hooks::Images& images) {
     std::vector<hooks::Request> requests;
     for (const metrics::InstrumentationPoint& point : description.points) {
         hooks::Request request;
@@ -86,14 +97,18 @@ Result<std::vector<hooks::Request>> requests_of(const metrics::Description& desc
                                          wish.description);
             }
             const auto same = [&](const auto& image) { return std::filesystem::equivalent(image, file); };
-            if (std::none_of(images.begin(), images.end(), same)) {
-                images.push_back(std::filesystem::canonical(file));
+            if (std::none_of(images.files.begin(), images.files.end(), same)) {
+                images.files.push_back(std::filesystem::canonical(file));
+                images.later.insert(images.files.back());
             }
             request.image = std::filesystem::canonical(file).filename();
         }
         (point.line != 0 ? request.file : request.function) = point.function;
         request.line = point.line;
         (point.at_exit ? request.exit : request.entry) = point.steps;
+        for (const metrics::NamedData& data : point.data) {
+            request.data.push_back(data.path);
+        }
         requests.push_back(std::move(request));
     }
     return requests;
@@ -202,13 +217,13 @@ Result<Points> plan_points(const metrics::Description& description, const Points
         return measured.error();
     }
     const bool by_kernel = measured->obstacle.has_value();
-    const auto requests = requests_of(description, wish, measured->images);
+    hooks::Images images{measured->images, {}};
+    const auto requests = requests_of(description, wish, images);
     if (!requests) {
         return requests.error();
     }
     Points points;
-    points.planned =
-        hooks::plan(measured->images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
+    points.planned = hooks::plan(images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
     points.gains_rights = measured->gains_rights;
     if (const auto mistakes = judge(description, points.planned); !mistakes.empty()) {
         return metrics::error_of(mistakes, wish.description);

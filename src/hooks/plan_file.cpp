@@ -77,9 +77,14 @@ bool is_good(const Plan& plan, const PlanEntry& entry) {
 
 bool is_good(const Plan& plan, const PlanPoint& point) {
     const auto good = [&plan](std::uint32_t first, std::uint32_t count) {
-        return fits(first, count, plan.steps.size()) && cells::valid(plan.steps.data() + first, count);
+        return fits(first, count, plan.steps.size()) &&
+               cells::valid(plan.steps.data() + first, count, plan.loads.size());
     };
     return good(point.first_entry, point.entry_steps) && good(point.first_exit, point.exit_steps);
+}
+
+bool is_good(const Plan& plan, const cells::Load& load) {
+    return cells::valid(load, plan.images.size());
 }
 
 template <typename T>
@@ -106,11 +111,12 @@ bool find_plan(std::span<const std::uint8_t> bytes, Plan* plan) {
         header.entries > kMaxHooks || header.imports > kMaxHooks || !cutter.take(header.images, &plan->images) ||
         !cutter.take(header.entries, &plan->entries) || !cutter.take(header.imports, &plan->imports) ||
         !cutter.take(header.points, &plan->points) || !cutter.take(header.steps, &plan->steps) ||
-        !cutter.take(header.text_bytes, &text) || cutter.left() != 0) {
+        !cutter.take(header.loads, &plan->loads) || !cutter.take(header.text_bytes, &text) || cutter.left() != 0) {
         return false;
     }
     plan->text = {text.data(), text.size()};
-    if (!all_good(*plan, plan->entries) || !all_good(*plan, plan->points) || !all_good(*plan, plan->images)) {
+    if (!all_good(*plan, plan->loads) || !all_good(*plan, plan->entries) || !all_good(*plan, plan->points) ||
+        !all_good(*plan, plan->images)) {
         return false;
     }
     for (const PlanImport& import : plan->imports) {

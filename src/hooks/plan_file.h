@@ -1,7 +1,7 @@
 // What the launcher plans and the monitor applies: which functions of which images have hooks, what their first
 // instructions become, and what happens at them. One binary file beside the session; little-endian, laid over memory:
 //
-//     PlanHeader   PlanImage[]   PlanEntry[]   PlanImport[]   PlanPoint[]   cells::Step[]   text
+//     PlanHeader   PlanImage[]   PlanEntry[]   PlanImport[]   PlanPoint[]   cells::Step[]   cells::Load[]   text
 //
 // Contract: find_plan() checks everything once (counts, ranges, steps) and refuses as a whole what does not fit; what
 // it gives may then be used without further checks. No malloc; the bytes must outlive it. Both sides are of one build
@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cells/actions.h"
+#include "cells/data.h"
 
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ inline constexpr const char* kPlanFile = "hooks";
 inline constexpr std::uint64_t kMaxPlanBytes = 256ULL << 20U;
 inline constexpr std::uint32_t kMaxHooks = 1U << 20U;
 inline constexpr char kPlanMagic[8] = {'K', 'Y', 'M', 'O', 'H', 'O', 'O', 'K'};
-inline constexpr std::uint32_t kPlanVersion = 2;
+inline constexpr std::uint32_t kPlanVersion = 3;
 
 struct PlanHeader {
     char magic[8];
@@ -31,7 +32,7 @@ struct PlanHeader {
     std::uint32_t points;
     std::uint32_t steps;
     std::uint32_t text_bytes;
-    std::uint32_t reserved;
+    std::uint32_t loads;
 };
 static_assert(sizeof(PlanHeader) == 40);
 
@@ -40,6 +41,7 @@ struct PlanText {
     std::uint32_t bytes;
 };
 
+// Has entries, or data that is read.
 struct PlanImage {
     PlanText path;                 // absolute; counts where there is no build id
     std::uint8_t build_id[32];     // raw
@@ -110,6 +112,7 @@ struct Plan {
     std::span<const PlanImport> imports;
     std::span<const PlanPoint> points;
     std::span<const cells::Step> steps;
+    std::span<const cells::Load> loads;  // of the program's data
     std::string_view text;
 
     std::string_view text_of(PlanText piece) const { return {text.data() + piece.begin, piece.bytes}; }

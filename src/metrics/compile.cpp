@@ -1,3 +1,4 @@
+#include "cells/standard.h"
 #include "events/suggest.h"
 #include "metrics/description.h"
 #include "metrics/parser.h"
@@ -168,13 +169,14 @@ class Compiler {
         point.line = statement.line;
         point.image = statement.image;
         point.at = statement.function.at;
+        data_ = &point.data;
         const Meaning meaning = [this](const Value& value) { return mean(value); };
         Tests tests(point.steps, meaning);
         if (statement.has_condition) {
             tests.add(statement.condition);
         }
         for (const Action& action : statement.actions) {
-            compile_action(action, point.steps);
+            compile_action(action, tests, point.steps);
         }
         if (point.steps.size() > cells::kMaxSteps) {
             wrong(point.at,
@@ -186,7 +188,7 @@ class Compiler {
         out_.points.push_back(std::move(point));
     }
 
-    void compile_action(const Action& action, std::vector<Step>& steps) {
+    void compile_action(const Action& action, Tests& tests, std::vector<Step>& steps) {
         Step step;
         if (action.verb == "start" || action.verb == "stop") {
             step.operation = action.verb == "start" ? Operation::kStart : Operation::kStop;
@@ -207,23 +209,24 @@ class Compiler {
             step.operation = action.verb == "set"   ? Operation::kSet
                              : action.verb == "add" ? Operation::kAdd
                                                     : Operation::kSubtract;
-            compile_change(action, step);
+            compile_change(action, tests, step);
         }
         steps.push_back(step);
     }
 
     // set, add, sub [CELL] [VALUE]: without a cell the metric itself, without a value 1. A cell alone is what add and
     // sub change, and what set takes the value from.
-    void compile_change(const Action& action, Step& step) {
+    void compile_change(const Action& action, Tests& tests, Step& step) {
         std::size_t next = 0;
         step.target = static_cast<std::uint16_t>(own_);
         const bool alone = step.operation == Operation::kSet && action.words.size() == 1;
-        if (!action.words.empty() && !alone && names_cell(action.words[0])) {
+        if (!action.words.empty() && !alone && (action.words.size() > 1 || names_cell(action.words[0]))) {
             step.target = static_cast<std::uint16_t>(cell_of(action.words[0]));
             next = 1;
         }
         if (next < action.words.size()) {
-            const Meant meant = mean(action.words[next]);
+            Meant meant = mean(action.words[next]);
+            tests.load(meant, 0);
             step.right = meant.operand;
             step.constant = meant.constant;
             ++next;
@@ -257,7 +260,8 @@ class Compiler {
     }
 
     [[nodiscard]] bool names_cell(const Value& value) const {
-        return value.kind == Value::Kind::kName && constants_.count(value.name.text) == 0;
+        return value.kind == Value::Kind::kName &&
+               (own_cells_.count(value.name.text) != 0 || metrics_.count(value.name.text) != 0);
     }
 
     std::uint32_t cell_of(const Value& value) {
@@ -272,13 +276,56 @@ class Compiler {
         if (const auto metric = metrics_.find(name); metric != metrics_.end()) {
             return metric->second;
         }
+        wrong(value.at, fmt::format("no cell '{}'{}", name, did_you_mean(name, known_names())),
+              fmt::format("declare it in the metric: cell {}", name));
+        return cells::kNoCell;
+    }
+
+    [[nodiscard]] std::vector<std::string> known_names() const {
         std::vector<std::string> known = keys_of(own_cells_);
         for (const auto& names : {keys_of(metrics_), keys_of(constants_)}) {
             known.insert(known.end(), names.begin(), names.end());
         }
-        wrong(value.at, fmt::format("no cell '{}'{}", name, did_you_mean(name, known)),
-              fmt::format("declare it in the metric: cell {}", name));
-        return cells::kNoCell;
+        for (const cells::StandardMetric& standard : cells::kStandardMetrics) {
+            if (standard.kind == cells::ResourceKind::kTask) {
+                known.emplace_back(standard.name);
+            }
+        }
+        return known;
+    }
+
+    // A name's value: a constant, a cell, a standard metric of the thread, or the program's data.
+    Meant mean_name(const Value& value) {
+        Meant meant;
+        const std::string& name = value.name.text;
+        if (const auto constant = constants_.find(name); constant != constants_.end()) {
+            meant.constant = constant->second.number;
+            meant.is_signed = constant->second.negative;
+            return meant;
+        }
+        if (names_cell(value)) {
+            meant.operand = {Source::kCell, Width::k64, static_cast<std::uint16_t>(cell_of(value))};
+            return meant;
+        }
+        for (const cells::StandardMetric& standard : cells::kStandardMetrics) {
+            if (standard.kind == cells::ResourceKind::kTask && name == standard.name) {
+                meant.operand = {Source::kCell, Width::k64, static_cast<std::uint16_t>(standard.cell)};
+                return meant;
+            }
+        }
+        if (name.find('-') != std::string::npos) {
+            wrong(value.at, fmt::format("no metric '{}'{}", name, did_you_mean(name, known_names())));
+            return meant;
+        }
+        return mean_data(value);
+    }
+
+    Meant mean_data(const Value& value) {
+        Meant meant;
+        const bool is_plain = value.kind == Value::Kind::kName;
+        meant.data = data_->size();
+        data_->push_back({value.data, value.at, is_plain ? did_you_mean(value.name.text, known_names()) : ""});
+        return meant;
     }
 
     Width width_of(const Value& value) {
@@ -302,13 +349,9 @@ class Compiler {
                 meant.is_signed = value.negative;
                 break;
             case Value::Kind::kName:
-                if (const auto constant = constants_.find(value.name.text); constant != constants_.end()) {
-                    meant.constant = constant->second.number;
-                    meant.is_signed = constant->second.negative;
-                } else {
-                    meant.operand = {Source::kCell, Width::k64, static_cast<std::uint16_t>(cell_of(value))};
-                }
-                break;
+                return mean_name(value);
+            case Value::Kind::kData:
+                return mean_data(value);
             case Value::Kind::kArgument:
                 if (value.number < 1 || value.number > cells::kMaxArguments) {
                     wrong(value.at, fmt::format("no argument {}", value.number),
@@ -340,6 +383,7 @@ class Compiler {
     // Of the metric at hand:
     std::map<std::string, std::uint32_t> own_cells_;
     std::map<std::string, std::uint16_t> own_timers_;
+    std::vector<NamedData>* data_ = nullptr;  // of the point at hand
     std::uint32_t own_ = 0;
     bool has_own_timer_ = false;
     std::uint16_t own_timer_ = 0;

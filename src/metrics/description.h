@@ -10,6 +10,7 @@
 #include "cells/actions.h"
 #include "metrics/measured_run.h"
 #include "metrics/syntax.h"
+#include "program/data/data_path.h"
 
 #include <cstdint>
 #include <string>
@@ -29,6 +30,13 @@ struct Metric {
     std::uint32_t cell = 0;
 };
 
+// What a step reads that is not of the description: the program's data.
+struct NamedData {
+    program::DataPath path;
+    Position at;
+    std::string near;  // "; did you mean 'in_foo'?" where a cell has a name like it
+};
+
 struct InstrumentationPoint {
     bool at_exit = false;
     std::string function;    // of a line: its source file
@@ -36,6 +44,7 @@ struct InstrumentationPoint {
     std::string image;
     Position at;  // of the function's name, or the line's, in the file
     std::vector<cells::Step> steps;
+    std::vector<NamedData> data;  // a load's constant is an index of it
 };
 
 struct Description {

@@ -170,22 +170,41 @@ void Lexer::read_sign(Token& token) {
     token.text = first;
     step();
     const bool comparison = first == '=' || first == '!' || first == '<' || first == '>';
-    if (comparison && now() == '=') {
-        token.text += '=';
+    const bool is_pair =
+        (comparison && now() == '=') || (first == '-' && now() == '>') || (first == ':' && now() == ':');
+    if (is_pair) {
+        token.text += now();
         step();
     }
-    if (std::string_view("{}():,=<>-").find(first) == std::string_view::npos && token.text != "!=") {
+    if (std::string_view("{}():,=<>-.[]*").find(first) == std::string_view::npos && token.text != "!=") {
         token.kind = Token::Kind::kBad;
         token.text = "what is " + shown_sign(first) + " to mean here?";
     }
 }
 
-Token Lexer::take_name() {
-    if (held_) {  // looked at as something else: once more
+// What was looked at as something else is read once more.
+void Lexer::unread() {
+    if (held_) {
         at_ = held_at_;
         position_ = held_->at;
         held_.reset();
     }
+}
+
+Token Lexer::take_value() {
+    unread();
+    Token token = read();
+    while (token.kind == Token::Kind::kWord && now() == '-' && begins_word(later(1))) {
+        do {
+            token.text += now();
+            step();
+        } while (in_word(now()));
+    }
+    return token;
+}
+
+Token Lexer::take_name() {
+    unread();
     skip_blanks();
     Token token;
     token.at = position_;

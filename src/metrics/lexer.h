@@ -28,10 +28,13 @@ class Lexer {
     // The next token, left where it is.
     const Token& peek();
     Token take();
+    // The same; a word may have hyphens inside ("lock-wait").
+    Token take_value();
     // A function's or image's name: in quotes, or up to a blank, a single ':' or a ','.
     Token take_name();
 
   private:
+    void unread();
     void skip_blanks();
     void step();
     [[nodiscard]] char now() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -220,14 +220,17 @@ class Parser {
     }
 
     static bool begins_value(const Token& token) {
-        return token.kind == Kind::kNumber || is(token, "-") ||
+        return token.kind == Kind::kNumber || is(token, "-") || is(token, "*") || is(token, "::") ||
                (token.kind == Kind::kWord && token.text != "at" && token.text != "cell" && token.text != "timer");
     }
 
     Value value() {
-        const Token token = lexer_.take();
+        Token token = lexer_.take_value();
         Value value;
         value.at = token.at;
+        if (is(token, "*") || is(token, "::")) {
+            return data(token);
+        }
         if (is(token, "-")) {
             const Token number = lexer_.take();
             if (number.kind != Kind::kNumber || number.number > std::uint64_t{1} << 63U) {
@@ -242,7 +245,7 @@ class Parser {
             return value;
         }
         if (token.kind != Kind::kWord) {
-            stop(token, "a number, a constant, a cell, arg1 to arg6, or result");
+            stop(token, "a number, a name, arg1 to arg6, or result");
         }
         if (token.text == "null") {
             return value;
@@ -254,13 +257,58 @@ class Parser {
             value.kind = Value::Kind::kArgument;
             value.number = static_cast<std::uint64_t>(token.text[3] - '0');
         } else {
-            value.kind = Value::Kind::kName;
-            value.name = {token.text, token.at};
-            return value;
+            return data(token);
         }
         if (accept("as")) {
             value.type = name("a type").text;
         }
+        return value;
+    }
+
+    // ---- names, of the description or of the program's data: grid->level, solver::size[2], *next, ::result
+
+    Value data(Token token) {
+        Value value;
+        value.at = token.at;
+        std::size_t stars = 0;
+        for (; is(token, "*"); token = lexer_.take_value()) {
+            ++stars;
+        }
+        const bool is_global = is(token, "::");
+        if (is_global) {
+            token = lexer_.take_value();
+        }
+        if (token.kind != Kind::kWord) {
+            stop(token, "a variable's name");
+        }
+        value.name = {token.text, token.at};
+        value.data.name = token.text;
+        while (accept("::")) {
+            value.data.name += "::" + name("a variable's name").text;
+        }
+        std::vector<program::DataStep>& steps = value.data.steps;
+        while (steps.size() <= kMaxNesting) {
+            if (accept(".")) {
+                steps.push_back({program::DataStep::Kind::kMember, name("a member's name").text, 0});
+            } else if (accept("->")) {
+                steps.push_back({program::DataStep::Kind::kArrow, name("a member's name").text, 0});
+            } else if (accept("[")) {
+                const Token index = lexer_.take();
+                if (index.kind != Kind::kNumber) {
+                    stop(index, "an element's number");
+                }
+                steps.push_back({program::DataStep::Kind::kIndex, {}, index.number});
+                expect("]");
+            } else {
+                break;
+            }
+        }
+        steps.insert(steps.end(), stars, {program::DataStep::Kind::kDereference, {}, 0});
+        if (steps.size() > kMaxNesting) {
+            throw Stop{{value.at, fmt::format("more than {} steps to a value", kMaxNesting), {}}};
+        }
+        const bool is_data = is_global || !steps.empty() || value.data.name != value.name.text;
+        value.kind = is_data ? Value::Kind::kData : Value::Kind::kName;
         return value;
     }
 

@@ -93,10 +93,12 @@ void Tests::compare(const Condition& condition, bool when, Jumps& jumps) {
     Meant left = meaning_(condition.left);
     Meant right = meaning_(condition.right);
     Comparison comparison = comparison_of(condition.comparison);
-    if (left.operand.source == cells::Source::kConstant) {
+    if (left.operand.source == cells::Source::kConstant && !left.data) {
         std::swap(left, right);
         comparison = turned(comparison);
     }
+    load(left, 0);
+    load(right, 1);
     Step step;
     step.operation = cells::Operation::kSkipIf;
     step.comparison = when ? comparison : opposite(comparison);
@@ -106,6 +108,19 @@ void Tests::compare(const Condition& condition, bool when, Jumps& jumps) {
     step.constant = right.constant;
     jumps.push_back(steps_.size());
     steps_.push_back(step);
+}
+
+void Tests::load(Meant& meant, std::uint16_t which) {
+    if (!meant.data) {
+        return;
+    }
+    Step step;
+    step.operation = cells::Operation::kLoad;
+    step.left.index = which;
+    step.constant = *meant.data;
+    failed_.push_back(steps_.size());
+    steps_.push_back(step);
+    meant.operand = {cells::Source::kLoaded, cells::Width::k64, which};
 }
 
 void Tests::land(Jumps& jumps) {

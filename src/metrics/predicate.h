@@ -5,6 +5,7 @@
 #include "metrics/syntax.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace kymo::metrics {
@@ -14,16 +15,20 @@ struct Meant {
     cells::Operand operand;
     std::uint64_t constant = 0;
     bool is_signed = false;
+    std::optional<std::size_t> data = {};  // it is loaded first: index of the point's data
 };
 
 using Meaning = std::function<Meant(const Value&)>;
 
-// Appends tests to `steps` that go on behind them where the condition holds, and otherwise to what close() is told.
+// Appends tests to `steps` that go on behind them where the condition holds, and otherwise where close() is called.
+// Data that cannot be read: likewise, whatever the condition does with it.
 class Tests {
   public:
     Tests(std::vector<cells::Step>& steps, const Meaning& meaning) : steps_(steps), meaning_(meaning) {}
 
     void add(const Condition& condition) { generate(condition, false, failed_); }
+    // Where a value is the program's data: loads it for the step behind. `which`: of the loaded values.
+    void load(Meant& meant, std::uint16_t which);
     // Here goes on what is to happen in any case: the condition's failures land here.
     void close() { land(failed_); }
 

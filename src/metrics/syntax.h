@@ -2,6 +2,8 @@
 // grammar.
 #pragma once
 
+#include "program/data/data_path.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,11 +22,12 @@ struct Name {
 };
 
 struct Value {
-    enum class Kind : std::uint8_t { kNumber, kName, kArgument, kResult };
+    enum class Kind : std::uint8_t { kNumber, kName, kData, kArgument, kResult };
     Kind kind = Kind::kNumber;
     std::uint64_t number = 0;  // or the argument's, from 1
     bool negative = false;     // of a number that was written with a minus; `number` is its two's complement
-    Name name;                 // of a constant, cell or metric
+    Name name;                 // of a constant, cell, metric or variable
+    program::DataPath data;    // kData: more than a name
     std::string type;          // behind `as`; empty: 64 bits
     Position at;
 };

@@ -36,7 +36,7 @@ cells::Step add(std::uint16_t cell) {
 std::string hook_functions(std::span<const std::filesystem::path> images) {
     const hooks::Request everything[] = {{{}, "*", {add(64)}, {add(65)}},
                                          {"libc.so*", "*", {add(64), add(66)}, {add(65)}}};
-    hooks::Planned planned = hooks::plan(images, everything);
+    hooks::Planned planned = hooks::plan({{images.begin(), images.end()}, {}}, everything);
     const hooks::Outcome& own = planned.outcomes[0];
     const hooks::Outcome& of_c_library = planned.outcomes[1];
     fmt::print(stderr, "hooked {} + {}, refused {}\n", own.entries, own.imports + of_c_library.imports,

@@ -36,6 +36,7 @@ bool Hooks::begin(std::span<const std::uint8_t> file, image::Range own, const Ap
     }
     runtime.hooks = &table_.hook(0);
     runtime.images_changed = images_changed;
+    runtime.data = data_.sources();
     applied = this;
     on_ = true;
     scan(true);
@@ -54,6 +55,11 @@ Problem Hooks::make(std::span<const std::uint8_t> file) {
     if (!table_.make(plan_, 1 + LaterImages::kMost + LinkageHooks::kRoom * imports) || !entries_.make() ||
         !known_.make()) {
         return Problem::kNoMemory;
+    }
+    if (const Problem problem = data_.make(plan_); problem == Problem::kNoReads) {
+        tell(problem, {});
+    } else if (problem != Problem::kNone) {
+        return problem;
     }
     loading_hook_ = table_.add(nullptr, 0);
     if (!linkage_.are_planned()) {
@@ -107,6 +113,7 @@ ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
         if (state != nullptr && state->hooked && state->seen) {
             state = nullptr;  // loaded twice, in two name spaces: the first one has the hooks
         } else if (state != nullptr) {
+            entries_.data_is_there(*state, image, at_start);
             tell(entries_.hook(*state, image), image.path);
         }
         if (at_start) {

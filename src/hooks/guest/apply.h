@@ -9,6 +9,7 @@
 #pragma once
 
 #include "hooks/guest/areas.h"
+#include "hooks/guest/data_images.h"
 #include "hooks/guest/entry_hooks.h"
 #include "hooks/guest/hook_table.h"
 #include "hooks/guest/known_images.h"
@@ -47,6 +48,9 @@ class Hooks {
         table_.switch_off(cells, bindings);
     }
 
+    // As DataImages'.
+    void follow_no_pointers() { data_.follow_no_pointers(); }
+
     std::uint32_t functions() const { return entries_.functions(); }  // hooked at their entries
     std::uint32_t slots() const { return linkage_.slots(); }          // of linkage tables
 
@@ -66,7 +70,8 @@ class Hooks {
     std::uint32_t loading_hook_ = 0;  // the dynamic linker's word to debuggers
     HookTable table_;
     Areas areas_;
-    EntryHooks entries_{plan_, table_, areas_};
+    DataImages data_;
+    EntryHooks entries_{plan_, table_, areas_, data_};
     LinkageHooks linkage_{plan_, table_};
     LaterImages later_{table_, linkage_};
     KnownImages known_;

@@ -66,13 +66,13 @@ struct EntryFrame {
 
 void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* arguments) {
     if (hook.entry_steps != 0 && thread.task != nullptr) {
-        cells::run(hook.entry, hook.entry + hook.entry_steps, *thread.task, {arguments, 0});
+        cells::run(hook.entry, hook.entry + hook.entry_steps, *thread.task, {arguments, 0, runtime.data});
     }
 }
 
 void run_exit(const Thread& thread, const Hook& hook, std::uint64_t result) {
     if (hook.exit_steps != 0 && thread.task != nullptr) {
-        cells::run(hook.exit, hook.exit + hook.exit_steps, *thread.task, {nullptr, result});
+        cells::run(hook.exit, hook.exit + hook.exit_steps, *thread.task, {nullptr, result, runtime.data});
     }
 }
 

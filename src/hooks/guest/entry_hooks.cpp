@@ -34,6 +34,9 @@ void EntryHooks::begin_look() {
 void EntryHooks::end_look() {
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
         images_[i].hooked = images_[i].hooked && images_[i].seen;
+        if (!images_[i].seen) {
+            data_.unloaded(static_cast<std::uint32_t>(i));
+        }
     }
 }
 
@@ -44,6 +47,10 @@ ImageState* EntryHooks::state_of(const image::LoadedImage& image) {
         }
     }
     return nullptr;
+}
+
+void EntryHooks::data_is_there(const ImageState& state, const image::LoadedImage& image, bool at_start) {
+    data_.loaded(static_cast<std::uint32_t>(&state - images_), image, at_start);
 }
 
 Problem EntryHooks::hook(ImageState& state, const image::LoadedImage& image) {

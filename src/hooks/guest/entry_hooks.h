@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hooks/guest/areas.h"
+#include "hooks/guest/data_images.h"
 #include "hooks/guest/hook_table.h"
 #include "hooks/guest/problem.h"
 #include "hooks/plan_file.h"
@@ -21,13 +22,15 @@ struct ImageState {
 
 class EntryHooks {
   public:
-    constexpr EntryHooks(const Plan& plan, HookTable& table, Areas& areas)
-        : plan_(plan), table_(table), areas_(areas) {}
+    constexpr EntryHooks(const Plan& plan, HookTable& table, Areas& areas, DataImages& data)
+        : plan_(plan), table_(table), areas_(areas), data_(data) {}
 
     // False: no memory.
     bool make();
     // Null: the plan does not have it.
     ImageState* state_of(const image::LoadedImage& image);
+    // Its data can be read from now on.
+    void data_is_there(const ImageState& state, const image::LoadedImage& image, bool at_start);
     // All of its functions, or none.
     Problem hook(ImageState& state, const image::LoadedImage& image);
 
@@ -43,6 +46,7 @@ class EntryHooks {
     const Plan& plan_;
     HookTable& table_;
     Areas& areas_;
+    DataImages& data_;
     ImageState* images_ = nullptr;  // as the plan's
     std::uint32_t functions_ = 0;
 };

@@ -18,6 +18,9 @@ const char* describe(Problem problem) {
             return "the processor checks return addresses in this process (shadow stack)";
         case Problem::kNoLoading:
             return "images that are loaded later are not noticed by this dynamic linker";
+        case Problem::kNoReads:
+            return "the kernel refuses to read what the program's pointers lead to (process_vm_readv): conditions on "
+                   "it never hold";
         case Problem::kNoLater:
             return "it was loaded later, and has no initializer to be led past: its calls through its linkage table "
                    "are not seen";

@@ -14,6 +14,7 @@ enum class Problem : std::uint8_t {
     kOtherCode,    // the code is not what was planned: the file or the memory has been changed
     kShadowStack,  // the processor checks return addresses
     kNoLoading,    // images that are loaded later cannot be noticed
+    kNoReads,      // the kernel refuses to read what pointers lead to
     kNoLater,      // nothing of an image that was loaded later tells that its linkage table is filled in
 };
 // In words that follow the name of what has the problem.

@@ -83,6 +83,7 @@ struct alignas(64) Hook {
 struct Runtime {
     Hook* hooks = nullptr;
     void (*images_changed)(std::uint32_t hook) = nullptr;  // of the hooks that tell
+    const cells::DataSources* data = nullptr;              // for steps that read the program's data
 };
 extern Runtime runtime asm("kymo_hooks_runtime");  // the trampolines' names for it and for the calling thread's
 extern constinit thread_local Thread* current asm("kymo_hooks_current") __attribute__((visibility("hidden")));

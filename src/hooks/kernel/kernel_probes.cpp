@@ -267,7 +267,7 @@ Result<KernelProbes> KernelProbes::load(const Planned& planned,
     libbpf_set_print(nullptr);  // what is wrong is told by us
     Steps steps;
     for (const std::vector<cells::Step>& each : planned.points) {
-        if (!cells::valid(each.data(), each.size())) {
+        if (!cells::valid(each.data(), each.size(), 0)) {
             return Error{ErrorKind::kUsage, "more than " + std::to_string(cells::kMaxSteps) + " steps at one point",
                          "measure fewer metrics at once"};
         }

@@ -30,10 +30,6 @@ std::string build_id_of(std::span<const std::uint8_t> bytes) {
     return {reinterpret_cast<const char*>(id.data()), id.size()};
 }
 
-std::string build_id_of(const std::filesystem::path& path) {
-    return build_id_of(read_bytes(path));
-}
-
 // A record at an index of a table; false: it is not all there.
 template <typename T>
 bool record_at(std::span<const std::uint8_t> table, std::uint64_t index, T* out) {
@@ -84,6 +80,10 @@ std::vector<std::string> imports_of(const image::ElfFile& file) {
 }
 
 }  // namespace
+
+std::string build_id_of(const std::filesystem::path& path) {
+    return build_id_of(read_bytes(path));
+}
 
 ImageFunctions::ImageFunctions(const std::filesystem::path& path)
     : path_(path), build_id_(build_id_of(path)), code_(program::ImageName{path.string(), build_id_, 0}) {

@@ -81,6 +81,9 @@ class ImageFunctions {
     std::unique_ptr<Places> places_;
 };
 
+// Raw bytes; empty: it has none.
+std::string build_id_of(const std::filesystem::path& path);
+
 // Why a function must not be followed to its exit, whatever its code; empty: nothing stands against it. Linkage name.
 std::string_view why_not_followed(std::string_view name);
 

@@ -78,9 +78,22 @@ void LinePoints::settle() {
     }
 }
 
+std::optional<std::pair<const ImageFunctions*, std::uint64_t>> LinePoints::first_place(std::size_t request) const {
+    for (const auto& [image, places] : meant_[request].places) {
+        if (!places.empty()) {
+            return std::pair(image, places.front());
+        }
+    }
+    return std::nullopt;
+}
+
+void LinePoints::set_steps(std::size_t request, std::vector<cells::Step> steps) {
+    meant_[request].steps = std::move(steps);
+}
+
 // Lets a hook that covers or comes just before a place stand for it.
 std::string LinePoints::join(ImageFunctions& image, Site& site, std::uint64_t place, std::size_t request) const {
-    const std::vector<cells::Step>& steps = requests_[request].entry;
+    const std::vector<cells::Step>& steps = meant_[request].steps;
     if (!image.places().leads_straight(site.entry.offset, place)) {
         return "is too near to another hook";
     }
@@ -110,7 +123,7 @@ std::string LinePoints::add_place(ImageFunctions& image, std::vector<Site>& site
     if (behind != sites.end() && site.end() > behind->entry.offset) {
         return "is too near to another hook";
     }
-    site.entry_steps = requests_[request].entry;
+    site.entry_steps = meant_[request].steps;
     sites.insert(behind, std::move(site));
     return {};
 }
@@ -131,7 +144,7 @@ std::vector<std::pair<std::uint64_t, std::size_t>> LinePoints::places_in(const I
 void LinePoints::refuse(ImageFunctions& image, std::uint64_t place, std::size_t request, const std::string& reason) {
     const std::string function = image.places().function_at(place);
     outcomes_[request].refused.push_back(
-        {text_of(requests_[request]) + (function.empty() ? "" : " in " + function), image.file_name(), reason});
+        {text_of(requests_[request]) + (function.empty() ? "" : " in " + function), image.file_name(), reason, {}});
 }
 
 void LinePoints::add(ImageFunctions& image, std::vector<Site>& sites) {

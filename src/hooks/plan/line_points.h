@@ -11,6 +11,7 @@
 #include "hooks/plan/request.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -34,6 +35,12 @@ class LinePoints {
 
     void find(ImageFunctions& image);
     void settle();
+    // Between settle() and add(): where a request's line is found first; none: nowhere.
+    std::optional<std::pair<const ImageFunctions*, std::uint64_t>> first_place(std::size_t request) const;
+    // What is to be done there instead of the request's steps.
+    void set_steps(std::size_t request, std::vector<cells::Step> steps);
+    void drop(std::size_t request) { meant_[request].places.clear(); }
+    const std::vector<cells::Step>& steps(std::size_t request) const { return meant_[request].steps; }
     // `sites`: the image's other hooks, ascending; the lines' are added.
     void add(ImageFunctions& image, std::vector<Site>& sites);
     // Instead of add(): the places in the image with their requests, ascending.
@@ -48,6 +55,7 @@ class LinePoints {
         std::set<std::uint32_t> lines;
         std::set<std::string> files;  // all that there are, without folders; where none is meant
         std::map<const ImageFunctions*, std::vector<std::uint64_t>> places;
+        std::vector<cells::Step> steps;
     };
     std::string join(ImageFunctions& image, Site& site, std::uint64_t place, std::size_t request) const;
     std::string add_place(ImageFunctions& image, std::vector<Site>& sites, std::uint64_t place,

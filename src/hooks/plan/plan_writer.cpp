@@ -1,5 +1,6 @@
 #include "hooks/plan/plan_writer.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kymo::hooks {
@@ -36,16 +37,38 @@ std::uint32_t PlanWriter::add_point(std::span<const cells::Step> entry, std::spa
     return count(points_) - 1;
 }
 
+PlanImage& PlanWriter::image(const std::filesystem::path& path, std::string_view build_id) {
+    const auto [known, is_new] = numbers_.try_emplace(path, count(images_));
+    if (is_new) {
+        PlanImage image{};
+        image.path = keep(path.string());
+        image.build_id_bytes = static_cast<std::uint32_t>(std::min(build_id.size(), sizeof image.build_id));
+        std::memcpy(image.build_id, build_id.data(), image.build_id_bytes);
+        images_.push_back(image);
+    }
+    return images_[known->second];
+}
+
 void PlanWriter::add_image(const std::filesystem::path& path, std::string_view build_id,
                            std::span<const PlanEntry> entries) {
-    PlanImage image{};
-    image.path = keep(path.string());
-    image.build_id_bytes = static_cast<std::uint32_t>(std::min(build_id.size(), sizeof image.build_id));
-    std::memcpy(image.build_id, build_id.data(), image.build_id_bytes);
-    image.first_entry = count(entries_);
-    image.entries = static_cast<std::uint32_t>(entries.size());
+    PlanImage& added = image(path, build_id);
+    added.first_entry = count(entries_);
+    added.entries = static_cast<std::uint32_t>(entries.size());
     entries_.insert(entries_.end(), entries.begin(), entries.end());
-    images_.push_back(image);
+}
+
+std::uint32_t PlanWriter::add_data(const std::filesystem::path& path, std::string_view build_id) {
+    return static_cast<std::uint32_t>(&image(path, build_id) - images_.data());
+}
+
+std::uint32_t PlanWriter::add_load(const cells::Load& load) {
+    const auto same = [&](const cells::Load& other) { return std::memcmp(&other, &load, sizeof load) == 0; };
+    const auto known = std::find_if(loads_.begin(), loads_.end(), same);
+    if (known != loads_.end()) {
+        return static_cast<std::uint32_t>(known - loads_.begin());
+    }
+    loads_.push_back(load);
+    return count(loads_) - 1;
 }
 
 void PlanWriter::add_import(std::string_view symbol, std::uint32_t point) {
@@ -61,6 +84,7 @@ std::string PlanWriter::text() const {
     header.imports = count(imports_);
     header.points = count(points_);
     header.steps = count(steps_);
+    header.loads = count(loads_);
     header.text_bytes = static_cast<std::uint32_t>(text_.size());
     std::string file;
     append(file, std::span<const PlanHeader>(&header, 1));
@@ -69,6 +93,7 @@ std::string PlanWriter::text() const {
     append(file, std::span<const PlanImport>(imports_));
     append(file, std::span<const PlanPoint>(points_));
     append(file, std::span<const cells::Step>(steps_));
+    append(file, std::span<const cells::Load>(loads_));
     return file + text_;
 }
 

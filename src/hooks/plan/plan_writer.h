@@ -14,18 +14,25 @@ class PlanWriter {
   public:
     std::uint32_t add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit);
     // `entries` in the order of their offsets, no two overlapping.
+    // An image stands once, with the entries that it is given: those of add_data() may come before.
     void add_image(const std::filesystem::path& path, std::string_view build_id, std::span<const PlanEntry> entries);
+    // Its number.
+    std::uint32_t add_data(const std::filesystem::path& path, std::string_view build_id);
+    std::uint32_t add_load(const cells::Load& load);
     void add_import(std::string_view symbol, std::uint32_t point);
     std::string text() const;
 
   private:
     PlanText keep(std::string_view text);
+    PlanImage& image(const std::filesystem::path& path, std::string_view build_id);
 
     std::vector<PlanImage> images_;
+    std::map<std::filesystem::path, std::uint32_t> numbers_;  // of the images
     std::vector<PlanEntry> entries_;
     std::vector<PlanImport> imports_;
     std::vector<PlanPoint> points_;
     std::vector<cells::Step> steps_;
+    std::vector<cells::Load> loads_;
     std::string text_;
 };
 

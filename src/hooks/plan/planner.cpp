@@ -1,10 +1,12 @@
 #include "hooks/plan/planner.h"
 
+#include "hooks/plan/data_steps.h"
 #include "hooks/plan/function_names.h"
 #include "hooks/plan/image_functions.h"
 #include "hooks/plan/line_points.h"
 #include "hooks/plan/plan_writer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <map>
@@ -19,6 +21,11 @@ bool matches(const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
 }
 
+struct Steps {
+    std::vector<cells::Step> entry;
+    std::vector<cells::Step> exit;
+};
+
 // What the requests ask for at one function.
 struct Wanted {
     std::string name;                // to tell it by
@@ -26,6 +33,7 @@ struct Wanted {
     bool is_indirect = false;
     std::string_view not_followed;  // by any of its names: why its exits cannot be had
     std::vector<std::size_t> requests;
+    std::map<std::size_t, Steps> settled;  // of those of the requests that read data
 
     void ask(std::size_t request) {
         if (std::find(requests.begin(), requests.end(), request) == requests.end()) {
@@ -36,14 +44,18 @@ struct Wanted {
     std::vector<cells::Step> entry(std::span<const Request> all) const {
         std::vector<cells::Step> steps;
         for (const std::size_t request : requests) {
-            steps.insert(steps.end(), all[request].entry.begin(), all[request].entry.end());
+            const auto own = settled.find(request);
+            const std::vector<cells::Step>& more = own == settled.end() ? all[request].entry : own->second.entry;
+            steps.insert(steps.end(), more.begin(), more.end());
         }
         return steps;
     }
     std::vector<cells::Step> exit(std::span<const Request> all) const {
         std::vector<cells::Step> steps;
         for (const std::size_t request : requests) {
-            steps.insert(steps.begin(), all[request].exit.begin(), all[request].exit.end());
+            const auto own = settled.find(request);
+            const std::vector<cells::Step>& more = own == settled.end() ? all[request].exit : own->second.exit;
+            steps.insert(steps.begin(), more.begin(), more.end());
         }
         return steps;
     }
@@ -63,8 +75,12 @@ bool is_unwound(const ImageFunctions& image) {
 
 class Planner {
   public:
-    Planner(std::span<const Request> requests, Means means, Planned* out)
-        : requests_(requests), means_(means), out_(out), lines_(requests, out->outcomes) {
+    Planner(const Images& images, std::span<const Request> requests, Means means, Planned* out)
+        : requests_(requests),
+          means_(means),
+          out_(out),
+          lines_(requests, out->outcomes),
+          data_(images.files, images.later, writer_) {
         out_->outcomes.resize(requests.size());
     }
 
@@ -80,6 +96,7 @@ class Planner {
             lines_.find(*image);
         }
         lines_.settle();
+        settle_lines();
         if (means_ == Means::kProbes) {
             is_unwound_ = std::any_of(images_.begin(), images_.end(), [](const auto& it) { return is_unwound(*it); });
         }
@@ -157,9 +174,68 @@ class Planner {
         return found;
     }
 
+    // Makes a request's steps ready for a place. None: `steps` are.
+    std::optional<DataSteps::Problem> settle(std::size_t r, const ImageFunctions& image, std::uint64_t offset,
+                                             Steps& steps) {
+        const Request& request = requests_[r];
+        steps = {request.entry, request.exit};
+        if (means_ == Means::kProbes) {
+            std::string reason = needs_monitor(request);
+            return reason.empty() ? std::nullopt : std::optional(DataSteps::Problem{0, std::move(reason)});
+        }
+        auto problem = data_.settle(request, image, offset, request.line == 0, steps.entry);
+        return problem ? problem : data_.settle(request, image, offset, false, steps.exit);
+    }
+
+    // Takes out requests that read data which cannot be read there.
+    void settle(const ImageFunctions& image, std::uint64_t offset, Wanted& wanted) {
+        std::erase_if(wanted.requests, [&](std::size_t r) {
+            Steps steps;
+            const auto problem = settle(r, image, offset, steps);
+            if (problem) {
+                refuse_data(image, wanted.name, r, *problem);
+            } else if (!requests_[r].data.empty()) {
+                wanted.settled[r] = std::move(steps);
+            }
+            return problem.has_value();
+        });
+    }
+
+    void refuse_data(const ImageFunctions& image, const std::string& name, std::size_t r,
+                     const DataSteps::Problem& problem) {
+        Refused refused{name, image.file_name(), problem.reason, {}};
+        if (problem.name < requests_[r].data.size()) {
+            refused.data = problem.name;
+        }
+        out_->outcomes[r].refused.push_back(std::move(refused));
+    }
+
+    // A line's names mean the same at all its places: they are of one source file.
+    void settle_lines() {
+        for (std::size_t r = 0; r < requests_.size(); ++r) {
+            const auto place = lines_.first_place(r);
+            if (!place) {
+                continue;
+            }
+            Steps steps;
+            if (const auto problem = settle(r, *place->first, place->second, steps)) {
+                refuse_data(*place->first, fmt::format("{}:{}", requests_[r].file, requests_[r].line), r, *problem);
+                lines_.drop(r);
+            } else {
+                lines_.set_steps(r, std::move(steps.entry));
+            }
+        }
+    }
+
     void plan_image(ImageFunctions& image) {
         std::vector<Site> sites;
-        for (const auto& [offset, wanted] : wanted_in(image)) {
+        for (auto& [offset, wanted] : wanted_in(image)) {
+            if (!image.is_c_library() || is_imported(wanted)) {
+                settle(image, offset, wanted);
+            }
+            if (wanted.requests.empty()) {
+                continue;
+            }
             const std::vector<cells::Step> exit = wanted.exit(requests_);
             std::string reason;
             PlanEntry entry;
@@ -200,7 +276,11 @@ class Planner {
     }
 
     void probe_image(ImageFunctions& image) {
-        for (const auto& [offset, wanted] : wanted_in(image)) {
+        for (auto& [offset, wanted] : wanted_in(image)) {
+            settle(image, offset, wanted);
+            if (wanted.requests.empty()) {
+                continue;
+            }
             const std::vector<cells::Step> exit = wanted.exit(requests_);
             std::vector<std::uint64_t> returns;
             std::string reason;
@@ -244,7 +324,7 @@ class Planner {
             }
             add_probe(image, place,
                       {.requests = {r}, .name = fmt::format("{}:{}", requests_[r].file, requests_[r].line)},
-                      requests_[r].entry);
+                      lines_.steps(r));
             ++out_->outcomes[r].places;
         }
     }
@@ -261,6 +341,11 @@ class Planner {
         out_->probes.push_back(std::move(probe));
     }
 
+    bool is_imported(const Wanted& wanted) const {
+        return std::any_of(wanted.names.begin(), wanted.names.end(),
+                           [this](const std::string& name) { return imported_.contains(name); });
+    }
+
     // In the linkage tables, by every name it is called by there. False: it is not.
     bool hook_imports(const Wanted& wanted) {
         bool found = false;
@@ -272,6 +357,7 @@ class Planner {
                 for (const std::size_t request : wanted.requests) {
                     import.ask(request);
                 }
+                import.settled.insert(wanted.settled.begin(), wanted.settled.end());
             }
         }
         return found;
@@ -279,7 +365,7 @@ class Planner {
 
     void refuse(const ImageFunctions& image, const Wanted& wanted, const std::string& reason) {
         for (const std::size_t request : wanted.requests) {
-            out_->outcomes[request].refused.push_back({wanted.name, image.file_name(), reason});
+            out_->outcomes[request].refused.push_back({wanted.name, image.file_name(), reason, {}});
         }
     }
 
@@ -309,6 +395,7 @@ class Planner {
     std::map<std::string, Wanted> by_import_;
     LinePoints lines_;
     PlanWriter writer_;
+    DataSteps data_;
 };
 
 }  // namespace
@@ -322,15 +409,15 @@ void leave_out(Planned& planned, std::span<const NotTaken> not_taken) {
         for (const std::size_t request : each.probe.requests) {
             Outcome& outcome = planned.outcomes[request];
             outcome.entries -= outcome.entries == 0 ? 0 : 1;
-            outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason});
+            outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason, {}});
         }
     }
     std::erase_if(planned.probes, [&](const Probe& probe) { return functions.contains({probe.name, probe.image}); });
 }
 
-Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests, Means means) {
+Planned plan(const Images& images, std::span<const Request> requests, Means means) {
     Planned planned;
-    Planner(requests, means, &planned).run(images);
+    Planner(images, requests, means, &planned).run(images.files);
     return planned;
 }
 

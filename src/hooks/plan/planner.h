@@ -20,16 +20,22 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace kymo::hooks {
 
-// `images`: the files to look at, the program first. One that cannot be read is left out. Requests with the same
+// The files to look at. One that cannot be read is left out.
+struct Images {
+    std::vector<std::filesystem::path> files;  // the program first
+    std::set<std::filesystem::path> later;     // those of them that it loads by itself
+};
+
+// Requests with the same
 // function share its hook: steps at entry run in the requests' order, those at exit in the reverse.
-Planned plan(std::span<const std::filesystem::path> images, std::span<const Request> requests,
-             Means means = Means::kHooks);
+Planned plan(const Images& images, std::span<const Request> requests, Means means = Means::kHooks);
 
 // A probe that the kernel does not set, and why, in words that follow the function's name.
 struct NotTaken {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "cells/actions.h"
+#include "program/data/data_path.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +17,16 @@ struct Request {
     std::string function;  // a linkage name, or a source-level name without parameters ("ns::Class::method"); a glob
     std::vector<cells::Step> entry;  // or of the line
     std::vector<cells::Step> exit;
-    std::string file = {};   // a source file's name, with as much of its path as is needed
-    std::uint32_t line = 0;  // not 0: the line is meant, and no function
+    std::string file = {};                     // a source file's name, with as much of its path as is needed
+    std::uint32_t line = 0;                    // not 0: the line is meant, and no function
+    std::vector<program::DataPath> data = {};  // that the steps read: a load's constant is an index of it
 };
 
 struct Refused {
     std::string function;
-    std::string image;   // its file's name
-    std::string reason;  // follows the function's name
+    std::string image;                     // its file's name
+    std::string reason;                    // follows the function's name
+    std::optional<std::size_t> data = {};  // what cannot be read: index of the request's; `reason` names it
 };
 
 // Why a line was not found.

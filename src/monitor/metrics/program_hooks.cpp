@@ -128,6 +128,7 @@ void ProgramHooks::after_fork(ThreadState* own_thread) {
         return;
     }
     unfollowed.store(0, std::memory_order_relaxed);
+    hooks::DataImages::in_process(process.pid());
     hooks::after_fork(own_thread == nullptr ? nullptr : &own_thread->hooks, process.pid());
     is_forked = own_thread != nullptr && process.session().follow;
     if (is_forked) {
@@ -146,6 +147,7 @@ void ProgramHooks::obey_switches() {
 }
 
 void ProgramHooks::finish(Process::End /*how*/) {
+    applied.follow_no_pointers();  // a filter of the program's may kill it for that (seccomp.h)
     if (unfollowed.load(std::memory_order_relaxed) != 0) {
         recording::Unavailable row;
         row.what = "some calls of hooked functions";

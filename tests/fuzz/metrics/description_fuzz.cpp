@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint64_t arguments[kymo::cells::kMaxArguments] = {1, 2, 3, 4, 5, 6};
     for (const InstrumentationPoint& point : description.points) {
         const kymo::cells::Step* steps = point.steps.data();
-        if (point.function.empty() || !kymo::cells::valid(steps, point.steps.size())) {
+        if (point.function.empty() || !kymo::cells::valid(steps, point.steps.size(), point.data.size())) {
             std::abort();
         }
         kymo::cells::run(steps, steps + point.steps.size(), task, {point.at_exit ? nullptr : arguments, 7});

@@ -103,7 +103,7 @@ struct Setup {
         requests.push_back(line);
         auto images = images_of(std::filesystem::canonical("/proc/self/exe"));
         images->emplace_back(kPluginPath);
-        planned = plan(*images, requests);
+        planned = plan({*images, {}}, requests);
         file = std::make_unique<std::uint64_t[]>(planned.file.size() / 8 + 1);
         std::memcpy(file.get(), planned.file.data(), planned.file.size());
         const auto told = [](void*, Problem problem, std::string_view image) {

@@ -20,13 +20,12 @@ std::vector<cells::Step> one_step() {
 }
 
 Planned plan_probes(const std::filesystem::path& image, const std::string& function) {
-    const std::filesystem::path images[] = {image};
     Request request;
     request.function = function;
     request.entry = one_step();
     request.exit = one_step();
     const Request requests[] = {request};
-    return plan(images, requests, Means::kProbes);
+    return plan({{image}, {}}, requests, Means::kProbes);
 }
 
 // The value of a symbol in the file's own table, turned into a place in the file by its section.

@@ -35,7 +35,7 @@ struct Machine {
         std::copy(arguments.begin(), arguments.end(), all);
         for (const InstrumentationPoint& point : description.points) {
             if (point.function == function && point.at_exit == exit) {
-                ASSERT_TRUE(cells::valid(point.steps.data(), point.steps.size()));
+                ASSERT_TRUE(cells::valid(point.steps.data(), point.steps.size(), point.data.size()));
                 cells::run(point.steps.data(), point.steps.data() + point.steps.size(), task,
                            {exit ? nullptr : all, result});
             }

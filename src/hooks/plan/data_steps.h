@@ -1,0 +1,48 @@
+// Steps that read the program's data, made for a place: which variable, member or parameter a name means is asked for
+// each function and line anew.
+//
+// A request's loads (cells::Operation::kLoad) number its own names; those of the plan number the plan's loads.
+#pragma once
+
+#include "hooks/plan/image_functions.h"
+#include "hooks/plan/plan_writer.h"
+#include "hooks/plan/request.h"
+#include "program/data/data_finder.h"
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+namespace kymo::hooks {
+
+class DataSteps {
+  public:
+    // `later`: those of the images that the program loads by itself.
+    DataSteps(std::span<const std::filesystem::path> images, std::set<std::filesystem::path> later,
+              PlanWriter& writer)
+        : images_(images), later_(std::move(later)), writer_(writer) {}
+
+    struct Problem {
+        std::size_t name = 0;  // of the request's
+        std::string reason;
+    };
+    // None: `steps`, the request's, are ready for the plan. `at_entry`: of a function.
+    std::optional<Problem> settle(const Request& request, const ImageFunctions& image, std::uint64_t offset,
+                                  bool at_entry, std::vector<cells::Step>& steps);
+
+  private:
+    std::uint32_t load_of(const program::DataPlace& place);
+
+    std::span<const std::filesystem::path> images_;
+    std::set<std::filesystem::path> later_;
+    PlanWriter& writer_;
+    std::optional<program::DataFinder> finder_;  // opened where a request names data
+};
+
+// Whether the request needs what only a monitor in the program can give: its data, or the standard metrics of its
+// threads. Empty: no. Otherwise why it cannot be had from outside.
+std::string needs_monitor(const Request& request);
+
+}  // namespace kymo::hooks

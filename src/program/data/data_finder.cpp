@@ -1,0 +1,258 @@
+#include "program/data/data_finder.h"
+
+#include "image/elf.h"
+#include "program/data/data_types.h"
+#include "program/data/dies.h"
+#include "program/data/parameters.h"
+#include "program/data/variables.h"
+#include "program/module_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace kymo::program {
+namespace {
+
+constexpr std::size_t kMostTold = 4;  // files
+
+std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The variables that the image gives to others, by name.
+std::map<std::string, std::uint64_t, std::less<>> exports_of(const image::ElfFile& file) {
+    std::map<std::string, std::uint64_t, std::less<>> exports;
+    for (std::size_t i = 0; i < file.section_count(); ++i) {
+        const Elf64_Shdr section = file.section(i);
+        if (section.sh_type != SHT_DYNSYM || section.sh_link >= file.section_count()) {
+            continue;
+        }
+        const auto table = file.contents(section);
+        const auto text = file.contents(file.section(section.sh_link));
+        for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.size(); at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            std::memcpy(&symbol, table.data() + at, sizeof symbol);
+            const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+            if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= text.size() ||
+                (type != STT_OBJECT && type != STT_TLS)) {
+                continue;
+            }
+            const auto* name = reinterpret_cast<const char*>(text.data()) + symbol.st_name;
+            exports.emplace(std::string(name, strnlen(name, text.size() - symbol.st_name)), symbol.st_value);
+        }
+    }
+    return exports;
+}
+
+}  // namespace
+
+// Opened when it is first asked about.
+struct DataFinder::Image {
+    std::filesystem::path path;
+    std::optional<ModuleFile> file;
+    std::map<std::string, std::vector<Variable>, std::less<>> known;  // by the name asked for
+    std::optional<std::map<std::string, std::uint64_t, std::less<>>> exported;
+
+    Dwfl_Module* module() {
+        if (!file) {
+            std::string build_id;
+            const std::vector<std::uint8_t> bytes = read_bytes(path);
+            image::ElfFile elf;
+            if (image::ElfFile::parse(bytes, &elf) == image::ElfError::kNone) {
+                build_id.assign(reinterpret_cast<const char*>(elf.build_id().data()), elf.build_id().size());
+            }
+            file.emplace(ModuleFile::open({path.string(), build_id, 0}));
+        }
+        return file->module();
+    }
+    bool has_debug_info() {
+        Dwarf_Addr bias = 0;
+        return module() != nullptr && dwfl_module_getdwarf(module(), &bias) != nullptr;
+    }
+    const std::vector<Variable>& variables(const std::string& name) {
+        const auto [entry, is_new] = known.try_emplace(name);
+        if (is_new && has_debug_info()) {
+            entry->second = variables_named(module(), name);
+        }
+        return entry->second;
+    }
+    // Null: it exports no variable of that name.
+    const std::uint64_t* exported_at(const std::string& name) {
+        if (!exported) {
+            const std::vector<std::uint8_t> bytes = read_bytes(path);
+            image::ElfFile elf;
+            exported.emplace();
+            if (image::ElfFile::parse(bytes, &elf) == image::ElfError::kNone) {
+                exported = exports_of(elf);
+            }
+        }
+        const auto found = exported->find(name);
+        return found == exported->end() ? nullptr : &found->second;
+    }
+};
+
+// One path that is looked for.
+struct DataFinder::Search {
+    DataFinder& finder;
+    const DataPath& path;
+    const DataScope& scope;
+
+    struct Found {
+        const Variable* variable = nullptr;
+        std::size_t image = 0;
+        DataPlace place;
+        std::string problem;
+    };
+
+    std::variant<DataPlace, std::string> find() {
+        if (scope.at_entry && path.name.find("::") == std::string::npos) {
+            std::optional<Dwarf_Die> die;
+            DataPlace place;
+            Image& image = *finder.images_[scope.image];
+            const std::string problem =
+                image.has_debug_info() ? find_parameter(image.module(), scope.offset, path.name, die, place) : "";
+            if (die) {
+                return problem.empty() ? end(*die, scope.image, place) : quoted(problem);
+            }
+        }
+        std::vector<Found> found = near();
+        if (found.empty()) {
+            found = everywhere();
+        }
+        if (found.empty()) {
+            return none();
+        }
+        std::vector<std::string> files;
+        for (const Found& each : found) {
+            if (std::find(files.begin(), files.end(), each.variable->file) == files.end()) {
+                files.push_back(each.variable->file);
+            }
+        }
+        if (found.size() > 1) {
+            return several(found.size(), files);
+        }
+        const Found& only = found.front();
+        return only.problem.empty() ? end(only.variable->die, only.image, only.place) : quoted(only.problem);
+    }
+
+  private:
+    std::string quoted(const std::string& problem) const { return "'" + path.name + "' " + problem; }
+
+    std::string several(std::size_t count, std::vector<std::string>& files) const {
+        std::string told;
+        for (std::size_t i = 0; i < files.size() && i < kMostTold; ++i) {
+            told += (i == 0 ? "" : ", ") + files[i];
+        }
+        return std::to_string(count) + " variables have the name '" + path.name + "' (" + told +
+               (files.size() > kMostTold ? ", …)" : ")");
+    }
+
+    // Of a member's or element's type, in the image of whoever declares it; `place` may be in another.
+    std::variant<DataPlace, std::string> end(Dwarf_Die die, std::size_t declared_in, DataPlace place) {
+        DataTypes types(finder.images_[declared_in]->module());
+        std::string problem = types.follow(path, die, place);
+        if (!problem.empty()) {
+            return problem;
+        }
+        if (!is_inside(finder.images_[place.image]->module(), place)) {
+            return "'" + text_of(path) + "' is outside of the data of " +
+                   finder.image(place.image).filename().string();
+        }
+        return place;
+    }
+
+    // In the source file that it is asked from.
+    std::vector<Found> near() {
+        Image& image = *finder.images_[scope.image];
+        Dwarf_Die unit;
+        Dwarf_Addr bias = 0;
+        std::vector<Found> found;
+        if (image.has_debug_info() && unit_at(image.module(), scope.offset, &unit, &bias)) {
+            for (const Variable& variable : image.variables(path.name)) {
+                if (variable.unit == dwarf_dieoffset(&unit)) {
+                    add(variable, scope.image, found);
+                }
+            }
+        }
+        return found;
+    }
+
+    std::vector<Found> everywhere() {
+        std::vector<Found> found;
+        for (std::size_t i = 0; i < finder.images_.size(); ++i) {
+            for (const Variable& variable : finder.images_[i]->variables(path.name)) {
+                add(variable, i, found);
+            }
+        }
+        // A whole name is meant before one that has more scopes.
+        const auto is_whole = [&](const Found& each) { return each.variable->name == path.name; };
+        if (std::any_of(found.begin(), found.end(), is_whole)) {
+            std::erase_if(found, [&](const Found& each) { return !is_whole(each); });
+        }
+        return found;
+    }
+
+    // Definitions at one place are one: of templates and inline variables each unit has one.
+    void add(const Variable& variable, std::size_t image, std::vector<Found>& all) {
+        Found found{&variable, image, {}, {}};
+        found.problem = locate(variable, finder.images_[image]->module(), found.place);
+        found.place.image = image;
+        if (found.problem.empty() && variable.is_external && image != 0) {
+            prefer_earlier(variable, found.place);
+        }
+        const auto same = [&](const Found& other) {
+            return other.problem.empty() && found.problem.empty() && other.place.image == found.place.image &&
+                   other.place.base == found.place.base && other.place.offsets == found.place.offsets;
+        };
+        if (std::none_of(all.begin(), all.end(), same)) {
+            all.push_back(std::move(found));
+        }
+    }
+
+    void prefer_earlier(const Variable& variable, DataPlace& place) {
+        if (finder.images_[place.image]->exported_at(variable.linkage) == nullptr) {
+            return;  // hidden: nobody else's
+        }
+        for (std::size_t i = 0; i < finder.images_.size(); ++i) {
+            if (const std::uint64_t* at = finder.images_[i]->exported_at(variable.linkage)) {
+                place.image = i;
+                place.offsets = {static_cast<std::int64_t>(*at)};
+                return;
+            }
+        }
+    }
+
+    std::string none() {
+        const bool has_any = std::any_of(finder.images_.begin(), finder.images_.end(),
+                                         [](const auto& image) { return image->has_debug_info(); });
+        return has_any ? (scope.at_entry ? "no variable or parameter '" : "no variable '") + path.name + "'"
+                       : "'" + path.name + "' is not known: the program has no debug information (compile with -g)";
+    }
+};
+
+DataFinder::DataFinder(std::span<const std::filesystem::path> images) {
+    for (const std::filesystem::path& path : images) {
+        images_.push_back(std::make_unique<Image>());
+        images_.back()->path = path;
+    }
+}
+
+DataFinder::~DataFinder() = default;
+
+std::variant<DataPlace, std::string> DataFinder::find(const DataPath& path, const DataScope& scope) {
+    return Search{*this, path, scope}.find();
+}
+
+const std::filesystem::path& DataFinder::image(std::size_t index) const {
+    return images_[index]->path;
+}
+
+}  // namespace kymo::program
