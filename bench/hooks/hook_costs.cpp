@@ -118,6 +118,10 @@ int main() {
                   {"the way of a hooked call, nothing done", by_empty_way},
                   {"hooked, the thread not measured", by_kymo_unmeasured},
                   {"hooked, an addition at entry alone", by_kymo_entry},
+                  {"hooked, a condition on a cell", by_kymo_cell},
+                  {"hooked, a condition on a variable", by_kymo_variable},
+                  {"hooked, a condition on a thread-local one", by_kymo_thread_local},
+                  {"hooked, a condition through a pointer", by_kymo_pointer},
                   {"hooked, an addition at entry and exit", by_kymo},
                   {"hooked, a timer from entry to exit", by_kymo_timer}};
     hooked();

@@ -34,6 +34,31 @@ int by_nobody(int a) {
     return a + 1;
 }
 
+int hooked_level = 0;
+thread_local int hooked_worker = 0;
+int* hooked_pointer = &hooked_level;
+
+// One with each kind of condition, which none of them meets.
+int by_kymo_cell(int a) {
+    asm volatile("" ::: "memory", "rbx");
+    return a + 1;
+}
+
+int by_kymo_variable(int a) {
+    asm volatile("" ::: "memory", "rbx");
+    return a + 1;
+}
+
+int by_kymo_thread_local(int a) {
+    asm volatile("" ::: "memory", "rbx");
+    return a + 1;
+}
+
+int by_kymo_pointer(int a) {
+    asm volatile("" ::: "memory", "rbx");
+    return a + 1;
+}
+
 int by_kymo_entry(int a) {
     asm volatile("" ::: "memory", "rbx");
     return a + 1;

@@ -52,7 +52,7 @@ void kymo_line(benchmark::State& state) {
 
 // As for a program that does not throw; this one does, so that its exits would be had otherwise.
 void kymo_kernel_probes(benchmark::State& state) {
-    const std::filesystem::path self[] = {std::filesystem::canonical("/proc/self/exe")};
+    const hooks::Images self{{std::filesystem::canonical("/proc/self/exe")}, {}};
     const hooks::Request requests[] = {{{}, "by_kernel", {add(kEntries)}, {add(kExits)}}};
     hooks::Planned planned = plan(self, requests, hooks::Means::kProbes);
     if (planned.probes.empty()) {

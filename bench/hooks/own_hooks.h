@@ -12,12 +12,17 @@
 #include <memory>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 extern "C" {
 int by_kymo(int a);
 int by_kymo_unmeasured(int a);
 int by_kymo_timer(int a);
 int by_kymo_entry(int a);
+int by_kymo_cell(int a);
+int by_kymo_variable(int a);
+int by_kymo_thread_local(int a);
+int by_kymo_pointer(int a);
 int by_line(int a);
 int by_kernel(int a);
 int by_uprobe(int a);
@@ -30,6 +35,7 @@ namespace kymo::bench {
 inline constexpr std::uint16_t kEntries = 64;
 inline constexpr std::uint16_t kExits = 65;
 inline constexpr std::uint16_t kLines = 66;
+inline constexpr std::uint16_t kNever = 67;
 inline constexpr std::uint32_t kLine = 18;  // of by_line, in hooked.cpp
 
 inline cells::Step add(std::uint16_t cell) {
@@ -47,6 +53,25 @@ inline cells::Step timer(bool starts) {
     return step;
 }
 
+// An addition when a cell, or what is loaded, is 1: it never is.
+inline std::vector<cells::Step> add_when(bool loads) {
+    cells::Step load;
+    load.operation = cells::Operation::kLoad;
+    load.target = 2;
+    cells::Step test;
+    test.operation = cells::Operation::kSkipIf;
+    test.comparison = cells::Comparison::kNotEqual;
+    test.left = loads ? cells::Operand{cells::Source::kLoaded, cells::Width::k64, 0}
+                      : cells::Operand{cells::Source::kCell, cells::Width::k64, kNever};
+    test.constant = 1;
+    test.target = 1;
+    std::vector<cells::Step> steps = {test, add(kEntries)};
+    if (loads) {
+        steps.insert(steps.begin(), load);
+    }
+    return steps;
+}
+
 // This program's own hooks, and its thread's cells.
 struct Hooked {
     std::unique_ptr<std::uint64_t[]> file;
@@ -59,12 +84,23 @@ struct Hooked {
     cells::Task task{cells.data(), timers.data(), &rate, bindings.data()};
 
     Hooked() {
-        const std::filesystem::path self[] = {std::filesystem::canonical("/proc/self/exe")};
-        const hooks::Request requests[] = {{{}, "by_kymo", {add(kEntries)}, {add(kExits)}},
-                                           {{}, "by_kymo_unmeasured", {add(kEntries)}, {add(kExits)}},
-                                           {{}, "by_kymo_timer", {timer(true)}, {timer(false)}},
-                                           {{}, "by_kymo_entry", {add(kEntries)}, {}},
-                                           {{}, {}, {add(kLines)}, {}, "hooks/hooked.cpp", kLine}};
+        const hooks::Images self{{std::filesystem::canonical("/proc/self/exe")}, {}};
+        const hooks::Request requests[] = {
+            {{}, "by_kymo", {add(kEntries)}, {add(kExits)}},
+            {{}, "by_kymo_unmeasured", {add(kEntries)}, {add(kExits)}},
+            {{}, "by_kymo_timer", {timer(true)}, {timer(false)}},
+            {{}, "by_kymo_entry", {add(kEntries)}, {}},
+            {{}, "by_kymo_cell", add_when(false), {}},
+            {{}, "by_kymo_variable", add_when(true), {}, {}, 0, {{"hooked_level", {}}}},
+            {{}, "by_kymo_thread_local", add_when(true), {}, {}, 0, {{"hooked_worker", {}}}},
+            {{},
+             "by_kymo_pointer",
+             add_when(true),
+             {},
+             {},
+             0,
+             {{"hooked_pointer", {{program::DataStep::Kind::kDereference, {}, 0}}}}},
+            {{}, {}, {add(kLines)}, {}, "hooks/hooked.cpp", kLine}};
         const hooks::Planned planned = plan(self, requests);
         file = std::make_unique<std::uint64_t[]>(planned.file.size() / 8 + 1);
         std::memcpy(file.get(), planned.file.data(), planned.file.size());

@@ -80,7 +80,7 @@ def check_mistakes(test):
     program = test.program("kymo-exchange")
     cases = [
         ("metric m { at entry fooo : add }", 6, "metrics.kym:1:21: no function 'fooo'; did you mean 'foo'?"),
-        ("metric m {\n  at entry foo when in_fo > 0 : add\n  cell in_foo\n}", 6, "metrics.kym:2:21: no cell 'in_fo'; did you mean 'in_foo'?"),
+        ("metric m {\n  at entry foo when in_fo > 0 : add\n  cell in_foo\n}", 6, "metrics.kym:2:21: no variable or parameter 'in_fo'; did you mean 'in_foo'?"),
         ("metric m { at entry foo add }", 6, "metrics.kym:1:25: expected ':', found 'add'"),
         ("", 6, "metrics.kym:1:1: no metric in it"),
         ("metric m { at entry foo in libnone.so* : add }", 6, "metrics.kym:1:21: no function 'foo' in libnone.so*"),

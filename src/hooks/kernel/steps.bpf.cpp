@@ -138,7 +138,7 @@ extern "C" __attribute__((section("uprobe"), used)) int kymo_steps_at(Registers*
     const cells::Call call{at_exit ? nullptr : arguments, registers->rax};
     const std::uint32_t count = point->count;
     const std::uint32_t first = point->first;
-    cells::Loaded none;  // of the program's data: no such steps come here (planner.cpp)
+    cells::Loaded none{};  // of the program's data: no such steps come here (planner.cpp)
     for (std::uint32_t i = 0, next = 0; i < kymo_most_steps && next < count; ++i) {
         const std::uint32_t key = first + next;
         const auto* at = static_cast<const cells::Step*>(map_lookup(&kymo_steps, &key));

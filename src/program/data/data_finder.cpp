@@ -231,10 +231,12 @@ struct DataFinder::Search {
     }
 
     std::string none() {
-        const bool has_any = std::any_of(finder.images_.begin(), finder.images_.end(),
-                                         [](const auto& image) { return image->has_debug_info(); });
-        return has_any ? (scope.at_entry ? "no variable or parameter '" : "no variable '") + path.name + "'"
-                       : "'" + path.name + "' is not known: the program has no debug information (compile with -g)";
+        Image& own = *finder.images_[scope.image];
+        if (!own.has_debug_info()) {
+            return "'" + path.name + "' is not known: " + own.path.filename().string() +
+                   " has no debug information (compile with -g)";
+        }
+        return (scope.at_entry ? "no variable or parameter '" : "no variable '") + path.name + "'";
     }
 };
 

@@ -146,7 +146,7 @@ std::vector<Variable> variables_named(Dwfl_Module* module, std::string_view name
         search.walk(tree_of(*unit), 0);
         for (std::size_t i = first; i < search.found.size(); ++i) {
             search.found[i].unit = dwarf_dieoffset(unit);
-            search.found[i].file = name_of(*unit);
+            search.found[i].file = name_of(tree_of(*unit));
         }
     }
     return std::move(search.found);

@@ -30,12 +30,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const kymo::cells::TickRate rate;
     const kymo::cells::Task task{cells, timers, &rate, bindings};
     const std::uint64_t arguments[kymo::cells::kMaxArguments] = {1, 2, 3, 4, 5, 6};
+    // Data that is not there: of an image that is not loaded.
+    const std::vector<kymo::cells::Load> loads(kMaxDescription);
+    const kymo::cells::DataImage image;
+    const kymo::cells::DataSources sources{loads.data(), &image, nullptr};
     for (const InstrumentationPoint& point : description.points) {
         const kymo::cells::Step* steps = point.steps.data();
         if (point.function.empty() || !kymo::cells::valid(steps, point.steps.size(), point.data.size())) {
             std::abort();
         }
-        kymo::cells::run(steps, steps + point.steps.size(), task, {point.at_exit ? nullptr : arguments, 7});
+        kymo::cells::run(steps, steps + point.steps.size(), task, {point.at_exit ? nullptr : arguments, 7, &sources});
     }
     return 0;
 }

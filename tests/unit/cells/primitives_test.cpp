@@ -175,6 +175,90 @@ TEST(CellActions, ArgumentsCountAsFarAsTheirTypeReaches) {
     EXPECT_EQ(one.cells[80], 0U);
 }
 
+// Where memory is said to be there it is read; what a pointer leads to is asked for.
+TEST(CellActions, DataIsReadWhereItIs) {
+    struct Node {
+        std::int16_t level = -3;
+        std::uint16_t fields = 0xB5;  // bits 2 to 5: 1101
+        Node* next = nullptr;
+    };
+    Node last;
+    last.level = -7;
+    Node first;
+    first.next = &last;
+    static thread_local std::int32_t of_thread = -9;
+    const auto own = [](const void* at) { return static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(at)); };
+    Load loads[6] = {};
+    for (Load& load : loads) {
+        load.bytes = 2;
+        load.bits = 16;
+        load.is_signed = 1;
+        load.offsets[0] = own(&first);
+    }
+    loads[1].shift = 2;
+    loads[1].bits = 4;
+    loads[1].offsets[0] = own(&first.fields);
+    loads[2].links = 1;  // first.next->level
+    loads[2].offsets[0] = own(&first.next);
+    loads[3].links = 2;  // first.next->next->level: nowhere
+    loads[3].offsets[0] = own(&first.next);
+    loads[3].offsets[1] = offsetof(Node, next);
+    loads[4].base = LoadBase::kThread;
+    loads[4].bytes = 4;
+    loads[4].bits = 32;
+    loads[4].image = 1;
+    loads[4].offsets[0] = 0;
+    loads[5].base = LoadBase::kArgument;  // argument->next->level
+    loads[5].argument = 2;
+    loads[5].links = 2;
+    loads[5].offsets[1] = offsetof(Node, next);
+    for (const Load& load : loads) {
+        EXPECT_TRUE(valid(load, 2));
+    }
+    EXPECT_FALSE(valid(loads[4], 1));
+    const auto read = [](std::uint64_t address, std::uint64_t bytes, void* to) {
+        if (address < 4096) {
+            return false;
+        }
+        std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+        return true;
+    };
+    DataImage images[2];
+    images[0].is_loaded = images[0].is_permanent = true;
+    images[1].thread_offset =
+        own(&of_thread) - static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(__builtin_thread_pointer()));
+    images[1].has_thread_offset = true;
+    const DataSources sources{loads, images, read};
+    const std::uint64_t arguments[kMaxArguments] = {0, 0, static_cast<std::uint64_t>(own(&first)), 0, 0, 0};
+    const auto value = [&](std::uint64_t number) -> std::int64_t {
+        std::uint64_t got = 0;
+        return load_data(sources, number, arguments, &got) ? static_cast<std::int64_t>(got) : 1000;
+    };
+    EXPECT_EQ(value(0), -3);
+    EXPECT_EQ(value(1), -3);  // 1101, signed
+    EXPECT_EQ(value(2), -7);
+    EXPECT_EQ(value(3), 1000);
+    EXPECT_EQ(value(4), -9);
+    EXPECT_EQ(value(5), -7);
+    std::uint64_t none = 0;
+    EXPECT_FALSE(load_data(sources, 5, nullptr, &none));
+    images[0].is_permanent = false;  // it may go at any time: asked for
+    EXPECT_EQ(value(0), -3);
+    EXPECT_EQ(value(2), -7);
+    images[0].is_loaded = false;
+    EXPECT_EQ(value(0), 1000);
+    images[1].has_thread_offset = false;
+    EXPECT_EQ(value(4), 1000);
+    Load load;
+    load.bytes = 3;
+    EXPECT_FALSE(valid(load, 1));
+    load.bytes = 1;
+    EXPECT_FALSE(valid(load, 1));  // 64 bits of one byte
+    load.bits = 8;
+    load.links = kMostLinks + 1;
+    EXPECT_FALSE(valid(load, 1));
+}
+
 TEST(CellActions, StepsFromAnywhereAreChecked) {
     EXPECT_TRUE(valid(nullptr, 0));
     const auto refused = [](Step step) { return !valid(&step, 1); };
@@ -182,13 +266,21 @@ TEST(CellActions, StepsFromAnywhereAreChecked) {
     EXPECT_FALSE(refused(simple(Operation::kSkipIf, 0)));
     EXPECT_TRUE(refused(simple(Operation::kAdd, kTaskCells)));
     EXPECT_TRUE(refused(simple(Operation::kStart, kTaskTimers)));
-    EXPECT_TRUE(refused(simple(static_cast<Operation>(7), 0)));
+    EXPECT_TRUE(refused(simple(Operation::kNothing, 0)));
+    EXPECT_TRUE(refused(simple(Operation::kLoad, 0)));  // of nothing
+    const Step load = simple(Operation::kLoad, 0, 4);
+    EXPECT_TRUE(valid(&load, 1, 5));
+    EXPECT_FALSE(valid(&load, 1, 4));
+    const Step past = simple(Operation::kLoad, 1, 4);
+    EXPECT_FALSE(valid(&past, 1, 5));
     Step step = simple(Operation::kAdd, 1);
     step.right = {Source::kArgument, Width::k64, kMaxArguments};
     EXPECT_TRUE(refused(step));
     step.right = {Source::kCell, Width::k64, kTaskCells};
     EXPECT_TRUE(refused(step));
-    step.right = {static_cast<Source>(4), Width::k64, 0};
+    step.right = {Source::kLoaded, Width::k64, kLoadedValues};
+    EXPECT_TRUE(refused(step));
+    step.right = {static_cast<Source>(5), Width::k64, 0};
     EXPECT_TRUE(refused(step));
     step.right = {Source::kResult, static_cast<Width>(8), 0};
     EXPECT_TRUE(refused(step));

@@ -36,6 +36,12 @@ std::string good_plan() {
     entry.fixup[0] = {0x2000, 6, 10, FixupKind::kDistance, {}};
     cells::Step step;
     PlanWriter writer;
+    EXPECT_EQ(writer.add_data("/usr/bin/program", "0123456789"), 0U);
+    cells::Load load;
+    load.links = 1;
+    EXPECT_EQ(writer.add_load(load), 0U);
+    EXPECT_EQ(writer.add_load(load), 0U);
+    step.operation = cells::Operation::kLoad;
     entry.point = writer.add_point({&step, 1}, {&step, 1});
     writer.add_image("/usr/bin/program", "0123456789", {&entry, 1});
     writer.add_import("write", entry.point);
@@ -46,6 +52,7 @@ constexpr std::size_t kEntry = kImage + sizeof(PlanImage);
 constexpr std::size_t kImport = kEntry + sizeof(PlanEntry);
 constexpr std::size_t kPoint = kImport + sizeof(PlanImport);
 constexpr std::size_t kStep = kPoint + sizeof(PlanPoint);
+constexpr std::size_t kLoad = kStep + 2 * sizeof(cells::Step);
 
 TEST(PlanFile, ReadsBackWhatWasWritten) {
     const Bytes bytes(good_plan());
@@ -57,6 +64,8 @@ TEST(PlanFile, ReadsBackWhatWasWritten) {
     EXPECT_EQ(plan.entries_of(plan.images[0])[0].offset, 0x1000U);
     EXPECT_EQ(plan.text_of(plan.imports[0].symbol), "write");
     EXPECT_EQ(plan.points[0].exit_steps, 1U);
+    ASSERT_EQ(plan.loads.size(), 1U);
+    EXPECT_EQ(plan.loads[0].links, 1U);
 }
 
 TEST(PlanFile, RefusesEveryTruncation) {
@@ -93,6 +102,9 @@ TEST(PlanFile, RefusesWhatDoesNotFit) {
     refuses("kind of fixup", [](Bytes& b) { b.at<PlanEntry>(kEntry).fixup[0].kind = FixupKind{3}; });
     refuses("symbol outside", [](Bytes& b) { b.at<PlanImport>(kImport).symbol.begin = 1000; });
     refuses("steps outside", [](Bytes& b) { b.at<PlanPoint>(kPoint).exit_steps = 2; });
+    refuses("a load that is not there", [](Bytes& b) { b.at<cells::Step>(kStep).constant = 1; });
+    refuses("data of an image that is not there", [](Bytes& b) { b.at<cells::Load>(kLoad).image = 1; });
+    refuses("more pointers than are followed", [](Bytes& b) { b.at<cells::Load>(kLoad).links = 6; });
     refuses("a bad step", [](Bytes& b) { b.at<cells::Step>(kStep).target = 60'000; });
 }
 

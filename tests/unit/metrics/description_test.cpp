@@ -118,6 +118,54 @@ metric second unit ns { at entry other : add }
 }
 
 // Every condition over three values, against what C++ says of it.
+// Which names are the program's, and what is done where they cannot be read: nothing, whatever the condition says.
+TEST(MetricDescription, NamesThatAreNotItsOwnAreTheProgramsData) {
+    const Description all = good(
+        "const three = 3\n"
+        "metric m { cell c\n"
+        "  at entry f when *solver::grid->cells[2].level == c or mode < three : add size, add c 1\n"
+        "  at entry g when not missing == 0 : add\n"
+        "  at entry h when ::m == 0 and lock-wait > 1ms : set ::c\n}");
+    ASSERT_EQ(all.points.size(), 3U);
+    std::vector<std::string> names;
+    for (const InstrumentationPoint& point : all.points) {
+        for (const NamedData& data : point.data) {
+            names.push_back(text_of(data.path));
+        }
+    }
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"*solver::grid->cells[2].level", "mode", "size", "missing", "m", "c"}));
+    EXPECT_EQ(all.points[1].data[0].at.column, 23U);
+
+    cells::Load loads[3];
+    loads[0].base = loads[1].base = loads[2].base = cells::LoadBase::kArgument;
+    loads[1].argument = 1;
+    loads[2].argument = 2;
+    const cells::DataImage image;
+    const cells::DataSources sources{loads, &image, nullptr};
+    Machine machine(all);
+    const auto pass = [&](std::size_t point, std::initializer_list<std::uint64_t> values, bool are_there = true) {
+        std::uint64_t arguments[cells::kMaxArguments] = {};
+        std::copy(values.begin(), values.end(), arguments);
+        const std::vector<cells::Step>& steps = all.points[point].steps;
+        cells::run(steps.data(), steps.data() + steps.size(), machine.task,
+                   {are_there ? arguments : nullptr, 0, &sources});
+    };
+    pass(0, {5, 3, 7});  // 5 is not c, 3 is not below three
+    EXPECT_EQ(machine.value(all, "m"), 0U);
+    pass(0, {0, 3, 7});
+    EXPECT_EQ(machine.value(all, "m"), 7U);
+    EXPECT_EQ(machine.value(all, "m.c"), 1U);
+    pass(0, {5, 2, 7});
+    EXPECT_EQ(machine.value(all, "m"), 14U);
+    pass(1, {0});
+    EXPECT_EQ(machine.value(all, "m"), 14U);
+    pass(1, {1}, false);
+    EXPECT_EQ(machine.value(all, "m"), 14U);
+    pass(1, {1});
+    EXPECT_EQ(machine.value(all, "m"), 15U);
+}
+
 TEST(MetricDescription, ConditionsMeanWhatTheySay) {
     struct Case {
         const char* text;
@@ -230,8 +278,13 @@ TEST(MetricDescription, MistakesSayWhereAndWhat) {
         {"metric m { at line a.c:5 : add arg1 }", 1, 32, "arguments are known at entries only"},
         {"metric m {\n at entry f : ad\n}", 2, 15, "expected an action, found 'ad'"},
         {"metric m {\n at entry f add\n}", 2, 13, "expected ':', found 'add'"},
-        {"metric m {\n at entry f when in_fo > 0 : add\n cell in_foo\n}", 2, 18,
-         "no cell 'in_fo'; did you mean 'in_foo'?"},
+        {"metric m {\n at entry f : add in_fo 1\n cell in_foo\n}", 2, 19, "no cell 'in_fo'; did you mean 'in_foo'?"},
+        {"metric m { at entry f when lock-wiat > 0 : add }", 1, 28,
+         "no metric 'lock-wiat'; did you mean 'lock-wait'?"},
+        {"metric m { at entry f when grid->3 : add }", 1, 34, "expected a member's name, found a number"},
+        {"metric m { at entry f when list[x] : add }", 1, 33, "expected an element's number, found 'x'"},
+        {"metric m { at entry f when *3 : add }", 1, 29, "expected a variable's name, found a number"},
+        {"metric m { at entry f when a:: > 3 : add }", 1, 32, "expected a variable's name, found '>'"},
         {"metric m { at entry f : start timr\n timer time }", 1, 31, "no timer 'timr'; did you mean 'time'?"},
         {"metric m { at exit f when arg1 > 0 : add }", 1, 27, "arguments are known at entries only"},
         {"metric m { at entry f when result > 0 : add }", 1, 28, "a result is known at exits only"},
