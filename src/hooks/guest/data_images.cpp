@@ -4,6 +4,7 @@
 #include "image/arena.h"
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <link.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -71,8 +72,14 @@ void DataImages::loaded(std::uint32_t number, const image::LoadedImage& image, b
     cells::DataImage& data = images_[number];
     data.bias = image.bias;
     data.is_permanent = at_start;
+    if (!at_start) {
+        __atomic_store_n(&data.is_loaded, true, __ATOMIC_RELEASE);
+        return;
+    }
+    // The dynamic linker's own: a program may have one of that name.
+    const auto visit_all = reinterpret_cast<decltype(&dl_iterate_phdr)>(dlsym(RTLD_NEXT, "dl_iterate_phdr"));
     ThreadBlock block{image.bias, nullptr};
-    if (at_start && dl_iterate_phdr(find_block, &block) != 0 && block.begin != nullptr) {
+    if (visit_all != nullptr && visit_all(find_block, &block) != 0 && block.begin != nullptr) {
         data.thread_offset =
             static_cast<const char*>(block.begin) - static_cast<const char*>(__builtin_thread_pointer());
         data.has_thread_offset = true;
