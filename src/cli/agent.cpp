@@ -6,6 +6,7 @@
 #include "cli/verbs.h"
 #include "live/service_lines.h"
 #include "ring/live/answer.h"
+#include "ring/live/descriptions.h"
 #include "ring/live/rows.h"
 #include "ring/live/switches.h"
 #include "ring/transport/driver.h"
@@ -83,7 +84,8 @@ int serve(Meeting& meeting, bool json) {
             switches.hold(monotonic_now().ns, entries, records);
         },
         monotonic_now().ns, [&switches](std::span<ring::Switch> ordered) { switches.obey(ordered); },
-        [&cells](std::span<const ring::AskedTable> tables) { return ring::tell_rows(cells.read(), tables); });
+        [&cells](std::span<const ring::AskedTable> tables) { return ring::tell_rows(cells.read(), tables); },
+        [&cells](std::span<const ring::MetricAsked> asked) { return ring::describe_metrics(cells.read(), asked); });
     ring::Driver<ring::Agent> driver(agent, claim.slot, settings.job.reach, *meeting.channels, *meeting.place);
     fmt::print(stderr, "kymo agent: {}, slot {}, at {}\n", meeting.name, claim.slot, meeting.channels->endpoint());
     constexpr ring::Time kLookForPrograms = 1'000'000'000;

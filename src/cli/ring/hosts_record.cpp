@@ -38,6 +38,12 @@ Result<void> HostsRecord::begin(const std::string& path, const std::string& comm
     return {};
 }
 
+void HostsRecord::know(const std::vector<ring::AskedMetric>& asked) {
+    if (recording_) {
+        recording_->know(asked);
+    }
+}
+
 void HostsRecord::take(const ring::Sample& sample) {
     if (recording_) {
         const auto taken = recording_->take(sample);

@@ -22,6 +22,7 @@ class HostsRecord {
     // `path`: empty: one is made up. `command`: arguments, each ended by a NUL. kOutputExists, kPermission.
     Result<void> begin(const std::string& path, const std::string& command, std::vector<ring::AskedMetric> asked,
                        std::function<std::string(ring::Slot)> name_of);
+    void know(const std::vector<ring::AskedMetric>& asked);
     void take(const ring::Sample& sample);
     [[nodiscard]] const std::string& name() const { return folder_; }
     [[nodiscard]] bool is_on() const { return recording_.has_value(); }

@@ -55,6 +55,39 @@ std::vector<ring::AskedMetric> metrics_of(const RingTopOptions& options) {
     return metrics;
 }
 
+// What the ring was asked for, and what is known of it.
+class AskedMetrics {
+  public:
+    explicit AskedMetrics(const RingTopOptions& options) : all_(metrics_of(options)) {}
+
+    [[nodiscard]] const std::vector<ring::AskedMetric>& all() const { return all_; }
+    // Programs' own are asked about.
+    void begin(ring::Manager& manager) const {
+        std::vector<ring::MetricAsked> own;
+        for (const ring::AskedMetric& each : all_) {
+            if (const ring::MetricAsked asked = ring::asked_of(each);
+                each.is_awaited && std::find(own.begin(), own.end(), asked) == own.end()) {
+                own.push_back(asked);
+            }
+        }
+        manager.describe(std::move(own), monotonic_now().ns);
+    }
+    // True: there is news.
+    bool learn(const ring::Manager& manager) {
+        bool is_new = ring::describe(all_, manager.metrics().told());
+        for (ring::AskedMetric& each : all_) {
+            if (each.is_awaited && manager.metrics().is_beyond(ring::asked_of(each))) {
+                each.is_awaited = false;
+                is_new = true;
+            }
+        }
+        return is_new;
+    }
+
+  private:
+    std::vector<ring::AskedMetric> all_;
+};
+
 // Of hosts, as `roster` has them then; empty: not known.
 std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFile>& roster) {
     return [&roster](ring::Slot slot) {
@@ -96,13 +129,12 @@ constexpr double kLongestPeriod = 60;
 
 // Keys: true when it is to end.
 bool follow(live::RingScreen& screen, const RingTopOptions& options, const std::vector<ring::MemberFile>& named,
-            HostsRecord& record, ring::Manager& manager, double& period) {
+            const AskedMetrics& asked, HostsRecord& record, ring::Manager& manager, double& period) {
     const live::RingScreen::Wish wish = screen.press();
     if (wish == live::RingScreen::Wish::kRecord) {
         if (record.is_on()) {
             screen.tell("It is recorded into " + record.name() + " until the end.");
-        } else if (const auto begun =
-                       record.begin(options.record, options.command, metrics_of(options), names_of(named));
+        } else if (const auto begun = record.begin(options.record, options.command, asked.all(), names_of(named));
                    !begun) {
             screen.tell(begun.error().what + "; " + begun.error().next);
         }
@@ -117,12 +149,13 @@ bool follow(live::RingScreen& screen, const RingTopOptions& options, const std::
 }  // namespace
 
 int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_stopped) {
-    if (const auto metrics = metrics_of(options); !options.prometheus.empty()) {
-        if (const auto same = ring::find_same_family(metrics)) {
-            const auto name = [&](std::size_t i) { return to_text(metrics[i].address); };
+    AskedMetrics asked(options);
+    if (!options.prometheus.empty()) {
+        if (const auto same = ring::find_same_family(asked.all())) {
+            const auto name = [&](std::size_t i) { return to_text(asked.all()[i].address); };
             return fail({ErrorKind::kUsage,
                          fmt::format("{} and {} have one name in Prometheus: {}", name(same->first),
-                                     name(same->second), ring::family_name(metrics[same->first])),
+                                     name(same->second), ring::family_name(asked.all()[same->first])),
                          "serve one of them, or rename a metric"});
         }
     }
@@ -134,7 +167,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     const ring::Place& place = *meeting->place;
     std::vector<ring::MemberFile> named;  // who stands where, as it is known now
     std::unique_ptr<ring::Endpoint> endpoint;
-    ring::Families families(metrics_of(options), names_of(named));
+    ring::Families families(asked.all(), names_of(named));
     if (!options.prometheus.empty()) {
         auto opened = ring::open_endpoint(options.prometheus);
         if (!opened) {
@@ -146,8 +179,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     }
     HostsRecord record;
     if (!options.record.empty()) {
-        if (const auto begun = record.begin(options.record, options.command, metrics_of(options), names_of(named));
-            !begun) {
+        if (const auto begun = record.begin(options.record, options.command, asked.all(), names_of(named)); !begun) {
             return fail(begun.error());
         }
     }
@@ -167,6 +199,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                           begin);
     ring::Driver<ring::Manager> driver(manager, ring::kManager, place.job().settings().reach, *meeting->channels,
                                        place);
+    asked.begin(manager);
     std::optional<live::RingScreen> screen;
     if (options.live) {
         screen.emplace(terminal_style().unicode);
@@ -191,7 +224,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
     for (std::uint64_t shown = 0; !ended && !is_stopped() && (options.times == 0 || shown < options.times);) {
         if (screen) {
             screen->draw(options.asked, period, record.is_on() ? record.name() : "");
-            ended = follow(*screen, options, named, record, manager, period);
+            ended = follow(*screen, options, named, asked, record, manager, period);
         }
         driver.turn(monotonic_now().ns + 200'000'000);
         named = driver.roster().agents;
@@ -205,6 +238,10 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
                     fail(ordered.error());  // and goes on
                 }
             });
+        }
+        if (asked.learn(manager)) {
+            families.know(asked.all());
+            record.know(asked.all());
         }
         for (ring::Sample& sample : manager.take_samples()) {
             record.take(sample);

@@ -9,11 +9,12 @@ constexpr Time kOnTimeWithin = 1'000'000;
 
 }  // namespace
 
-Agent::Agent(const AgentSettings& settings, Read read, Time now, Obey obey, Tell tell)
+Agent::Agent(const AgentSettings& settings, Read read, Time now, Obey obey, Tell tell, Describe describe)
     : settings_(settings),
       read_(std::move(read)),
       obey_(std::move(obey)),
       tell_(std::move(tell)),
+      describe_(std::move(describe)),
       successors_(settings.job.heartbeat),
       next_heartbeat_(now),
       last_call_(now) {
@@ -35,6 +36,8 @@ void Agent::on_frame(Bytes frame, Time now, Outbox& out) {
         on_order(frame, out);
     } else if (prefix.kind == FrameKind::kDetailQuery) {
         on_detail_query(frame, out);
+    } else if (prefix.kind == FrameKind::kMetricQuery) {
+        on_metric_query(frame, out);
     } else {
         on_heartbeat(frame, now, out);
     }

@@ -9,6 +9,7 @@
 #include "ring/members/member.h"
 #include "ring/members/watch.h"
 #include "ring/protocol/detail_query.h"
+#include "ring/protocol/metric_query.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -49,8 +50,11 @@ class Agent {
     // Reads the rows that are asked for: a table for each, within its bounds.
     using Tell = std::function<Rows(std::span<const AskedTable>)>;
 
-    // Without `obey` no metric is switched, and answers say so; without `tell` queries are refused.
-    Agent(const AgentSettings& settings, Read read, Time now, Obey obey = {}, Tell tell = {});
+    // What the metrics are that are asked for, in their order.
+    using Describe = std::function<std::vector<MetricTold>(std::span<const MetricAsked>)>;
+
+    // Without `obey` no metric is switched, and answers say so; without `tell`, `describe` queries are refused.
+    Agent(const AgentSettings& settings, Read read, Time now, Obey obey = {}, Tell tell = {}, Describe describe = {});
 
     void on_frame(Bytes frame, Time now, Outbox& out);
     void on_timer(Time now, Outbox& out);
@@ -95,6 +99,7 @@ class Agent {
     void on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& out);
     void on_order(std::span<const std::uint8_t> frame, Outbox& out);
     void on_detail_query(std::span<const std::uint8_t> frame, Outbox& out);
+    void on_metric_query(std::span<const std::uint8_t> frame, Outbox& out);
     void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
     void begin_epoch(std::uint64_t epoch);
     Refusal admit(const Token& token);
@@ -117,6 +122,7 @@ class Agent {
     Read read_;
     Obey obey_;
     Tell tell_;
+    Describe describe_;
     AgentCounts counts_;
     ClockRelation clock_;
     Watch successors_;

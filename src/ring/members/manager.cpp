@@ -21,6 +21,7 @@ Manager::Manager(const ManagerSettings& settings, std::vector<Entry> request, Ti
       watch_(settings.job.heartbeat),
       orders_(settings.job, settings.epoch),
       queries_(settings.job, settings.epoch),
+      metrics_(settings.job, settings.epoch),
       next_round_(now),
       last_call_(now) {
     settings_.in_flight = std::clamp<std::uint32_t>(settings.in_flight, 1, kWindow / 2);
@@ -75,11 +76,16 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
         const Refusal refusal = queries_.take(frame, settings_.slots, now);
         return refusal == Refusal::kNone ? void() : refuse(refusal);
     }
+    if (prefix.kind == FrameKind::kDescriptions) {
+        const Refusal refusal = metrics_.take(frame, settings_.slots);
+        return refusal == Refusal::kNone ? void() : refuse(refusal);
+    }
     Heartbeat heartbeat{};
     if (const Refusal refusal = open_heartbeat(frame, prefix, heartbeat); refusal != Refusal::kNone) {
         return refuse(refusal);
     }
     queries_.heard(heartbeat.slot, prefix.minor);
+    metrics_.heard(heartbeat.slot, prefix.minor);
     if (prefix.kind == FrameKind::kFarewell) {
         watch_.gone(heartbeat.slot, heartbeat.incarnation);
         next_silence_ = now;
@@ -157,6 +163,7 @@ void Manager::on_timer(Time now, Outbox& out) {
     probe_the_silent(now, out);
     orders_.send(settings_.slots, now, out);
     queries_.send(settings_.slots, now, out);
+    metrics_.send(settings_.slots, now, out);
     while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
         end_round(rounds_.begin()->first, now);
     }
@@ -167,8 +174,8 @@ void Manager::on_timer(Time now, Outbox& out) {
 }
 
 Time Manager::next_timer() const {
-    Time next = std::min(
-        {next_probe_, orders_.next(), queries_.next(), rounds_.size() < settings_.in_flight ? next_round_ : kNever});
+    Time next = std::min({next_probe_, orders_.next(), queries_.next(), metrics_.next(),
+                          rounds_.size() < settings_.in_flight ? next_round_ : kNever});
     if (!rounds_.empty()) {
         next = std::min({next, rounds_.begin()->second.give_up, next_silence_});
     }
@@ -335,7 +342,19 @@ void Manager::end_round(std::uint64_t sequence, Time now) {
         return;
     }
     newest_ = sequence;
+    note_metrics(sample);
     samples_.push_back(std::move(sample));
+}
+
+// Whom to ask what a metric is: those that have it.
+void Manager::note_metrics(const Sample& sample) {
+    for (const SamplePart& part : sample.parts) {
+        for (std::size_t i = 0; metrics_.is_open() && i < std::min(sample.entries.size(), part.records.size()); ++i) {
+            if (part.records[i].known != 0) {
+                metrics_.has(part.part.slot, {sample.entries[i].kind, {}, sample.entries[i].metric});
+            }
+        }
+    }
 }
 
 // Every so many rounds without a loss: are the spans what they should be?

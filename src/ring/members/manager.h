@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ring/members/detail_queries.h"
+#include "ring/members/metric_queries.h"
 #include "ring/members/orders.h"
 #include "ring/members/pace.h"
 #include "ring/members/sample.h"
@@ -62,6 +63,9 @@ class Manager {
     void query(Slot slot, std::vector<AskedTable> tables, Time now) { queries_.ask(slot, std::move(tables), now); }
     void end_detail() { queries_.end(); }
     [[nodiscard]] const DetailQueries& queries() const { return queries_; }
+    // What metrics of programs' own are.
+    void describe(std::vector<MetricAsked> metrics, Time now) { metrics_.ask(std::move(metrics), now); }
+    [[nodiscard]] const MetricQueries& metrics() const { return metrics_; }
     // What a token and its reply cost here, ns of processor time: decides the number of segments.
     void set_token_cost(double ns) { token_cost_ = ns; }
 
@@ -126,6 +130,7 @@ class Manager {
     void pass_the_silent(Time now, Outbox& out);
     void probe_the_silent(Time now, Outbox& out);
     void end_round(std::uint64_t sequence, Time now);
+    void note_metrics(const Sample& sample);
     void judge(const Sample& sample, Time now);
     void watch(Time now);
     void learn_round_trip(Time round_trip);
@@ -138,6 +143,7 @@ class Manager {
     ManagerCounts counts_;
     Orders orders_;
     DetailQueries queries_;
+    MetricQueries metrics_;
     std::map<std::uint64_t, Round> rounds_;          // in flight
     std::map<std::uint64_t, std::set<Slot>> ended_;  // spans that came home of late, by sequence
     std::map<std::uint64_t, Time> deadlines_;        // announced, not yet started

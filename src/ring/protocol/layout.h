@@ -3,8 +3,8 @@
 // Tokens are sent round by the manager and filled by the agents; by heartbeats an agent tells those before it that it
 // is there, by farewells that it goes, and by probes members ask those that have fallen silent; orders of the
 // manager's, which agents answer, switch what is counted (order.h); queries ask one agent for its single objects
-// (detail_query.h). Integers are little-endian, times nanoseconds. The structs are copied from and to the bytes, so a
-// frame need not be aligned.
+// (detail_query.h), or what metrics are (metric_query.h). Integers are little-endian, times nanoseconds. The structs
+// are copied from and to the bytes, so a frame need not be aligned.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "frames are copied as 
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint8_t kMajorVersion = 1;
-inline constexpr std::uint8_t kMinorVersion = 2;  // 1: orders and answers; 2: queries and rows
+inline constexpr std::uint8_t kMinorVersion = 3;  // 1: orders and answers; 2: queries and rows; 3: descriptions
 inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
 
 // A place in the ring, from 0; fixed for the life of a job.
@@ -39,7 +39,9 @@ enum class FrameKind : std::uint8_t {
     kOrder = 5,
     kAnswer = 6,
     kDetailQuery = 7,
-    kRows = 8
+    kRows = 8,
+    kMetricQuery = 9,
+    kDescriptions = 10
 };
 
 enum class Mode : std::uint8_t {

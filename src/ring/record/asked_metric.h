@@ -1,13 +1,19 @@
 // What is known of a metric that the ring was asked for: its figures in a sample depend on its type.
 //
-// Standard metrics are known (cells/standard.h). Of any other only its name is: it is taken for a counter, as metrics
+// Standard metrics are known (cells/standard.h). Of any other only its name is, until an agent has told what it is
+// (protocol/metric_query.h); an agent of an earlier version never does: then it is taken for a counter, as metrics
 // are unless said otherwise.
 #pragma once
 
 #include "base/resource.h"
 #include "cells/standard.h"
+#include "ring/live/asked_cell.h"
 #include "ring/live/service_metrics.h"
+#include "ring/protocol/metric_query.h"
 #include "ring/protocol/record.h"
+
+#include <span>
+#include <string>
 
 namespace kymo::ring {
 
@@ -15,8 +21,17 @@ struct AskedMetric {
     MetricAddress address;  // number: kEvery where all at its level are meant
     cells::MetricType type = cells::MetricType::kCounter;
     bool is_standard = false;
-    const char* unit = "";
-    const char* description = "";
+    std::string unit;
+    std::string description;
+    MetricTotal total = MetricTotal::kOfType;
+    ResourceLevel per = ResourceLevel::kObject;
+    bool is_described = false;  // by an agent
+    bool is_awaited = false;    // that description: no figure means anything yet
+
+    // Whether its figures only grow.
+    [[nodiscard]] bool grows() const {
+        return type == cells::MetricType::kCounter && (total == MetricTotal::kOfType || total == MetricTotal::kSum);
+    }
 };
 
 inline AskedMetric asked_metric(const MetricAddress& address) {
@@ -37,11 +52,52 @@ inline AskedMetric asked_metric(const MetricAddress& address) {
         asked.unit = own->unit;
         asked.description = own->description;
     }
+    asked.is_awaited = !asked.is_standard;
     return asked;
 }
 
-// Sums add up; of maxima the largest counts.
+inline MetricAsked asked_of(const AskedMetric& metric) {
+    const auto kind = static_cast<std::uint8_t>(metric.address.kind);
+    return {kind, {}, metric_code(kind, metric.address.metric)};
+}
+
+// Takes over what was told of metrics that are not known yet. True: of one at least.
+inline bool describe(std::span<AskedMetric> asked, std::span<const MetricTold> told) {
+    bool is_new = false;
+    for (AskedMetric& metric : asked) {
+        for (const MetricTold& each : told) {
+            if (metric.is_standard || metric.is_described ||
+                asked_of(metric) != MetricAsked{each.kind, {}, each.metric}) {
+                continue;
+            }
+            metric.type = static_cast<cells::MetricType>(each.type);
+            metric.unit = text_of(each.unit);
+            metric.description = text_of(each.description);
+            metric.total = each.total;
+            metric.per = static_cast<ResourceLevel>(each.per);
+            metric.is_described = is_new = true;
+            metric.is_awaited = false;
+        }
+    }
+    return is_new;
+}
+
+// Sums add up; of maxima the largest counts; or as the metric says how its values make a total.
 inline std::uint64_t figure(const AskedMetric& asked, const Record& record) {
+    switch (asked.total) {
+        case MetricTotal::kMean:  // an own gauge below 0 has wrapped round
+            return record.known == 0 ? 0
+                                     : static_cast<std::uint64_t>(static_cast<std::int64_t>(record.sum_low) /
+                                                                  static_cast<std::int64_t>(record.known));
+        case MetricTotal::kMinimum:
+            return record.least;
+        case MetricTotal::kMaximum:
+            return record.greatest;
+        case MetricTotal::kSum:
+            return record.sum_low;
+        case MetricTotal::kOfType:
+            break;
+    }
     return asked.type == cells::MetricType::kMaximum ? record.greatest : record.sum_low;
 }
 

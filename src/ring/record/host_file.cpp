@@ -109,7 +109,10 @@ HostFile::Series& HostFile::describe(std::size_t index, Time at) {
         row.kind = static_cast<std::uint64_t>(address.kind);
         row.name = name;
         row.unit = asked.unit;
-        row.type = static_cast<std::uint64_t>(asked.type);
+        const bool is_state = asked.type == cells::MetricType::kCounter && !asked.grows();
+        row.type = static_cast<std::uint64_t>(is_state ? cells::MetricType::kGauge : asked.type);
+        row.total = static_cast<std::uint64_t>(asked.total);
+        row.per = static_cast<std::uint64_t>(asked.per);
         row.origin =
             static_cast<std::uint64_t>(asked.is_standard ? cells::Origin::kStandard : cells::Origin::kProgram);
         row.description = asked.description;
@@ -165,10 +168,10 @@ void HostFile::take(const HostSample& sample) {
         const Record& record = sample.records[i];
         // Where there is no such object yet nothing was counted; of objects that cannot be read nothing is known.
         const bool is_known = record.known != 0 || record.objects == 0;
-        const bool is_counter = asked_[i].type == cells::MetricType::kCounter;
+        const bool is_counter = asked_[i].grows();
         const std::uint64_t now = figure(asked_[i], record);
         const std::uint64_t value = is_counter && is_known ? growth_[i].take(now, record.unknown()) : now;
-        if (record.known == 0) {
+        if (record.known == 0 || asked_[i].is_awaited) {
             continue;
         }
         const auto known = series_.find(i);

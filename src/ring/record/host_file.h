@@ -43,6 +43,9 @@ class HostFile {
     HostFile& operator=(const HostFile&) = delete;
     ~HostFile();
 
+    // What own metrics are, by those that asked for them; parallel to `asked`. One that is awaited has no rows until
+    // it is known.
+    void know(std::vector<AskedMetric> asked) { asked_ = std::move(asked); }
     void take(const HostSample& sample);
     // To a request at `at`: nothing is known from the last sample on until the next.
     void no_answer(Time at);

@@ -40,6 +40,13 @@ HostFile* RingRecording::file(Slot slot, bool answers, Result<void>& failed) {
     return files_.emplace(slot, std::move(*made)).first->second.get();
 }
 
+void RingRecording::know(const std::vector<AskedMetric>& asked) {
+    settings_.asked = asked;
+    for (const auto& [slot, host] : files_) {
+        host->know(asked);
+    }
+}
+
 Result<void> RingRecording::take(const Sample& sample) {
     Result<void> outcome;
     const Time asked_at = sample.deadline != 0 ? sample.deadline : sample.sent;

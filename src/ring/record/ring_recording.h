@@ -23,6 +23,8 @@ class RingRecording {
   public:
     explicit RingRecording(RecordingSettings settings) : settings_(std::move(settings)) {}
 
+    // As HostFile::know().
+    void know(const std::vector<AskedMetric>& asked);
     // The error of the first file that cannot be made; whatever can be is written all the same.
     Result<void> take(const Sample& sample);
     void end(Time at, bool interrupted);

@@ -21,9 +21,22 @@ Unit unit_of(const AskedMetric& asked) {
 }
 
 FamilyType type_of(const AskedMetric& asked) {
-    return !asked.is_standard                          ? FamilyType::kUntyped
-           : asked.type == cells::MetricType::kCounter ? FamilyType::kCounter
-                                                       : FamilyType::kGauge;
+    return !asked.is_standard && !asked.is_described ? FamilyType::kUntyped
+           : asked.grows()                           ? FamilyType::kCounter
+                                                     : FamilyType::kGauge;
+}
+
+std::string help_of(const AskedMetric& asked, bool is_plain) {
+    std::string help = asked.description.empty() ? asked.address.metric : asked.description;
+    if (!asked.is_standard && !asked.is_described) {
+        return help + ", a program's own: sum as it is";
+    }
+    // Where the name does not say it.
+    const bool is_told = asked.unit.empty() || (!is_plain && !unit_of(asked).suffix.empty());
+    help += is_told || asked.is_standard ? "" : " (" + asked.unit + ")";
+    constexpr std::string_view kTotals[] = {"", "", "mean", "least", "greatest"};
+    const std::string_view total = kTotals[static_cast<std::size_t>(asked.total)];
+    return total.empty() ? help : help + ": " + std::string(total) + " of all threads";
 }
 
 bool is_counter(const AskedMetric& asked) {
@@ -43,18 +56,34 @@ void add_object_label(const MetricAddress& address, std::vector<std::pair<std::s
 
 }  // namespace
 
-std::string family_name(const AskedMetric& asked) {
+std::string plain_family_name(const AskedMetric& asked) {
     std::string name = "kymo_" + std::string(name_of(asked.address.kind)) + "_";
     for (const char letter : asked.address.metric) {
         const bool is_word =
             (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
         name += is_word ? letter : '_';
     }
+    return name;
+}
+
+std::string family_name(const AskedMetric& asked) {
+    std::string name = plain_family_name(asked);
     const std::string_view unit = unit_of(asked).suffix;
     if (!unit.empty() && !name.ends_with("_" + std::string(unit))) {
         name += "_" + std::string(unit);
     }
     return name + (is_counter(asked) && !name.ends_with("_total") ? "_total" : "");
+}
+
+// Where its whole name would be another metric's.
+bool Families::keeps_plain_name(std::size_t i) const {
+    const MetricAddress& own = asked_[i].address;
+    const std::string whole = family_name(asked_[i]);
+    return !asked_[i].is_standard && whole != plain_family_name(asked_[i]) &&
+           std::any_of(asked_.begin(), asked_.end(), [&](const AskedMetric& other) {
+               const bool is_same = other.address.metric == own.metric && other.address.kind == own.kind;
+               return !is_same && (family_name(other) == whole || plain_family_name(other) == whole);
+           });
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> find_same_family(std::span<const AskedMetric> asked) {
@@ -139,25 +168,26 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         const AskedMetric& asked = asked_[i];
         const std::uint64_t now = figure(asked, record);
         const bool is_known = record.known != 0 || record.objects == 0;
-        if (!is_known || (record.objects == 0 && !is_counter(asked))) {
+        const bool may_grow = is_counter(asked) || asked.is_awaited;  // it counts from when it is first seen
+        const std::uint64_t grown = may_grow && is_known ? growth_[{slot, i}].take(now, record.unknown()) : 0;
+        if (!is_known || asked.is_awaited || (record.objects == 0 && !is_counter(asked))) {
             return;
         }
         // An own gauge below 0 has wrapped round.
-        const double value = is_counter(asked)   ? static_cast<double>(growth_[{slot, i}].take(now, record.unknown()))
+        const double value = is_counter(asked)   ? static_cast<double>(grown)
                              : asked.is_standard ? static_cast<double>(now)
                                                  : static_cast<double>(static_cast<std::int64_t>(now));
-        Figure figure{{}, value * unit_of(asked).scale};
+        const bool is_plain = keeps_plain_name(i);
+        Figure figure{{}, is_plain ? value : value * unit_of(asked).scale};
         if (slot != kManager) {
             figure.labels.emplace_back("host", host(slot));
         }
         add_object_label(asked.address, figure.labels);
-        const std::string name = family_name(asked);
+        const std::string name = is_plain ? plain_family_name(asked) : family_name(asked);
         Family& family = by_name[name];
         family.name = name;
         family.type = type_of(asked);
-        family.help = *asked.description != '\0' ? asked.description
-                      : asked.is_standard        ? asked.address.metric
-                                                 : asked.address.metric + ", a program's own: sum as it is";
+        family.help = help_of(asked, is_plain);
         const auto same = [&](const Figure& each) { return each.labels == figure.labels; };
         if (std::none_of(family.figures.begin(), family.figures.end(), same)) {  // asked for twice, in other words
             family.figures.push_back(std::move(figure));

@@ -1,9 +1,10 @@
 // What the manager tells a Prometheus server: families of figures, as its text format has them.
 //
 // Names end in their unit, in base units (seconds, bytes), and counters in _total, as the format's conventions ask.
-// A counter has grown since the manager began (ring/record/growth.h), so it never goes down. Of programs' own metrics
-// the manager knows the name alone: they are untyped, and their sums are as they are. A host that did not
-// answer has no figures until it does, and kymo_host_up says so: none is stale. One thread.
+// A counter has grown since the manager began (ring/record/growth.h), so it never goes down. What programs' own
+// metrics are their agents tell (members/metric_queries.h); until then they have no figures here. Of agents of an
+// earlier version the name alone is known: such metrics are untyped, and their sums are as they are. A host that did
+// not answer has no figures until it does, and kymo_host_up says so: none is stale. One thread.
 #pragma once
 
 #include "ring/members/manager.h"
@@ -39,6 +40,9 @@ class Families {
     // `name_of`: a slot's host; empty: not known.
     Families(std::vector<AskedMetric> asked, std::function<std::string(Slot)> name_of);
 
+    // What own metrics are, by those that asked for them; parallel to what was asked.
+    void know(std::vector<AskedMetric> asked) { asked_ = std::move(asked); }
+
     // With what has come home since the last call; `counts` are the manager's, `period` in ns.
     std::vector<Family> take(const Sample& sample, const ManagerCounts& counts, Time period);
 
@@ -47,6 +51,7 @@ class Families {
     void add_hosts(const Sample& sample, std::vector<Family>& families) const;
     void add_metrics(const Sample& sample, std::vector<Family>& families);
     [[nodiscard]] std::string host(Slot slot) const;
+    [[nodiscard]] bool keeps_plain_name(std::size_t i) const;
 
     std::vector<AskedMetric> asked_;
     std::function<std::string(Slot)> name_of_;
@@ -56,6 +61,8 @@ class Families {
 
 // A metric's name there, for example kymo_task_user_seconds_total.
 std::string family_name(const AskedMetric& asked);
+// Without its unit and _total.
+std::string plain_family_name(const AskedMetric& asked);
 
 // Two different metrics that would have one name there; nothing: all stay apart.
 std::optional<std::pair<std::size_t, std::size_t>> find_same_family(std::span<const AskedMetric> asked);

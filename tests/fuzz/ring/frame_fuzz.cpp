@@ -1,5 +1,6 @@
 // Any bytes as a frame: refused, or what is read adds up, and stays so when the token is filled to its end.
 #include "ring/protocol/detail_query.h"
+#include "ring/protocol/metric_query.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -71,6 +72,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         demand(made.size() == size);
         for (const ToldTable& table : rows.tables) {
             demand(table.rows.size() <= table.head.there && table.rows.size() <= kMaxRows);
+        }
+    }
+    MetricQuery metrics;
+    if (open_metric_query(frame, prefix, metrics) == Refusal::kNone) {
+        demand(make_metric_query(prefix.slots, prefix.job, prefix.epoch, metrics).size() == size);
+        demand(metrics.metrics.size() <= kMaxDescribed);
+    }
+    Descriptions descriptions;
+    if (open_descriptions(frame, prefix, descriptions) == Refusal::kNone) {
+        demand(make_descriptions(prefix.slots, prefix.job, prefix.epoch, descriptions).size() == size);
+        for (const MetricTold& told : descriptions.metrics) {
+            demand(text_of(told.name).size() <= told.name.size());
         }
     }
     Token token;

@@ -99,14 +99,99 @@ TEST(RingFamilies, CountersGrowInBaseUnitsAndAHostThatIsGoneHasNone) {
     EXPECT_DOUBLE_EQ(value(told, "kymo_task_user_seconds_total", "b"), 4);
 }
 
-TEST(RingFamilies, ProgramsOwnAreUntypedAndAsTheyAre) {
-    Families families(ask({"task/system/0/level", "task/system/0/done_total"}), host_name);
+// As agents of an earlier version have them, which tell nothing.
+TEST(RingFamilies, ProgramsOwnThatNobodyDescribesAreUntypedAndAsTheyAre) {
+    auto asked = ask({"task/system/0/level", "task/system/0/done_total"});
+    for (AskedMetric& each : asked) {
+        each.is_awaited = false;
+    }
+    Families families(asked, host_name);
     families.take(sample({{of(7), of(10)}}), {}, 0);
     const auto told = families.take(sample({{of(~std::uint64_t{0}), of(12)}}), {}, 0);
     EXPECT_EQ(value(told, "kymo_task_level", "a"), -1) << "it was 0, and 1 was taken from it";
     ASSERT_NE(find(told, "kymo_task_level"), nullptr);
     EXPECT_EQ(find(told, "kymo_task_level")->type, FamilyType::kUntyped);
     EXPECT_EQ(value(told, "kymo_task_done_total", "a"), 12);
+}
+
+MetricTold told(const AskedMetric& asked, cells::MetricType type, std::string_view unit = {},
+                std::string_view description = {}, MetricTotal total = MetricTotal::kOfType) {
+    MetricTold made{};
+    const MetricAsked which = asked_of(asked);
+    made.kind = which.kind;
+    made.metric = which.metric;
+    made.type = static_cast<std::uint8_t>(type);
+    made.total = total;
+    std::copy(unit.begin(), unit.end(), made.unit.begin());
+    std::copy(description.begin(), description.end(), made.description.begin());
+    return made;
+}
+
+TEST(RingFamilies, ProgramsOwnHaveTheTypeUnitAndHelpThatTheirAgentsTell) {
+    using cells::MetricType;
+    auto asked =
+        ask({"task/system/0/sent", "task/system/0/level", "task/system/0/peak", "task/system/0/temperature"});
+    Families families(asked, host_name);
+    EXPECT_EQ(find(families.take(sample({{of(7'000), of(3), of(9), of(5)}}), {}, 0), "kymo_task_sent"), nullptr)
+        << "nothing is known of it yet";
+    EXPECT_TRUE(describe(
+        asked, std::vector<MetricTold>{told(asked[0], MetricType::kCounter, "ns", "time spent sending"),
+                                       told(asked[1], MetricType::kGauge, "%"), told(asked[2], MetricType::kMaximum),
+                                       told(asked[3], MetricType::kGauge, "K", "of cores", MetricTotal::kMean)}));
+    EXPECT_FALSE(describe(asked, std::vector<MetricTold>{told(asked[0], MetricType::kGauge)})) << "the first counts";
+    families.know(asked);
+    const Record two{~std::uint64_t{0} - 5, 0, 2, 12, 2, 2};  // a mean of -3
+    const auto now =
+        families.take(sample({{of(2'000'007'000), of(~std::uint64_t{0}), {14, 0, 5, 9, 2, 2}, two}}), {}, 0);
+    EXPECT_DOUBLE_EQ(value(now, "kymo_task_sent_seconds_total", "a"), 2) << "since it was first seen";
+    const auto is = [&](const char* name, FamilyType type, const char* help) {
+        const Family* const family = find(now, name);
+        ASSERT_NE(family, nullptr) << name;
+        EXPECT_EQ(family->type, type) << name;
+        EXPECT_EQ(family->help, help);
+    };
+    is("kymo_task_sent_seconds_total", FamilyType::kCounter, "time spent sending");
+    is("kymo_task_level", FamilyType::kGauge, "level (%)");
+    is("kymo_task_peak", FamilyType::kGauge, "peak");
+    is("kymo_task_temperature", FamilyType::kGauge, "of cores (K): mean of all threads");
+    EXPECT_EQ(value(now, "kymo_task_level", "a"), -1);
+    EXPECT_EQ(value(now, "kymo_task_peak", "a"), 9);
+    EXPECT_EQ(value(now, "kymo_task_temperature", "a"), -3);
+}
+
+// The metrics of a program that a user's bug report is about: two stay two, whatever their types are found to be.
+TEST(RingFamilies, OwnNamesThatBecomeAlikeStayApart) {
+    using cells::MetricType;
+    auto asked =
+        ask({"task/system/0/requests", "task/system/0/requests_total", "task/system/0/le", "task/system/0/bytes",
+             "task/system/0/9lives", "task/system/0/wait", "task/system/0/wait_seconds"});
+    EXPECT_EQ(find_same_family(asked), std::nullopt);
+    std::vector<MetricTold> all;
+    for (const AskedMetric& each : asked) {
+        all.push_back(told(each, MetricType::kCounter, each.address.metric == "bytes" ? "bytes" : ""));
+    }
+    std::copy_n("ns", 2, all[5].unit.begin());
+    all[6].type = static_cast<std::uint8_t>(MetricType::kGauge);
+    for (const bool is_forward : {true, false}) {  // in whatever order they are told
+        auto known = asked;
+        Families families(known, host_name);
+        families.take(sample({{of(0), of(0), of(0), of(0), of(0), of(0), of(0)}}), {}, 0);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            describe(known, std::span(&all[is_forward ? i : all.size() - 1 - i], 1));
+        }
+        families.know(known);
+        const auto now = families.take(sample({{of(1), of(2), of(3), of(4), of(5), of(6), of(7)}}), {}, 0);
+        EXPECT_EQ(value(now, "kymo_task_requests", "a"), 1);
+        EXPECT_EQ(value(now, "kymo_task_requests_total", "a"), 2);
+        EXPECT_EQ(value(now, "kymo_task_le_total", "a"), 3);
+        EXPECT_EQ(value(now, "kymo_task_bytes_total", "a"), 4);
+        EXPECT_EQ(value(now, "kymo_task_9lives_total", "a"), 5);
+        EXPECT_DOUBLE_EQ(value(now, "kymo_task_wait_seconds_total", "a"), 6e-9);
+        EXPECT_EQ(value(now, "kymo_task_wait_seconds", "a"), 7);
+    }
+    // These cannot: the command line refuses them.
+    EXPECT_NE(find_same_family(ask({"task/system/0/requests_total", "task/system/0/requests-total"})), std::nullopt);
+    EXPECT_NE(find_same_family(ask({"task/system/0/requests-total", "task/system/0/requests total"})), std::nullopt);
 }
 
 TEST(RingFamilies, NamesThatFallTogetherAreFound) {

@@ -1,6 +1,10 @@
 // The small parts of the ring's members, by hand: who is silent, whose clock is how far off, how often, which spans.
 
+#include "ring/live/asked_cell.h"
+#include "ring/live/descriptions.h"
+#include "ring/members/agent.h"
 #include "ring/members/clock_relation.h"
+#include "ring/members/metric_queries.h"
 #include "ring/members/pace.h"
 #include "ring/members/spans.h"
 #include "ring/members/watch.h"
@@ -183,6 +187,74 @@ TEST(RingSpans, TheBestNumberOfSegmentsIsTheFormulas) {
     EXPECT_EQ(best_segments(4, 1, 1000), 1U);
     EXPECT_EQ(best_segments(4, 1000, 1), 4U);
     EXPECT_EQ(best_segments(4, 0, 0), 1U);
+}
+
+// What becomes of a manager's question among agents of which one knows nothing, one is of an earlier version, one has
+// the metric.
+TEST(RingMetricQueries, AskThoseWhoHaveTheMetricUntilOneTells) {
+    constexpr std::uint64_t kJob = 7;
+    JobSettings job;
+    job.job = kJob;
+    const MetricAsked sent{1, {}, metric_code(1, "sent")};
+    const MetricAsked other{1, {}, metric_code(1, "nothing has this")};
+    HostReading host;
+    host.processes.emplace_back().schema.push_back({cells::ResourceKind::kTask, cells::kFirstNamed,
+                                                    cells::MetricType::kCounter, cells::Origin::kProgram, "bytes",
+                                                    "sent", ""});
+    const HostReading empty;
+    std::vector<Agent> agents;
+    for (Slot slot = 0; slot < 3; ++slot) {
+        AgentSettings settings;
+        settings.job = job;
+        settings.slot = slot;
+        settings.slots = 3;
+        const HostReading& read = slot == 2 ? host : empty;
+        agents.emplace_back(
+            settings, [](auto, auto) {}, 0, Agent::Obey(), Agent::Tell(),
+            [&read](std::span<const MetricAsked> asked) { return describe_metrics(read, asked); });
+    }
+    MetricQueries queries(job, 1);
+    EXPECT_EQ(queries.next(), kNever);
+    queries.ask({sent, other}, 0);
+    queries.heard(1, 2);
+    std::map<Slot, int> asked;
+    Time now = 0;
+    for (int i = 0; i < 40 && queries.told().empty(); ++i, now = queries.next()) {
+        if (i == 4) {
+            queries.has(2, sent);
+        }
+        Outbox out;
+        queries.send(3, now, out);
+        for (const Outgoing& each : out) {
+            Prefix prefix{};
+            ASSERT_EQ(open_prefix(each.frame, prefix), Refusal::kNone);
+            if (prefix.kind == FrameKind::kProbe) {
+                queries.heard(each.to, kMinorVersion);
+                continue;
+            }
+            ++asked[each.to];
+            Outbox answer;
+            agents[each.to].on_frame(each.frame, now, answer);
+            ASSERT_EQ(answer.size(), 1U);
+            EXPECT_EQ(queries.take(answer[0].frame, 3), Refusal::kNone);
+        }
+    }
+    ASSERT_EQ(queries.told().size(), 1U);
+    EXPECT_EQ(text_of(queries.told()[0].name), "sent");
+    EXPECT_EQ(text_of(queries.told()[0].unit), "bytes");
+    EXPECT_EQ(queries.told()[0].type, static_cast<std::uint8_t>(cells::MetricType::kCounter));
+    EXPECT_EQ(asked.count(1), 0U) << "it is of an earlier version";
+    EXPECT_TRUE(queries.is_open()) << "the other one is still asked for";
+    EXPECT_FALSE(queries.is_beyond(other));
+    queries.has(1, other);
+    EXPECT_TRUE(queries.is_beyond(other)) << "those that have it tell nothing";
+    Descriptions late{{2, 1, 0, 1, 1000}, {queries.told()[0]}};
+    EXPECT_EQ(queries.take(make_descriptions(3, kJob, 1, late), 3), Refusal::kStale) << "of a query to come";
+    late.head.number = 1;
+    EXPECT_EQ(queries.take(make_descriptions(3, kJob, 2, late), 3), Refusal::kStale) << "of another epoch";
+    late.head.slot = 3;
+    EXPECT_EQ(queries.take(make_descriptions(3, kJob, 1, late), 3), Refusal::kMisrouted);
+    EXPECT_EQ(queries.told().size(), 1U);
 }
 
 }  // namespace

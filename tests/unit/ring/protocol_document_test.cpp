@@ -2,6 +2,7 @@
 
 #include "../hex_blocks.h"
 #include "ring/protocol/detail_query.h"
+#include "ring/protocol/metric_query.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/token.h"
 
@@ -33,8 +34,8 @@ Part part(Slot slot, PartState state) {
     return {state, {}, slot, 11, 100'000, 99'976, -900'040, 100};
 }
 
-TEST(RingDocument, ThereAreSixExamples) {
-    ASSERT_EQ(examples().size(), 6U);
+TEST(RingDocument, ThereAreEightExamples) {
+    ASSERT_EQ(examples().size(), 8U);
 }
 
 TEST(RingDocument, TheReducedTokenIsWhatWeMake) {
@@ -121,7 +122,7 @@ TEST(RingDocument, TheDetailQueryIsWhatWeMakeAndReads) {
     EXPECT_EQ(read.head.slot, 3U);
     EXPECT_EQ(read.head.number, 5U);
     EXPECT_EQ(read.tables, query.tables);
-    EXPECT_EQ(prefix.minor, kDetailsSince);
+    EXPECT_GE(prefix.minor, kDetailsSince);
 }
 
 TEST(RingDocument, TheRowsAreWhatWeMakeAndRead) {
@@ -140,6 +141,45 @@ TEST(RingDocument, TheRowsAreWhatWeMakeAndRead) {
     EXPECT_FALSE(read.tables[0].rows[0].knows(1));
 }
 
+TEST(RingDocument, TheMetricQueryAndItsDescriptionAreWhatWeMakeAndRead) {
+    const MetricQuery query{{3, 1, 0, 0, 6}, {{1, {}, 0x92345678}}};
+    EXPECT_EQ(make_metric_query(4, kJob, 3, query), examples()[6]);
+    Prefix prefix{};
+    MetricQuery asked;
+    ASSERT_EQ(open_metric_query(examples()[6], prefix, asked), Refusal::kNone);
+    EXPECT_EQ(asked.head.slot, 3U);
+    EXPECT_EQ(asked.head.number, 6U);
+    EXPECT_EQ(asked.metrics, query.metrics);
+    EXPECT_EQ(prefix.minor, kDescriptionsSince);
+    Descriptions told;
+    ASSERT_EQ(open_descriptions(examples()[7], prefix, told), Refusal::kNone);
+    ASSERT_EQ(told.metrics.size(), 1U);
+    const MetricTold& metric = told.metrics[0];
+    EXPECT_EQ(told.head.incarnation, 11U);
+    EXPECT_EQ(metric.type, 2U);
+    EXPECT_EQ(metric.total, MetricTotal::kMean);
+    EXPECT_EQ(metric.per, 1U);
+    EXPECT_EQ(text_of(metric.unit), "items");
+    EXPECT_EQ(text_of(metric.name), "depth");
+    EXPECT_EQ(text_of(metric.description), "waiting");
+    EXPECT_EQ(make_descriptions(4, kJob, 3, told), examples()[7]);
+    const auto refuses = [](std::size_t at, std::uint8_t value) {
+        Bytes frame = examples()[7];
+        frame[at] = value;
+        Prefix head{};
+        Descriptions read;
+        return open_descriptions(frame, head, read) != Refusal::kNone;
+    };
+    EXPECT_TRUE(refuses(36, 0));   // no metric
+    EXPECT_TRUE(refuses(36, 2));   // more than there are
+    EXPECT_TRUE(refuses(36, 65));  // than there may be
+    EXPECT_TRUE(refuses(48, 0));
+    EXPECT_TRUE(refuses(56, 4));  // no such kind
+    EXPECT_TRUE(refuses(57, 4));  // type
+    EXPECT_TRUE(refuses(58, 5));  // total
+    EXPECT_TRUE(refuses(59, 4));  // level
+}
+
 TEST(RingDocument, EveryLengthMayBeCut) {
     for (const Bytes& good : examples()) {
         for (std::size_t size = 0; size < good.size(); ++size) {
@@ -155,6 +195,10 @@ TEST(RingDocument, EveryLengthMayBeCut) {
             EXPECT_EQ(open_detail_query(cut, prefix, query), Refusal::kTruncated) << size;
             Rows rows;
             EXPECT_EQ(open_rows(cut, prefix, rows), Refusal::kTruncated) << size;
+            MetricQuery metrics;
+            EXPECT_EQ(open_metric_query(cut, prefix, metrics), Refusal::kTruncated) << size;
+            Descriptions descriptions;
+            EXPECT_EQ(open_descriptions(cut, prefix, descriptions), Refusal::kTruncated) << size;
         }
         Bytes longer = good;
         longer.push_back(0);
