@@ -83,19 +83,18 @@ std::string path_words(const Style& style, const HeavyHitter& hitter) {
     return text;
 }
 
-void add_heavy_hitter(const Style& style, const HuntResults& results, const HeavyHitter& hitter, std::size_t rank,
-                      std::string& out) {
-    const std::string share = fmt::format("{} ± {}", percent(hitter.share.value), percent(hitter.share.error));
-    out += fmt::format(
-        "  {}. {}  {}\n", rank,
-        paint(style, Ink::kHot,
-              style.unicode ? share
-                            : fmt::format("{} +- {}", percent(hitter.share.value), percent(hitter.share.error))),
-        paint(style, Ink::kName, place_words(hitter.place, address_words(hitter))));
+std::string share_words(const Style& style, const pairs::Share& share) {
+    return fmt::format("{} {} {}", percent(share.value), style.unicode ? "±" : "+-", percent(share.error));
+}
+
+// Where one of them is, how it was found, and the instructions around it.
+void add_instance(const Style& style, const HuntResults& results, const HeavyHitter& hitter, bool is_alone,
+                  std::string& out) {
     // Other keys stand for many instructions, of which one decided.
     const bool is_instruction = results.hunt.key == recording::HuntKey::kInstruction;
     out +=
-        fmt::format("     {}{} {}; found after {} {}; held that share from {}; process {}, thread {}\n",
+        fmt::format("     {}{}{} {}; found after {} {}; held that share from {}; process {}, thread {}\n",
+                    is_alone ? "" : paint(style, Ink::kHot, share_words(style, hitter.share)) + "  ",
                     is_instruction ? "" : "one instance: ", address_words(hitter),
                     precision_of(results.hunt) == "precise" ? "exactly"
                     : precision_of(results.hunt) == "skid"  ? "or some instructions before"
@@ -114,6 +113,18 @@ void add_heavy_hitter(const Style& style, const HuntResults& results, const Heav
                           (i + 1 == hitter.listing.size() || hitter.offset < hitter.listing[i + 1].offset);
         const std::string text = fmt::format("     {} {:8x}  {}\n", here ? ">" : " ", line.offset, line.text);
         out += paint(style, here ? Ink::kHot : Ink::kDim, text);
+    }
+}
+
+// A row: the heavy hitters of one line, from `first` on.
+void add_row(const Style& style, const HuntResults& results, std::size_t first, std::string& out) {
+    const HeavyHitter& hitter = results.heavy_hitters[first];
+    const spacetime::HuntRow& row = results.rows[hitter.row];
+    out += fmt::format("  {}. {}  {}{}\n", hitter.row + 1, paint(style, Ink::kHot, share_words(style, row.share)),
+                       paint(style, Ink::kName, place_words(hitter.place, address_words(hitter))),
+                       row.hitters == 1 ? "" : "  " + quantity(row.hitters, "instruction"));
+    for (std::size_t i = 0; i < row.hitters; ++i) {
+        add_instance(style, results, results.heavy_hitters[first + i], row.hitters == 1, out);
     }
     if (const std::string direction = spacetime::direction_for(results.hunt.event, hitter); !direction.empty()) {
         out += wrap(style, direction, 5, 5);
@@ -182,13 +193,12 @@ std::string terminal_hunt_results(const Style& style, const HuntResults& results
                                                                        : ""),
              2, 2);
     out += "\n";
-    std::size_t rank = 0;
-    for (const HeavyHitter& hitter : results.heavy_hitters) {
-        if (rank == top) {
-            out += fmt::format("  and {} more (--top)\n", results.heavy_hitters.size() - top);
-            break;
-        }
-        add_heavy_hitter(style, results, hitter, ++rank, out);
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < std::min(top, results.rows.size()); first += results.rows[i].hitters, ++i) {
+        add_row(style, results, first, out);
+    }
+    if (results.rows.size() > top) {
+        out += fmt::format("  and {} more (--top)\n", results.rows.size() - top);
     }
     const std::string reach = reach_of(results);
     if (results.heavy_hitters.empty()) {
@@ -252,6 +262,10 @@ Json json_hunt_results(const HuntResults& results) {
         list.push_back({{"place", std::move(place)},
                         {"share", hitter.share.value},
                         {"error", hitter.share.error},
+                        {"row",
+                         {{"number", hitter.row + 1},
+                          {"share", results.rows[hitter.row].share.value},
+                          {"error", results.rows[hitter.row].share.error}}},
                         {"precision", precision_of(results.hunt)},
                         {"event", results.hunt.event},
                         {"when", std::move(when)},

@@ -26,7 +26,38 @@ def check_lines(test, what, text, done):
     return report, lines
 
 
+def check_phases(test, engine):
+    """Two instructions of one line are one row; a result that holds in every other phase has as many stretches, each over before the next."""
+    folder = test.work / f"phases-{engine}.kymo"
+    options = ["-e", "page-faults", "--engine", engine, "-o", folder, "--", test.program("hunted_phases")]
+    done = test.run(test.kymo, "hunt", "-q", "--json", *options)
+    if done.returncode != 0:
+        print(f"note: {done.stderr.strip()}")
+        return test.equal(f"{engine}: exit status", 0, done.returncode)
+    finds = json.loads(done.stdout)["finds"]
+    rows = {}
+    for find in finds:
+        rows.setdefault(find["row"]["number"], []).append(find)
+    both = [row for row in rows.values() if row[0]["place"]["function"] == "both"]
+    test.equal(f"{engine}: rows of the line with two instructions, and instructions", [2], [len(row) for row in both])
+    test.equal(f"{engine}: its rank", 1, both[0][0]["row"]["number"] if both else None)
+    for find in finds:
+        holds = find["when"]
+        name = f"{find['place']['function']}+{find['place']['offset']:#x}"
+        test.check(f"{engine}: stretches of {name}", "one after the other, and only the last may last to the end", holds[:3], all(
+            one["quiet"] and one["end_s"] <= other["begin_s"] for one, other in zip(holds, holds[1:])))
+    alone = [find for find in finds if find["place"]["function"] == "alone"]
+    stretches = len(alone[0]["when"]) if alone else 0
+    test.check(f"{engine}: stretches of what holds in every other phase", "more than the 64 that the kernel's ring of news has room for",
+               stretches, stretches > 64)
+    text = test.run(test.kymo, "report", folder).stdout
+    test.check(f"{engine}: the report", "one row of two instructions", text[text.find("Hunt for"):][:600], "  2 instructions\n" in text)
+
+
 def body(test):
+    check_phases(test, "program")
+    if test.mode == "root":
+        check_phases(test, "kernel")
     done = hunt(test, "file.kymo", "--tell", test.work / "lines", "--test", "pair", "--terminals", "200,20", "--rest", "0")
     test.equal("exit status", 0, done.returncode)
     report, _ = check_lines(test, "a file", (test.work / "lines").read_text(), done)

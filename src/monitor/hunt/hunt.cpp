@@ -188,7 +188,7 @@ bool Hunt::take(ThreadState& thread, const Overflow& overflow, const unwind::Reg
         }
         (verdict.turn == Turn::kFound ? found : quiet) = *pairs::add_news(own_, verdict);
         if (found.number != 0) {
-            note(found.number);
+            mine_.note(found.number);
         }
     }
     if (quiet.number != 0) {
@@ -217,8 +217,8 @@ void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
         const News entry = shared_->news[i % pairs::kMaxNews];
         const bool is_own = entry.thread == static_cast<std::uint32_t>(thread.tid);
         if (entry.turn == static_cast<std::uint32_t>(Turn::kFound) && (is_own || shared_->signal == 0) &&
-            entry.process == static_cast<std::uint32_t>(pid_) && !is_mine(entry.number)) {
-            note(entry.number);
+            entry.process == static_cast<std::uint32_t>(pid_) && !mine_.has(entry.number)) {
+            mine_.note(entry.number);
             if (is_own) {
                 write_find(&thread, entry, path_of(entry));
             } else {
@@ -226,8 +226,29 @@ void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
             }
         }
     }
+    write_quiet(count);
     news_seen_ = count;
     tell_so_far();
+}
+
+// The ends of results that this process has written, each once: the ring has room for the last ones only, so they are
+// written whenever somebody comes by. Under the lock, or at the end.
+void Hunt::write_quiet(std::uint64_t count) {
+    for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
+        const News entry = shared_->news[i % pairs::kMaxNews];
+        if (entry.turn != static_cast<std::uint32_t>(Turn::kQuiet) || !mine_.has(entry.number) ||
+            quiet_.has(entry.number)) {
+            continue;
+        }
+        quiet_.note(entry.number);
+        recording::HuntResultEnd row;
+        row.time = entry.time;
+        row.number = entry.number;
+        row.quiet = 1;
+        row.events = entry.events;
+        row.matches = entry.matches;
+        process_log.write(row);
+    }
 }
 
 void Hunt::news(ThreadState& thread, const unwind::Registers& registers) {
@@ -258,19 +279,6 @@ void Hunt::tell_so_far() {
         next_word_ = pairs::events_seen(shared_->machine) * 3 / 2;
         write_ends();
     }
-}
-
-void Hunt::note(std::uint32_t number) {
-    mine_[mine_count_++ % kMaxMine] = number;
-}
-
-bool Hunt::is_mine(std::uint32_t number) const {
-    for (const std::uint32_t known : mine_) {
-        if (known == number) {
-            return true;
-        }
-    }
-    return false;
 }
 
 void Hunt::write_find(ThreadState* thread, const News& news, ContextId context) {
@@ -317,19 +325,12 @@ void Hunt::finish(Process::End /*how*/) {
         for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
             const News entry = shared_->news[i % pairs::kMaxNews];
             const bool ours = entry.process == static_cast<std::uint32_t>(pid_);
-            if (ours && entry.turn == static_cast<std::uint32_t>(Turn::kFound) && !is_mine(entry.number)) {
-                note(entry.number);
+            if (ours && entry.turn == static_cast<std::uint32_t>(Turn::kFound) && !mine_.has(entry.number)) {
+                mine_.note(entry.number);
                 write_find(nullptr, entry, ContextId{0});
-            } else if (entry.turn == static_cast<std::uint32_t>(Turn::kQuiet) && is_mine(entry.number)) {
-                recording::HuntResultEnd row;
-                row.time = entry.time;
-                row.number = entry.number;
-                row.quiet = 1;
-                row.events = entry.events;
-                row.matches = entry.matches;
-                process_log.write(row);
             }
         }
+        write_quiet(count);
     }
     write_ends();
 }
@@ -338,7 +339,7 @@ void Hunt::write_ends() const {
     const pairs::Machine& machine = shared_->machine;
     for (std::uint32_t i = 0; i < pairs::kMaxFound; ++i) {
         const pairs::Found& found = machine.found[i];
-        if (pairs::found_key(machine, i) != 0 && is_mine(found.number)) {
+        if (pairs::found_key(machine, i) != 0 && mine_.has(found.number)) {
             write_end(found.number, false, pairs::events_since(machine, found), pairs::found_matches(machine, i));
         }
     }
@@ -362,11 +363,9 @@ void Hunt::after_fork(ThreadState* /*own*/) {
     }
     pid_ = static_cast<int>(syscall(SYS_getpid));
     next_word_ = kFirstWord;
-    mine_count_ = 0;
+    mine_.forget();
+    quiet_.forget();
     news_seen_ = 0;
-    for (std::uint32_t& number : mine_) {
-        number = 0;
-    }
     if (in_kernel()) {
         tell_program();
     } else {

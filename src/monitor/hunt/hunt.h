@@ -50,8 +50,28 @@ class Hunt : public Part {
     void news_after_wait(ThreadState& thread, std::uint64_t begin, ContextId context);
 
   private:
-    static constexpr std::uint32_t kMaxMine = 256;
     static constexpr std::uint64_t kFirstWord = 256;
+
+    // The newest of some results.
+    class Numbers {
+      public:
+        constexpr Numbers() = default;
+        void note(std::uint32_t number) { numbers_[count_++ % kMost] = number; }
+        bool has(std::uint32_t number) const {
+            for (const std::uint32_t known : numbers_) {
+                if (known == number) {
+                    return true;
+                }
+            }
+            return false;
+        }
+        void forget() { *this = {}; }
+
+      private:
+        static constexpr std::uint32_t kMost = 256;
+        std::uint32_t numbers_[kMost] = {};
+        std::uint32_t count_ = 0;
+    };
 
     bool open_kernel();
     void tell_program() const;
@@ -62,8 +82,7 @@ class Hunt : public Part {
     void write_end(std::uint64_t number, bool quiet, std::uint64_t events, std::uint64_t matches) const;
     void write_ends() const;
     void tell_so_far();
-    void note(std::uint32_t number);
-    bool is_mine(std::uint32_t number) const;
+    void write_quiet(std::uint64_t count);
     std::uint64_t news_count() const;
 
     bool on_ = false;
@@ -77,8 +96,8 @@ class Hunt : public Part {
     Lock lock_;                             // of own_, and of what is below
     std::uint64_t next_word_ = kFirstWord;  // at so many events the words so far are written
     std::uint64_t news_seen_ = 0;           // of the kernel's; all of this process's up to there are written
-    std::uint32_t mine_[kMaxMine] = {};
-    std::uint32_t mine_count_ = 0;
+    Numbers mine_;                          // of results that this process has written
+    Numbers quiet_;                         // of these, whose ends are written as well
 };
 
 extern Hunt hunt;

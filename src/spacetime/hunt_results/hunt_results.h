@@ -76,12 +76,20 @@ struct HeavyHitter {
     std::uint64_t found_after = 0;  // events of the hunt until the first find
     std::vector<Hold> when;
     std::vector<program::ListedInstruction> listing;
+    std::size_t row = 0;  // index of HuntResults::rows
+};
+
+// What a reader is shown as one: the heavy hitters of one source line.
+struct HuntRow {
+    pairs::Share share;  // together, while they held
+    std::size_t hitters = 0;
 };
 
 struct HuntResults {
     bool hunted = false;  // there was a hunt
     HuntFacts hunt;
-    std::vector<HeavyHitter> heavy_hitters;  // by share, largest first
+    std::vector<HuntRow> rows;               // by share, largest first
+    std::vector<HeavyHitter> heavy_hitters;  // by row, and by share in it
 };
 
 }  // namespace kymo::spacetime

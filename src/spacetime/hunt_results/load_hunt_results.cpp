@@ -1,6 +1,7 @@
 #include "spacetime/hunt_results/load_hunt_results.h"
 
 #include "spacetime/hunt_results/hunt_rows.h"
+#include "spacetime/hunt_results/line_rows.h"
 #include "spacetime/hunt_results/place_names.h"
 
 #include <algorithm>
@@ -33,9 +34,6 @@ class HeavyHitterMaker {
             merge(file);
         }
         look_up();
-        std::sort(heavy_hitters_.begin(), heavy_hitters_.end(), [](const HeavyHitter& a, const HeavyHitter& b) {
-            return a.share.value != b.share.value ? a.share.value > b.share.value : a.offset < b.offset;
-        });
         return std::move(heavy_hitters_);
     }
 
@@ -120,7 +118,7 @@ class HeavyHitterMaker {
 
     const HuntRows& rows_;
     std::vector<HeavyHitter> heavy_hitters_;
-    std::vector<PathSource> paths_;  // parallel to the heavy hitters until they are sorted
+    std::vector<PathSource> paths_;  // parallel to the heavy hitters
 };
 
 }  // namespace
@@ -130,6 +128,7 @@ HuntResults make_hunt_results(const HuntRows& rows) {
     result.hunted = rows.hunted;
     result.hunt = rows.facts;
     result.heavy_hitters = HeavyHitterMaker(rows).make();
+    result.rows = gather_by_line(result.heavy_hitters, rows.facts.key);
     return result;
 }
 

@@ -14,6 +14,7 @@ interface HuntResult {
   place: Place & { offset: number };
   share: number;
   error: number;
+  row: { number: number; share: number; error: number }; // all of one source line
   when: { begin_s: number; end_s: number; quiet: boolean }[];
   call_path: Place[];
   direction: string;
@@ -42,38 +43,46 @@ export function huntCards(context: Context): HTMLElement[] {
     return [];
   }
   const results = context.model.json.finds as HuntResult[];
+  const rows = [...new Set(results.map((result) => result.row.number))].map((number) =>
+    results.filter((result) => result.row.number === number),
+  );
   return [
     h("h2", {}, `Hunt for ${hunt.event}`),
-    ...results.slice(0, kMostResults).map((result) => card(context, hunt, result)),
+    ...rows.slice(0, kMostResults).map((row) => card(context, hunt, row)),
     h(
       "p",
       { class: "hint" },
       `${results.length ? "Places" : "No place was found"} that cause${results.length ? "" : "s"} ${percent(hunt.share)} of the event or more; ${count(hunt.events)} events looked at.` +
-        (results.length > kMostResults ? ` ${results.length - kMostResults} more are in kymo report.` : "") +
+        (rows.length > kMostResults ? ` ${rows.length - kMostResults} more are in kymo report.` : "") +
         (hunt.note ? ` ${hunt.note}.` : ""),
     ),
   ];
 }
 
-function card(context: Context, hunt: Hunt, result: HuntResult): HTMLElement {
-  const held = result.when.map(
-    ({ begin_s, end_s, quiet }) => `${moment(begin_s * 1e9, 1e6)} to ${quiet ? moment(end_s * 1e9, 1e6) : "the end"}`,
-  );
+// Of one source line; the first result has the largest share.
+function card(context: Context, hunt: Hunt, row: HuntResult[]): HTMLElement {
+  const result = row[0];
+  const held = row
+    .flatMap(({ when }) => when)
+    .map(({ begin_s, end_s, quiet }) => `${moment(begin_s * 1e9, 1e6)} to ${quiet ? moment(end_s * 1e9, 1e6) : "the end"}`);
   const callers = result.call_path.slice(-kMostCallers).reverse();
   return h(
     "article",
     { class: "card" },
     h(
       "button",
-      { class: "head", click: () => go(context, result) },
-      h("span", { class: "stake" }, percent(result.share)),
-      h("span", { class: "kind" }, `± ${percent(result.error)} of ${hunt.event}`),
+      { class: "head", click: () => go(context, row) },
+      h("span", { class: "stake" }, percent(result.row.share)),
+      h("span", { class: "kind" }, `± ${percent(result.row.error)} of ${hunt.event}`),
       h("span", { class: "title" }, words(result.place)),
       callers.length ? h("span", { class: "where" }, `called from ${callers.map(words).join(" ← ")}`) : null,
     ),
     h(
       "div",
       { class: "more" },
+      row.length > 1
+        ? h("p", { class: "hint" }, `${row.length} instructions: ${row.map(({ share }) => percent(share)).join(", ")}`)
+        : null,
       h("p", { class: "hint" }, `held from ${held.join(", ")}`),
       result.direction ? h("p", { class: "direction" }, result.direction) : null,
     ),
@@ -81,12 +90,14 @@ function card(context: Context, hunt: Hunt, result: HuntResult): HTMLElement {
 }
 
 // To its function and its lines, and to the time at which it held.
-function go(context: Context, result: HuntResult) {
+function go(context: Context, row: HuntResult[]) {
   const { model, store } = context;
+  const result = row[0];
+  const when = row.flatMap((each) => each.when);
   const fn = model.functions.name.indexOf(result.place.function);
   const [low, high] = model.range;
-  const begin = Math.max(low, Math.min(...result.when.map((one) => one.begin_s * 1e9)));
-  const end = Math.min(high, Math.max(...result.when.map((one) => one.end_s * 1e9)));
+  const begin = Math.max(low, Math.min(...when.map((one) => one.begin_s * 1e9)));
+  const end = Math.min(high, Math.max(...when.map((one) => one.end_s * 1e9)));
   store.all();
   store.set({
     order: "function",

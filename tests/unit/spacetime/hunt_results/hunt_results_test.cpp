@@ -2,6 +2,7 @@
 #include "spacetime/hunt_results/hunt_results.h"
 
 #include "made_recording.h"
+#include "spacetime/hunt_results/line_rows.h"
 #include "spacetime/hunt_results/load_hunt_results.h"
 
 #include <gtest/gtest.h>
@@ -68,6 +69,58 @@ TEST(HuntResults, ThatWentQuietEndThen) {
     EXPECT_EQ(results.heavy_hitters[0].when[0].end_ns, static_cast<std::int64_t>(7 * kMs));
     EXPECT_EQ(results.hunt.events, 2000U);
     EXPECT_EQ(results.hunt.unfinished, 0U);
+}
+
+// (offset, line, share, from ms, to ms)
+HeavyHitter hitter(std::uint64_t offset, std::uint32_t line, double share, std::int64_t begin, std::int64_t end) {
+    HeavyHitter made;
+    made.offset = offset;
+    made.place = {"work", "work.c", line, "work"};
+    made.pid = 7;
+    made.share = {share, 0.03};
+    made.when.push_back({begin, end, false});
+    return made;
+}
+
+std::vector<std::uint64_t> offsets(const std::vector<HeavyHitter>& hitters) {
+    std::vector<std::uint64_t> all;
+    for (const HeavyHitter& each : hitters) {
+        all.push_back(each.offset);
+    }
+    return all;
+}
+
+TEST(HuntRows, InstructionsOfOneLineAreOneWhoseShareIsWhatTheyHadTogether) {
+    std::vector<HeavyHitter> hitters = {hitter(0x10, 5, 0.3, 0, 9), hitter(0x20, 6, 0.2, 1, 9),
+                                        hitter(0x30, 6, 0.25, 2, 9), hitter(0x40, 0, 0.1, 0, 9),
+                                        hitter(0x50, 0, 0.1, 0, 9)};
+    const std::vector<HuntRow> rows = gather_by_line(hitters, recording::HuntKey::kInstruction);
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(offsets(hitters), (std::vector<std::uint64_t>{0x30, 0x20, 0x10, 0x40, 0x50}));
+    EXPECT_DOUBLE_EQ(rows[0].share.value, 0.45);
+    EXPECT_DOUBLE_EQ(rows[0].share.error, std::hypot(0.03, 0.03));
+    EXPECT_EQ(rows[0].hitters, 2U);
+    EXPECT_EQ(hitters[1].row, 0U);
+    EXPECT_EQ(hitters[2].row, 1U);
+    EXPECT_DOUBLE_EQ(rows[1].share.value, 0.3);
+}
+
+TEST(HuntRows, SharesOfSourcesThatHeldAtOtherTimesDoNotAddUp) {
+    std::vector<HeavyHitter> hitters = {hitter(0x10, 5, 0.6, 0, 4), hitter(0x20, 5, 0.7, 5, 9)};
+    const std::vector<HuntRow> rows = gather_by_line(hitters, recording::HuntKey::kInstruction);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_DOUBLE_EQ(rows[0].share.value, 0.7);
+    EXPECT_DOUBLE_EQ(rows[0].share.error, 0.03);
+}
+
+TEST(HuntRows, ProcessesFunctionsAndOtherKeysStayApart) {
+    std::vector<HeavyHitter> hitters = {hitter(0x10, 5, 0.4, 0, 9), hitter(0x20, 5, 0.3, 0, 9),
+                                        hitter(0x30, 5, 0.2, 0, 9)};
+    hitters[1].pid = 8;
+    hitters[2].place.function = "other";
+    EXPECT_EQ(gather_by_line(hitters, recording::HuntKey::kInstruction).size(), 3U);
+    std::vector<HeavyHitter> pages = {hitter(0x10, 5, 0.4, 0, 9), hitter(0x20, 5, 0.3, 0, 9)};
+    EXPECT_EQ(gather_by_line(pages, recording::HuntKey::kDataPage).size(), 2U);
 }
 
 }  // namespace
