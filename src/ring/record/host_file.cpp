@@ -115,7 +115,10 @@ HostFile::Series& HostFile::describe(std::size_t index, Time at) {
         row.per = static_cast<std::uint64_t>(asked.per);
         row.origin =
             static_cast<std::uint64_t>(asked.is_standard ? cells::Origin::kStandard : cells::Origin::kProgram);
-        row.description = asked.description;
+        // A host has one value here: over hosts, means count alike whatever their numbers of threads.
+        const bool is_mean = asked.total == MetricTotal::kMean;
+        const std::string description = asked.description + (is_mean ? " (mean of each host's threads)" : "");
+        row.description = description;
         rows_.append(row);
         owners_[metric->second] = index;
         rec::MetricObject object;

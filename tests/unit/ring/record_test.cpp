@@ -249,6 +249,79 @@ TEST_F(RingRecords, MaximaAndGaugesAreAsTheyAre) {
     EXPECT_EQ(run.find(Resource::kChannel, "outstanding")->total(), 3U);
 }
 
+MetricTold told(const AskedMetric& asked, cells::MetricType type, MetricTotal total) {
+    MetricTold made{};
+    const MetricAsked which = asked_of(asked);
+    made.kind = which.kind;
+    made.metric = which.metric;
+    made.type = static_cast<std::uint8_t>(type);
+    made.total = total;
+    std::copy_n("items", 5, made.unit.begin());
+    return made;
+}
+
+// Every type with every way to make a total, of two hosts: one with threads at 4 and 6, one with a thread at 21; a
+// counter's threads were at about half of that in the sample before.
+TEST_F(RingRecords, OwnMetricsMakeTheirTotalsAsTheyAreDescribed) {
+    using cells::MetricType;
+    const Record first{10, 0, 4, 6, 2, 2};
+    const Record second{21, 0, 21, 21, 1, 1};
+    const Record halved_first{5, 0, 2, 3, 2, 2};
+    const Record halved_second{11, 0, 11, 11, 1, 1};
+    struct Expected {
+        MetricType type;
+        MetricTotal total;
+        std::uint64_t a;
+        std::uint64_t b;
+        std::uint64_t both;
+    };
+    const std::vector<Expected> all = {{MetricType::kCounter, MetricTotal::kOfType, 5, 10, 15},
+                                       {MetricType::kCounter, MetricTotal::kSum, 5, 10, 15},
+                                       {MetricType::kCounter, MetricTotal::kMean, 5, 21, 13},
+                                       {MetricType::kCounter, MetricTotal::kMinimum, 4, 21, 4},
+                                       {MetricType::kCounter, MetricTotal::kMaximum, 6, 21, 21},
+                                       {MetricType::kGauge, MetricTotal::kOfType, 10, 21, 31},
+                                       {MetricType::kGauge, MetricTotal::kSum, 10, 21, 31},
+                                       {MetricType::kGauge, MetricTotal::kMean, 5, 21, 13},
+                                       {MetricType::kGauge, MetricTotal::kMinimum, 4, 21, 4},
+                                       {MetricType::kGauge, MetricTotal::kMaximum, 6, 21, 21},
+                                       {MetricType::kMaximum, MetricTotal::kOfType, 6, 21, 21},
+                                       {MetricType::kMaximum, MetricTotal::kSum, 10, 21, 31},
+                                       {MetricType::kMaximum, MetricTotal::kMean, 5, 21, 13},
+                                       {MetricType::kMaximum, MetricTotal::kMinimum, 4, 21, 4},
+                                       {MetricType::kMaximum, MetricTotal::kMaximum, 6, 21, 21}};
+    std::vector<std::string> addresses;
+    std::vector<AskedMetric> asked;
+    std::vector<MetricTold> descriptions;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        addresses.push_back("task/system/0/m" + std::to_string(i));
+        asked.push_back(asked_metric(*parse_address(addresses.back())));
+        descriptions.push_back(told(asked.back(), all[i].type, all[i].total));
+    }
+    RingRecording recording = begin(addresses, {"a", "b"});
+    const auto take = [&](Time at, const Record& one, const Record& other) {
+        const std::vector<Record> ones(all.size(), one);
+        const std::vector<Record> others(all.size(), other);
+        EXPECT_TRUE(recording.take(sample(at, {part(0, at, 0, ones), part(1, at, 0, others)}, 2)));
+    };
+    take(kBegin, halved_first, halved_second);
+    describe(asked, descriptions);
+    recording.know(asked);
+    take(kBegin + kSecond, first, second);
+    recording.end(kBegin + 2 * kSecond, false);
+    const RunMetrics run = load();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::string name = "m" + std::to_string(i);
+        const RunMetric* const metric = run.find(Resource::kTask, name);
+        ASSERT_NE(metric, nullptr) << name;
+        EXPECT_EQ(by_host(run, Resource::kTask, name.c_str()), (std::vector<std::uint64_t>{all[i].a, all[i].b}))
+            << name;
+        const auto system = metric->aggregate(ResourceLevel::kSystem, 0);
+        EXPECT_EQ(static_cast<std::uint64_t>(metric->total_of(system)), all[i].both) << name;
+        EXPECT_EQ(metric->unit, "items");
+    }
+}
+
 TEST_F(RingRecords, SumsThatAreNotOfAllHostsAreNoFigures) {
     RingRecording recording = begin({"task/system/0/user"}, {"a", "b", "c"});
     for (Time second = 0; second <= 10; ++second) {
