@@ -194,8 +194,7 @@ bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
         return true;
     }
     // What mostly waits is known without samples, and not folded; but not what it does beside that.
-    const bool waits = 2 * (space.total.wall() - space.total.user - space.total.system) > space.total.wall();
-    const bool has_few = waits && space.median_samples < spacetime::EvidenceOptions{}.fold_below;
+    const bool has_few = space.total.mostly_waits() && space.median_samples < spacetime::EvidenceOptions{}.fold_below;
     if (!space.folded && !has_few) {
         return false;
     }

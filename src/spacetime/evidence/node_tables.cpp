@@ -140,9 +140,7 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
     node.threads = std::move(sums.threads);
     std::sort(node.threads.begin(), node.threads.end());
     node.median_samples = sums.samples.median();
-    // Waits are known to the nanosecond: what mostly waits needs no samples.
-    const bool is_waiting = 2 * (node.total.wall() - node.total.user - node.total.system) > node.total.wall();
-    node.folded = node.median_samples < options.fold_below && !is_waiting;
+    node.folded = node.median_samples < options.fold_below && !node.total.mostly_waits();
     node.rows = OccurrenceTable(counters);
     fill_rows(node.rows, std::move(sums.sample).take(options.occurrence_cap), meanwhile);
 }

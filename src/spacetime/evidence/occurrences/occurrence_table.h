@@ -26,6 +26,10 @@ struct TimeTerms {
     std::int64_t other = 0;      // off the processor, and nothing known why (and measurement switched off)
 
     std::int64_t wall() const { return user + spinning + system + run_queue + waiting + other; }
+    // Whether most of it is recorded waits, which are known to the nanosecond without samples. Time without a
+    // processor counts on neither side: how long it is is the machine's and its other programs' doing, not the
+    // program's.
+    bool mostly_waits() const { return waiting + spinning > user + system; }
     TimeTerms& operator+=(const TimeTerms& more);
     bool operator==(const TimeTerms&) const = default;
 };

@@ -315,5 +315,87 @@ TEST(Weights, OfFunctionsAddUpToOneHoweverOftenOtherEventsAreSampled) {
     EXPECT_EQ(run.user_ms(0x30), 100);
 }
 
+// A thread of 60 rounds: 2 ms of work in two samples, 6 ms of rest in six. In each piece of work it lacks a processor
+// for `ready_ms`, between its samples: other programs' doing.
+Evidence evidence_beside_others(std::uint64_t ready_ms) {
+    const testing::TemporaryFolder folder;
+    {
+        testing::MadeFile launch(folder.path() / "launch.krec", 99);
+        testing::MadeFile file(folder.path() / "process-100-0.krec", 100);
+        file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+        add_app(file);
+        file.begin_stream(1, 0, 100, "app");
+        file.context(1, 1, 0, 1, 0x10);  // main
+        file.context(1, 2, 1, 1, 0x20);  // work
+        file.context(1, 3, 1, 1, 0x30);  // rest
+        recording::Run run;
+        run.command = std::string_view("./app\0", 6);
+        run.processors = 2;
+        launch.own().append(run);
+        std::uint64_t now = 0;
+        std::uint64_t user = 0;
+        const auto spend = [&](std::uint64_t context, int samples) {
+            for (int i = 0; i < samples; ++i) {
+                now += kMs;
+                user += kMs;
+                file.sample(1, now, context, {kMs});
+            }
+        };
+        for (int round = 0; round < 60; ++round) {
+            spend(2, 1);
+            if (ready_ms != 0) {
+                recording::Switch off;
+                off.time = now + kMs / 10;
+                off.tid = 100;
+                off.duration = ready_ms * kMs;
+                off.preempted = 1;
+                launch.own().append(off);
+                now += ready_ms * kMs;
+            }
+            spend(2, 1);
+            spend(3, 6);
+        }
+        file.end_stream(1, now, {user}, user);
+        file.close();
+        recording::RunEnd end;
+        end.time = now;
+        launch.own().append(end);
+        launch.close();
+    }
+    const auto recording = recording::Recording::open(folder.path());
+    const auto profile = load_profile(*recording);
+    NamedRun named = name_run(*profile);
+    auto evidence = make_evidence(*recording, *profile, named);
+    EXPECT_TRUE(evidence);
+    return std::move(*evidence);
+}
+
+// What is folded is a matter of the program and its sampling, not of who else wants the processors.
+TEST(Folding, DoesNotDependOnOtherProgramsOnTheMachine) {
+    for (const std::uint64_t ready_ms : {0, 1, 5, 40}) {
+        const Evidence evidence = evidence_beside_others(ready_ms);
+        const auto work = std::find_if(evidence.nodes.begin(), evidence.nodes.end(), [](const SpaceNode& node) {
+            return node.kind == SpaceKind::kFunction && node.place.function == "app+0x20";
+        });
+        ASSERT_NE(work, evidence.nodes.end()) << ready_ms;
+        EXPECT_TRUE(work->folded) << "two samples an occurrence; without a processor for ms: " << ready_ms;
+        EXPECT_EQ(work->median_samples, 2U);
+        EXPECT_EQ(work->total.run_queue, static_cast<std::int64_t>(60 * ready_ms * kMs));
+    }
+}
+
+TEST(Folding, WhatMostlyWaitsNeedsNoSamples) {
+    const auto of = [](std::int64_t user, std::int64_t run_queue, std::int64_t waiting, std::int64_t other) {
+        return TimeTerms{.user = user, .run_queue = run_queue, .waiting = waiting, .other = other};
+    };
+    EXPECT_TRUE(of(40, 0, 60, 0).mostly_waits());
+    EXPECT_FALSE(of(60, 0, 40, 0).mostly_waits());
+    for (const std::int64_t others : {0, 10, 1000}) {  // whether the kernel tells what it was for or not
+        EXPECT_TRUE(of(40, others, 60, 0).mostly_waits());
+        EXPECT_FALSE(of(60, others, 40, 0).mostly_waits());
+        EXPECT_FALSE(of(60, 0, 40, others).mostly_waits());
+    }
+}
+
 }  // namespace
 }  // namespace kymo::spacetime
