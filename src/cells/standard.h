@@ -48,7 +48,9 @@ enum class ChannelCell : std::uint32_t {
     kLargest = 5,      // bytes of the largest message
     kMostOutstanding = 6,
     kCalls = 7,
-    kErrors = 8,  // calls that returned an error, and requests that ended with one
+    kErrors = 8,            // calls that returned an error, and requests that ended with one; these are of them:
+    kErrorsTruncated = 9,   // the message was longer than the receiver's buffer
+    kErrorsArguments = 10,  // what the call was given cannot be
 };
 
 enum class ChannelDirection : std::uint64_t {
@@ -109,6 +111,8 @@ inline constexpr StandardMetric kStandardMetrics[] = {
     {ResourceKind::kChannel, 6, MetricType::kMaximum, "", "most-outstanding", "most outstanding at a time"},
     {ResourceKind::kChannel, 7, MetricType::kCounter, "", "calls", "calls"},
     {ResourceKind::kChannel, 8, MetricType::kCounter, "", "errors", "calls that failed"},
+    {ResourceKind::kChannel, 9, MetricType::kCounter, "", "errors-truncated", "messages too long for their receiver"},
+    {ResourceKind::kChannel, 10, MetricType::kCounter, "", "errors-arguments", "calls with wrong arguments"},
 };
 
 }  // namespace kymo::cells

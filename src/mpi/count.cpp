@@ -36,6 +36,13 @@ void outstanding(std::uint64_t* cells, bool more) {
     }
 }
 
+// The same in every MPI library, which codes are not.
+int class_of(int error) {
+    int kind = error;
+    real_calls.Error_class(error, &kind);
+    return kind;
+}
+
 // A peer that is nobody, or unknown: nothing passes.
 bool is_peer(const Group* group, int peer) {
     return group != nullptr && peer >= 0 && peer < group->size;
@@ -152,7 +159,35 @@ void completed(std::uint64_t ns, int parts, MPI_Request handle, const MPI_Status
     }
 }
 
-void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone) {
+void count_error(std::uint64_t* cells, int error) {
+    cells::increase(cell(cells, ChannelCell::kErrors), 1);
+    switch (class_of(error)) {
+        case MPI_ERR_TRUNCATE:
+            return cells::increase(cell(cells, ChannelCell::kErrorsTruncated), 1);
+        case MPI_ERR_BUFFER:
+        case MPI_ERR_COUNT:
+        case MPI_ERR_TYPE:
+        case MPI_ERR_TAG:
+        case MPI_ERR_COMM:
+        case MPI_ERR_RANK:
+        case MPI_ERR_REQUEST:
+        case MPI_ERR_ROOT:
+        case MPI_ERR_GROUP:
+        case MPI_ERR_OP:
+        case MPI_ERR_TOPOLOGY:
+        case MPI_ERR_DIMS:
+        case MPI_ERR_ARG:
+            return cells::increase(cell(cells, ChannelCell::kErrorsArguments), 1);
+        default:
+            return;
+    }
+}
+
+int error_of(int result, const MPI_Status& status) {
+    return class_of(result) == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
+}
+
+void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone, int error) {
     Request request;
     if (!look_at_request(before, &request)) {
         return;
@@ -164,17 +199,17 @@ void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alon
         outstanding(cells, false);
     }
     if (cells != nullptr && (is_over || is_alone)) {
-        cells::increase(cell(cells, ChannelCell::kErrors), 1);
+        count_error(cells, error);
     }
 }
 
-void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction) {
+void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction, int error) {
     const Group* group = known_group_of(communicator);
     if (group == nullptr) {
         return;
     }
     if (std::uint64_t* cells = called(*group, is_peer(group, peer) ? peer : kEverybody, direction, begin.ns())) {
-        cells::increase(cell(cells, ChannelCell::kErrors), 1);
+        count_error(cells, error);
     }
 }
 

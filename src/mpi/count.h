@@ -66,9 +66,14 @@ inline std::int64_t bytes_in(const MPI_Status& status) {
 #endif
 }
 
-__attribute__((noinline, cold)) inline void count_failure(std::uint64_t* cells, std::uint64_t ns) {
+// An error that a call has returned, with the kind that its class is of.
+void count_error(std::uint64_t* cells, int error);
+// Of one of several requests: what its status says, where the call says only that the statuses do.
+int error_of(int result, const MPI_Status& status);
+
+__attribute__((noinline, cold)) inline void count_failure(std::uint64_t* cells, std::uint64_t ns, int error) {
     count_call(cells, ns);
-    cells::increase(cell(cells, cells::ChannelCell::kErrors), 1);
+    count_error(cells, error);
 }
 
 // The quick way of MPI_Send and MPI_Recv: what the call will add to is known before it, so that little has to be kept
@@ -83,7 +88,7 @@ struct QuickSend {
             bytes = count * known->type_size;
         }
     }
-    void failed(const Begin& begin) const { count_failure(cells, begin.ns()); }
+    void failed(const Begin& begin, int error) const { count_failure(cells, begin.ns(), error); }
     KYMO_MPI_QUICK void succeeded(const Begin& begin) const {
         count_call(cells, begin.ns());
         count_message(cells, bytes);
@@ -95,7 +100,7 @@ struct QuickReceive {
         const Recent::Channel* known = known_channel(communicator, peer, Direction::kReceive);
         cells = known != nullptr ? known->cells : nullptr;
     }
-    void failed(const Begin& begin) const { count_failure(cells, begin.ns()); }
+    void failed(const Begin& begin, int error) const { count_failure(cells, begin.ns(), error); }
     KYMO_MPI_QUICK void succeeded(const Begin& begin, const MPI_Status& status) const {
         count_call(cells, begin.ns());
         count_message(cells, bytes_in(status));
@@ -116,9 +121,10 @@ void completed(std::uint64_t ns, int parts, MPI_Request request, const MPI_Statu
 void freed(MPI_Request request);
 // A call about the request ended with an error; `after` is its handle now. If the request is over, no message passed.
 // `is_alone`: the call was about no other request.
-void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone);
-// A call with a peer ended with an error. No call of MPI's is made: what it was given may be what is wrong.
-void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction);
+void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone, int error);
+// A call with a peer ended with an error. MPI is asked about that alone: what the call was given may be what is
+// wrong.
+void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction, int error);
 // A call that tested the request and found it not complete.
 void polled(std::uint64_t ns, int parts, MPI_Request request);
 // found: false where MPI_Iprobe found none.

@@ -13,7 +13,7 @@ import sys
 from calls import CALLS, ONLY_C
 
 SUPPORT = """Comm_group Comm_remote_group Comm_test_inter Comm_get_name Comm_rank Group_size Group_rank Group_free Group_translate_ranks
-Type_size_x Get_elements_x Topo_test Cartdim_get Graph_neighbors_count Dist_graph_neighbors_count Win_get_group Win_get_name Test_cancelled
+Type_size_x Get_elements_x Topo_test Cartdim_get Graph_neighbors_count Dist_graph_neighbors_count Win_get_group Win_get_name Test_cancelled Error_class
 Comm_get_parent File_get_group Comm_f2c Type_f2c Request_f2c Message_f2c Win_f2c File_f2c Status_f2c""".split()
 HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Request": "Request", "MPI_Message": "Message", "MPI_Win": "Win", "MPI_File": "File"}
 
@@ -192,7 +192,7 @@ def body(language, name, parameters):
         after += ["for (int i = 0; i < before.size(); ++i) {", "    started(begin, before[i]);", "}"]
     elif kind == "complete_one":
         before.append(f"const MPI_Request request_before = {request};")
-        failed.append(f"broke(begin.ns(), request_before, {request}, true);")
+        failed.append(f"broke(begin.ns(), request_before, {request}, true, result);")
         after += [f"if ({found}) {{", f"    completed(begin.ns(), 1, request_before, {status});", "} else {", "    polled(begin.ns(), 1, request_before);", "}"]
     elif kind == "complete_all":
         before += language.requests(p("requests"), v("count"))
@@ -243,9 +243,16 @@ def body(language, name, parameters):
                   "make_receive": "kReceive", "exchange": "kSend", "probe": "kReceive", "match": "kReceive", "collective": "kCollective"}
     if kind in directions:
         role = roles.get("peer") or roles.get("root")
-        failed.append(f"failed(begin, {language.value(at['comm'])}, {language.value(at[role]) if role else 'kEverybody'}, Direction::{directions[kind]});")
+        failed.append(f"failed(begin, {language.value(at['comm'])}, {language.value(at[role]) if role else 'kEverybody'}, Direction::{directions[kind]}, result);")
     if kind in ("complete_all", "complete_any", "complete_some"):
-        failed += ["for (int i = 0; i < before.size(); ++i) {", f"    broke(0, before[i], {language.request_at(p('requests'))}, before.size() == 1);", "}"]
+        broke = f"broke(0, before[i], {language.request_at(p('requests'))}, before.size() == 1, "
+        failed.append("for (int i = 0; i < before.size(); ++i) {")
+        if kind == "complete_all":  # the statuses say what each request has met, perhaps nothing
+            failed += [f"    if (const int error = error_of(result, {status}); error == MPI_SUCCESS) {{", f"        completed(0, 1, before[i], {status});",
+                       "    } else {", f"        {broke}error);", "    }"]
+        else:
+            failed.append(f"    {broke}result);")
+        failed.append("}")
     return before, replaced, after, failed
 
 
@@ -272,7 +279,7 @@ def quick_way(name, parameters, call):
     lines = [f"    if (const {what} quick({', '.join(roles[role] for role in wanted)}); quick.cells != nullptr) {{", *("    " + line for line in ["    " + line for line in before])]
     return lines + ["        const Begin begin;", f"        {call(given, True)}", "        if (result == MPI_SUCCESS) {",
                     f"            quick.succeeded({', '.join(['begin', *([status] if status else [])])});", "        } else {",
-                    "            quick.failed(begin);", "        }", "        return result;", "    }"]
+                    "            quick.failed(begin, result);", "        }", "        return result;", "    }"]
 
 
 def c_wrapper(name, parameters):

@@ -11,7 +11,7 @@ SEND, RECEIVE, COLLECTIVE, ONE_SIDED, READ, WRITE = range(6)
 ELSEWHERE = 2**32  # and the rank in the communicator: of a peer in another world
 EVERYBODY = -1
 WORLD = 0
-Row = collections.namedtuple("Row", "communicator peer direction number messages bytes blocked outstanding largest most calls errors")
+Row = collections.namedtuple("Row", "communicator peer direction number messages bytes blocked outstanding largest most calls errors truncated arguments", defaults=(0, 0, 0))
 
 # What mpirun says of a rank whose farewell it did not hear: PMIx_Finalize waits two seconds for the answer and then leaves without, which
 # happens to any job on a machine that is much too busy.

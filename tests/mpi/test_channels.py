@@ -114,10 +114,11 @@ def order(test, rows):
         put_in[rank] = sum(amount for _, amount in between.values())
     # Reduced are 20 bytes and gathered 16 of each of the odd ranks, spread are 24 by rank 0.
     test.equal("order: what each puts into an intercommunicator", {0: 24, 1: 36, 2: 0, 3: 36}, put_in)
-    errors = {rank: {(row.direction, row.peer): row.errors for row in rows[rank] if row.errors} for rank in range(RANKS)}
-    test.equal("order: calls that failed, by channel", {0: {(SEND, EVERYBODY): 1}, 1: {(RECEIVE, 0): 2}, 2: {}, 3: {}}, errors)
+    errors = {rank: {(row.direction, row.peer): (row.errors, row.truncated, row.arguments) for row in rows[rank] if row.errors} for rank in range(RANKS)}
+    test.equal("order: calls and requests that failed, by channel; for which reason",
+               {0: {(SEND, EVERYBODY): (1, 0, 1)}, 1: {(RECEIVE, 0): (3, 3, 0)}, 2: {}, 3: {}}, errors)
     own = [row for row in rows[1] if row.errors]
-    test.equal("order: of messages that were cut none is counted", [(1, 4)], [(row.messages, row.bytes) for row in own])
+    test.equal("order: of messages that were cut none is counted, of those beside them each", [(2, 10)], [(row.messages, row.bytes) for row in own])
     nothing_left(test, "order", rows)
 
 

@@ -89,7 +89,7 @@ class Run:
         ranks = {process["pid"]: process["rank"] for process in report["processes"] if process["rank"] is not None}
         cells = {}
         for metric in report["metrics"]:
-            if metric["kind"] == "channel":
+            if metric["kind"] == "channel" and metric["name"] in CELLS:
                 for index, each in enumerate(metric["objects"]):
                     key = (ranks[each["pid"]], each["communicator"], peer_of(each["peer"]), DIRECTIONS.index(each["direction"]), each["number"])
                     channel = cells.setdefault(key, dict.fromkeys(CELLS, 0))

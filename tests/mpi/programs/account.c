@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { kMost = 4096, kCells = 9 };
+enum { kMost = 4096, kCells = 11 };
 static struct {
     struct kymo_channel_key key;
     uint64_t number;

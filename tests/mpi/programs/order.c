@@ -46,7 +46,7 @@ static void between(int rank) {
     MPI_Comm_free(&half);
 }
 
-/* Two messages that are too long for their receivers, and a send to nobody. */
+/* Three messages that are too long for their receivers, the last beside one that is not; and a send to nobody. */
 static void with_errors(int rank, int ranks) {
     MPI_Comm own;
     MPI_Request requests[2];
@@ -56,6 +56,8 @@ static void with_errors(int rank, int ranks) {
         MPI_Send(room, 100, MPI_BYTE, 1, 1, own);
         MPI_Send(room, 100, MPI_BYTE, 1, 2, own);
         MPI_Send(room, 4, MPI_BYTE, 1, 3, own);
+        MPI_Send(room, 100, MPI_BYTE, 1, 5, own);
+        MPI_Send(room, 6, MPI_BYTE, 1, 6, own);
         MPI_Send(room, 4, MPI_BYTE, ranks, 4, own);
     } else if (rank == 1) {
         MPI_Recv(room, 10, MPI_BYTE, 0, 1, own, MPI_STATUS_IGNORE);
@@ -63,6 +65,9 @@ static void with_errors(int rank, int ranks) {
         MPI_Irecv(room, 10, MPI_BYTE, 0, 3, own, &requests[1]);
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
         MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        MPI_Irecv(room, 10, MPI_BYTE, 0, 5, own, &requests[0]);
+        MPI_Irecv(room, 10, MPI_BYTE, 0, 6, own, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&own);
