@@ -29,6 +29,7 @@ interface Hunt {
 
 const kMostResults = 40;
 const kMostCallers = 3;
+const kMostStretches = 4;
 
 function words(place: Place): string {
   const file = place.file.slice(place.file.lastIndexOf("/") + 1);
@@ -83,7 +84,11 @@ function card(context: Context, hunt: Hunt, row: HuntResult[]): HTMLElement {
       row.length > 1
         ? h("p", { class: "hint" }, `${row.length} instructions: ${row.map(({ share }) => percent(share)).join(", ")}`)
         : null,
-      h("p", { class: "hint" }, `held from ${held.join(", ")}`),
+      h(
+        "p",
+        { class: "hint" },
+        `held from ${held.slice(0, kMostStretches).join(", ")}${held.length > kMostStretches ? `, and ${count(held.length - kMostStretches)} more times` : ""}`,
+      ),
       result.direction ? h("p", { class: "direction" }, result.direction) : null,
     ),
   );
