@@ -90,8 +90,8 @@ inline std::uint64_t read_directly(std::uint64_t address, unsigned bytes) {
 // Where a load begins.
 struct LoadBegin {
     std::uint64_t address = 0;
-    bool is_there = false;  // it can be read as it is
-    bool is_known = false;  // there is such an address at all
+    bool is_there = false;  // mapped for certain: read directly
+    bool is_known = false;  // the image is loaded, its thread-local storage found
 };
 
 inline LoadBegin begin_of(const DataSources& sources, const Load& load) {

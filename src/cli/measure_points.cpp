@@ -24,10 +24,12 @@ namespace kymo::cli {
 namespace {
 
 // A name that is neither of the description nor of data that can be read.
-metrics::Mistake unreadable(const metrics::NamedData& data, const std::string& reason) {
-    return {data.at, reason + data.near,
-            "a name means a constant, a cell or metric of the description, a standard metric of threads, or a "
-            "variable of the program"};
+metrics::Mistake unreadable(const metrics::NamedData& data, const hooks::Refused& refused) {
+    return refused.is_unknown
+               ? metrics::Mistake{data.at, refused.reason + data.near,
+                                  "a name means a constant, a cell or metric of the description, a standard metric "
+                                  "of threads, or a variable of the program"}
+               : metrics::Mistake{data.at, refused.reason, "docs/metrics.md tells which data can be read"};
 }
 
 // What became of each instrumentation point: those without a function are mistakes of the description.
@@ -51,7 +53,7 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
         } else if (!hooked) {
             const hooks::Refused& refused = outcome.refused.front();
             if (refused.data) {
-                mistakes.push_back(unreadable(point.data[*refused.data], refused.reason));
+                mistakes.push_back(unreadable(point.data[*refused.data], refused));
                 continue;
             }
             mistakes.push_back({point.at, fmt::format("{}: {}", refused.function, refused.reason),

@@ -303,6 +303,7 @@ class Parser {
                 break;
             }
         }
+        value.data.is_global = is_global;
         steps.insert(steps.end(), stars, {program::DataStep::Kind::kDereference, {}, 0});
         if (steps.size() > kMaxNesting) {
             throw Stop{{value.at, fmt::format("more than {} steps to a value", kMaxNesting), {}}};

@@ -55,6 +55,11 @@ COUNTS = {
     "at exit step when lock-wait >= 0": 1000 + SAME,
     "at entry step when waits > 1000000": 0,
     "at line data.c:LINE when mode == 1": 250,
+    "at line data.c:LINE when ::letter == 3": 1000,
+    "at entry mixed when letter == 97": 1000,
+    "at entry mixed when ::letter == 3": 1000,
+    "at exit mixed when ::letter == 3": 1000,
+    "at entry outer when deep == 0": sum(1 for i in TURNS if (i + i % 4) % 10 == 0),
     "at entry plugin_end in PLUGIN when plugin_level == 2": 20,
 }
 SUMS = {"at entry step : add grid->level": sum(i % 10 for i in GOOD) + 9 * 101 + 77, "at entry step : sub own_grid.n, add 2": 2 * (1000 + SAME)}
@@ -75,6 +80,17 @@ REFUSED = {
     "when lock-waits > 1": "1:32: no metric 'lock-waits'; did you mean 'lock-wait'?",
     "when worker == 1 or in_fo == 2": "1:47: no variable or parameter 'in_fo'",
 }
+# What the source means by a name, and cannot be read, is not taken for a variable that it hides. (point, reason)
+HIDDEN = {
+    "at exit mixed when letter == 3": "'letter' is a parameter, and parameters can be read at entries only; ::name",
+    "at line data.c:LINE when letter == 3": "'letter' is a parameter, and parameters can be read at entries only",
+    "at line data.c:LOCAL when keep == 4": "'keep' is a local variable, which cannot be read",
+    "at line data_inline.h:HEADER when mode == 2": "a name in it means different variables at the line's places",
+}
+HIDDEN_IN_CLASSES = {
+    "at entry solver::Grid::step when n == 1": "'n' is a member of the object: write this->n",
+    "at exit solver::Grid::step when depth == 1": "'depth' is a member of the object: write this->depth",
+}
 CLASSES = {
     "solver::level == 3": 25,
     "level == 3": 25,
@@ -85,6 +101,7 @@ CLASSES = {
     "same.depth == 2": 33,
     "same.n < -95": 4,
     "this->n == -50": 1,
+    "::n == 5": 100,
     "this->is_open": 50,
     "other.depth == 7": 1,
     "ready._M_i == 9": 10,
@@ -116,16 +133,19 @@ def build(test, compiler, *flags):
     return folder
 
 
-def line_of(test):
-    text = (PROGRAMS / "data.c").read_text()
-    return str(1 + text[:text.index("/* LINE */")].count("\n"))
+def with_lines(point):
+    """The numbers of lines that the programs mark."""
+    for file, mark in (("data.c", "LINE"), ("data.c", "LOCAL"), ("data_inline.h", "HEADER")):
+        text = (PROGRAMS / file).read_text()
+        point = point.replace(f"{file}:{mark}", f"{file}:{1 + text[:text.index(f'/* {mark} */')].count(chr(10))}")
+    return point
 
 
 def check_counts(test, compiler, *flags):
     folder = build(test, compiler, *flags)
     what = " ".join((compiler, *flags))
     wanted = {f"{point} : add": value for point, value in COUNTS.items()} | SUMS
-    wanted = {point.replace(":LINE", ":" + line_of(test)).replace("PLUGIN", str(folder / "plugin.so")): value for point, value in wanted.items()}
+    wanted = {with_lines(point).replace("PLUGIN", str(folder / "plugin.so")): value for point, value in wanted.items()}
     told = measured(test, list(wanted), folder / "data", folder / "plugin.so")
     if not isinstance(told, dict):
         test.equal(what, "counts", told)
@@ -139,6 +159,9 @@ def check_refused(test, folder):
     for condition, message in REFUSED.items():
         told = measured(test, [f"at entry step {condition} : add"], folder / "data", folder / "plugin.so")
         test.check(condition, message, told, f"data.kym:{message}" in str(told))
+    for point, reason in HIDDEN.items():
+        told = measured(test, [f"{with_lines(point)} : add"], folder / "data", folder / "plugin.so")
+        test.check(point, f"refused: {reason}", told, str(told).startswith("6:") and reason in str(told))
     told = measured(test, ["at entry main when mode == 2 : add", "at entry run when ::mode == 2 : add"], folder / "data", folder / "plugin.so")
     test.check("a name of three files means the function's own", "counts", told, isinstance(told, dict))
     told = measured(test, [f"at entry plugin_step in {folder / 'plugin.so'} when plugin_worker == 2 : add"], folder / "data", folder / "plugin.so")
@@ -164,6 +187,9 @@ def check_classes(test, compiler, *flags):
     program = test.work / "classes"
     test.must(compiler, *flags, "-o", program, PROGRAMS / "data_classes.cpp")
     told = measured(test, [f"at entry solver::Grid::step when {condition} : add" for condition in CLASSES], program)
+    for point, reason in HIDDEN_IN_CLASSES.items():
+        refused = measured(test, [f"{point} : add"], program)
+        test.check(point, f"refused: {reason}", refused, str(refused).startswith("6:") and reason in str(refused))
     for condition, value in CLASSES.items():
         test.equal(f"{compiler} {' '.join(flags)}: {condition}", value,
                    told[f"at entry solver::Grid::step when {condition} : add"] if isinstance(told, dict) else told)

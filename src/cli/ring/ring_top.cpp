@@ -55,13 +55,13 @@ std::vector<ring::AskedMetric> metrics_of(const RingTopOptions& options) {
     return metrics;
 }
 
-// What the ring was asked for, and what is known of it.
+// The metrics that the ring is asked for, and what agents have told of them.
 class AskedMetrics {
   public:
     explicit AskedMetrics(const RingTopOptions& options) : all_(metrics_of(options)) {}
 
     [[nodiscard]] const std::vector<ring::AskedMetric>& all() const { return all_; }
-    // Programs' own are asked about.
+    // Asks the agents what programs' own metrics are.
     void begin(ring::Manager& manager) const {
         std::vector<ring::MetricAsked> own;
         for (const ring::AskedMetric& each : all_) {
@@ -72,7 +72,7 @@ class AskedMetrics {
         }
         manager.describe(std::move(own), monotonic_now().ns);
     }
-    // True: there is news.
+    // True: something is known that was not before.
     bool learn(const ring::Manager& manager) {
         bool is_new = ring::describe(all_, manager.metrics().told());
         for (ring::AskedMetric& each : all_) {

@@ -66,8 +66,8 @@ Problem DataImages::make(const Plan& plan) {
 
 // What comes with the program has its thread-local storage at one distance from every thread's pointer.
 void DataImages::loaded(std::uint32_t number, const image::LoadedImage& image, bool at_start) {
-    if (images_ == nullptr) {
-        return;
+    if (images_ == nullptr || images_[number].is_loaded) {
+        return;  // a second copy (dlmopen): the first one's data is meant, as its hooks are
     }
     cells::DataImage& data = images_[number];
     data.bias = image.bias;

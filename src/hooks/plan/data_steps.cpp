@@ -47,7 +47,7 @@ std::uint32_t DataSteps::load_of(const program::DataPlace& place) {
 }
 
 std::optional<DataSteps::Problem> DataSteps::settle(const Request& request, const ImageFunctions& image,
-                                                    std::uint64_t offset, bool at_entry,
+                                                    std::uint64_t offset, program::DataScope::Kind kind,
                                                     std::vector<cells::Step>& steps) {
     if (request.data.empty()) {
         return std::nullopt;
@@ -58,15 +58,15 @@ std::optional<DataSteps::Problem> DataSteps::settle(const Request& request, cons
     program::DataScope scope;
     scope.image = static_cast<std::size_t>(std::find(images_.begin(), images_.end(), image.path()) - images_.begin());
     scope.offset = offset;
-    scope.at_entry = at_entry;
+    scope.kind = kind;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         if (steps[i].operation != Operation::kLoad) {
             continue;
         }
         const std::size_t name = steps[i].constant;
         const auto found = finder_->find(request.data[name], scope);
-        if (const auto* reason = std::get_if<std::string>(&found)) {
-            return Problem{name, *reason};
+        if (const auto* none = std::get_if<program::NoData>(&found)) {
+            return Problem{name, none->reason, none->is_unknown};
         }
         const auto& place = std::get<program::DataPlace>(found);
         if (place.base == program::DataPlace::Base::kThread && later_.contains(finder_->image(place.image))) {

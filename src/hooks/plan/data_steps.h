@@ -27,10 +27,11 @@ class DataSteps {
     struct Problem {
         std::size_t name = 0;  // of the request's
         std::string reason;
+        bool is_unknown = false;  // there is nothing of that name
     };
-    // None: `steps`, the request's, are ready for the plan. `at_entry`: of a function.
+    // None: `steps`, the request's, are ready for the plan.
     std::optional<Problem> settle(const Request& request, const ImageFunctions& image, std::uint64_t offset,
-                                  bool at_entry, std::vector<cells::Step>& steps);
+                                  program::DataScope::Kind kind, std::vector<cells::Step>& steps);
 
   private:
     std::uint32_t load_of(const program::DataPlace& place);

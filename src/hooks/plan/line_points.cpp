@@ -78,13 +78,14 @@ void LinePoints::settle() {
     }
 }
 
-std::optional<std::pair<const ImageFunctions*, std::uint64_t>> LinePoints::first_place(std::size_t request) const {
+std::vector<std::pair<const ImageFunctions*, std::uint64_t>> LinePoints::places_of(std::size_t request) const {
+    std::vector<std::pair<const ImageFunctions*, std::uint64_t>> all;
     for (const auto& [image, places] : meant_[request].places) {
-        if (!places.empty()) {
-            return std::pair(image, places.front());
+        for (const std::uint64_t place : places) {
+            all.emplace_back(image, place);
         }
     }
-    return std::nullopt;
+    return all;
 }
 
 void LinePoints::set_steps(std::size_t request, std::vector<cells::Step> steps) {
@@ -144,7 +145,7 @@ std::vector<std::pair<std::uint64_t, std::size_t>> LinePoints::places_in(const I
 void LinePoints::refuse(ImageFunctions& image, std::uint64_t place, std::size_t request, const std::string& reason) {
     const std::string function = image.places().function_at(place);
     outcomes_[request].refused.push_back(
-        {text_of(requests_[request]) + (function.empty() ? "" : " in " + function), image.file_name(), reason, {}});
+        {text_of(requests_[request]) + (function.empty() ? "" : " in " + function), image.file_name(), reason});
 }
 
 void LinePoints::add(ImageFunctions& image, std::vector<Site>& sites) {

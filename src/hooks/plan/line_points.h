@@ -11,7 +11,6 @@
 #include "hooks/plan/request.h"
 
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -35,8 +34,8 @@ class LinePoints {
 
     void find(ImageFunctions& image);
     void settle();
-    // Between settle() and add(): where a request's line is found first; none: nowhere.
-    std::optional<std::pair<const ImageFunctions*, std::uint64_t>> first_place(std::size_t request) const;
+    // Between settle() and add(): where a request's line is.
+    std::vector<std::pair<const ImageFunctions*, std::uint64_t>> places_of(std::size_t request) const;
     // What is to be done there instead of the request's steps.
     void set_steps(std::size_t request, std::vector<cells::Step> steps);
     void drop(std::size_t request) { meant_[request].places.clear(); }

@@ -183,8 +183,10 @@ class Planner {
             std::string reason = needs_monitor(request);
             return reason.empty() ? std::nullopt : std::optional(DataSteps::Problem{0, std::move(reason)});
         }
-        auto problem = data_.settle(request, image, offset, request.line == 0, steps.entry);
-        return problem ? problem : data_.settle(request, image, offset, false, steps.exit);
+        using Kind = program::DataScope::Kind;
+        auto problem =
+            data_.settle(request, image, offset, request.line == 0 ? Kind::kEntry : Kind::kPlace, steps.entry);
+        return problem ? problem : data_.settle(request, image, offset, Kind::kExit, steps.exit);
     }
 
     // Takes out requests that read data which cannot be read there.
@@ -203,28 +205,48 @@ class Planner {
 
     void refuse_data(const ImageFunctions& image, const std::string& name, std::size_t r,
                      const DataSteps::Problem& problem) {
-        Refused refused{name, image.file_name(), problem.reason, {}};
+        Refused refused{name, image.file_name(), problem.reason, {}, problem.is_unknown};
         if (problem.name < requests_[r].data.size()) {
             refused.data = problem.name;
         }
         out_->outcomes[r].refused.push_back(std::move(refused));
     }
 
-    // A line's names mean the same at all its places: they are of one source file.
+    // A line's steps are the same at all its places; where its names mean different variables there (a header's line
+    // in several units, each with static variables of its own), the line is refused.
     void settle_lines() {
         for (std::size_t r = 0; r < requests_.size(); ++r) {
-            const auto place = lines_.first_place(r);
-            if (!place) {
-                continue;
+            std::optional<Steps> first;
+            std::optional<DataSteps::Problem> problem;
+            const ImageFunctions* where = nullptr;
+            for (const auto& [image, place] : lines_.places_of(r)) {
+                Steps steps;
+                where = image;
+                problem = settle(r, *image, place, steps);
+                if (!problem && first && !are_same(first->entry, steps.entry)) {
+                    problem = DataSteps::Problem{0, "a name in it means different variables at the line's places"};
+                }
+                if (!first) {
+                    first = std::move(steps);
+                }
+                if (problem || requests_[r].data.empty()) {
+                    break;
+                }
             }
-            Steps steps;
-            if (const auto problem = settle(r, *place->first, place->second, steps)) {
-                refuse_data(*place->first, fmt::format("{}:{}", requests_[r].file, requests_[r].line), r, *problem);
+            if (problem) {
+                refuse_data(*where, fmt::format("{}:{}", requests_[r].file, requests_[r].line), r, *problem);
                 lines_.drop(r);
-            } else {
-                lines_.set_steps(r, std::move(steps.entry));
+            } else if (first) {
+                lines_.set_steps(r, std::move(first->entry));
             }
         }
+    }
+
+    static bool are_same(const std::vector<cells::Step>& one, const std::vector<cells::Step>& other) {
+        return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                          [](const cells::Step& a, const cells::Step& b) {
+                              return a.constant == b.constant && a.is_signed == b.is_signed;
+                          });
     }
 
     void plan_image(ImageFunctions& image) {
@@ -365,7 +387,7 @@ class Planner {
 
     void refuse(const ImageFunctions& image, const Wanted& wanted, const std::string& reason) {
         for (const std::size_t request : wanted.requests) {
-            out_->outcomes[request].refused.push_back({wanted.name, image.file_name(), reason, {}});
+            out_->outcomes[request].refused.push_back({wanted.name, image.file_name(), reason});
         }
     }
 
@@ -409,7 +431,7 @@ void leave_out(Planned& planned, std::span<const NotTaken> not_taken) {
         for (const std::size_t request : each.probe.requests) {
             Outcome& outcome = planned.outcomes[request];
             outcome.entries -= outcome.entries == 0 ? 0 : 1;
-            outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason, {}});
+            outcome.refused.push_back({each.probe.name, each.probe.image.filename().string(), each.reason});
         }
     }
     std::erase_if(planned.probes, [&](const Probe& probe) { return functions.contains({probe.name, probe.image}); });

@@ -27,6 +27,7 @@ struct Refused {
     std::string image;                     // its file's name
     std::string reason;                    // follows the function's name
     std::optional<std::size_t> data = {};  // what cannot be read: index of the request's; `reason` names it
+    bool is_unknown = false;               // there is nothing of that name
 };
 
 // Why a line was not found.

@@ -112,15 +112,15 @@ struct DataFinder::Search {
         std::string problem;
     };
 
-    std::variant<DataPlace, std::string> find() {
-        if (scope.at_entry && path.name.find("::") == std::string::npos) {
-            std::optional<Dwarf_Die> die;
-            DataPlace place;
-            Image& image = *finder.images_[scope.image];
-            const std::string problem =
-                image.has_debug_info() ? find_parameter(image.module(), scope.offset, path.name, die, place) : "";
-            if (die) {
-                return problem.empty() ? end(*die, scope.image, place) : quoted(problem);
+    std::variant<DataPlace, NoData> find() {
+        Image& image = *finder.images_[scope.image];
+        if (!path.is_global && path.name.find("::") == std::string::npos && image.has_debug_info()) {
+            const NamedInCode named = find_in_code(image.module(), scope.offset, path.name, scope.kind);
+            if (!named.problem.empty()) {
+                return quoted(named.problem);
+            }
+            if (named.parameter) {
+                return end(*named.parameter, scope.image, named.place);
             }
         }
         std::vector<Found> found = near();
@@ -144,27 +144,27 @@ struct DataFinder::Search {
     }
 
   private:
-    std::string quoted(const std::string& problem) const { return "'" + path.name + "' " + problem; }
+    NoData quoted(const std::string& problem) const { return {"'" + path.name + "' " + problem}; }
 
-    std::string several(std::size_t count, std::vector<std::string>& files) const {
+    NoData several(std::size_t count, std::vector<std::string>& files) const {
         std::string told;
         for (std::size_t i = 0; i < files.size() && i < kMostTold; ++i) {
             told += (i == 0 ? "" : ", ") + files[i];
         }
-        return std::to_string(count) + " variables have the name '" + path.name + "' (" + told +
-               (files.size() > kMostTold ? ", …)" : ")");
+        return {std::to_string(count) + " variables have the name '" + path.name + "' (" + told +
+                (files.size() > kMostTold ? ", …)" : ")")};
     }
 
     // Of a member's or element's type, in the image of whoever declares it; `place` may be in another.
-    std::variant<DataPlace, std::string> end(Dwarf_Die die, std::size_t declared_in, DataPlace place) {
+    std::variant<DataPlace, NoData> end(Dwarf_Die die, std::size_t declared_in, DataPlace place) {
         DataTypes types(finder.images_[declared_in]->module());
         std::string problem = types.follow(path, die, place);
         if (!problem.empty()) {
-            return problem;
+            return NoData{problem};
         }
         if (!is_inside(finder.images_[place.image]->module(), place)) {
-            return "'" + text_of(path) + "' is outside of the data of " +
-                   finder.image(place.image).filename().string();
+            return NoData{"'" + text_of(path) + "' is outside of the data of " +
+                          finder.image(place.image).filename().string()};
         }
         return place;
     }
@@ -230,13 +230,14 @@ struct DataFinder::Search {
         }
     }
 
-    std::string none() {
+    NoData none() {
         Image& own = *finder.images_[scope.image];
         if (!own.has_debug_info()) {
-            return "'" + path.name + "' is not known: " + own.path.filename().string() +
-                   " has no debug information (compile with -g)";
+            return {"'" + path.name + "' is not known: " + own.path.filename().string() +
+                    " has no debug information (compile with -g)"};
         }
-        return (scope.at_entry ? "no variable or parameter '" : "no variable '") + path.name + "'";
+        const bool is_entry = scope.kind == DataScope::Kind::kEntry;
+        return {(is_entry ? "no variable or parameter '" : "no variable '") + path.name + "'", true};
     }
 };
 
@@ -249,7 +250,7 @@ DataFinder::DataFinder(std::span<const std::filesystem::path> images) {
 
 DataFinder::~DataFinder() = default;
 
-std::variant<DataPlace, std::string> DataFinder::find(const DataPath& path, const DataScope& scope) {
+std::variant<DataPlace, NoData> DataFinder::find(const DataPath& path, const DataScope& scope) {
     return Search{*this, path, scope}.find();
 }
 

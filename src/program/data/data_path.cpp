@@ -3,7 +3,7 @@
 namespace kymo::program {
 
 std::string text_of(const DataPath& path) {
-    std::string text = path.name;
+    std::string text = (path.is_global ? "::" : "") + path.name;
     std::string stars;
     for (const DataStep& step : path.steps) {
         switch (step.kind) {

@@ -16,7 +16,8 @@ struct DataStep {
 
 struct DataPath {
     std::string name;  // with its scopes: "solver::level"
-    std::vector<DataStep> steps;
+    std::vector<DataStep> steps = {};
+    bool is_global = false;  // written "::level": no parameter, and nothing else that hides the variable
 };
 
 // As it was written.

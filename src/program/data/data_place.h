@@ -1,10 +1,19 @@
-// Where a value of a program's data lies, while it runs.
+// From where a name of a program's data is used, and where its value lies while the program runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace kymo::program {
+
+// From where a name is meant.
+struct DataScope {
+    std::size_t image = 0;     // of the finder's
+    std::uint64_t offset = 0;  // in it: a function's entry, or any place
+    enum class Kind : std::uint8_t { kEntry, kExit, kPlace };
+    Kind kind = Kind::kPlace;
+};
 
 struct DataPlace {
     enum class Base : std::uint8_t { kImage, kThread, kArgument };

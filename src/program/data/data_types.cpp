@@ -329,6 +329,12 @@ std::string DataTypes::settle(DataPlace& place) {
     return bits_of_ ? settle_bits(place) : std::string();
 }
 
+bool DataTypes::has_member(Dwarf_Die pointer, const std::string& name) {
+    const auto type = type_of(pointer);
+    const auto object = type ? type_of(*type) : std::nullopt;
+    return object && find_member(*object, name, 0).has_value();
+}
+
 std::string DataTypes::follow(const DataPath& path, Dwarf_Die variable, DataPlace& place) {
     said_ = path.name;
     bits_of_.reset();

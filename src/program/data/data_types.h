@@ -18,6 +18,9 @@ class DataTypes {
     // number at its end how wide it is. Empty: done. Otherwise why not.
     std::string follow(const DataPath& path, Dwarf_Die variable, DataPlace& place);
 
+    // Whether what a pointer (a variable or parameter) points to has a member of that name.
+    bool has_member(Dwarf_Die pointer, const std::string& name);
+
   private:
     struct Member {
         std::int64_t offset = 0;

@@ -1,4 +1,5 @@
-// The parameters of a function, at its entry.
+// What a name means in a function's code, before it can mean a variable of the program: a parameter, or something
+// that cannot be read.
 #pragma once
 
 #include "program/data/data_place.h"
@@ -9,10 +10,13 @@
 
 namespace kymo::program {
 
-// The function's parameter of that name: empty and `die` none where it has no such one, or the function is not known.
-// Empty with `die`: it is in the register of `place.argument`. Otherwise why it is in none, in words that follow its
-// name.
-std::string find_parameter(Dwfl_Module* module, std::uint64_t offset, const std::string& name,
-                           std::optional<Dwarf_Die>& die, DataPlace& place);
+struct NamedInCode {
+    std::optional<Dwarf_Die> parameter;  // of a function that is entered: it is in the register of `place`
+    DataPlace place;
+    std::string problem;  // why it cannot be read, in words that follow its name; empty otherwise
+};
+
+// Nothing but empty values: the name has no such meaning there. `offset`: in the image.
+NamedInCode find_in_code(Dwfl_Module* module, std::uint64_t offset, const std::string& name, DataScope::Kind kind);
 
 }  // namespace kymo::program

@@ -98,6 +98,7 @@ class Agent {
     void on_token(Bytes frame, Time now, Outbox& out);
     void on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& out);
     void on_order(std::span<const std::uint8_t> frame, Outbox& out);
+    bool admits_query(Refusal opened, const Prefix& prefix, Slot slot, bool is_answered);
     void on_detail_query(std::span<const std::uint8_t> frame, Outbox& out);
     void on_metric_query(std::span<const std::uint8_t> frame, Outbox& out);
     void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }

@@ -5,22 +5,34 @@
 
 namespace kymo::ring {
 
+// What the frames of both queries must be: whole, to this agent, of a manager that is not over.
+bool Agent::admits_query(Refusal opened, const Prefix& prefix, Slot slot, bool is_answered) {
+    Refusal refusal = opened;
+    if (refusal == Refusal::kNone && slot != settings_.slot) {
+        refusal = Refusal::kMisrouted;
+    } else if (refusal == Refusal::kNone && !is_answered) {
+        refusal = Refusal::kMalformed;  // as one of a version that knows no queries
+    }
+    if (refusal == Refusal::kNone && prefix.epoch > epoch_) {
+        begin_epoch(prefix.epoch);
+    }
+    if (refusal == Refusal::kNone && prefix.epoch < epoch_) {
+        refusal = Refusal::kStale;
+    }
+    if (refusal != Refusal::kNone) {
+        refuse(refusal);
+    }
+    return refusal == Refusal::kNone;
+}
+
 void Agent::on_detail_query(std::span<const std::uint8_t> frame, Outbox& out) {
     Prefix prefix{};
     DetailQuery query;
-    if (const Refusal refusal = open_detail_query(frame, prefix, query); refusal != Refusal::kNone) {
-        return refuse(refusal);
+    const Refusal opened = open_detail_query(frame, prefix, query);
+    if (!admits_query(opened, prefix, query.head.slot, tell_ != nullptr)) {
+        return;
     }
-    if (query.head.slot != settings_.slot) {
-        return refuse(Refusal::kMisrouted);
-    }
-    if (!tell_) {
-        return refuse(Refusal::kMalformed);  // as one of a version that knows no queries
-    }
-    if (prefix.epoch > epoch_) {
-        begin_epoch(prefix.epoch);
-    }
-    if (prefix.epoch < epoch_ || query.head.number < query_) {
+    if (query.head.number < query_) {
         return refuse(Refusal::kStale);
     }
     query_ = query.head.number;
@@ -34,20 +46,9 @@ void Agent::on_detail_query(std::span<const std::uint8_t> frame, Outbox& out) {
 void Agent::on_metric_query(std::span<const std::uint8_t> frame, Outbox& out) {
     Prefix prefix{};
     MetricQuery query;
-    if (const Refusal refusal = open_metric_query(frame, prefix, query); refusal != Refusal::kNone) {
-        return refuse(refusal);
-    }
-    if (query.head.slot != settings_.slot) {
-        return refuse(Refusal::kMisrouted);
-    }
-    if (!describe_) {
-        return refuse(Refusal::kMalformed);  // as one of a version that knows no queries
-    }
-    if (prefix.epoch > epoch_) {
-        begin_epoch(prefix.epoch);
-    }
-    if (prefix.epoch < epoch_) {
-        return refuse(Refusal::kStale);
+    const Refusal opened = open_metric_query(frame, prefix, query);
+    if (!admits_query(opened, prefix, query.head.slot, describe_ != nullptr)) {
+        return;
     }
     Descriptions descriptions{query.head, describe_(query.metrics)};
     descriptions.head.incarnation = settings_.incarnation;

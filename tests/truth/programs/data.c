@@ -36,6 +36,8 @@ double temperature = 1.5;
 int table[3][2];
 int list[5];
 long* number;
+int letter = 3; /* hidden by a parameter */
+int keep = 4;   /* and by a local variable */
 extern int shared_level;
 extern _Thread_local int shared_worker;
 void shared_step(int turn);
@@ -48,6 +50,17 @@ __attribute__((noinline)) void step(int turn, struct grid* from) {
 __attribute__((noinline)) int mixed(double x, long far, char letter) {
     __asm__ volatile(".rept 8\n nop\n.endr" ::"r"(far) : "memory");
     return (int)(x * 2) + (int)far + letter; /* LINE */
+}
+
+#include "data_inline.h"
+
+__attribute__((always_inline)) static inline void inner(long deep) {
+    __asm__ volatile(".rept 8\n nop\n.endr" ::"r"(deep) : "memory");
+}
+
+/* Its first instructions may be those of what is inlined. */
+__attribute__((noinline)) void outer(long deep) {
+    inner(deep + 1);
 }
 
 static void* run(void* of) {
@@ -87,7 +100,8 @@ int main(int count, char** words) {
         } else if (i % 100 == 2) {
             grid = (struct grid*)(intptr_t)0x8000000000000123; /* no address at all */
         }
-        step(i, keep);
+        step(i, keep); /* LOCAL */
+        outer(of_mode(i) % 10);
         grid = keep;
         mixed(0.5, i, 'a');
         shared_step(i);

@@ -22,6 +22,8 @@ volatile int hidden = 0;
 }  // namespace solver
 
 std::atomic<int> ready{0};
+int n = 5;  // hidden by members
+int depth = 6;
 solver::Grid grid;
 solver::Grid& same = grid;
 

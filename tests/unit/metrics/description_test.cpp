@@ -134,7 +134,7 @@ TEST(MetricDescription, NamesThatAreNotItsOwnAreTheProgramsData) {
         }
     }
     EXPECT_EQ(names,
-              (std::vector<std::string>{"*solver::grid->cells[2].level", "mode", "size", "missing", "m", "c"}));
+              (std::vector<std::string>{"*solver::grid->cells[2].level", "mode", "size", "missing", "::m", "::c"}));
     EXPECT_EQ(all.points[1].data[0].at.column, 23U);
 
     cells::Load loads[3];

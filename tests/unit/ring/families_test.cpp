@@ -3,6 +3,7 @@
 #include "ring/scrape/families.h"
 
 #include "ring/scrape/endpoint.h"
+#include "told.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,19 +113,6 @@ TEST(RingFamilies, ProgramsOwnThatNobodyDescribesAreUntypedAndAsTheyAre) {
     ASSERT_NE(find(told, "kymo_task_level"), nullptr);
     EXPECT_EQ(find(told, "kymo_task_level")->type, FamilyType::kUntyped);
     EXPECT_EQ(value(told, "kymo_task_done_total", "a"), 12);
-}
-
-MetricTold told(const AskedMetric& asked, cells::MetricType type, std::string_view unit = {},
-                std::string_view description = {}, MetricTotal total = MetricTotal::kOfType) {
-    MetricTold made{};
-    const MetricAsked which = asked_of(asked);
-    made.kind = which.kind;
-    made.metric = which.metric;
-    made.type = static_cast<std::uint8_t>(type);
-    made.total = total;
-    std::copy(unit.begin(), unit.end(), made.unit.begin());
-    std::copy(description.begin(), description.end(), made.description.begin());
-    return made;
 }
 
 TEST(RingFamilies, ProgramsOwnHaveTheTypeUnitAndHelpThatTheirAgentsTell) {

@@ -5,6 +5,7 @@
 #include "recording/tables.h"
 #include "ring/record/ring_recording.h"
 #include "spacetime/metrics/run_metrics.h"
+#include "told.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -249,17 +250,6 @@ TEST_F(RingRecords, MaximaAndGaugesAreAsTheyAre) {
     EXPECT_EQ(run.find(Resource::kChannel, "outstanding")->total(), 3U);
 }
 
-MetricTold told(const AskedMetric& asked, cells::MetricType type, MetricTotal total) {
-    MetricTold made{};
-    const MetricAsked which = asked_of(asked);
-    made.kind = which.kind;
-    made.metric = which.metric;
-    made.type = static_cast<std::uint8_t>(type);
-    made.total = total;
-    std::copy_n("items", 5, made.unit.begin());
-    return made;
-}
-
 // Every type with every way to make a total, of two hosts: one with threads at 4 and 6, one with a thread at 21; a
 // counter's threads were at about half of that in the sample before.
 TEST_F(RingRecords, OwnMetricsMakeTheirTotalsAsTheyAreDescribed) {
@@ -296,7 +286,7 @@ TEST_F(RingRecords, OwnMetricsMakeTheirTotalsAsTheyAreDescribed) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         addresses.push_back("task/system/0/m" + std::to_string(i));
         asked.push_back(asked_metric(*parse_address(addresses.back())));
-        descriptions.push_back(told(asked.back(), all[i].type, all[i].total));
+        descriptions.push_back(told(asked.back(), all[i].type, "items", {}, all[i].total));
     }
     RingRecording recording = begin(addresses, {"a", "b"});
     const auto take = [&](Time at, const Record& one, const Record& other) {
