@@ -37,7 +37,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     if (!metrics) {
         return metrics.error();
     }
-    all.evidence.run.channels = spacetime::channels_of(*metrics);
+    all.evidence.run.channels = spacetime::channels_of(*metrics).channels;
     all.evidence.run.steal_ns = spacetime::stolen_time(*metrics);
     auto judgement = findings::judge_recording(recording, all.evidence);
     if (!judgement) {

@@ -81,7 +81,11 @@ bool ProcessCells::begin(const char* folder, std::uint32_t pid, std::string_view
     const std::size_t size = read_settings(folder, text_, sizeof text_);
     on_ = size != 0 && parse_settings({text_, size}, settings_);
     __builtin_memcpy(program_, program.data(), program.size() < sizeof program_ ? program.size() : sizeof program_);
-    return on_ && (!settings_.at_start || open());
+    if (on_ && settings_.at_start) {
+        want_tasks();
+        return open();
+    }
+    return on_;
 }
 
 bool ProcessCells::make_path(char* path, std::size_t capacity, std::uint32_t image) const {
@@ -147,6 +151,7 @@ const Task* ProcessCells::enter(std::uint64_t begin_ns) {
     if (own_cells.task.cells != nullptr) {
         return &own_cells.task;
     }
+    want_tasks();
     if (!open()) {
         return nullptr;
     }
@@ -174,6 +179,7 @@ void ProcessCells::leave() {
 }
 
 std::uint32_t ProcessCells::named_cell(const NewCell& cell) {
+    want_tasks();
     if (!open()) {
         return kNoCell;
     }
@@ -203,6 +209,10 @@ std::uint64_t* ProcessCells::new_channel(const std::uint64_t (&key)[3], std::uin
     return row == nullptr ? nullptr : Segment::cells_of(*row);
 }
 
+void ProcessCells::end_channel(std::uint64_t* cells) {
+    segment_.end(*(reinterpret_cast<Row*>(cells) - 1), monotonic_now().ns);
+}
+
 bool ProcessCells::look_for_switches(std::uint64_t (&off)[2]) {
     const SegmentHeader& header = segment_.header();
     const auto read = [&header](std::uint64_t(&bits)[2]) {
@@ -222,6 +232,11 @@ void ProcessCells::after_fork(std::uint32_t pid) {
     lock_.reset();
     switching_.after_fork();
     if (!is_open()) {
+        return;
+    }
+    if (!has_tasks()) {
+        open_.store(false, std::memory_order_relaxed);
+        segment_.leave();
         return;
     }
     const int error = errno;

@@ -28,6 +28,10 @@ class ProcessCells {
     // Makes the segment if there is none yet. False: it cannot be made.
     bool open();
     bool is_open() const { return open_.load(std::memory_order_acquire); }
+    // Threads are to have rows: somebody has asked for their cells. Where channels of descriptors alone are counted
+    // nobody has; then no address of a cell is known outside the monitor, and a forked child begins without a segment.
+    bool has_tasks() const { return is_open() && tasks_wanted_.load(std::memory_order_relaxed); }
+    void want_tasks() { tasks_wanted_.store(true, std::memory_order_relaxed); }
     // Why there is no segment, or (in a forked child) none that others can read: an errno. 0: it was not tried, or is
     // there.
     int failure() const { return failure_.load(std::memory_order_relaxed); }
@@ -41,6 +45,8 @@ class ProcessCells {
     std::uint32_t named_cell(const NewCell& cell);
     void bind_all(std::uint32_t timer, std::uint32_t cell);
     std::uint64_t* new_channel(const std::uint64_t (&key)[3], std::uint64_t number, std::string_view name);
+    // Nothing more will be counted in it; its cells may become another one's.
+    void end_channel(std::uint64_t* cells);
 
     // Which cells are not to be counted, as somebody outside says (bit c: cell c of tasks). False: no others than
     // before, or another thread is looking. After true the caller sees to it and calls obeyed().
@@ -62,6 +68,7 @@ class ProcessCells {
     bool on_ = false;
     std::atomic<int> failure_{0};
     std::atomic<bool> open_{false};
+    std::atomic<bool> tasks_wanted_{false};
     std::uint32_t pid_ = 0;
     Lock lock_;
     Settings settings_;

@@ -224,6 +224,17 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
     return error;
 }
 
+void Segment::leave() {
+    const int error = errno;
+    if (base_ != nullptr) {
+        munmap(base_, bytes_);
+    }
+    base_ = nullptr;
+    bytes_ = 0;
+    lock_.reset();
+    errno = error;
+}
+
 void Segment::finish(std::uint64_t now) {
     head().ended = now;
     __atomic_store_n(&head().end, static_cast<std::uint32_t>(SegmentEnd::kExit), __ATOMIC_RELEASE);

@@ -86,6 +86,9 @@ class Segment {
     // row in the parent, or null. It has the same place here; gauges keep their values and running timers run from
     // now, all else begins at 0. Where no file can be made the memory is private, and nobody reads it.
     int renew(const char* path, const SegmentOptions& options, Row* kept, const Object& object);
+    // In a forked child: the parent's is none of this process's, which may make one of its own. Nobody here may know an
+    // address in it any more.
+    void leave();
     // Says that the process has ended regularly. Cells may still be written.
     void finish(std::uint64_t now);
 

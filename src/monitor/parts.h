@@ -4,6 +4,7 @@
 // and the functions of the program that are interposed, which only ask.
 #pragma once
 
+#include "monitor/channels/counting.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/interpose/tracing.h"
 #include "monitor/metrics/cells.h"
@@ -36,6 +37,7 @@ using Parts = PartList<second_look,  // before images are known
                        switch_rows,  // of threads that are counted
                        waiting, teams, gnu_openmp, hunt,
                        cell_rows,  // the segment
+                       channels,   // whose rows are in it
                        program_hooks,
                        process_counters>;  // last: what the others do at the start is not the program's
 

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace kymo::view {
 namespace {
@@ -15,6 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostColumns = 12;  // ranks side by side
 constexpr std::size_t kColumnWidth = 10;  // "1,234,567", and a blank
+constexpr std::size_t kLongestHeading = 12;
 
 std::string bytes_text(std::uint64_t bytes) {
     constexpr const char* kUnits[] = {"", " kB", " MB", " GB", " TB"};
@@ -27,23 +31,23 @@ std::string bytes_text(std::uint64_t bytes) {
     return count(static_cast<std::int64_t>(amount)) + kUnits[unit];
 }
 
-// One matrix; `extra` is what follows the ranks' columns, by heading.
-using CellOf = std::function<std::string(std::uint64_t row, std::uint64_t column)>;
-using ExtraOf = std::function<std::string(std::uint64_t row)>;
-std::string square(const Style& style, const ChannelMatrix& matrix, const std::string& title, const CellOf& cell,
-                   const std::vector<std::pair<std::string, ExtraOf>>& extra) {
+// One matrix; `extra` is what follows the parties' columns, by heading.
+using CellOf = std::function<std::string(std::size_t row, std::size_t column)>;
+using ExtraOf = std::function<std::string(std::size_t row)>;
+std::string square(const Style& style, const ChannelMatrix& matrix, const PartyNames& names, const std::string& title,
+                   const CellOf& cell, const std::vector<std::pair<std::string, ExtraOf>>& extra) {
     Table table;
     table.headings.push_back(title);
-    for (const std::uint64_t rank : matrix.ranks) {
-        table.headings.push_back(std::to_string(rank));
+    for (const std::size_t party : matrix.parties) {
+        table.headings.push_back(names.heading[party]);
     }
     for (const auto& [heading, of] : extra) {
         table.headings.push_back(heading);
     }
     table.headings.emplace_back();
-    for (const std::uint64_t row : matrix.ranks) {
-        std::vector<Cell> cells = {{fmt::format("rank {}", row), Ink::kName}};
-        for (const std::uint64_t column : matrix.ranks) {
+    for (const std::size_t row : matrix.parties) {
+        std::vector<Cell> cells = {{names.name[row], Ink::kName}};
+        for (const std::size_t column : matrix.parties) {
             cells.push_back({cell(row, column)});
         }
         for (const auto& [heading, of] : extra) {
@@ -60,7 +64,7 @@ auto value_in(const Map& map, const Key& key) {
     return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
-std::string matrices(const Style& style, const ChannelMatrix& matrix) {
+std::string matrices(const Style& style, const ChannelMatrix& matrix, const PartyNames& names) {
     const std::string none(signs(style).dot);
     const auto or_none = [&](std::uint64_t amount, const std::string& text) { return amount == 0 ? none : text; };
     const bool has_anyone = std::any_of(matrix.anyone_ns.begin(), matrix.anyone_ns.end(),
@@ -70,70 +74,82 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix) {
     std::vector<std::pair<std::string, ExtraOf>> times;
     if (has_anyone) {
         times.emplace_back("anyone",
-                           [&](std::uint64_t rank) { return duration(style, value_in(matrix.anyone_ns, rank)); });
+                           [&](std::size_t party) { return duration(style, value_in(matrix.anyone_ns, party)); });
     }
-    const auto add = [&](const char* heading, const std::map<std::uint64_t, Exchanged>& by_rank) {
-        if (by_rank.empty()) {
+    const auto add = [&](const char* heading, const std::map<std::size_t, Exchanged>& by_party, bool has_time) {
+        if (by_party.empty()) {
             return;
         }
-        counts.emplace_back(heading, [&](std::uint64_t rank) {
-            const std::uint64_t messages = value_in(by_rank, rank).messages;
+        counts.emplace_back(heading, [&](std::size_t party) {
+            const std::uint64_t messages = value_in(by_party, party).messages;
             return or_none(messages, count(static_cast<std::int64_t>(messages)));
         });
-        sizes.emplace_back(heading, [&](std::uint64_t rank) {
-            const std::uint64_t bytes = value_in(by_rank, rank).bytes;
+        sizes.emplace_back(heading, [&](std::size_t party) {
+            const std::uint64_t bytes = value_in(by_party, party).bytes;
             return or_none(bytes, bytes_text(bytes));
         });
-        times.emplace_back(heading,
-                           [&](std::uint64_t rank) { return duration(style, value_in(by_rank, rank).blocked_ns); });
+        if (has_time) {
+            times.emplace_back(
+                heading, [&](std::size_t party) { return duration(style, value_in(by_party, party).blocked_ns); });
+        }
     };
-    add("all", matrix.collective);
-    add("files", matrix.files);
-    add("elsewhere", matrix.elsewhere);
-    const auto sent = [&](std::uint64_t from, std::uint64_t to) {
+    add("all", matrix.collective, true);
+    add("files", matrix.files, true);
+    add("elsewhere", matrix.elsewhere, true);
+    add("several", matrix.several, false);  // its time is in `anyone`
+    const auto sent = [&](std::size_t from, std::size_t to) {
         return value_in(matrix.sent, std::pair(from, to));
     };
     std::string out = square(
-        style, matrix, "messages from, to",
-        [&](std::uint64_t from, std::uint64_t to) {
+        style, matrix, names, "messages from, to",
+        [&](std::size_t from, std::size_t to) {
             const std::uint64_t messages = sent(from, to).messages;
             return or_none(messages, count(static_cast<std::int64_t>(messages)));
         },
         counts);
     out += square(
-        style, matrix, "bytes from, to",
-        [&](std::uint64_t from, std::uint64_t to) {
+        style, matrix, names, "bytes from, to",
+        [&](std::size_t from, std::size_t to) {
             const Exchanged pair = sent(from, to);
             return or_none(pair.messages, bytes_text(pair.bytes));
         },
         sizes);
     out += square(
-        style, matrix, "time in calls of, for",
-        [&](std::uint64_t rank, std::uint64_t peer) {
-            return duration(style, value_in(matrix.blocked_ns, std::pair(rank, peer)));
+        style, matrix, names, "time in calls of, for",
+        [&](std::size_t party, std::size_t peer) {
+            return duration(style, value_in(matrix.blocked_ns, std::pair(party, peer)));
         },
         times);
     return out;
 }
 
-std::string list(const Style& style, std::vector<Channel> channels, std::size_t top) {
+std::string list(const Style& style, const RunChannels& run, const PartyNames& names, bool of_mpi, std::size_t top) {
+    std::vector<const Channel*> channels;
+    for (const Channel& channel : run.channels) {
+        if (channel.is_of_mpi() == of_mpi) {
+            channels.push_back(&channel);
+        }
+    }
     std::stable_sort(channels.begin(), channels.end(),
-                     [](const auto& a, const auto& b) { return a.blocked_ns > b.blocked_ns; });
+                     [](const auto* a, const auto* b) { return a->blocked_ns > b->blocked_ns; });
     Table table;
     table.headings = {"time in calls", "messages", "bytes", "largest", "channel"};
     for (std::size_t i = 0; i < std::min(top, channels.size()); ++i) {
-        const Channel& channel = channels[i];
-        const std::string peer = channel.peer        ? fmt::format(", rank {}", *channel.peer)
-                                 : channel.elsewhere ? fmt::format(", rank {} elsewhere", *channel.elsewhere)
-                                                     : "";
+        const Channel& channel = *channels[i];
+        const std::string peer = channel.peer                         ? ", " + names.name[*channel.peer]
+                                 : channel.elsewhere                  ? fmt::format(", rank {} elsewhere", *channel.elsewhere)
+                                 : channel.other == OtherEnd::kSeveral ? ", several"
+                                                                       : "";
+        const bool is_named = channel.is_of_mpi() ? channel.communicator != 0 && !channel.name.empty() : true;
+        const std::string name = channel.name.empty() ? std::string(name_of(channel.kind)) : channel.name;
         table.rows.push_back(
             {{duration(style, channel.blocked_ns)},
              {count(static_cast<std::int64_t>(channel.messages))},
              {bytes_text(channel.bytes)},
              {bytes_text(channel.largest)},
-             {fmt::format("rank {}", channel.rank), Ink::kName},
+             {names.name[channel.party], Ink::kName},
              {fmt::format(" {}{}", direction_name(static_cast<std::uint64_t>(channel.direction)), peer)},
-             {channel.communicator != 0 && !channel.name.empty() ? "  " + channel.name : "", Ink::kDim}});
+             {is_named ? "  " + name : "", Ink::kDim}});
     }
     std::string out = render(style, table);
     if (channels.size() > top) {
@@ -143,32 +159,107 @@ std::string list(const Style& style, std::vector<Channel> channels, std::size_t 
     return out;
 }
 
-}  // namespace
-
-std::string terminal_channels(const Style& style, const RunMetrics& run, std::size_t top) {
-    const std::vector<Channel> channels = channels_of(run);
-    const std::string heading = "\n" + paint(style, Ink::kHeading, "Channels") + "  ";
-    if (channels.empty()) {
-        return run.ranks < 2 ? ""
-                             : heading +
-                                   paint(style, Ink::kDim,
-                                         "no message was counted: the ranks send none, or have an MPI library that "
-                                         "Kymo was not built for (docs/mpi.md)") +
-                                   "\n";
+// Of pipes and sockets alone that lead outside little is to be said: a program's output does, in many runs.
+bool is_worth_showing(const RunMetrics& metrics, const RunChannels& run) {
+    constexpr double kShare = 0.05;  // of the run's time
+    double outside_ns = 0;
+    for (const Channel& channel : run.channels) {
+        if (channel.is_of_mpi() || (channel.peer && run.parties[*channel.peer].is_outside)) {
+            outside_ns += channel.is_of_mpi() ? 0.0 : static_cast<double>(channel.blocked_ns);
+        } else if (channel.messages != 0) {
+            return true;
+        }
     }
-    const ChannelMatrix matrix = matrix_of(channels);
-    const bool fits = matrix.ranks.size() <= kMostColumns &&
-                      24 + kColumnWidth * (matrix.ranks.size() + 2) <= std::max<std::size_t>(style.width, 84);
-    return heading + paint(style, Ink::kDim, "messages between ranks, and the time inside the calls") + "\n" +
-           (fits ? matrices(style, matrix) : list(style, channels, top));
+    return outside_ns > kShare * static_cast<double>(metrics.end - metrics.begin);
 }
 
-Json json_channels(const RunMetrics& run) {
+std::string block(const Style& style, const RunChannels& run, bool of_mpi, std::string_view words, std::size_t top) {
+    const PartyNames names = party_names(run);
+    const ChannelMatrix matrix = matrix_of(run, of_mpi);
+    std::size_t width = 24 + kColumnWidth * 2;
+    for (const std::size_t party : matrix.parties) {
+        width += std::max(kColumnWidth, names.heading[party].size() + 2);
+    }
+    const bool fits = matrix.parties.size() <= kMostColumns && width <= std::max<std::size_t>(style.width, 84);
+    return "\n" + paint(style, Ink::kHeading, "Channels") + "  " + paint(style, Ink::kDim, words) + "\n" +
+           (fits ? matrices(style, matrix, names) : list(style, run, names, of_mpi, top));
+}
+
+}  // namespace
+
+PartyNames party_names(const RunChannels& run) {
+    std::map<std::string, std::set<std::pair<std::uint32_t, std::uint64_t>>> processes;  // by program
+    std::set<std::uint32_t> hosts;
+    for (const Party& party : run.parties) {
+        if (!party.rank && !party.is_outside) {
+            processes[party.name].emplace(party.host, party.pid);
+            hosts.insert(party.host);
+        }
+    }
+    PartyNames names;
+    for (const Party& party : run.parties) {
+        std::string name;
+        std::string heading;
+        if (party.rank) {
+            name = fmt::format("rank {}", *party.rank);
+            heading = std::to_string(*party.rank);
+        } else if (party.is_outside) {
+            name = party.name.empty() ? "not counted" : party.name;
+            heading = name;
+        } else {
+            const std::string program = party.name.empty() ? "process" : party.name;
+            const bool is_only = processes[party.name].size() == 1 && !party.name.empty();
+            const std::string process = is_only ? program : fmt::format("{} {}", program, party.pid);
+            name = party.thread == 0 ? process : fmt::format("{} thread {}", process, party.thread);
+            heading = party.thread == 0 ? process : std::to_string(party.thread);
+        }
+        names.name.push_back(std::move(name));
+        names.heading.push_back(heading.size() > kLongestHeading ? heading.substr(heading.size() - kLongestHeading)
+                                                                 : heading);
+    }
+    return names;
+}
+
+std::string terminal_channels(const Style& style, const RunMetrics& metrics, std::size_t top) {
+    const RunChannels run = channels_of(metrics);
+    const bool has_mpi =
+        std::any_of(run.channels.begin(), run.channels.end(), [](const Channel& each) { return each.is_of_mpi(); });
+    std::string out;
+    if (has_mpi) {
+        out += block(style, run, true, "messages between ranks, and the time inside the calls", top);
+    } else if (metrics.ranks > 1) {
+        out += "\n" + paint(style, Ink::kHeading, "Channels") + "  " +
+               paint(style, Ink::kDim,
+                     "no message was counted: the ranks send none, or have an MPI library that Kymo was not built for "
+                     "(docs/mpi.md)") +
+               "\n";
+    }
+    if (is_worth_showing(metrics, run)) {
+        out += block(style, run, false,
+                     has_mpi ? "pipes and sockets, the MPI library's own among them, and the time inside the calls"
+                             : "pipes, sockets and declared channels, and the time inside the calls",
+                     top);
+    }
+    return out;
+}
+
+Json json_channels(const RunMetrics& metrics) {
+    const RunChannels run = channels_of(metrics);
+    const PartyNames names = party_names(run);
     Json all = Json::array();
-    for (const Channel& channel : channels_of(run)) {
+    for (const Channel& channel : run.channels) {
+        const Party& party = run.parties[channel.party];
         Json json;
-        json["rank"] = channel.rank;
-        json["peer"] = channel.peer ? Json(*channel.peer) : Json(nullptr);
+        json["kind"] = name_of(channel.kind);
+        json["party"] = names.name[channel.party];
+        json["other"] = channel.peer                          ? Json(names.name[*channel.peer])
+                        : channel.other == OtherEnd::kSeveral ? Json("several")
+                                                              : Json(nullptr);
+        json["outside"] = channel.peer && run.parties[*channel.peer].is_outside;
+        json["pid"] = party.pid != 0 ? Json(party.pid) : Json(nullptr);
+        json["thread"] = party.thread != 0 ? Json(party.thread) : Json(nullptr);
+        json["rank"] = channel.is_of_mpi() || party.rank ? Json(channel.rank) : Json(nullptr);
+        json["peer"] = channel.peer_rank ? Json(*channel.peer_rank) : Json(nullptr);
         json["elsewhere"] = channel.elsewhere ? Json(*channel.elsewhere) : Json(nullptr);
         json["direction"] = direction_name(static_cast<std::uint64_t>(channel.direction));
         json["communicator"] = channel.communicator;

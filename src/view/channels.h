@@ -6,11 +6,21 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace kymo::view {
 
-// Of few ranks three matrices, ranks × ranks: messages, bytes, and the time inside calls. Of many the `top` pairs of
-// ranks with most time. Of ranks without any channel a line that says so; of no ranks nothing.
+// What parties are called: "rank 3", "server", "cat 1234" where several processes run cat, "server thread 77", an
+// address. Headings are short.
+struct PartyNames {
+    std::vector<std::string> name;  // by index in RunChannels::parties
+    std::vector<std::string> heading;
+};
+PartyNames party_names(const spacetime::RunChannels& run);
+
+// Of few parties three matrices, parties × parties: messages, bytes, and the time inside calls. Of many the `top`
+// channels with most time. MPI's first, then all others'. Of ranks without any channel a line that says so; of no
+// channel nothing, nor of pipes and sockets that all lead outside the recording and took little time.
 std::string terminal_channels(const Style& style, const spacetime::RunMetrics& run, std::size_t top);
 
 nlohmann::ordered_json json_channels(const spacetime::RunMetrics& run);

@@ -83,7 +83,7 @@ bool is_shown(const RunMetric& metric) {
     // Of the ring's hosts everything that was asked for; there is nothing else.
     const bool is_of_hosts =
         !metric.objects.empty() && metric.objects.front().is_all_of_host() && metric.total() != 0;
-    return is_of_hosts || metric.kind == Resource::kChannel ||
+    return is_of_hosts || (metric.kind == Resource::kChannel && !metric.of_ends) ||
            (metric.kind == Resource::kProcessor &&
             (metric.name == "busy" || metric.name == "run-delay" || metric.name == "io-wait" ||
              metric.name == "steal") &&
@@ -159,7 +159,9 @@ Json json_parts(const RunMetrics& run, const RunMetric& metric) {
 
 const char* direction_name(std::uint64_t direction) {
     constexpr const char* kNames[] = {"send", "receive", "collective", "one-sided", "read", "write"};
-    return direction < std::size(kNames) ? kNames[direction] : "other";
+    return is_end_direction(direction)     ? kNames[receives(direction) ? 1 : 0]
+           : direction < std::size(kNames) ? kNames[direction]
+                                           : "other";
 }
 
 std::string metric_value(const Style& style, std::uint64_t value, std::string_view unit) {

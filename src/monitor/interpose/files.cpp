@@ -1,19 +1,40 @@
 // The program's closing of descriptors is kept off the monitor's own. A program that closes everything it does not
 // know (daemons, shells, job starters) gets what it would have got without the monitor.
 
+#include "monitor/channels/changes.h"
+#include "monitor/channels/end.h"
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/interpose/real.h"
 #include "monitor/process/process.h"
 
 #include <cerrno>
 #include <linux/close_range.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+using kymo::monitor::descriptor_changes;
 using kymo::monitor::process;
 
 namespace {
 kymo::monitor::Real<int (*)(int)> real_close{"close"};
 kymo::monitor::Real<int (*)(unsigned, unsigned, int)> real_close_range{"close_range"};
+kymo::monitor::Real<int (*)(FILE*)> real_fclose{"fclose"};
+kymo::monitor::Real<int (*)(FILE*)> real_pclose{"pclose"};
+kymo::monitor::Real<int (*)(int, int)> real_dup2{"dup2"};
+kymo::monitor::Real<int (*)(int, int, int)> real_dup3{"dup3"};
+kymo::monitor::Real<int (*)(int, int, int, int*)> real_socketpair{"socketpair"};
+
+// All are looked up when the library is loaded: they are async-signal-safe, but the lookup is not.
+__attribute__((constructor)) void look_up() {
+    real_close.get();
+    real_close_range.get();
+    real_fclose.get();
+    real_pclose.get();
+    real_dup2.get();
+    real_dup3.get();
+    real_socketpair.get();
+}
 
 bool guarded() {
     return process.running() && process.is_this_process();
@@ -57,15 +78,59 @@ KYMO_INTERPOSE int close(int descriptor) {
         errno = EBADF;
         return -1;
     }
-    return real_close.get()(descriptor);
+    const int result = real_close.get()(descriptor);
+    descriptor_changes.note(descriptor);
+    return result;
+}
+
+// What closes a descriptor without calling the function above, or has one mean something else.
+KYMO_INTERPOSE int fclose(FILE* file) {
+    const int descriptor = fileno(file);
+    const int result = real_fclose.get()(file);
+    descriptor_changes.note(descriptor);
+    return result;
+}
+
+KYMO_INTERPOSE int pclose(FILE* file) {
+    const int descriptor = fileno(file);
+    const int result = real_pclose.get()(file);
+    descriptor_changes.note(descriptor);
+    return result;
+}
+
+KYMO_INTERPOSE int dup2(int from, int to) noexcept {
+    const int result = real_dup2.get()(from, to);
+    descriptor_changes.note(to);
+    return result;
+}
+
+KYMO_INTERPOSE int dup3(int from, int to, int flags) noexcept {
+    const int result = real_dup3.get()(from, to, flags);
+    descriptor_changes.note(to);
+    return result;
+}
+
+// Each end of a pair is told apart by the other one.
+KYMO_INTERPOSE int socketpair(int family, int type, int protocol, int* pair) noexcept {
+    const int result = real_socketpair.get()(family, type, protocol, pair);
+    if (result == 0 && family == AF_UNIX && guarded()) {
+        const int error = errno;
+        kymo::monitor::note_pair(pair[0], pair[1]);
+        errno = error;
+    }
+    return result;
 }
 
 KYMO_INTERPOSE int close_range(unsigned first, unsigned last, int flags) noexcept {
     const auto real = real_close_range.get();
     if (!may_hold_ours(first, last, static_cast<unsigned>(flags))) {
-        return real(first, last, flags);
+        const int result = real(first, last, flags);
+        descriptor_changes.note_all();
+        return result;
     }
-    return around_ours(first, last, [&](unsigned from, unsigned to) { return real(from, to, flags); });
+    const int result = around_ours(first, last, [&](unsigned from, unsigned to) { return real(from, to, flags); });
+    descriptor_changes.note_all();
+    return result;
 }
 
 KYMO_INTERPOSE void closefrom(int first) noexcept {
@@ -78,7 +143,9 @@ long kymo_close_call(long number, long descriptor, long second, long third, long
         errno = EBADF;
         return -1;
     }
-    return kymo_next_syscall(number, descriptor, second, third, fourth, fifth, sixth);
+    const long result = kymo_next_syscall(number, descriptor, second, third, fourth, fifth, sixth);
+    descriptor_changes.note(static_cast<int>(descriptor));
+    return result;
 }
 
 long kymo_close_range_call(long number, long first, long last, long flags, long fourth, long fifth, long sixth) {
@@ -87,6 +154,9 @@ long kymo_close_range_call(long number, long first, long last, long flags, long 
     };
     const auto from = static_cast<unsigned>(first);
     const auto to = static_cast<unsigned>(last);
-    return may_hold_ours(from, to, static_cast<unsigned>(flags)) ? around_ours(from, to, real) : real(from, to);
+    const long result =
+        may_hold_ours(from, to, static_cast<unsigned>(flags)) ? around_ours(from, to, real) : real(from, to);
+    descriptor_changes.note_all();
+    return result;
 }
 #endif

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,6 +53,12 @@ constexpr OwnCall kOwnCalls[] = {
     {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_RDONLY | O_CLOEXEC}},
     {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_WRONLY | O_APPEND | O_CLOEXEC}},
     {SYS_write, {kDescriptor}},
+    {SYS_openat, {static_cast<std::uint64_t>(AT_FDCWD), 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW}},
+    {SYS_faccessat, {static_cast<std::uint64_t>(AT_FDCWD)}},
+    {SYS_unlinkat, {static_cast<std::uint64_t>(AT_FDCWD)}},
+    {SYS_getsockname, {kDescriptor}},
+    {SYS_getpeername, {kDescriptor}},
+    {SYS_getsockopt, {kDescriptor, SOL_SOCKET}},
     {SYS_readlink, {}},
     {SYS_newfstatat, {kDescriptor}},
     {SYS_fcntl, {kDescriptor, F_DUPFD_CLOEXEC, kDescriptor}},

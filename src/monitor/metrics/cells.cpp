@@ -59,14 +59,13 @@ constinit std::atomic<bool> told{false};
 
 }  // namespace
 
-// Once a process: what the program and its descriptions count is lost.
-static void tell_no_cells() {
+void tell_no_cells() {
     const int failure = process_cells.failure();
     if (failure == 0 || told.exchange(true)) {
         return;
     }
     recording::Unavailable row;
-    row.what = "metrics of this process";
+    row.what = "metrics and channels of this process";
     const bool full = failure == ENOSPC || failure == ENOMEM || failure == EFAULT;
     row.why = failure == EFBIG                        ? "their file would be larger than files may be (ulimit -f)"
               : full                                  ? "the directory of their file is full"
@@ -97,14 +96,14 @@ void CellRows::thread_begin(ThreadState& thread) {
         return;
     }
     thread.processor_changes = thread.last_processor = 0;
-    if (process_cells.is_open()) {
+    if (process_cells.has_tasks()) {
         process_cells.enter(thread.begin_time);
     }
     tell_no_cells();
 }
 
 void CellRows::at_sample(ThreadState& thread, std::uint64_t now) {
-    if (!process_cells.is_open()) {
+    if (!process_cells.has_tasks()) {
         return;
     }
     if (cells::Row* row = cells::ProcessCells::this_row(); row == nullptr) {
@@ -185,6 +184,7 @@ void bind_all(std::uint32_t timer, std::uint32_t cell) {
 }
 
 std::uint64_t* new_channel(const kymo_channel_key* key, std::uint64_t number, const char* name) {
+    process_cells.want_tasks();
     return process_cells.new_channel({key->communicator, key->peer, key->direction}, number, view_of(name));
 }
 

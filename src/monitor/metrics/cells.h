@@ -26,4 +26,7 @@ class CellRows : public Part {
 
 extern CellRows cell_rows;
 
+// Once a process, where it can have no cells: what the program, its descriptions and its channels count is lost.
+void tell_no_cells();
+
 }  // namespace kymo::monitor

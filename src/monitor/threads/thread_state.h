@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "hooks/guest/thread.h"
+#include "monitor/channels/table.h"
 #include "monitor/interpose/programs_mask.h"
 #include "monitor/openmp/team_state.h"
 #include "monitor/sampling/context_tree.h"
@@ -119,6 +120,7 @@ struct ThreadState {
     hooks::Thread hooks;
 
     WaitState waits;
+    ChannelTable channels;
     TeamState team;
     // OpenMP, by the tools interface: regions that this thread has opened and not left, outermost first; tasks that
     // wait while it executes another.

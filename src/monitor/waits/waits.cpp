@@ -104,18 +104,18 @@ int thread_id_of(pthread_t handle) {
     return pthread_getcpuclockid(handle, &clock) == 0 ? ~(clock >> kBitsOfKind) : 0;
 }
 
-void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
+std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
     const std::uint64_t end = clock_now();
     WaitState& wait = thread.waits;
     // A signal handler of the program may have waited itself meanwhile, and then this wait's description is gone; or
     // it forked, and this is the child, whose thread it is not.
     if (this_thread() != &thread || wait.begin.load(std::memory_order_relaxed) != begin ||
         begin < thread.begin_time) {
-        return;
+        return end;
     }
     wait.begin.store(0, std::memory_order_relaxed);
     if (wait.count(wait.kind, wait.length(begin, end, thread.taken_ns), !process_log.is_short())) {
-        return;
+        return end;
     }
     const int error = errno;
     if (process.is_this_process()) {
@@ -136,6 +136,7 @@ void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker
         work.in_kernel([mask] { return change_mask(SIG_SETMASK, mask); });
     }
     errno = error;
+    return end;
 }
 
 }  // namespace kymo::monitor

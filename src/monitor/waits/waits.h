@@ -66,13 +66,15 @@ bool is_own_code(const void* address);
         return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
     }
 
-// Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody.
-void end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
-__attribute__((always_inline)) inline void end_wait(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
-    end_wait_here(thread, begin, waker);
+// Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody. Returns when.
+std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
+__attribute__((always_inline)) inline std::uint64_t end_wait(ThreadState& thread, std::uint64_t begin,
+                                                             std::uint64_t waker) {
+    const std::uint64_t end = end_wait_here(thread, begin, waker);
     // Not the caller's last instruction: its frame, where the wait's path begins, must stay on the stack meanwhile,
     // and a sample that is taken further up would take the thread for having left the wait (WaitState::is_left_at).
     asm volatile("");
+    return end;
 }
 
 // A wait as a row of the thread's stream, which has been announced.

@@ -52,6 +52,7 @@ struct MetricObject {
     std::uint64_t direction = 0;
     std::uint64_t begin = 0;
     std::string_view name = {};
+    std::uint64_t thread = 0;  // of a channel: the thread that counts; 0: not known
 
     static constexpr const char* kTable = "metric-object";
     static constexpr std::uint32_t kTableId = 51;
@@ -66,6 +67,7 @@ struct MetricObject {
         visit("direction", ColumnType::kUint, "", &MetricObject::direction);
         visit("begin", ColumnType::kUint, "ns", &MetricObject::begin);
         visit("name", ColumnType::kText, "", &MetricObject::name);
+        visit("thread", ColumnType::kUint, "", &MetricObject::thread);
     }
 };
 

@@ -1,10 +1,12 @@
-// Channels of a run: which rank sent how much to which, and how long it was inside the calls.
+// Channels of a run: who sent how much to whom, and how long each was inside the calls.
 //
-// From the standard metrics of channels (cells/standard.h), summed over the threads of a rank. A rank's sends, its
-// receives, its collectives and its one-sided accesses are channels of their own: messages of a pair are known twice,
-// by the sender and by the receiver. Times are those of the rank that called.
+// From the standard metrics of channels (cells/standard.h). Of MPI the parties are ranks, and a rank's sends, its
+// receives, its collectives and its one-sided accesses are channels of their own, each of which names its peer. Of
+// descriptors and declared channels each row tells of one end: who is at the other one shows from the rows of that
+// end. Messages of a pair are known twice, by the sender and by the receiver. Times are those of who called.
 #pragma once
 
+#include "base/resource.h"
 #include "spacetime/metrics/run_metrics.h"
 
 #include <cstdint>
@@ -25,15 +27,41 @@ enum class ChannelDirection : std::uint8_t {
     kWrite = 5,
 };
 
+// Who sends or receives: a rank of a job, a process, a thread, or something that was not recorded.
+struct Party {
+    std::optional<std::uint64_t> rank;
+    bool is_outside = false;   // not of the recording: `name` alone says what is known of it
+    std::uint32_t host = 0;    // index in RunMetrics::hosts
+    std::uint64_t pid = 0;     // 0: not known, of a rank
+    std::uint64_t thread = 0;  // 0: all threads of the process
+    std::string name;          // its program's; empty: not known
+};
+
+// What a channel's row says of who is at its other end.
+enum class OtherEnd : std::uint8_t {
+    kOne,        // `peer`
+    kNobody,     // in particular: a collective, a receive from anyone, a file
+    kElsewhere,  // a rank of another world
+    kSeveral,    // several parties are, and the row is of what went to or came from all of them
+};
+
 struct Channel {
-    std::uint64_t rank = 0;             // of a program that is no rank of a job: 0, its own rank
-    std::optional<std::uint64_t> peer;  // none: nobody in particular (collective, receive from anyone, a file)
-    // Rank in the communicator of a peer that is of another world: spawned, or connected to. Then `peer` is none.
-    std::optional<std::uint64_t> elsewhere;
+    ChannelKind kind = ChannelKind::kMpi;
+    std::size_t party = 0;  // who calls: index in RunChannels::parties
+    OtherEnd other = OtherEnd::kNobody;
+    std::optional<std::size_t> peer;  // index in RunChannels::parties
+    std::size_t senders = 0;          // of ends: how many parties were seen at either
+    std::size_t receivers = 0;
+    // Of ends: what the row counts is told by no other row. Each message is in the account of one end.
+    bool is_account = false;
     ChannelDirection direction = ChannelDirection::kSend;
-    std::uint64_t communicator = 0;  // 0: MPI_COMM_WORLD
-    std::string name;                // of the communicator, window or file
-    std::uint64_t begin = 0;         // its first call; ns of the recording's clock; 0: not known
+    // Of MPI. Of a program that is no rank of a job: 0, its own rank.
+    std::uint64_t rank = 0;
+    std::optional<std::uint64_t> peer_rank;
+    std::optional<std::uint64_t> elsewhere;  // the peer's rank in the communicator
+    std::uint64_t communicator = 0;          // 0: MPI_COMM_WORLD; of ends: the own one
+    std::string name;                        // of the communicator, window, file, pipe or socket
+    std::uint64_t begin = 0;                 // its first call; ns of the recording's clock; 0: not known
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     std::uint64_t blocked_ns = 0;
@@ -41,10 +69,25 @@ struct Channel {
     std::uint64_t largest = 0;
     std::uint64_t most_outstanding = 0;
     std::uint64_t calls = 0;
+
+    [[nodiscard]] bool is_of_mpi() const { return kind == ChannelKind::kMpi; }
 };
 
-// By rank, direction, peer (none last), communicator.
-std::vector<Channel> channels_of(const RunMetrics& run);
+// How parties of ends are told apart. Ranks of a job stay ranks.
+enum class PartyLevel : std::uint8_t {
+    kAuto,     // threads where one process alone has such channels, else processes
+    kThread,
+    kProcess,
+};
+
+struct RunChannels {
+    std::vector<Party> parties;  // ranks, then processes, then what is outside
+    // MPI's by rank, direction, peer (none last), communicator; then ends by party, kind and end.
+    std::vector<Channel> channels;
+};
+
+// Linear in the rows, times the logarithm of the ends.
+RunChannels channels_of(const RunMetrics& run, PartyLevel level = PartyLevel::kAuto);
 
 struct Exchanged {
     std::uint64_t messages = 0;
@@ -53,19 +96,24 @@ struct Exchanged {
     Exchanged& operator+=(const Channel& channel);
 };
 
+// Of MPI's channels, or of all others: MPI's messages may be carried by pipes and sockets, and would be there twice.
+// Parties by their index in RunChannels::parties.
 struct ChannelMatrix {
-    std::vector<std::uint64_t> ranks;  // that call, or are called; ascending
+    std::vector<std::size_t> parties;  // that call, or are called; ascending
     // By sender and receiver. Messages and bytes as the sender counts them, where it does not (it was not measured)
-    // as the receiver does; one-sided accesses are messages from who calls to its target. The time is not in it.
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Exchanged> sent;
-    // By rank and the peer that it was inside calls for, in any direction: only the time.
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> blocked_ns;
-    std::map<std::uint64_t, Exchanged> collective;  // by rank; rooted ones, too
-    std::map<std::uint64_t, Exchanged> files;       // by rank: read and written
-    std::map<std::uint64_t, Exchanged> elsewhere;   // by rank: sent to ranks of other worlds, and the time for them
-    std::map<std::uint64_t, std::uint64_t> anyone_ns;  // by rank: in receives from anyone, before the sender is known
+    // as the receiver does; where several receive of one sender, as each of them does. One-sided accesses are
+    // messages from who calls to its target. The time is not in it.
+    std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent;
+    // By party and the one that it was inside calls for, in any direction: only the time.
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> blocked_ns;
+    std::map<std::size_t, Exchanged> collective;  // by rank; rooted ones, too
+    std::map<std::size_t, Exchanged> files;       // by rank: read and written
+    std::map<std::size_t, Exchanged> elsewhere;   // by rank: sent to ranks of other worlds, and the time for them
+    std::map<std::size_t, Exchanged> several;     // sent where several others send and several receive
+    // In calls before or without it being known who the other is: receives from anyone, ends that several use.
+    std::map<std::size_t, std::uint64_t> anyone_ns;
 };
 
-ChannelMatrix matrix_of(const std::vector<Channel>& channels);
+ChannelMatrix matrix_of(const RunChannels& run, bool of_mpi);
 
 }  // namespace kymo::spacetime

@@ -33,6 +33,8 @@ struct MetricOfObject {
     std::optional<std::uint64_t> rank = {};  // of the job that its process is in; none: of none
     std::uint64_t begin = 0;                 // ns of the recording's clock; 0: not known
     std::uint64_t value = 0;
+    std::uint64_t thread = 0;  // of a channel: who counts; 0: not known
+    std::string program = {};  // of a channel: what its process ran; empty: not known
 
     [[nodiscard]] bool is_all_of_host() const { return number == recording::kAllObjects; }
 };
@@ -46,7 +48,9 @@ struct RunMetric {
     MetricOrigin origin = MetricOrigin::kProgram;
     MetricTotal total_by = MetricTotal::kOfType;
     ResourceLevel per = ResourceLevel::kObject;  // what is shown beside the total
-    std::vector<MetricOfObject> objects;         // largest value first
+    // Of channels: of ends of descriptors and declared ones, which are metrics of their own beside MPI's.
+    bool of_ends = false;
+    std::vector<MetricOfObject> objects;  // largest value first
     // Of the objects' values, made as the total is. Counters: change in each part of the run; others: the value at
     // its end.
     std::vector<double> bins;

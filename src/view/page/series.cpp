@@ -13,7 +13,7 @@ using spacetime::MetricType;
 using spacetime::RunMetric;
 
 bool is_shown(const RunMetric& metric) {
-    const bool channel = metric.kind == Resource::kChannel &&
+    const bool channel = metric.kind == Resource::kChannel && !metric.of_ends &&
                          (metric.name == "messages" || metric.name == "bytes" || metric.name == "blocked");
     const bool processor = metric.kind == Resource::kProcessor && metric.name == "busy";
     const bool own = metric.kind == Resource::kTask && metric.origin != MetricOrigin::kStandard;

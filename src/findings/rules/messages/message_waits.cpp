@@ -124,6 +124,9 @@ std::vector<RankWaits> rank_waits(const Evidence& evidence) {
     std::map<std::uint64_t, RankWaits> ranks;
     std::map<std::uint64_t, std::uint64_t> first;
     for (const Channel& channel : evidence.run.channels) {
+        if (!channel.is_of_mpi()) {
+            continue;
+        }
         RankWaits& waits = ranks[channel.rank];
         const auto ns = static_cast<double>(channel.blocked_ns);
         waits.inside_ns += ns;
@@ -158,16 +161,16 @@ std::vector<PairWait> pair_waits(const Evidence& evidence) {
     std::map<std::uint64_t, double> anyone;
     std::map<std::uint64_t, double> messages;
     for (const Channel& channel : evidence.run.channels) {
-        if (channel.direction != ChannelDirection::kReceive || channel.elsewhere) {
+        if (!channel.is_of_mpi() || channel.direction != ChannelDirection::kReceive || channel.elsewhere) {
             continue;
         }
-        if (!channel.peer) {
+        if (!channel.peer_rank) {
             anyone[channel.rank] += static_cast<double>(channel.blocked_ns);
             continue;
         }
-        PairWait& pair = pairs[{channel.rank, *channel.peer}];
+        PairWait& pair = pairs[{channel.rank, *channel.peer_rank}];
         pair.receiver = channel.rank;
-        pair.sender = *channel.peer;
+        pair.sender = *channel.peer_rank;
         pair.ns += static_cast<double>(channel.blocked_ns);
         pair.messages += channel.messages;
         messages[channel.rank] += static_cast<double>(channel.messages);

@@ -58,11 +58,11 @@ RunMetrics three_ranks() {
 }
 
 TEST(Channels, AreSummedOverThreads) {
-    const std::vector<Channel> channels = channels_of(three_ranks());
+    const std::vector<Channel> channels = channels_of(three_ranks()).channels;
     ASSERT_EQ(channels.size(), 6U);
     const Channel& sent = channels.front();
     EXPECT_EQ(sent.rank, 0U);
-    EXPECT_EQ(sent.peer, 1U);
+    EXPECT_EQ(sent.peer_rank, 1U);
     EXPECT_EQ(sent.direction, ChannelDirection::kSend);
     EXPECT_EQ(sent.messages, 3U);
     EXPECT_EQ(sent.bytes, 300U);
@@ -73,8 +73,8 @@ TEST(Channels, AreSummedOverThreads) {
 }
 
 TEST(Channels, MakeAMatrixInWhichAMessageIsOnce) {
-    const ChannelMatrix matrix = matrix_of(channels_of(three_ranks()));
-    EXPECT_THAT(matrix.ranks, testing::ElementsAre(0, 1, 2));
+    const ChannelMatrix matrix = matrix_of(channels_of(three_ranks()), true);
+    EXPECT_THAT(matrix.parties, testing::ElementsAre(0, 1, 2));
     ASSERT_EQ(matrix.sent.size(), 2U);
     EXPECT_EQ(matrix.sent.at({0, 1}).messages, 3U);
     EXPECT_EQ(matrix.sent.at({0, 1}).bytes, 300U);
@@ -94,9 +94,8 @@ TEST(Channels, OfFilesAndOfOtherWorldsAreNobodys) {
     put(run, "blocked", 1, kNobody, ChannelDirection::kWrite, 9, 77);
     put(run, "messages", 0, (std::uint64_t{1} << 32U) + 3, ChannelDirection::kSend, 6, 88);
     put(run, "messages", 0, (std::uint64_t{1} << 32U) + 3, ChannelDirection::kReceive, 7, 88);
-    const std::vector<Channel> channels = channels_of(run);
-    const ChannelMatrix matrix = matrix_of(channels);
-    EXPECT_THAT(matrix.ranks, testing::ElementsAre(0, 1, 2));
+    const ChannelMatrix matrix = matrix_of(channels_of(run), true);
+    EXPECT_THAT(matrix.parties, testing::ElementsAre(0, 1, 2));
     EXPECT_EQ(matrix.sent.size(), 2U);
     EXPECT_EQ(matrix.files.at(1).messages, 6U);
     EXPECT_EQ(matrix.files.at(1).bytes, 4000U);
@@ -112,7 +111,7 @@ TEST(Channels, OfFilesAndOfOtherWorldsAreNobodys) {
 TEST(Channels, OfDirectionsThatAreNotKnownAreLeftOut) {
     RunMetrics run;
     put(run, "messages", 0, 1, static_cast<ChannelDirection>(7), 1);
-    EXPECT_TRUE(channels_of(run).empty());
+    EXPECT_TRUE(channels_of(run).channels.empty());
     EXPECT_EQ(view::terminal_channels({}, run, 10), "");
 }
 

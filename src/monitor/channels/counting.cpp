@@ -1,0 +1,150 @@
+#include "monitor/channels/counting.h"
+
+#include "cells/process_cells.h"
+#include "image/arena.h"
+#include "monitor/channels/end.h"
+#include "monitor/metrics/cells.h"
+#include "monitor/threads/busy.h"
+
+#include <cerrno>
+
+namespace kymo::monitor {
+
+constinit Channels channels;
+constinit DescriptorChanges descriptor_changes;
+
+namespace {
+
+using cells::process_cells;
+
+// So many ends a process tells apart; what is beyond is one channel of each kind, whose other end is not known.
+constexpr std::uint32_t kMostEnds = 4096;
+constinit std::atomic<std::uint32_t> ends_met{0};
+
+void end_rows(ChannelSlot& slot) {
+    for (std::uint64_t*& cells : slot.cells) {
+        if (cells != nullptr) {
+            process_cells.end_channel(cells);
+            cells = nullptr;
+        }
+    }
+}
+
+std::uint64_t* make_row(const ChannelEnd& end, bool receives) {
+    const unsigned side = receives ? 1 : 0;
+    const std::uint64_t key[3] = {end.numbers[side], end.others[side], end_direction(end.kind, receives)};
+    // Threads have rows of the same channel; the number tells nothing that the key does not.
+    std::uint64_t* const cells = process_cells.new_channel(key, 0, {end.name, __builtin_strlen(end.name)});
+    if (cells == nullptr) {
+        tell_no_cells();
+    }
+    return cells;
+}
+
+// The descriptor may be new, or another one than it was.
+bool look_up(ChannelSlot& slot, const EndCall& call) {
+    const std::uint32_t seen = descriptor_changes.of(call.descriptor);
+    const std::uint64_t object = object_of(call.descriptor);
+    const bool is_same = slot.seen != 0 && slot.object == object && slot.seen == seen;
+    if (!is_same) {
+        end_rows(slot);
+        slot = {};
+    }
+    slot.looked = call.begin;
+    if (object == 0) {
+        slot.seen = seen;
+        return false;
+    }
+    const unsigned side = call.receives ? 1 : 0;
+    if (is_same && (!slot.is_end || slot.cells[side] != nullptr)) {
+        return slot.is_end;
+    }
+    ChannelEnd end;
+    bool is_final = true;
+    const bool is_end = identify(call.descriptor, object, end, is_final);
+    if (!is_end && !is_final) {
+        return false;
+    }
+    if (is_end) {
+        if (ends_met.fetch_add(1, std::memory_order_relaxed) >= kMostEnds) {
+            end.numbers[side] = static_cast<std::uint64_t>(process.pid()) << 8U | side;
+            end.others[side] = 0;
+            __builtin_strcpy(end.name, "ends beyond 4,096");
+        }
+        slot.cells[side] = make_row(end, call.receives);
+    }
+    slot.seen = seen;
+    slot.object = object;
+    slot.is_end = is_end && slot.cells[side] != nullptr;
+    return slot.is_end;
+}
+
+}  // namespace
+
+void count_slowly(ThreadState& thread, const EndCall& call) {
+    if (!process_cells.on() || call.descriptor < 0 || (call.has_failed && call.ns < kBriefWaitNs)) {
+        return;
+    }
+    const int error = errno;
+    if (process.is_this_process()) {
+        const OwnWork work(thread);
+        const Quiet quiet;
+        if (const Busy busy(thread); busy.may_write()) {
+            ChannelSlot* const slot = thread.channels.slot(call.descriptor);
+            if (slot != nullptr && work.in_kernel([&] { return look_up(*slot, call); })) {
+                count_in(slot->cells[call.receives ? 1 : 0], call);
+            }
+        }
+    }
+    errno = error;
+}
+
+ChannelSlot* ChannelTable::slot(int descriptor) {
+    const auto number = static_cast<std::uint32_t>(descriptor);
+    if (number >= capacity) {
+        if (number >= kMostDescriptors) {
+            return nullptr;
+        }
+        std::uint32_t more = capacity == 0 ? 4096 / sizeof(ChannelSlot) : capacity;
+        while (more <= number) {
+            more *= 2;
+        }
+        auto* const grown = static_cast<ChannelSlot*>(image::map_pages(std::size_t{more} * sizeof(ChannelSlot)));
+        if (grown == nullptr) {
+            return nullptr;
+        }
+        if (slots != nullptr) {
+            __builtin_memcpy(static_cast<void*>(grown), slots, std::size_t{capacity} * sizeof(ChannelSlot));
+            image::unmap_pages(slots, std::size_t{capacity} * sizeof(ChannelSlot));
+        }
+        slots = grown;
+        capacity = more;
+    }
+    return &slots[number];
+}
+
+void ChannelTable::release() {
+    if (slots != nullptr) {
+        image::unmap_pages(slots, std::size_t{capacity} * sizeof(ChannelSlot));
+    }
+    slots = nullptr;
+    capacity = 0;
+}
+
+void Channels::thread_end(ThreadState& thread) {
+    for (std::uint32_t i = 0; i < thread.channels.capacity; ++i) {
+        end_rows(thread.channels.slots[i]);
+    }
+    thread.channels.release();
+}
+
+// Rows are of the parent's segment.
+void Channels::after_fork(ThreadState* own) {
+    pairs_after_fork();
+    ends_met.store(0, std::memory_order_relaxed);
+    if (own != nullptr) {
+        own->channels.release();
+    }
+}
+
+}  // namespace kymo::monitor

@@ -1,0 +1,138 @@
+// Counting what goes through descriptors: messages, bytes and time by channel and thread, in the process's cells.
+//
+// Each wrapper of a call that reads or writes goes through waited_at_end(). A call that moves at least a byte is a
+// message. Which channel a descriptor belongs to is looked up at the thread's first call that succeeds (or waits),
+// and again after the descriptor was closed or 10 ms have passed; in between a call costs some loads and the
+// additions. The process's segment is made when the first channel is met.
+//
+// Contract: as waited()'s (waits/waits.h). Nothing is looked up in a vfork child.
+#pragma once
+
+#include "cells/primitives.h"
+#include "cells/standard.h"
+#include "monitor/channels/changes.h"
+#include "monitor/waits/waits.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kymo::monitor {
+
+class Channels : public Part {
+  public:
+    static void thread_begin(ThreadState& thread) { thread.channels = {}; }
+    static void thread_end(ThreadState& thread);
+    static void after_fork(ThreadState* own);
+};
+
+extern Channels channels;
+
+// A call through a descriptor, as it has ended.
+struct EndCall {
+    int descriptor = -1;
+    bool receives = false;
+    bool has_failed = false;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t largest = 0;
+    std::uint64_t begin = 0;  // ns
+    std::uint64_t ns = 0;
+};
+
+// errno is kept.
+void count_slowly(ThreadState& thread, const EndCall& call);
+
+inline void count_in(std::uint64_t* cells, const EndCall& call) {
+    using cells::ChannelCell;
+    const auto add = [cells](ChannelCell cell, std::uint64_t by) {
+        cells::increase(cells[static_cast<std::uint32_t>(cell)], by);
+    };
+    add(ChannelCell::kCalls, 1);
+    add(ChannelCell::kBlocked, call.ns);
+    if (call.messages != 0) {
+        add(ChannelCell::kMessages, call.messages);
+        add(ChannelCell::kBytes, call.bytes);
+        std::uint64_t& largest = cells[static_cast<std::uint32_t>(ChannelCell::kLargest)];
+        if (call.largest > cells::load(largest)) {
+            cells::store(largest, call.largest);
+        }
+    } else if (call.has_failed) {
+        add(ChannelCell::kErrors, 1);
+    }
+}
+
+inline constexpr std::uint64_t kTrustNs = 10'000'000;  // a slot's descriptor is looked at again after so long
+
+inline void count_call(ThreadState& thread, const EndCall& call) {
+    const ChannelTable& table = thread.channels;
+    if (static_cast<std::uint32_t>(call.descriptor) < table.capacity) {
+        const ChannelSlot& slot = table.slots[call.descriptor];
+        if (slot.seen == descriptor_changes.of(call.descriptor) && call.begin - slot.looked < kTrustNs) {
+            if (!slot.is_end) {
+                return;
+            }
+            if (std::uint64_t* cells = slot.cells[call.receives ? 1 : 0]; cells != nullptr) {
+                count_in(cells, call);
+                return;
+            }
+        }
+    }
+    count_slowly(thread, call);
+}
+
+// As waited(); `told` makes an EndCall's amounts of the result.
+template <typename Call, typename Tell>
+__attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int descriptor, bool receives,
+                                                         const Call& call, const Tell& told) {
+    ThreadState* thread = waiting_thread();
+    if (thread == nullptr || thread->waits.is_in_team_wait()) {
+        return call();
+    }
+    WaitState& state = thread->waits;
+    state.kind = kind;
+    state.object = static_cast<std::uint64_t>(descriptor);
+    state.holder = 0;
+    state.registers = unwind::capture_here();
+    EndCall ended;
+    ended.begin = clock_now();
+    state.open(ended.begin, thread->taken_ns);
+    const auto result = call();
+    ended.ns = end_wait(*thread, ended.begin, 0) - ended.begin;
+    if (this_thread() == thread) {
+        ended.descriptor = descriptor;
+        ended.receives = receives;
+        told(ended, result);
+        count_call(*thread, ended);
+    }
+    return result;
+}
+
+// Amounts of a call that says how many bytes it moved. `is_taken` false: it left them where they were.
+inline void tell_bytes(EndCall& call, long result, bool is_taken = true) {
+    call.has_failed = result < 0;
+    if (result > 0 && is_taken) {
+        call.messages = 1;
+        call.bytes = call.largest = static_cast<std::uint64_t>(result);
+    }
+}
+
+// One wrapper of a call that reads or writes: as KYMO_WAITING_CALL; whether it receives; what it moved, in terms of
+// `call` and `result`.
+#define KYMO_END_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, TELL, PARAMETERS, ARGUMENTS, ...)          \
+    namespace {                                                                                            \
+    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                         \
+    __attribute__((constructor)) void look_up_##NAME() {                                                   \
+        real_##NAME.get();                                                                                 \
+    }                                                                                                      \
+    }                                                                                                      \
+    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                    \
+        const auto real = real_##NAME.get();                                                               \
+        if (is_own_code(__builtin_return_address(0))) {                                                    \
+            return real ARGUMENTS;                                                                         \
+        }                                                                                                  \
+        return waited_at_end(                                                                              \
+            WaitKind::KIND, DESCRIPTOR, RECEIVES, [&] { return real ARGUMENTS; },                          \
+            [&](EndCall& call, RESULT result) { TELL; });                                                  \
+    }
+
+}  // namespace kymo::monitor

@@ -1,0 +1,42 @@
+// What a descriptor leads to: whether it is an end of a channel (a pipe, a FIFO, a socket), which one, and which end is
+// its other one.
+//
+// An end is a number of 64 bits that all processes of a host compute alike from what the kernel says of the
+// descriptor, so that the ends of a channel find each other in the recording, whoever inherited them:
+//
+// - of a pipe or FIFO, from device and inode, and from whether it is written to or read;
+// - of a TCP or UDP socket, from both addresses; of one that is not connected, from its own;
+// - of a Unix socket that was connected to a name, from the name and the process that connected it (SO_PEERCRED);
+//   where both have names, from both; of socketpair()'s, from the inode, and the other one's as seen at the pair's
+//   making (note_pair), which other programs than the maker do not know.
+//
+// 0: not known. Two ends get one number by chance in 1 of 2^64 cases. Contract: called in the program's threads under
+// Quiet; some system calls; no malloc.
+#pragma once
+
+#include "base/resource.h"
+
+#include <cstdint>
+
+namespace kymo::monitor {
+
+struct ChannelEnd {
+    ChannelKind kind = ChannelKind::kPipe;
+    std::uint64_t numbers[2] = {};  // of what it sends, and of what it receives
+    std::uint64_t others[2] = {};
+    char name[32] = {};  // of what is at the other end, as far as the descriptor tells; empty: it does not
+};
+
+// Tells descriptors apart that had the same number. 0: neither a pipe nor a socket, or not a descriptor.
+std::uint64_t object_of(int descriptor);
+
+// `object` as from object_of(). False: not an end whose channel is counted (a socket of another family), or not yet
+// (a TCP socket that is not connected); is_final then says which.
+bool identify(int descriptor, std::uint64_t object, ChannelEnd& end, bool& is_final);
+
+// The two descriptors are a new pair's.
+void note_pair(int one, int other);
+// In a forked child.
+void pairs_after_fork();
+
+}  // namespace kymo::monitor
