@@ -37,7 +37,7 @@ struct kymo_task {
 struct kymo_channel_key {
     uint64_t communicator;
     uint64_t peer;
-    uint64_t direction; /* 0 send, 1 receive, 2 collective, 3 one-sided */
+    uint64_t direction; /* 0 send, 1 receive, 2 collective, 3 one-sided; docs/cells-format.md */
 };
 
 struct kymo_cells_interface {
@@ -53,6 +53,9 @@ struct kymo_cells_interface {
     /* A new row of a channel, of the calling thread alone: its cells (kymo::cells::ChannelCell), or null. `number`:
      * the same for all rows of one channel. */
     uint64_t* (*channel)(const struct kymo_channel_key* key, uint64_t number, const char* name);
+    /* A new row of an end of a declared channel, of the calling thread alone: its cells, or null. The channel goes by
+     * name and number, within the process or, where is_shared is not 0, the host. */
+    uint64_t* (*end)(const char* name, uint64_t number, uint32_t receives, uint32_t is_shared);
 };
 
 typedef const struct kymo_cells_interface* (*kymo_monitor_cells_function)(void); /* null: nobody measures */

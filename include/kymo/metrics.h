@@ -17,6 +17,14 @@
  *
  * In a shared library, do not ask for names in constructors: those run before the monitor begins.
  *
+ * A channel of the program's own, a queue say, goes by a name and a number, alike at both ends. Each thread asks for
+ * its end once:
+ *
+ *   kymo_channel jobs = kymo_channel_to("jobs", 0);            the other thread: kymo_channel_from("jobs", 0)
+ *   const uint64_t begun = kymo_begin_call(jobs);
+ *   push(queue, job);
+ *   kymo_end_call(jobs, begun, 1, sizeof *job);                one message; none if it failed
+ *
  * Or by index from zero, without a name: kymo_add_counter(kymo_indexed(3), 1). A cell that is 0, or for which there
  * was no room, takes what it is given and tells nobody. Arithmetic is modulo 2^64.
  *
@@ -29,6 +37,11 @@
 
 typedef uint32_t kymo_cell;  /* zero: none */
 typedef uint32_t kymo_timer; /* 0 to KYMO_TIMERS - 1 */
+
+/* An end of a channel, of the thread that asked for it. */
+typedef struct kymo_channel {
+    uint64_t* cells; /* null: nobody measures, or there was no room */
+} kymo_channel;
 
 #define KYMO_INDEXED_CELLS 32
 #define KYMO_TIMERS 16
@@ -116,6 +129,30 @@ static inline void kymo_start_timer(kymo_timer timer) {
 }
 static inline void kymo_stop_timer(kymo_timer timer) {
     (void)timer;
+}
+static inline kymo_channel kymo_no_channel_(const char* name, uint64_t number) {
+    kymo_channel none = {(uint64_t*)0};
+    (void)name, (void)number;
+    return none;
+}
+static inline kymo_channel kymo_channel_to(const char* name, uint64_t number) {
+    return kymo_no_channel_(name, number);
+}
+static inline kymo_channel kymo_channel_from(const char* name, uint64_t number) {
+    return kymo_no_channel_(name, number);
+}
+static inline kymo_channel kymo_shared_channel_to(const char* name, uint64_t number) {
+    return kymo_no_channel_(name, number);
+}
+static inline kymo_channel kymo_shared_channel_from(const char* name, uint64_t number) {
+    return kymo_no_channel_(name, number);
+}
+static inline uint64_t kymo_begin_call(kymo_channel channel) {
+    (void)channel;
+    return 0;
+}
+static inline void kymo_end_call(kymo_channel channel, uint64_t begun, uint64_t messages, uint64_t bytes) {
+    (void)channel, (void)begun, (void)messages, (void)bytes;
 }
 static inline kymo_cell kymo_enter_count_(kymo_cell cell) {
     return cell;
@@ -355,6 +392,58 @@ static inline int kymo_holds(kymo_predicate predicate) {
             return cell >= predicate.value;
     }
     return 0;
+}
+
+/* ---- channels ---- */
+
+static inline kymo_channel kymo_end_(const char* name, uint64_t number, uint32_t receives, uint32_t is_shared) {
+    kymo_channel end = {(uint64_t*)0};
+    const struct kymo_cells_interface* found = kymo_find_interface_();
+    if (found && kymo_task_here_() && found->bytes >= sizeof(struct kymo_cells_interface)) {
+        end.cells = found->end(name, number, receives, is_shared);
+    }
+    return end;
+}
+
+/* The calling thread sends by it, or receives. At most 31 bytes of a name are kept; a number may tell apart channels
+ * of one name, a queue's address say. */
+static inline kymo_channel kymo_channel_to(const char* name, uint64_t number) {
+    return kymo_end_(name, number, 0, 0);
+}
+static inline kymo_channel kymo_channel_from(const char* name, uint64_t number) {
+    return kymo_end_(name, number, 1, 0);
+}
+/* Between processes of one host. */
+static inline kymo_channel kymo_shared_channel_to(const char* name, uint64_t number) {
+    return kymo_end_(name, number, 0, 1);
+}
+static inline kymo_channel kymo_shared_channel_from(const char* name, uint64_t number) {
+    return kymo_end_(name, number, 1, 1);
+}
+
+/* Before and after a call that sends or receives: the time between is what the thread was inside calls. After a fork
+ * the child asks for ends of its own. */
+static inline uint64_t kymo_begin_call(kymo_channel channel) {
+    const struct kymo_task* task = channel.cells ? kymo_task_here_() : (struct kymo_task*)0;
+    return task ? kymo_ticks_(task->rate) : 0U;
+}
+static inline void kymo_end_call(kymo_channel channel, uint64_t begun, uint64_t messages, uint64_t bytes) {
+    const struct kymo_task* task = channel.cells ? kymo_task_here_() : (struct kymo_task*)0;
+    if (task) {
+        const uint64_t ticks = kymo_ticks_(task->rate) - begun;
+        if ((int64_t)ticks > 0) {
+            kymo_increase_(&channel.cells[3],
+                           (uint64_t)(((kymo_wide_)ticks * task->rate->multiplier) >> task->rate->shift));
+        }
+        kymo_increase_(&channel.cells[7], 1);
+        if (messages != 0U) {
+            kymo_increase_(&channel.cells[1], messages);
+            kymo_increase_(&channel.cells[2], bytes);
+            if (messages == 1U && __atomic_load_n(&channel.cells[5], __ATOMIC_RELAXED) < bytes) {
+                __atomic_store_n(&channel.cells[5], bytes, __ATOMIC_RELAXED);
+            }
+        }
+    }
 }
 
 static inline kymo_cell kymo_enter_count_(kymo_cell cell) {

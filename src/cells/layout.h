@@ -18,7 +18,8 @@ static_assert(std::endian::native == std::endian::little, "segments are read and
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint16_t kMajorVersion = 1;
-inline constexpr std::uint16_t kMinorVersion = 3;  // 1: cells can be switched off; 2: service channels; 3: totals
+// 1: cells can be switched off; 2: service channels; 3: totals; 4: ends of channels
+inline constexpr std::uint16_t kMinorVersion = 4;
 
 inline constexpr char kMagic[8] = {'K', 'Y', 'M', 'O', 'C', 'E', 'L', 'L'};
 inline constexpr const char* kSegmentSuffix = ".cells";

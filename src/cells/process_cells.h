@@ -29,7 +29,8 @@ class ProcessCells {
     bool open();
     bool is_open() const { return open_.load(std::memory_order_acquire); }
     // Threads are to have rows: somebody has asked for their cells. Where channels of descriptors alone are counted
-    // nobody has; then no address of a cell is known outside the monitor, and a forked child begins without a segment.
+    // nobody has; then no address of a cell is known outside the monitor, and a forked child begins without a
+    // segment.
     bool has_tasks() const { return is_open() && tasks_wanted_.load(std::memory_order_relaxed); }
     void want_tasks() { tasks_wanted_.store(true, std::memory_order_relaxed); }
     // Why there is no segment, or (in a forked child) none that others can read: an errno. 0: it was not tried, or is

@@ -161,6 +161,8 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
     if (kept != nullptr) {
         __builtin_memcpy(copy, kept, kMostRow);
     }
+    const TableHeader* const channels = table_of(ResourceKind::kChannel);
+    const std::uint32_t known_channels = channels == nullptr ? 0 : channels->used;
     SegmentHeader header{};
     layout(options, header);
     const std::size_t length = __builtin_strlen(path);
@@ -191,6 +193,7 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
                                   text(entry.description, sizeof entry.description), entry.total, entry.per});
         }
     }
+    keep_free(known_channels);
     TableHeader* table = table_of(ResourceKind::kTask);
     if (kept == nullptr || table == nullptr) {
         return error;
@@ -241,6 +244,15 @@ void Segment::finish(std::uint64_t now) {
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------
+
+// The program may still count in its parent's channels: those rows are nobody's, so that nobody reads what it counts
+// there, nor is another channel's cell met.
+void Segment::keep_free(std::uint32_t channels) {
+    TableHeader* const table = table_of(ResourceKind::kChannel);
+    if (table != nullptr && channels > 1 && channels <= table->rows && populate(*table, channels - 1)) {
+        __atomic_store_n(&table->used, channels, __ATOMIC_RELEASE);
+    }
+}
 
 bool Segment::populate(const TableHeader& table, std::uint32_t row) {
     std::uint64_t& done = populated_[&table - head().tables];

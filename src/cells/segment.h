@@ -86,8 +86,8 @@ class Segment {
     // row in the parent, or null. It has the same place here; gauges keep their values and running timers run from
     // now, all else begins at 0. Where no file can be made the memory is private, and nobody reads it.
     int renew(const char* path, const SegmentOptions& options, Row* kept, const Object& object);
-    // In a forked child: the parent's is none of this process's, which may make one of its own. Nobody here may know an
-    // address in it any more.
+    // In a forked child: the parent's is none of this process's, which may make one of its own. Nobody here may know
+    // an address in it any more.
     void leave();
     // Says that the process has ended regularly. Cells may still be written.
     void finish(std::uint64_t now);
@@ -130,6 +130,7 @@ class Segment {
     Row& row_at(const TableHeader& table, std::uint32_t number);
     std::uint64_t layout(const SegmentOptions& options, SegmentHeader& header) const;
     void write_head(const SegmentHeader& header);
+    void keep_free(std::uint32_t channels);
     bool populate(const TableHeader& table, std::uint32_t row);
     bool populate_bytes(std::uint64_t begin, std::uint64_t end);
     Row* reuse(TableHeader& table);

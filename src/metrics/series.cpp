@@ -101,7 +101,10 @@ std::uint64_t Series::object_number(const cells::Snapshot& snapshot, const Table
         object.direction = row.key[2];
         object.begin = row.begin;
         object.name = row.name;
-        object.thread = table.kind == ResourceKind::kChannel ? row.writer : 0;
+        if (table.kind == ResourceKind::kChannel) {
+            object.thread = row.writer;
+            object.program = snapshot.program;
+        }
         rows.append(object);
     }
     return entry->second;

@@ -97,9 +97,7 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix, const Part
     add("files", matrix.files, true);
     add("elsewhere", matrix.elsewhere, true);
     add("several", matrix.several, false);  // its time is in `anyone`
-    const auto sent = [&](std::size_t from, std::size_t to) {
-        return value_in(matrix.sent, std::pair(from, to));
-    };
+    const auto sent = [&](std::size_t from, std::size_t to) { return value_in(matrix.sent, std::pair(from, to)); };
     std::string out = square(
         style, matrix, names, "messages from, to",
         [&](std::size_t from, std::size_t to) {
@@ -123,10 +121,10 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix, const Part
     return out;
 }
 
-std::string list(const Style& style, const RunChannels& run, const PartyNames& names, bool of_mpi, std::size_t top) {
+std::string list(const Style& style, const RunChannels& run, const PartyNames& names, std::size_t top) {
     std::vector<const Channel*> channels;
     for (const Channel& channel : run.channels) {
-        if (channel.is_of_mpi() == of_mpi) {
+        if (channel.is_of_mpi()) {
             channels.push_back(&channel);
         }
     }
@@ -136,12 +134,9 @@ std::string list(const Style& style, const RunChannels& run, const PartyNames& n
     table.headings = {"time in calls", "messages", "bytes", "largest", "channel"};
     for (std::size_t i = 0; i < std::min(top, channels.size()); ++i) {
         const Channel& channel = *channels[i];
-        const std::string peer = channel.peer                         ? ", " + names.name[*channel.peer]
-                                 : channel.elsewhere                  ? fmt::format(", rank {} elsewhere", *channel.elsewhere)
-                                 : channel.other == OtherEnd::kSeveral ? ", several"
-                                                                       : "";
-        const bool is_named = channel.is_of_mpi() ? channel.communicator != 0 && !channel.name.empty() : true;
-        const std::string name = channel.name.empty() ? std::string(name_of(channel.kind)) : channel.name;
+        const std::string peer = channel.peer        ? ", " + names.name[*channel.peer]
+                                 : channel.elsewhere ? fmt::format(", rank {} elsewhere", *channel.elsewhere)
+                                                     : "";
         table.rows.push_back(
             {{duration(style, channel.blocked_ns)},
              {count(static_cast<std::int64_t>(channel.messages))},
@@ -149,12 +144,38 @@ std::string list(const Style& style, const RunChannels& run, const PartyNames& n
              {bytes_text(channel.largest)},
              {names.name[channel.party], Ink::kName},
              {fmt::format(" {}{}", direction_name(static_cast<std::uint64_t>(channel.direction)), peer)},
-             {is_named ? "  " + name : "", Ink::kDim}});
+             {channel.communicator != 0 && !channel.name.empty() ? "  " + channel.name : "", Ink::kDim}});
     }
     std::string out = render(style, table);
     if (channels.size() > top) {
         out +=
             fmt::format("  {} {} more (--top {})\n", signs(style).ellipsis, channels.size() - top, channels.size());
+    }
+    return out;
+}
+
+// Of ends a row for each sender and receiver.
+std::string pairs(const Style& style, const ChannelMatrix& matrix, const PartyNames& names, std::size_t top) {
+    std::vector<std::pair<std::pair<std::size_t, std::size_t>, Exchanged>> all(matrix.sent.begin(),
+                                                                               matrix.sent.end());
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+    Table table;
+    table.headings = {"messages", "bytes", "sending", "receiving", "from, to"};
+    for (std::size_t i = 0; i < std::min(top, all.size()); ++i) {
+        const auto& [pair, sent] = all[i];
+        const ChannelMatrix::Times times = value_in(matrix.times, pair);
+        table.rows.push_back({{count(static_cast<std::int64_t>(sent.messages))},
+                              {bytes_text(sent.bytes)},
+                              {duration(style, times.sending_ns)},
+                              {duration(style, times.receiving_ns)},
+                              {names.name[pair.first], Ink::kName},
+                              {fmt::format(" {} ", signs(style).arrow)},
+                              {names.name[pair.second], Ink::kName}});
+    }
+    std::string out = render(style, table);
+    if (all.size() > top) {
+        out += fmt::format("  {} {} more (--top {})\n", signs(style).ellipsis, all.size() - top, all.size());
     }
     return out;
 }
@@ -182,7 +203,9 @@ std::string block(const Style& style, const RunChannels& run, bool of_mpi, std::
     }
     const bool fits = matrix.parties.size() <= kMostColumns && width <= std::max<std::size_t>(style.width, 84);
     return "\n" + paint(style, Ink::kHeading, "Channels") + "  " + paint(style, Ink::kDim, words) + "\n" +
-           (fits ? matrices(style, matrix, names) : list(style, run, names, of_mpi, top));
+           (fits     ? matrices(style, matrix, names)
+            : of_mpi ? list(style, run, names, top)
+                     : pairs(style, matrix, names, top));
 }
 
 }  // namespace
@@ -228,11 +251,12 @@ std::string terminal_channels(const Style& style, const RunMetrics& metrics, std
     if (has_mpi) {
         out += block(style, run, true, "messages between ranks, and the time inside the calls", top);
     } else if (metrics.ranks > 1) {
-        out += "\n" + paint(style, Ink::kHeading, "Channels") + "  " +
-               paint(style, Ink::kDim,
-                     "no message was counted: the ranks send none, or have an MPI library that Kymo was not built for "
-                     "(docs/mpi.md)") +
-               "\n";
+        out +=
+            "\n" + paint(style, Ink::kHeading, "Channels") + "  " +
+            paint(style, Ink::kDim,
+                  "no message was counted: the ranks send none, or have an MPI library that Kymo was not built for "
+                  "(docs/mpi.md)") +
+            "\n";
     }
     if (is_worth_showing(metrics, run)) {
         out += block(style, run, false,

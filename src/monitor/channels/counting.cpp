@@ -1,6 +1,8 @@
 #include "monitor/channels/counting.h"
 
+#include "cells/primitives.h"
 #include "cells/process_cells.h"
+#include "cells/standard.h"
 #include "image/arena.h"
 #include "monitor/channels/end.h"
 #include "monitor/metrics/cells.h"
@@ -79,9 +81,26 @@ bool look_up(ChannelSlot& slot, const EndCall& call) {
     return slot.is_end;
 }
 
-}  // namespace
+void count_in(std::uint64_t* cells, const EndCall& call) {
+    using cells::ChannelCell;
+    const auto add = [cells](ChannelCell cell, std::uint64_t by) {
+        cells::increase(cells[static_cast<std::uint32_t>(cell)], by);
+    };
+    add(ChannelCell::kCalls, 1);
+    add(ChannelCell::kBlocked, call.ns);
+    if (call.messages != 0) {
+        add(ChannelCell::kMessages, call.messages);
+        add(ChannelCell::kBytes, call.bytes);
+        std::uint64_t& largest = cells[static_cast<std::uint32_t>(ChannelCell::kLargest)];
+        if (call.largest > cells::load(largest)) {
+            cells::store(largest, call.largest);
+        }
+    } else if (call.has_failed) {
+        add(ChannelCell::kErrors, 1);
+    }
+}
 
-void count_slowly(ThreadState& thread, const EndCall& call) {
+__attribute__((noinline)) void count_slowly(ThreadState& thread, const EndCall& call) {
     if (!process_cells.on() || call.descriptor < 0 || (call.has_failed && call.ns < kBriefWaitNs)) {
         return;
     }
@@ -97,6 +116,24 @@ void count_slowly(ThreadState& thread, const EndCall& call) {
         }
     }
     errno = error;
+}
+
+}  // namespace
+
+void count_call(ThreadState& thread, const EndCall& call) {
+    if (this_thread() != &thread) {
+        return;  // it has forked in a signal handler meanwhile, and this is the child
+    }
+    if (const ChannelSlot* slot = known_slot(thread, call.descriptor, call.begin); slot != nullptr) {
+        if (!slot->is_end) {
+            return;
+        }
+        if (std::uint64_t* cells = slot->cells[call.receives ? 1 : 0]; cells != nullptr) {
+            count_in(cells, call);
+            return;
+        }
+    }
+    count_slowly(thread, call);
 }
 
 ChannelSlot* ChannelTable::slot(int descriptor) {

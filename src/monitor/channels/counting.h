@@ -8,8 +8,6 @@
 // Contract: as waited()'s (waits/waits.h). Nothing is looked up in a vfork child.
 #pragma once
 
-#include "cells/primitives.h"
-#include "cells/standard.h"
 #include "monitor/channels/changes.h"
 #include "monitor/waits/waits.h"
 
@@ -39,50 +37,25 @@ struct EndCall {
     std::uint64_t ns = 0;
 };
 
-// errno is kept.
-void count_slowly(ThreadState& thread, const EndCall& call);
-
-inline void count_in(std::uint64_t* cells, const EndCall& call) {
-    using cells::ChannelCell;
-    const auto add = [cells](ChannelCell cell, std::uint64_t by) {
-        cells::increase(cells[static_cast<std::uint32_t>(cell)], by);
-    };
-    add(ChannelCell::kCalls, 1);
-    add(ChannelCell::kBlocked, call.ns);
-    if (call.messages != 0) {
-        add(ChannelCell::kMessages, call.messages);
-        add(ChannelCell::kBytes, call.bytes);
-        std::uint64_t& largest = cells[static_cast<std::uint32_t>(ChannelCell::kLargest)];
-        if (call.largest > cells::load(largest)) {
-            cells::store(largest, call.largest);
-        }
-    } else if (call.has_failed) {
-        add(ChannelCell::kErrors, 1);
-    }
-}
-
 inline constexpr std::uint64_t kTrustNs = 10'000'000;  // a slot's descriptor is looked at again after so long
 
-inline void count_call(ThreadState& thread, const EndCall& call) {
+// What is known of the descriptor; null: it must be looked up.
+inline const ChannelSlot* known_slot(const ThreadState& thread, int descriptor, std::uint64_t now) {
     const ChannelTable& table = thread.channels;
-    if (static_cast<std::uint32_t>(call.descriptor) < table.capacity) {
-        const ChannelSlot& slot = table.slots[call.descriptor];
-        if (slot.seen == descriptor_changes.of(call.descriptor) && call.begin - slot.looked < kTrustNs) {
-            if (!slot.is_end) {
-                return;
-            }
-            if (std::uint64_t* cells = slot.cells[call.receives ? 1 : 0]; cells != nullptr) {
-                count_in(cells, call);
-                return;
-            }
-        }
+    if (static_cast<std::uint32_t>(descriptor) >= table.capacity) {
+        return nullptr;
     }
-    count_slowly(thread, call);
+    const ChannelSlot* const slot = &table.slots[descriptor];
+    return slot->seen == descriptor_changes.of(descriptor) && now - slot->looked < kTrustNs ? slot : nullptr;
 }
 
-// As waited(); `told` makes an EndCall's amounts of the result.
+// errno is kept.
+void count_call(ThreadState& thread, const EndCall& call);
+
+// As waited(); `told` makes an EndCall's amounts of the result. What went through `descriptor` has been received from
+// `from`, if that is not negative; the time is the first one's.
 template <typename Call, typename Tell>
-__attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int descriptor, bool receives,
+__attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int descriptor, bool receives, int from,
                                                          const Call& call, const Tell& told) {
     ThreadState* thread = waiting_thread();
     if (thread == nullptr || thread->waits.is_in_team_wait()) {
@@ -93,16 +66,25 @@ __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int desc
     state.object = static_cast<std::uint64_t>(descriptor);
     state.holder = 0;
     state.registers = unwind::capture_here();
-    EndCall ended;
-    ended.begin = clock_now();
-    state.open(ended.begin, thread->taken_ns);
+    const std::uint64_t begin = clock_now();
+    state.open(begin, thread->taken_ns);
     const auto result = call();
-    ended.ns = end_wait(*thread, ended.begin, 0) - ended.begin;
-    if (this_thread() == thread) {
+    const std::uint64_t end = end_wait(*thread, begin, 0);
+    const ChannelSlot* const slot = known_slot(*thread, descriptor, begin);
+    if (slot == nullptr || slot->is_end || from >= 0) {
+        EndCall ended;
         ended.descriptor = descriptor;
         ended.receives = receives;
+        ended.begin = begin;
+        ended.ns = end - begin;
         told(ended, result);
         count_call(*thread, ended);
+        if (from >= 0 && ended.messages != 0) {
+            ended.descriptor = from;
+            ended.receives = true;
+            ended.ns = 0;
+            count_call(*thread, ended);
+        }
     }
     return result;
 }
@@ -118,21 +100,24 @@ inline void tell_bytes(EndCall& call, long result, bool is_taken = true) {
 
 // One wrapper of a call that reads or writes: as KYMO_WAITING_CALL; whether it receives; what it moved, in terms of
 // `call` and `result`.
-#define KYMO_END_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, TELL, PARAMETERS, ARGUMENTS, ...)          \
-    namespace {                                                                                            \
-    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                         \
-    __attribute__((constructor)) void look_up_##NAME() {                                                   \
-        real_##NAME.get();                                                                                 \
-    }                                                                                                      \
-    }                                                                                                      \
-    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                    \
-        const auto real = real_##NAME.get();                                                               \
-        if (is_own_code(__builtin_return_address(0))) {                                                    \
-            return real ARGUMENTS;                                                                         \
-        }                                                                                                  \
-        return waited_at_end(                                                                              \
-            WaitKind::KIND, DESCRIPTOR, RECEIVES, [&] { return real ARGUMENTS; },                          \
-            [&](EndCall& call, RESULT result) { TELL; });                                                  \
+#define KYMO_END_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, TELL, PARAMETERS, ARGUMENTS, ...) \
+    KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, -1, TELL, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+// And from which descriptor.
+#define KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, FROM, TELL, PARAMETERS, ARGUMENTS, ...) \
+    namespace {                                                                                             \
+    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                          \
+    __attribute__((constructor)) void look_up_##NAME() {                                                    \
+        real_##NAME.get();                                                                                  \
+    }                                                                                                       \
+    }                                                                                                       \
+    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                     \
+        const auto real = real_##NAME.get();                                                                \
+        if (is_own_code(__builtin_return_address(0))) {                                                     \
+            return real ARGUMENTS;                                                                          \
+        }                                                                                                   \
+        return waited_at_end(                                                                               \
+            WaitKind::KIND, DESCRIPTOR, RECEIVES, FROM, [&] { return real ARGUMENTS; },                     \
+            [&](EndCall& call, RESULT result) { TELL; });                                                   \
     }
 
 }  // namespace kymo::monitor

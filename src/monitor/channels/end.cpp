@@ -181,8 +181,7 @@ bool identify_internet(int descriptor, const Name& own, ChannelEnd& end, bool& i
         end.numbers[0] = end.numbers[1] = finish(address_hash(seed, here));
         return !is_tcp;
     }
-    const bool is_local =
-        is_loopback(there) || __builtin_memcmp(here.bytes, there.bytes, sizeof here.bytes) == 0;
+    const bool is_local = is_loopback(there) || __builtin_memcmp(here.bytes, there.bytes, sizeof here.bytes) == 0;
     end.kind = is_tcp ? (is_local ? ChannelKind::kTcpLoopback : ChannelKind::kTcp)
                       : (is_local ? ChannelKind::kUdpLoopback : ChannelKind::kUdp);
     end.numbers[0] = end.numbers[1] = finish(address_hash(address_hash(seed, here), there));
@@ -277,7 +276,7 @@ void identify_pipe(int descriptor, std::uint64_t object, ChannelEnd& end) {
 }  // namespace
 
 std::uint64_t object_of(int descriptor) {
-    struct stat status {};
+    struct stat status{};
     if (fstat(descriptor, &status) != 0) {
         return 0;
     }
@@ -311,6 +310,17 @@ bool identify(int descriptor, std::uint64_t object, ChannelEnd& end, bool& is_fi
         default:
             return false;
     }
+}
+
+void identify_declared(const char* name, std::uint64_t number, bool is_shared, ChannelEnd& end) {
+    constexpr std::uint64_t kSends = 11;
+    constexpr std::uint64_t kReceives = 12;
+    const std::uint64_t of_process = is_shared ? 0 : static_cast<std::uint64_t>(process.pid());
+    const std::uint64_t channel = mix(mix(mix_bytes(13, name, __builtin_strlen(name)), number), of_process);
+    end.kind = is_shared ? ChannelKind::kDeclaredShared : ChannelKind::kDeclared;
+    end.numbers[0] = end.others[1] = finish(mix(kSends, channel));
+    end.numbers[1] = end.others[0] = finish(mix(kReceives, channel));
+    Text(end.name, sizeof end.name) << name;
 }
 
 void note_pair(int one, int other) {

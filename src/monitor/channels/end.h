@@ -1,5 +1,5 @@
-// What a descriptor leads to: whether it is an end of a channel (a pipe, a FIFO, a socket), which one, and which end is
-// its other one.
+// What a descriptor leads to: whether it is an end of a channel (a pipe, a FIFO, a socket), which one, and which end
+// is its other one.
 //
 // An end is a number of 64 bits that all processes of a host compute alike from what the kernel says of the
 // descriptor, so that the ends of a channel find each other in the recording, whoever inherited them:
@@ -33,6 +33,9 @@ std::uint64_t object_of(int descriptor);
 // `object` as from object_of(). False: not an end whose channel is counted (a socket of another family), or not yet
 // (a TCP socket that is not connected); is_final then says which.
 bool identify(int descriptor, std::uint64_t object, ChannelEnd& end, bool& is_final);
+
+// A declared channel's: of one process, or between processes.
+void identify_declared(const char* name, std::uint64_t number, bool is_shared, ChannelEnd& end);
 
 // The two descriptors are a new pair's.
 void note_pair(int one, int other);

@@ -8,10 +8,10 @@
 namespace kymo::monitor {
 
 struct ChannelSlot {
-    std::uint32_t seen = 0;    // DescriptorChanges::of() when it was looked at; 0: never
-    bool is_end = false;       // of a channel
-    std::uint64_t object = 0;  // object_of()
-    std::uint64_t looked = 0;  // when; ns
+    std::uint32_t seen = 0;        // DescriptorChanges::of() when it was looked at; 0: never
+    bool is_end = false;           // of a channel
+    std::uint64_t object = 0;      // object_of()
+    std::uint64_t looked = 0;      // when; ns
     std::uint64_t* cells[2] = {};  // of what it sends and receives (cells::ChannelCell); null: nothing yet
 };
 

@@ -3,6 +3,7 @@
 #include "cells/process_cells.h"
 #include "cells/standard.h"
 #include "kymo/cells_interface.h"
+#include "monitor/channels/end.h"
 #include "monitor/clock.h"
 #include "monitor/interpose/real.h"
 #include "monitor/metrics/program_hooks.h"
@@ -188,8 +189,18 @@ std::uint64_t* new_channel(const kymo_channel_key* key, std::uint64_t number, co
     return process_cells.new_channel({key->communicator, key->peer, key->direction}, number, view_of(name));
 }
 
-constexpr kymo_cells_interface kInterface = {1,          sizeof(kymo_cells_interface), enter, named_cell, bind_all,
-                                             new_channel};
+std::uint64_t* new_end(const char* name, std::uint64_t number, std::uint32_t receives, std::uint32_t is_shared) {
+    kymo::monitor::ChannelEnd end;
+    kymo::monitor::identify_declared(name == nullptr ? "" : name, number, is_shared != 0, end);
+    process_cells.want_tasks();
+    const unsigned side = receives != 0 ? 1 : 0;
+    return process_cells.new_channel(
+        {end.numbers[side], end.others[side], kymo::end_direction(end.kind, receives != 0)}, number,
+        view_of(end.name));
+}
+
+constexpr kymo_cells_interface kInterface = {
+    1, sizeof(kymo_cells_interface), enter, named_cell, bind_all, new_channel, new_end};
 
 }  // namespace
 

@@ -5,9 +5,9 @@
 // What the C library calls by itself (the reading and writing of stdio) does not come by here. All are
 // async-signal-safe and stay so: everything is looked up beforehand.
 
-#include "monitor/interpose/program_signals.h"
 #include "monitor/channels/counting.h"
 #include "monitor/channels/end.h"
+#include "monitor/interpose/program_signals.h"
 #include "monitor/waits/waits.h"
 
 #include <cerrno>
@@ -39,45 +39,41 @@ void tell_messages(EndCall& call, const mmsghdr* messages, int count, bool is_ta
     }
 }
 
-// What went from one descriptor to another has been received from the first; the time is the second's.
-void also_taken(const EndCall& call, int from) {
-    if (ThreadState* thread = this_thread(); thread != nullptr && call.messages != 0) {
-        EndCall taken = call;
-        taken.descriptor = from;
-        taken.receives = true;
-        taken.ns = 0;
-        count_call(*thread, taken);
-    }
-}
-
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): the C library's names
-KYMO_END_CALL(ssize_t, read, kRead, fd, true, tell_bytes(call, result), (int fd, void* to, size_t bytes), (fd, to, bytes))
-KYMO_END_CALL(ssize_t, __read_chk, kRead, fd, true, tell_bytes(call, result), (int fd, void* to, size_t bytes, size_t room),
-                  (fd, to, bytes, room))
-KYMO_END_CALL(ssize_t, readv, kRead, fd, true, tell_bytes(call, result), (int fd, const iovec* parts, int count), (fd, parts, count))
+KYMO_END_CALL(ssize_t, read, kRead, fd, true, tell_bytes(call, result), (int fd, void* to, size_t bytes),
+              (fd, to, bytes))
+KYMO_END_CALL(ssize_t, __read_chk, kRead, fd, true, tell_bytes(call, result),
+              (int fd, void* to, size_t bytes, size_t room), (fd, to, bytes, room))
+KYMO_END_CALL(ssize_t, readv, kRead, fd, true, tell_bytes(call, result), (int fd, const iovec* parts, int count),
+              (fd, parts, count))
 KYMO_WAITING_CALL(ssize_t, pread, kRead, fd, (int fd, void* to, size_t bytes, off_t at), (fd, to, bytes, at))
 KYMO_WAITING_CALL(ssize_t, pread64, kRead, fd, (int fd, void* to, size_t bytes, off64_t at), (fd, to, bytes, at))
 KYMO_WAITING_CALL(ssize_t, preadv, kRead, fd, (int fd, const iovec* parts, int count, off_t at),
                   (fd, parts, count, at))
 KYMO_WAITING_CALL(ssize_t, preadv64, kRead, fd, (int fd, const iovec* parts, int count, off64_t at),
                   (fd, parts, count, at))
-KYMO_END_CALL(ssize_t, preadv2, kRead, fd, true, tell_bytes(call, result), (int fd, const iovec* parts, int count, off_t at, int flags),
-                  (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, preadv64v2, kRead, fd, true, tell_bytes(call, result), (int fd, const iovec* parts, int count, off64_t at, int flags),
-                  (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, recv, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0), (int fd, void* to, size_t bytes, int flags), (fd, to, bytes, flags))
+KYMO_END_CALL(ssize_t, preadv2, kRead, fd, true, tell_bytes(call, result),
+              (int fd, const iovec* parts, int count, off_t at, int flags), (fd, parts, count, at, flags))
+KYMO_END_CALL(ssize_t, preadv64v2, kRead, fd, true, tell_bytes(call, result),
+              (int fd, const iovec* parts, int count, off64_t at, int flags), (fd, parts, count, at, flags))
+KYMO_END_CALL(ssize_t, recv, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0),
+              (int fd, void* to, size_t bytes, int flags), (fd, to, bytes, flags))
 KYMO_END_CALL(ssize_t, recvfrom, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0),
-                  (int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* length),
-                  (fd, to, bytes, flags, from, length))
-KYMO_END_CALL(ssize_t, recvmsg, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0), (int fd, msghdr* message, int flags), (fd, message, flags))
+              (int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* length),
+              (fd, to, bytes, flags, from, length))
+KYMO_END_CALL(ssize_t, recvmsg, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0),
+              (int fd, msghdr* message, int flags), (fd, message, flags))
 
-KYMO_END_CALL(int, recvmmsg, kRead, fd, true, tell_messages(call, messages, result, (flags & kLeaves) == 0), (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout),
-                  (fd, messages, count, flags, timeout))
+KYMO_END_CALL(int, recvmmsg, kRead, fd, true, tell_messages(call, messages, result, (flags & kLeaves) == 0),
+              (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout),
+              (fd, messages, count, flags, timeout))
 
-KYMO_END_CALL(ssize_t, write, kWrite, fd, false, tell_bytes(call, result), (int fd, const void* from, size_t bytes), (fd, from, bytes))
-KYMO_END_CALL(ssize_t, writev, kWrite, fd, false, tell_bytes(call, result), (int fd, const iovec* parts, int count), (fd, parts, count))
+KYMO_END_CALL(ssize_t, write, kWrite, fd, false, tell_bytes(call, result), (int fd, const void* from, size_t bytes),
+              (fd, from, bytes))
+KYMO_END_CALL(ssize_t, writev, kWrite, fd, false, tell_bytes(call, result), (int fd, const iovec* parts, int count),
+              (fd, parts, count))
 KYMO_WAITING_CALL(ssize_t, pwrite, kWrite, fd, (int fd, const void* from, size_t bytes, off_t at),
                   (fd, from, bytes, at))
 KYMO_WAITING_CALL(ssize_t, pwrite64, kWrite, fd, (int fd, const void* from, size_t bytes, off64_t at),
@@ -86,33 +82,35 @@ KYMO_WAITING_CALL(ssize_t, pwritev, kWrite, fd, (int fd, const iovec* parts, int
                   (fd, parts, count, at))
 KYMO_WAITING_CALL(ssize_t, pwritev64, kWrite, fd, (int fd, const iovec* parts, int count, off64_t at),
                   (fd, parts, count, at))
-KYMO_END_CALL(ssize_t, pwritev2, kWrite, fd, false, tell_bytes(call, result), (int fd, const iovec* parts, int count, off_t at, int flags),
-                  (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, pwritev64v2, kWrite, fd, false, tell_bytes(call, result), (int fd, const iovec* parts, int count, off64_t at, int flags),
-                  (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, send, kWrite, fd, false, tell_bytes(call, result), (int fd, const void* from, size_t bytes, int flags),
-                  (fd, from, bytes, flags))
+KYMO_END_CALL(ssize_t, pwritev2, kWrite, fd, false, tell_bytes(call, result),
+              (int fd, const iovec* parts, int count, off_t at, int flags), (fd, parts, count, at, flags))
+KYMO_END_CALL(ssize_t, pwritev64v2, kWrite, fd, false, tell_bytes(call, result),
+              (int fd, const iovec* parts, int count, off64_t at, int flags), (fd, parts, count, at, flags))
+KYMO_END_CALL(ssize_t, send, kWrite, fd, false, tell_bytes(call, result),
+              (int fd, const void* from, size_t bytes, int flags), (fd, from, bytes, flags))
 KYMO_END_CALL(ssize_t, sendto, kWrite, fd, false, tell_bytes(call, result),
-                  (int fd, const void* from, size_t bytes, int flags, const sockaddr* to, socklen_t length),
-                  (fd, from, bytes, flags, to, length))
-KYMO_END_CALL(ssize_t, sendmsg, kWrite, fd, false, tell_bytes(call, result), (int fd, const msghdr* message, int flags), (fd, message, flags))
+              (int fd, const void* from, size_t bytes, int flags, const sockaddr* to, socklen_t length),
+              (fd, from, bytes, flags, to, length))
+KYMO_END_CALL(ssize_t, sendmsg, kWrite, fd, false, tell_bytes(call, result),
+              (int fd, const msghdr* message, int flags), (fd, message, flags))
 
-KYMO_END_CALL(int, sendmmsg, kWrite, fd, false, tell_messages(call, messages, result), (int fd, mmsghdr* messages, unsigned count, int flags),
-                  (fd, messages, count, flags))
+KYMO_END_CALL(int, sendmmsg, kWrite, fd, false, tell_messages(call, messages, result),
+              (int fd, mmsghdr* messages, unsigned count, int flags), (fd, messages, count, flags))
 // From one descriptor to another, within the kernel. Recorded as a wait for the one that is written to.
-KYMO_END_CALL(ssize_t, sendfile, kWrite, out, false, tell_bytes(call, result); also_taken(call, in), (int out, int in, off_t* at, size_t bytes), (out, in, at, bytes),
-                  noexcept)
-KYMO_END_CALL(ssize_t, sendfile64, kWrite, out, false, tell_bytes(call, result); also_taken(call, in), (int out, int in, off64_t* at, size_t bytes),
-                  (out, in, at, bytes), noexcept)
+KYMO_THROUGH_CALL(ssize_t, sendfile, kWrite, out, false, in, tell_bytes(call, result),
+                  (int out, int in, off_t* at, size_t bytes), (out, in, at, bytes), noexcept)
+KYMO_THROUGH_CALL(ssize_t, sendfile64, kWrite, out, false, in, tell_bytes(call, result),
+                  (int out, int in, off64_t* at, size_t bytes), (out, in, at, bytes), noexcept)
 KYMO_WAITING_CALL(ssize_t, copy_file_range, kWrite, out,
                   (int in, off64_t* in_at, int out, off64_t* out_at, size_t bytes, unsigned flags),
                   (in, in_at, out, out_at, bytes, flags))
-KYMO_END_CALL(ssize_t, splice, kWrite, out, false, tell_bytes(call, result); also_taken(call, in),
+KYMO_THROUGH_CALL(ssize_t, splice, kWrite, out, false, in, tell_bytes(call, result),
                   (int in, off64_t* in_at, int out, off64_t* out_at, size_t bytes, unsigned flags),
                   (in, in_at, out, out_at, bytes, flags))
-KYMO_END_CALL(ssize_t, tee, kWrite, out, false, tell_bytes(call, result), (int in, int out, size_t bytes, unsigned flags), (in, out, bytes, flags))
-KYMO_END_CALL(ssize_t, vmsplice, kWrite, fd, false, tell_bytes(call, result), (int fd, const iovec* parts, size_t count, unsigned flags),
-                  (fd, parts, count, flags))
+KYMO_END_CALL(ssize_t, tee, kWrite, out, false, tell_bytes(call, result),
+              (int in, int out, size_t bytes, unsigned flags), (in, out, bytes, flags))
+KYMO_END_CALL(ssize_t, vmsplice, kWrite, fd, false, tell_bytes(call, result),
+              (int fd, const iovec* parts, size_t count, unsigned flags), (fd, parts, count, flags))
 
 KYMO_WAITING_CALL(int, poll, kPoll, 0, (pollfd * set, nfds_t count, int timeout), (set, count, timeout))
 KYMO_WAITING_CALL(int, ppoll, kPoll, 0, (pollfd * set, nfds_t count, const timespec* timeout, const sigset_t* mask),
@@ -139,10 +137,10 @@ KYMO_WAITING_CALL(int, __ppoll_chk, kPoll, 0,
 KYMO_WAITING_CALL(int, accept, kAccept, fd, (int fd, sockaddr* from, socklen_t* length), (fd, from, length))
 KYMO_WAITING_CALL(int, accept4, kAccept, fd, (int fd, sockaddr* from, socklen_t* length, int flags),
                   (fd, from, length, flags))
-KYMO_END_CALL(int, connect, kConnect, fd, false, if (result == 0 || errno == EINPROGRESS) {
-        descriptor_changes.note(fd);
-    }
-    call.descriptor = -1, (int fd, const sockaddr* to, socklen_t length), (fd, to, length))
+KYMO_END_CALL(
+    int, connect, kConnect, fd, false,
+    if (result == 0 || errno == EINPROGRESS) { descriptor_changes.note(fd); } call.descriptor = -1,
+    (int fd, const sockaddr* to, socklen_t length), (fd, to, length))
 
 KYMO_WAITING_CALL(int, fsync, kSync, fd, (int fd), (fd))
 KYMO_WAITING_CALL(int, fdatasync, kSync, fd, (int fd), (fd))

@@ -52,7 +52,8 @@ struct MetricObject {
     std::uint64_t direction = 0;
     std::uint64_t begin = 0;
     std::string_view name = {};
-    std::uint64_t thread = 0;  // of a channel: the thread that counts; 0: not known
+    std::uint64_t thread = 0;       // of a channel: the thread that counts; 0: not known
+    std::string_view program = {};  // what its process runs; empty: not known
 
     static constexpr const char* kTable = "metric-object";
     static constexpr std::uint32_t kTableId = 51;
@@ -68,6 +69,7 @@ struct MetricObject {
         visit("begin", ColumnType::kUint, "ns", &MetricObject::begin);
         visit("name", ColumnType::kText, "", &MetricObject::name);
         visit("thread", ColumnType::kUint, "", &MetricObject::thread);
+        visit("program", ColumnType::kText, "", &MetricObject::program);
     }
 };
 

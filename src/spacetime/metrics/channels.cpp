@@ -206,7 +206,8 @@ class Collector {
         }
         Party outside;
         outside.is_outside = true;
-        outside.host = static_cast<std::uint32_t>(scope_of(row.channel.kind, row.party.host) != 0 ? row.party.host : 0);
+        outside.host =
+            static_cast<std::uint32_t>(scope_of(row.channel.kind, row.party.host) != 0 ? row.party.host : 0);
         outside.name = row.channel.name;
         return outside;
     }
@@ -260,12 +261,18 @@ void add_end(ChannelMatrix& matrix, const Channel& channel) {
     const bool is_receive = channel.direction == ChannelDirection::kReceive;
     if (channel.peer) {
         matrix.blocked_ns[{channel.party, *channel.peer}] += channel.blocked_ns;
+        if (is_receive) {
+            matrix.times[{*channel.peer, channel.party}].receiving_ns += channel.blocked_ns;
+        } else {
+            matrix.times[{channel.party, *channel.peer}].sending_ns += channel.blocked_ns;
+        }
     } else {
         matrix.anyone_ns[channel.party] += channel.blocked_ns;
     }
     Exchanged* to = nullptr;
     if (channel.messages != 0 && channel.is_account && channel.peer) {
-        to = &matrix.sent[is_receive ? std::pair(*channel.peer, channel.party) : std::pair(channel.party, *channel.peer)];
+        to = &matrix.sent[is_receive ? std::pair(*channel.peer, channel.party)
+                                     : std::pair(channel.party, *channel.peer)];
     } else if (channel.messages != 0 && !is_receive && channel.senders > 1 && channel.receivers > 1) {
         to = &matrix.several[channel.party];
     }
@@ -342,8 +349,8 @@ ChannelMatrix matrix_of(const RunChannels& run, bool of_mpi) {
         matrix.blocked_ns[{channel.party, *channel.peer}] += channel.blocked_ns;
         if (channel.messages != 0) {
             const bool is_receive = channel.direction == ChannelDirection::kReceive;
-            Exchanged& pair = is_receive ? received[{*channel.peer, channel.party}]
-                                         : matrix.sent[{channel.party, *channel.peer}];
+            Exchanged& pair =
+                is_receive ? received[{*channel.peer, channel.party}] : matrix.sent[{channel.party, *channel.peer}];
             pair += channel;
             pair.blocked_ns = 0;
         }

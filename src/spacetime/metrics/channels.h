@@ -75,7 +75,7 @@ struct Channel {
 
 // How parties of ends are told apart. Ranks of a job stay ranks.
 enum class PartyLevel : std::uint8_t {
-    kAuto,     // threads where one process alone has such channels, else processes
+    kAuto,  // threads where one process alone has such channels, else processes
     kThread,
     kProcess,
 };
@@ -106,6 +106,12 @@ struct ChannelMatrix {
     std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent;
     // By party and the one that it was inside calls for, in any direction: only the time.
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> blocked_ns;
+    // By sender and receiver: what each of them was inside calls for it. Of ends alone.
+    struct Times {
+        std::uint64_t sending_ns = 0;
+        std::uint64_t receiving_ns = 0;
+    };
+    std::map<std::pair<std::size_t, std::size_t>, Times> times;
     std::map<std::size_t, Exchanged> collective;  // by rank; rooted ones, too
     std::map<std::size_t, Exchanged> files;       // by rank: read and written
     std::map<std::size_t, Exchanged> elsewhere;   // by rank: sent to ranks of other worlds, and the time for them

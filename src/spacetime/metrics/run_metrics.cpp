@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
@@ -21,12 +20,6 @@ struct Point {
     std::uint64_t value = 0;
 };
 
-struct ProgramStart {
-    std::uint64_t pid = 0;
-    std::uint64_t time = 0;
-    std::string executable;
-};
-
 // One file's numbers for things.
 struct FileRows {
     RunHost host;
@@ -35,7 +28,6 @@ struct FileRows {
     bool is_of_rank = false;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::vector<ProgramStart> programs;
     std::map<std::uint64_t, RunMetric> metrics;
     std::map<std::uint64_t, std::pair<Resource, MetricOfObject>> objects;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<Point>> values;  // by metric and object
@@ -101,13 +93,7 @@ class Loader {
                 rank = row.rank;
                 rank_host = row.host;
             }),
-            rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
-                processes.push_back(row.pid);
-                rows.programs.push_back({row.pid, row.time, std::string(row.executable)});
-            }),
-            rec::on<rec::ShortProcess>([&](StreamId, const rec::ShortProcess& row) {
-                rows.programs.push_back({row.pid, row.time, std::string(row.executable)});
-            }),
+            rec::on<rec::Process>([&](StreamId, const rec::Process& row) { processes.push_back(row.pid); }),
             rec::on<rec::Run>([&](StreamId, const rec::Run& row) {
                 rows.host.name = row.host;
                 rows.host.processors = row.processors;
@@ -149,6 +135,7 @@ class Loader {
                     object.name = row.name;
                     object.begin = row.begin;
                     object.thread = row.thread;
+                    object.program = row.program;
                     rows.host.is_by_ring |= object.is_all_of_host();
                     rows.objects[row.object] = {static_cast<Resource>(row.kind), std::move(object)};
                 }
@@ -198,11 +185,6 @@ class Loader {
             };
             shift(file.begin);
             shift(file.end);
-            for (ProgramStart& each : file.programs) {
-                shift(each.time);
-                programs_[{file.is_of_rank ? file.host.name : std::string(), each.pid}][each.time] =
-                    std::filesystem::path(each.executable).filename();
-            }
             for (auto& [number, object] : file.objects) {
                 shift(object.second.begin);
             }
@@ -253,10 +235,9 @@ class Loader {
             if (only_ != nullptr && !is_meant(metric, object->second.second, file.host_number)) {
                 continue;
             }
-            const bool of_ends =
-                metric.kind == Resource::kChannel && is_end_direction(object->second.second.key[2]);
-            const auto [entry, is_new] =
-                merged_.try_emplace({static_cast<int>(metric.kind), metric.name, of_ends && only_ == nullptr});
+            const bool of_ends = only_ == nullptr && metric.kind == Resource::kChannel &&
+                                 is_end_direction(object->second.second.key[2]);
+            const auto [entry, is_new] = merged_.try_emplace({static_cast<int>(metric.kind), metric.name, of_ends});
             RunMetric& merged = entry->second.metric;
             if (is_new) {
                 merged = metric;
@@ -272,9 +253,6 @@ class Loader {
             if (const auto rank = ranks_.find({file.host.name, here.pid}); rank != ranks_.end()) {
                 here.rank = rank->second;
             }
-            if (metric.kind == Resource::kChannel) {
-                here.program = program_of(file.is_of_rank ? file.host.name : std::string(), here);
-            }
             const bool since_boot = metric.kind == Resource::kProcessor && metric.type == MetricType::kCounter;
             const std::uint64_t base = since_boot ? points.front().value : 0;
             here.value = points.back().value - base;
@@ -286,16 +264,6 @@ class Loader {
             }
             merged.objects.push_back(std::move(here));
         }
-    }
-
-    // Of an object that began so: the last program that its process ran by then.
-    [[nodiscard]] std::string program_of(const std::string& host, const MetricOfObject& object) const {
-        const auto found = programs_.find({host, object.pid});
-        if (found == programs_.end()) {
-            return {};
-        }
-        const auto after = found->second.upper_bound(object.begin);
-        return after == found->second.begin() ? after->second : std::prev(after)->second;
     }
 
     [[nodiscard]] bool is_meant(const RunMetric& metric, const MetricOfObject& object, std::uint32_t host) const {
@@ -381,14 +349,12 @@ class Loader {
 
     const MetricAddress* only_;
     std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> ranks_;  // by host and process
-    // What each process ran, and from when on, on its host's clock.
-    std::map<std::pair<std::string, std::uint64_t>, std::map<std::uint64_t, std::string>> programs_;
     std::vector<FileRows> files_;
     struct Merged {
         RunMetric metric;
         std::vector<std::size_t> of_host;  // objects so far
     };
-    std::map<std::tuple<int, std::string, bool>, Merged> merged_;
+    std::map<std::tuple<int, std::string, bool>, Merged> merged_;  // by kind, name, of_ends
     RunMetrics out_;
 };
 

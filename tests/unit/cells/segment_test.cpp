@@ -357,6 +357,36 @@ TEST(Segment, AForkedChildGoesOnInASegmentOfItsOwn) {
     EXPECT_LT(tasks.rows[1].cells[kFirstIndexed + 1], 10'000'000'000U);
 }
 
+// A child that still counts in its parent's channels meets no channel of its own.
+TEST(Segment, AForkedChildsChannelsAreOthersThanItsParents) {
+    const TemporaryFolder folder;
+    SegmentOptions mine = options();
+    mine.channels = 8;
+    Segment segment;
+    ASSERT_EQ(segment.create((folder / "parent.cells").c_str(), mine), 0);
+    Object channel;
+    channel.kind = ResourceKind::kChannel;
+    channel.key[0] = 5;
+    std::uint64_t* const parents = Segment::cells_of(*segment.take(channel));
+    const pid_t child = fork();
+    if (child == 0) {
+        const int error = segment.renew((folder / "child.cells").c_str(), mine, nullptr, thread(3));
+        channel.key[0] = 6;
+        Row* const own = segment.take(channel);
+        increase(parents[1], 100);
+        increase(Segment::cells_of(*own)[1], 1);
+        _exit(error);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    std::uint64_t messages = 0;
+    for (const RowValues& row : read_segment(folder / "child.cells")->table(ResourceKind::kChannel)->rows) {
+        messages += row.state == RowState::kLive ? row.cells[1] : 0;
+    }
+    EXPECT_EQ(messages, 1U);
+}
+
 // No room for the child's file: it goes on, and the parent's cells are its own no more.
 TEST(Segment, AForkedChildWithoutAFileLeavesTheParentAlone) {
     const TemporaryFolder folder;

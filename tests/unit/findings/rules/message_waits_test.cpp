@@ -40,7 +40,7 @@ Channel channel(std::uint64_t rank, std::optional<std::uint64_t> peer, ChannelDi
                 std::uint64_t blocked_ms) {
     Channel made;
     made.rank = rank;
-    made.peer = peer;
+    made.peer_rank = peer;
     made.direction = direction;
     made.messages = kRounds;
     made.calls = kRounds;

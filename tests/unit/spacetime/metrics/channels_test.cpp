@@ -152,5 +152,161 @@ TEST(Channels, AreShownAsMatricesAndAsData) {
     }
 }
 
+// ---- ends ---------------------------------------------------------------------------------------------------------
+
+// One end's row: who, by which end, to which other one; messages of one byte that took 10 µs each.
+struct EndRow {
+    std::uint64_t pid;
+    std::uint64_t thread;
+    std::uint64_t own;
+    std::uint64_t other;
+    bool receives;
+    std::uint64_t messages;
+    ChannelKind kind = ChannelKind::kPipe;
+    std::uint32_t host = 0;
+    const char* name = "";
+};
+
+RunMetrics run_of(std::initializer_list<EndRow> rows) {
+    RunMetrics run;
+    run.end = 1'000'000'000;
+    for (const char* name : {"messages", "bytes", "blocked"}) {
+        RunMetric metric;
+        metric.name = name;
+        metric.kind = Resource::kChannel;
+        metric.origin = MetricOrigin::kStandard;
+        metric.of_ends = true;
+        for (const EndRow& row : rows) {
+            MetricOfObject object;
+            object.pid = row.pid;
+            object.thread = row.thread;
+            object.host = row.host;
+            object.program = "p" + std::to_string(row.pid);
+            object.name = row.name;
+            object.key = {row.own, row.other, end_direction(row.kind, row.receives)};
+            object.value = row.messages * (metric.name == "blocked" ? 10'000 : 1);
+            metric.objects.push_back(object);
+        }
+        run.metrics.push_back(std::move(metric));
+    }
+    return run;
+}
+
+// What went from whom to whom, by name.
+std::map<std::string, std::uint64_t> sent_in(const RunMetrics& run) {
+    const RunChannels channels = channels_of(run);
+    const view::PartyNames names = view::party_names(channels);
+    std::map<std::string, std::uint64_t> sent;
+    for (const auto& [pair, exchanged] : matrix_of(channels, false).sent) {
+        sent[names.name[pair.first] + " > " + names.name[pair.second]] = exchanged.messages;
+    }
+    return sent;
+}
+
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+constexpr std::uint64_t kWrites = 100;
+constexpr std::uint64_t kReads = 101;
+
+TEST(Ends, OfOneSenderAndOneReceiverAreAPair) {
+    const RunMetrics run = run_of({{1, 1, kWrites, kReads, false, 7}, {2, 2, kReads, kWrites, true, 9}});
+    EXPECT_THAT(sent_in(run), UnorderedElementsAre(Pair("p1 > p2", 7)));  // as the sender counts
+    const ChannelMatrix matrix = matrix_of(channels_of(run), false);
+    EXPECT_EQ(matrix.blocked_ns.at({0, 1}), 70'000U);
+    EXPECT_EQ(matrix.blocked_ns.at({1, 0}), 90'000U);
+    EXPECT_EQ(matrix.times.at({0, 1}).sending_ns, 70'000U);
+    EXPECT_EQ(matrix.times.at({0, 1}).receiving_ns, 90'000U);
+}
+
+TEST(Ends, OfSeveralReceiversAreToldApartByWhatTheyReceive) {
+    EXPECT_THAT(sent_in(run_of({{1, 1, kWrites, kReads, false, 10},
+                                {2, 2, kReads, kWrites, true, 4},
+                                {3, 3, kReads, kWrites, true, 6}})),
+                UnorderedElementsAre(Pair("p1 > p2", 4), Pair("p1 > p3", 6)));
+}
+
+TEST(Ends, OfSeveralSendersAreToldApartByWhatTheySend) {
+    EXPECT_THAT(sent_in(run_of({{1, 1, kWrites, kReads, false, 4},
+                                {2, 2, kWrites, kReads, false, 5},
+                                {3, 3, kReads, kWrites, true, 9}})),
+                UnorderedElementsAre(Pair("p1 > p3", 4), Pair("p2 > p3", 5)));
+}
+
+TEST(Ends, OfSeveralOnBothSidesAreNotToldApart) {
+    const RunMetrics run = run_of({{1, 1, kWrites, kReads, false, 4},
+                                   {2, 2, kWrites, kReads, false, 5},
+                                   {3, 3, kReads, kWrites, true, 8},
+                                   {4, 4, kReads, kWrites, true, 1}});
+    EXPECT_THAT(sent_in(run), IsEmpty());
+    const ChannelMatrix matrix = matrix_of(channels_of(run), false);
+    EXPECT_EQ(matrix.several.at(0).messages + matrix.several.at(1).messages, 9U);
+    EXPECT_EQ(matrix.anyone_ns.at(2), 80'000U);
+    EXPECT_THAT(view::terminal_channels({}, run, 10), testing::HasSubstr("several"));
+}
+
+TEST(Ends, OfNobodyWhoCountsAreCalledAsWhatTheyLeadTo) {
+    EXPECT_THAT(sent_in(run_of({{1, 1, 5, 6, false, 3, ChannelKind::kTcp, 0, "10.0.0.5:5432"},
+                                {1, 1, 5, 6, true, 2, ChannelKind::kTcp, 0, "10.0.0.5:5432"},
+                                {2, 2, kReads, kWrites, true, 4}})),
+                UnorderedElementsAre(Pair("p1 > 10.0.0.5:5432", 3), Pair("10.0.0.5:5432 > p1", 2),
+                                     Pair("not counted > p2", 4)));
+}
+
+// p2 answers with what the wrappers do not see: it is known by what it receives.
+TEST(Ends, AreKnownByTheirOtherDirection) {
+    EXPECT_THAT(sent_in(run_of({{1, 1, 5, 6, false, 3, ChannelKind::kUnix},
+                                {1, 1, 5, 6, true, 8, ChannelKind::kUnix},
+                                {2, 2, 6, 5, true, 3, ChannelKind::kUnix}})),
+                UnorderedElementsAre(Pair("p1 > p2", 3), Pair("p2 > p1", 8)));
+}
+
+// Only one of a pair's ends knows the other one.
+TEST(Ends, AreFoundFromTheOtherSide) {
+    EXPECT_THAT(sent_in(run_of({{1, 1, 5, 6, false, 3, ChannelKind::kUnix},
+                                {2, 2, 6, 0, true, 3, ChannelKind::kUnix},
+                                {2, 2, 6, 0, false, 1, ChannelKind::kUnix}})),
+                UnorderedElementsAre(Pair("p1 > p2", 3), Pair("p2 > p1", 1)));
+}
+
+TEST(Ends, OfTwoHostsMeetByTcpAlone) {
+    const auto run = [](ChannelKind kind) {
+        return run_of({{1, 1, 5, 6, false, 3, kind, 0, "there"}, {2, 2, 6, 5, true, 3, kind, 1, "here"}});
+    };
+    EXPECT_THAT(sent_in(run(ChannelKind::kTcp)), UnorderedElementsAre(Pair("p1 > p2", 3)));
+    EXPECT_THAT(sent_in(run(ChannelKind::kTcpLoopback)),
+                UnorderedElementsAre(Pair("p1 > there", 3), Pair("here > p2", 3)));
+}
+
+TEST(Ends, OfOneProcessAreItsThreads) {
+    EXPECT_THAT(sent_in(run_of({{1, 11, kWrites, kReads, false, 7}, {1, 12, kReads, kWrites, true, 7}})),
+                UnorderedElementsAre(Pair("p1 thread 11 > p1 thread 12", 7)));
+}
+
+// What a program writes to its output alone is no table.
+TEST(Ends, ThatAllLeadOutsideAreShownWhereTheyTakeTime) {
+    RunMetrics run = run_of({{1, 1, kWrites, kReads, false, 7}});
+    EXPECT_EQ(view::terminal_channels({}, run, 10), "");
+    EXPECT_EQ(view::json_channels(run)[0]["outside"], true);
+    run.end = 1'000'000;
+    EXPECT_THAT(view::terminal_channels({}, run, 10), testing::HasSubstr("not counted"));
+}
+
+TEST(Ends, OfManyProcessesAreAListOfPairs) {
+    RunMetrics run = run_of({});
+    for (std::uint64_t pid = 1; pid < 20; ++pid) {
+        const RunMetrics one = run_of(
+            {{pid, pid, 2 * pid, 2 * pid + 1, false, pid}, {pid + 1, pid + 1, 2 * pid + 1, 2 * pid, true, pid}});
+        for (std::size_t i = 0; i < run.metrics.size(); ++i) {
+            auto& objects = run.metrics[i].objects;
+            objects.insert(objects.end(), one.metrics[i].objects.begin(), one.metrics[i].objects.end());
+        }
+    }
+    const std::string text = view::terminal_channels({}, run, 3);
+    EXPECT_THAT(text, testing::ContainsRegex("19 +19 +190 .s +190 .s +p19 .* p20"));
+    EXPECT_THAT(text, testing::HasSubstr("16 more"));
+}
+
 }  // namespace
 }  // namespace kymo::spacetime
