@@ -381,7 +381,8 @@ TEST(Segment, AForkedChildsChannelsAreOthersThanItsParents) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0);
     std::uint64_t messages = 0;
-    for (const RowValues& row : read_segment(folder / "child.cells")->table(ResourceKind::kChannel)->rows) {
+    const auto forked = read_segment(folder / "child.cells");
+    for (const RowValues& row : forked->table(ResourceKind::kChannel)->rows) {
         messages += row.state == RowState::kLive ? row.cells[1] : 0;
     }
     EXPECT_EQ(messages, 1U);
