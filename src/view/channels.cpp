@@ -267,6 +267,58 @@ std::string terminal_channels(const Style& style, const RunMetrics& metrics, std
     return out;
 }
 
+Json page_channels(const RunMetrics& metrics) {
+    const RunChannels run = channels_of(metrics);
+    const PartyNames names = party_names(run);
+    Json all;
+    all["parties"] = Json::array();
+    for (std::size_t i = 0; i < run.parties.size(); ++i) {
+        const Party& party = run.parties[i];
+        all["parties"].push_back({{"name", names.name[i]},
+                                  {"rank", party.rank ? Json(*party.rank) : Json(nullptr)},
+                                  {"pid", party.pid},
+                                  {"thread", party.thread},
+                                  {"outside", party.is_outside}});
+    }
+    all["tables"] = Json::array();
+    for (const bool of_mpi : {true, false}) {
+        const ChannelMatrix matrix = matrix_of(run, of_mpi);
+        if (matrix.parties.empty()) {
+            continue;
+        }
+        // What was waited for and never came has time alone.
+        std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent = matrix.sent;
+        for (const auto& [pair, times] : matrix.times) {
+            sent.try_emplace(pair);
+        }
+        std::vector<std::pair<std::pair<std::size_t, std::size_t>, Exchanged>> pairs(sent.begin(), sent.end());
+        std::stable_sort(pairs.begin(), pairs.end(),
+                         [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+        Json table;
+        table["kind"] = of_mpi ? "mpi" : "ends";
+        table["all"] = pairs.size();
+        pairs.resize(std::min(pairs.size(), kMostPairs));
+        table["pairs"] = Json::array();
+        for (const auto& [pair, exchanged] : pairs) {
+            const ChannelMatrix::Times times = value_in(matrix.times, pair);
+            table["pairs"].push_back(
+                {pair.first, pair.second, exchanged.messages, exchanged.bytes, times.sending_ns, times.receiving_ns});
+        }
+        table["others"] = Json::array();  // with nobody in particular
+        const auto add = [&](const char* words, const std::map<std::size_t, Exchanged>& by_party) {
+            for (const auto& [party, exchanged] : by_party) {
+                table["others"].push_back({words, party, exchanged.messages, exchanged.bytes, exchanged.blocked_ns});
+            }
+        };
+        add("collective", matrix.collective);
+        add("files", matrix.files);
+        add("ranks of other worlds", matrix.elsewhere);
+        add("several, not told apart", matrix.several);
+        all["tables"].push_back(std::move(table));
+    }
+    return all;
+}
+
 Json json_channels(const RunMetrics& metrics) {
     const RunChannels run = channels_of(metrics);
     const PartyNames names = party_names(run);

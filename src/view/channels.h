@@ -23,6 +23,11 @@ PartyNames party_names(const spacetime::RunChannels& run);
 // channel nothing, nor of pipes and sockets that all lead outside the recording and took little time.
 std::string terminal_channels(const Style& style, const spacetime::RunMetrics& run, std::size_t top);
 
+// For the page: the parties, and for MPI and for all else a table of who sent what to whom, most bytes first, at most
+// kMostPairs of them.
+inline constexpr std::size_t kMostPairs = 20'000;
+nlohmann::ordered_json page_channels(const spacetime::RunMetrics& run);
+
 nlohmann::ordered_json json_channels(const spacetime::RunMetrics& run);
 
 }  // namespace kymo::view

@@ -3,6 +3,7 @@
 //   sources  web/ is type-checked and formatted
 //   kinds    every view opens on every kind of recording, in both themes, without a word on the console
 //   links    brushing, choosing, keys and the address lead all views; the address brings back what was seen
+//   channels who sent what to whom
 //   metrics  what happened over time, by thread, process and rank
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   picture  a recording of which every pixel is known
@@ -80,7 +81,7 @@ async function kinds(browser) {
     ["demo", demo, "--rounds", "4"],
     ["processes", "/bin/sh", "-c", `"${demo}" --rounds 2 & "${demo}" --rounds 2; wait`],
   ];
-  for (const [name, ...more] of [["waits_lock"], ["children", "threads"]]) {
+  for (const [name, ...more] of [["waits_lock"], ["children", "threads"], ["channels", work]]) {
     const program = join(build, "tests", "programs", name);
     if (existsSync(program)) {
       recorded.push([name, program, ...more]);
@@ -95,7 +96,8 @@ async function kinds(browser) {
   for (const name of names) {
     const path = page(name);
     for (const [theme, rows] of [["dark", "path"], ["light", "address"], ["dark", "function"]]) {
-      for (const tab of rows === "path" ? kTabs : ["paths"]) {
+      const tabs = name === "channels" ? [...kTabs, "channels"] : kTabs;
+      for (const tab of rows === "path" ? tabs : ["paths"]) {
         browser.said.length = 0;
         await browser.open(path, `theme=${theme}&rows=${rows}&tab=${tab}&lanes=${rows === "path" ? "state" : "code.3"}`);
         const shown = await browser.evaluate(`({
@@ -122,6 +124,29 @@ async function kinds(browser) {
     const refused = spawnSync(kymo, ["view", join(work, "one.kymo"), `--range=${range}`, "-o", join(work, "x.html")], { encoding: "utf8" });
     check(`--range ${range} is refused`, refused.status === 2 && /range/.test(refused.stderr), refused.stderr.split("\n")[0]);
   }
+}
+
+// Who sent what to whom is in the matrix and the list; a cell chooses the threads of both.
+async function channels(browser) {
+  const program = join(build, "tests", "programs", "channels");
+  run(kymo, "record", "-q", "-o", join(work, "channels.kymo"), "--", program, work);
+  const path = page("channels");
+  await browser.open(path, "tab=channels");
+  const seen = await browser.evaluate(`({
+    cells: [...document.querySelectorAll('.matrix td[title]')].map((cell) => cell.title),
+    pairs: document.querySelectorAll('.panels .column:last-child tbody tr').length,
+    whole: location.hash.includes("threads="),
+  })`);
+  const first = seen.cells.find((title) => /: 100 messages, 1,000 bytes, /.test(title));
+  check("channels: a pipe's cell", first !== undefined, seen.cells.slice(0, 3).join("; "));
+  check("channels: each cell is a pair of the list", seen.pairs >= seen.cells.length && seen.cells.length > 5, `${seen.pairs}, ${seen.cells.length}`);
+  const at = await browser.evaluate(`(() => {
+    const box = [...document.querySelectorAll('.matrix td[title]')].find((cell) => / 100 messages/.test(cell.title)).getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  })()`);
+  await browser.click(...at);
+  const hash = await browser.evaluate("location.hash");
+  check("channels: a cell chooses both parties' threads", !seen.whole && /threads=\d+\.\d+/.test(hash), hash);
 }
 
 // Sources and instructions tell of the brushed time alone: before the workers begin, none of their code.
@@ -400,7 +425,7 @@ async function compared(browser) {
 
 // ---- running ----
 
-const parts = { sources, kinds, links, metrics, hostile, picture, compared };
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

@@ -1,6 +1,6 @@
 // Keys for everything.
 import { Model } from "./data/model";
-import { Store, Tab } from "./state";
+import { kTabs, Store } from "./state";
 
 export const kKeys: [string, string][] = [
   ["← →  a d", "earlier, later"],
@@ -8,7 +8,7 @@ export const kKeys: [string, string][] = [
   ["0", "the whole run"],
   ["z", "closer to the brush"],
   ["n p", "next, previous finding"],
-  ["1 … 6", "call paths, functions, source, occurrences, patterns, waits"],
+  ["1 … 7", "call paths, functions, source, occurrences, patterns, waits, channels"],
   ["r", "rows by call path, by function, by address"],
   ["c", "colour by what threads did, or by an event"],
   ["l", "threads: what they did, where they were"],
@@ -20,8 +20,6 @@ export const kKeys: [string, string][] = [
   ["t", "dark or light"],
   ["?", "these keys"],
 ];
-
-const kTabs: Tab[] = ["paths", "functions", "source", "occurrences", "patterns", "waits"];
 
 interface Targets {
   findings: { findings: unknown[]; go(index: number): void };

@@ -12,6 +12,7 @@ import { duration, moment, percent } from "./format";
 import { takeKeys } from "./keys";
 import { Store, Tab, View } from "./state";
 import { bottomBar, lanesBar, rowsBar, showHelp, topBar } from "./views/bars";
+import { Channels } from "./views/channels";
 import { anyOf, Changed, Context, ViewPart } from "./views/context";
 import { Finding, Findings } from "./views/findings";
 import { Flame } from "./views/flame";
@@ -233,6 +234,8 @@ class Page implements Context {
         return new Patterns(this);
       case "waits":
         return new WaitList(this);
+      case "channels":
+        return new Channels(this);
     }
   }
 

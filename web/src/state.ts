@@ -2,7 +2,8 @@
 import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 
-export type Tab = "paths" | "functions" | "source" | "occurrences" | "patterns" | "waits";
+export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels"] as const;
+export type Tab = (typeof kTabs)[number];
 export type Tint = "state" | number; // number: a counted event
 
 export interface View {
@@ -190,7 +191,7 @@ export class Store {
       threads: threads.length ? threads : null,
       order: among(given.get("rows"), ["path", "address", "function"]),
       space: given.get("space") ?? "",
-      tab: among(given.get("tab"), ["paths", "functions", "source", "occurrences", "patterns", "waits"]),
+      tab: among(given.get("tab"), kTabs),
       tint: event >= 0 ? event : "state",
       lanes: among(lanes, ["state", "code"]),
       depth: Math.min(Math.max(Number(depth) || 1, 1), 200),

@@ -256,16 +256,20 @@ bool is_one_process(const RunMetrics& run) {
     return processes.size() == 1;
 }
 
+void add_time(ChannelMatrix& matrix, const Channel& channel, std::size_t peer) {
+    matrix.blocked_ns[{channel.party, peer}] += channel.blocked_ns;
+    if (channel.direction == ChannelDirection::kReceive) {
+        matrix.times[{peer, channel.party}].receiving_ns += channel.blocked_ns;
+    } else {
+        matrix.times[{channel.party, peer}].sending_ns += channel.blocked_ns;
+    }
+}
+
 // What one row of an end adds to the matrix.
 void add_end(ChannelMatrix& matrix, const Channel& channel) {
     const bool is_receive = channel.direction == ChannelDirection::kReceive;
     if (channel.peer) {
-        matrix.blocked_ns[{channel.party, *channel.peer}] += channel.blocked_ns;
-        if (is_receive) {
-            matrix.times[{*channel.peer, channel.party}].receiving_ns += channel.blocked_ns;
-        } else {
-            matrix.times[{channel.party, *channel.peer}].sending_ns += channel.blocked_ns;
-        }
+        add_time(matrix, channel, *channel.peer);
     } else {
         matrix.anyone_ns[channel.party] += channel.blocked_ns;
     }
@@ -346,7 +350,7 @@ ChannelMatrix matrix_of(const RunChannels& run, bool of_mpi) {
             matrix.anyone_ns[channel.party] += channel.blocked_ns;
             continue;
         }
-        matrix.blocked_ns[{channel.party, *channel.peer}] += channel.blocked_ns;
+        add_time(matrix, channel, *channel.peer);
         if (channel.messages != 0) {
             const bool is_receive = channel.direction == ChannelDirection::kReceive;
             Exchanged& pair =

@@ -106,7 +106,7 @@ struct ChannelMatrix {
     std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent;
     // By party and the one that it was inside calls for, in any direction: only the time.
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> blocked_ns;
-    // By sender and receiver: what each of them was inside calls for it. Of ends alone.
+    // By sender and receiver: what each of them was inside calls for it.
     struct Times {
         std::uint64_t sending_ns = 0;
         std::uint64_t receiving_ns = 0;

@@ -1,5 +1,6 @@
 #include "view/page/page.h"
 
+#include "view/channels.h"
 #include "view/hunt_results.h"
 #include "view/page/blob.h"
 #include "view/page/code.h"
@@ -93,6 +94,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     head.json["states"] = {"user", "system", "ready", "waiting", "off", "paused", "spinning"};
     head.json["counted"] = events;
     head.json["metrics"] = page_series(analysis.metrics, profile.begin);
+    head.json["channels"] = page_channels(analysis.metrics);
     head.json["hosts"] = page_hosts(analysis.metrics, profile.begin);
 
     std::string data;

@@ -50,6 +50,22 @@ export interface Series {
   hosts: number[][]; // the same of each host of the model; empty: not told apart
 }
 
+// Who sends or receives.
+export interface Party {
+  name: string;
+  rank: number | null;
+  pid: number; // 0: not known
+  thread: number; // 0: all of the process
+  outside: boolean; // not of the recording
+}
+
+export interface ChannelTable {
+  kind: "mpi" | "ends";
+  all: number; // pairs there are; the rest of them is left out
+  pairs: [from: number, to: number, messages: number, bytes: number, sending: number, receiving: number][];
+  others: [what: string, party: number, messages: number, bytes: number, ns: number][];
+}
+
 // Of a recording of many hosts; times as everywhere, in ns.
 export interface Host {
   name: string;
@@ -99,6 +115,7 @@ export class Model {
   waits: Waits;
   metrics: Series[];
   hosts: Host[];
+  channels: { parties: Party[]; tables: ChannelTable[] };
   levels: Levels;
   json: any;
   private ownModules: Set<string>;
@@ -127,6 +144,7 @@ export class Model {
     this.range = json.range;
     this.metrics = json.metrics;
     this.hosts = json.hosts;
+    this.channels = json.channels;
     this.nodeParent = blob.u32("node.parent");
     this.nodeFunction = blob.u32("node.function");
     this.nodeKind = blob.u32("node.kind");

@@ -8,13 +8,14 @@ import { kKeys } from "../keys";
 import { Model } from "../data/model";
 import { Store, Tab, View } from "../state";
 
-const kTabs: [Tab, string][] = [
+const kTabTitles: [Tab, string][] = [
   ["paths", "Call paths"],
   ["functions", "Functions"],
   ["source", "Source"],
   ["occurrences", "Occurrences"],
   ["patterns", "Patterns"],
   ["waits", "Waits"],
+  ["channels", "Channels"],
 ];
 
 function select<T extends string>(
@@ -181,7 +182,9 @@ export function bottomBar(model: Model, store: Store, summary: HTMLElement): HTM
   const tabs = h(
     "div",
     { class: "tabs", role: "tablist" },
-    ...kTabs.map(([tab, words]) => h("button", { role: "tab", id: `tab-${tab}`, click: () => store.set({ tab }) }, words)),
+    ...kTabTitles
+      .filter(([tab]) => tab !== "channels" || model.channels.tables.length)
+      .map(([tab, words]) => h("button", { role: "tab", id: `tab-${tab}`, click: () => store.set({ tab }) }, words)),
   );
   store.listen((view) =>
     tabs
