@@ -2,7 +2,9 @@
 //
 // Kinds: tasks (threads), processors, channels. Levels: the objects themselves; the process (of tasks and channels:
 // optional detail); the host; the system, which is all of it. Each level aggregates the one below. An address is
-// KIND/LEVEL/NUMBER/METRIC, for example task/host/0/user: the metric `user` of the tasks of host 0. Pure functions.
+// KIND/LEVEL/NUMBER/METRIC, for example task/host/0/user: the metric `user` of the tasks of host 0. Numbers of
+// objects and processes are their host's own, those of channels their process's: LEVEL/NUMBER pairs of the levels
+// above may come before, as in processor/host/1/processor/0/busy. Pure functions.
 #pragma once
 
 #include "base/metric_total.h"
@@ -96,43 +98,87 @@ struct MetricAddress {
     ResourceLevel level = ResourceLevel::kSystem;
     std::uint64_t number = 0;  // at that level; of the system: 0
     std::string metric;
+    std::optional<std::uint64_t> host = {};  // of this one alone; levels below it
+    std::optional<std::uint64_t> process = {};
     bool operator==(const MetricAddress&) const = default;
 };
 
 inline std::string to_text(const MetricAddress& address) {
-    return std::string(name_of(address.kind)) + "/" + std::string(name_of(address.level, address.kind)) + "/" +
-           std::to_string(address.number) + "/" + address.metric;
+    std::string text(name_of(address.kind));
+    const auto add = [&](ResourceLevel level, std::uint64_t number) {
+        text += "/" + std::string(name_of(level, address.kind)) + "/" + std::to_string(number);
+    };
+    if (address.host) {
+        add(ResourceLevel::kHost, *address.host);
+    }
+    if (address.process) {
+        add(ResourceLevel::kProcess, *address.process);
+    }
+    add(address.level, address.number);
+    return text + "/" + address.metric;
 }
+
+namespace address_parts {
+
+inline std::string_view take(std::string_view& text) {
+    const std::size_t end = std::min(text.find('/'), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+}
+
+struct Step {
+    ResourceLevel level = ResourceLevel::kSystem;
+    std::uint64_t number = 0;
+};
+
+// LEVEL/NUMBER/ at the text's beginning; nothing, and the text as it was: there is none.
+inline std::optional<Step> take_step(std::string_view& text, Resource kind) {
+    std::string_view rest = text;
+    const std::string_view level = take(rest);
+    const std::string_view number = take(rest);
+    for (const ResourceLevel each :
+         {ResourceLevel::kObject, ResourceLevel::kProcess, ResourceLevel::kHost, ResourceLevel::kSystem}) {
+        Step step{each, 0};
+        const char* const end = number.data() + number.size();
+        const auto [at, error] = std::from_chars(number.data(), end, step.number);
+        if (level == name_of(each, kind) && has_level(kind, each) && error == std::errc{} && at == end &&
+            (each != ResourceLevel::kSystem || step.number == 0)) {
+            text = rest;
+            return step;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace address_parts
 
 // Nothing: not an address.
 inline std::optional<MetricAddress> parse_address(std::string_view text) {
-    const auto take = [&text] {
-        const std::size_t end = std::min(text.find('/'), text.size());
-        const std::string_view word = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        return word;
-    };
     MetricAddress address;
-    const std::string_view kind = take();
-    const std::string_view level = take();
-    const std::string_view number = take();
-    bool good = false;
-    for (const Resource known : {Resource::kTask, Resource::kProcessor, Resource::kChannel}) {
-        for (const ResourceLevel each :
-             {ResourceLevel::kObject, ResourceLevel::kProcess, ResourceLevel::kHost, ResourceLevel::kSystem}) {
-            if (kind == name_of(known) && level == name_of(each, known) && has_level(known, each)) {
-                address.kind = known;
-                address.level = each;
-                good = true;
-            }
-        }
+    const std::string_view word = address_parts::take(text);
+    const Resource kinds[] = {Resource::kTask, Resource::kProcessor, Resource::kChannel};
+    const auto* const kind =
+        std::find_if(std::begin(kinds), std::end(kinds), [word](Resource each) { return name_of(each) == word; });
+    auto step = kind == std::end(kinds) ? std::nullopt : address_parts::take_step(text, *kind);
+    if (!step) {
+        return std::nullopt;
     }
-    const char* const end = number.data() + number.size();
-    const auto [at, error] = std::from_chars(number.data(), end, address.number);
-    good =
-        good && error == std::errc{} && at == end && (address.level != ResourceLevel::kSystem || address.number == 0);
+    address.kind = *kind;
+    while (step) {
+        address.level = step->level;
+        address.number = step->number;
+        // What follows is a level below this one, or the metric, whose name may have slashes.
+        std::string_view rest = text;
+        step = address_parts::take_step(rest, *kind);
+        if (!step || step->level >= address.level || address.level == ResourceLevel::kSystem || rest.empty()) {
+            break;
+        }
+        (address.level == ResourceLevel::kHost ? address.host : address.process) = address.number;
+        text = rest;
+    }
     address.metric = text;
-    return good && !text.empty() ? std::optional(std::move(address)) : std::nullopt;
+    return text.empty() ? std::nullopt : std::optional(std::move(address));
 }
 
 // One object, where it stands, and what is known of the metric there.

@@ -20,7 +20,8 @@ constexpr const char* kMetricsExamples =
     "  kymo metrics solver.kymo channel/system/0/bytes         one: its value, its course, and the code meanwhile\n"
     "  kymo metrics solver.kymo task/process/4711/lock-wait channel/process/4711/blocked --json\n"
     "An address is KIND/LEVEL/NUMBER/METRIC. Kinds: task, processor, channel. Levels: the kind itself (one thread,\n"
-    "processor, channel), process (its id), host (0, 1, …), system (0).\n";
+    "processor, channel), process (its id), host (0, 1, …), system (0). Numbers are a host's or a process's own:\n"
+    "processor/host/1/processor/0/busy is processor 0 of host 1, channel/process/4711/channel/3/bytes one channel.\n";
 
 Result<std::string> show(const recording::Recording& recording, const spacetime::RunMetrics& run,
                          const std::vector<MetricAddress>& addresses, bool json) {
@@ -34,7 +35,7 @@ Result<std::string> show(const recording::Recording& recording, const spacetime:
     std::string text;
     nlohmann::ordered_json all = nlohmann::ordered_json::object();
     for (const MetricAddress& address : addresses) {
-        const auto there = spacetime::load_run_metrics(recording.files(), &address);
+        const auto there = spacetime::load_run_metrics(recording.files(), address);
         if (!there) {
             return there.error();
         }
@@ -73,7 +74,7 @@ int run_metrics(int argc, char** argv) {
     if (!recording) {
         return fail(recording.error());
     }
-    const auto run = spacetime::load_run_metrics(recording->files());
+    const auto run = spacetime::load_run_metrics(recording->files(), spacetime::EndsAre::kAmongAll);
     if (!run) {
         return fail(run.error());
     }

@@ -1,6 +1,7 @@
 #include "live/detail_view.h"
 
 #include "live/figures.h"
+#include "ring/live/other_ends.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -51,14 +52,16 @@ std::string program_of(const DetailView& view, std::uint32_t process) {
     return "process";
 }
 
-ring::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
+ring::LiveChannel one_channel(const DetailView& view, const DetailRow& row) {
     const ring::RowHead& head = row.told.head;
     const auto value = [&row](ChannelColumn column) { return row.told.values[static_cast<std::size_t>(column)]; };
     return {.pid = head.process,
             .program = program_of(view, head.process),
             .communicator = row.told.name(),
             .communicator_id = head.communicator,
-            .peer = head.peer <= ~std::uint32_t{0} ? std::optional(head.peer) : std::nullopt,
+            .peer_end = is_end_direction(head.direction) ? head.peer : 0,
+            .peer = head.peer <= ~std::uint32_t{0} && !is_end_direction(head.direction) ? std::optional(head.peer)
+                                                                                        : std::nullopt,
             .direction = static_cast<cells::ChannelDirection>(head.direction),
             .messages = value(ChannelColumn::kMessages),
             .bytes = value(ChannelColumn::kBytes),
@@ -67,6 +70,20 @@ ring::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
             .blocked = rate_of(row, ChannelColumn::kBlocked) / 1e9,
             .outstanding = static_cast<std::int64_t>(value(ChannelColumn::kOutstanding)),
             .largest = value(ChannelColumn::kLargest)};
+}
+
+// With who is at its other end, as far as the rows that were told say it.
+ring::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
+    const DetailTable* const table = view.table(RowsOf::kChannels);
+    if (!is_end_direction(row.told.head.direction) || table == nullptr) {
+        return one_channel(view, row);
+    }
+    std::vector<ring::LiveChannel> all = {one_channel(view, row)};
+    for (const DetailRow& each : table->rows) {
+        all.push_back(one_channel(view, each));
+    }
+    ring::find_other_ends(all);
+    return all.front();
 }
 
 // Where rates are the same, as they were told: by what they have come to.
@@ -176,10 +193,12 @@ nlohmann::ordered_json row_json(const DetailTable& table, const DetailRow& row) 
     Json json;
     if (table.what == RowsOf::kChannels) {
         const char* const direction = direction_name(static_cast<cells::ChannelDirection>(head.direction));
-        json = {{"pid", head.process},
-                {"communicator", row.told.name()},
-                {"peer", head.peer <= ~std::uint32_t{0} ? Json(head.peer) : Json()},
-                {"direction", direction == nullptr ? Json() : Json(direction)}};
+        json = {
+            {"pid", head.process},
+            {"communicator", row.told.name()},
+            {"kind", name_of(channel_kind(head.direction))},
+            {"peer", head.peer <= ~std::uint32_t{0} && !is_end_direction(head.direction) ? Json(head.peer) : Json()},
+            {"direction", direction == nullptr ? Json() : Json(direction)}};
     } else if (table.what == RowsOf::kProcessors) {
         json = {{"number", head.number}};
     } else if (table.what == RowsOf::kProcesses) {

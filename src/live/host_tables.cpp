@@ -92,6 +92,13 @@ double sort_value(const TaskRates& rates, TaskSort sort) {
 }
 
 std::string channel_text(const LiveChannel& channel) {
+    if (channel.is_end()) {
+        const bool is_named = !channel.communicator.empty() && channel.other != channel.communicator;
+        return fmt::format("  {} {} {} {}  {}{}", channel.program, channel.pid,
+                           receives(channel.raw_direction()) ? "from" : "to", channel.other,
+                           name_of(channel_kind(channel.raw_direction())),
+                           is_named ? " " + channel.communicator : "");
+    }
     constexpr const char* kWords[] = {"to", "from", "with", "at", "reads", "writes", "to", "from"};
     const auto direction = static_cast<std::size_t>(channel.direction);
     return fmt::format("  {} {} {} {}  {}", channel.program, channel.pid,
@@ -103,6 +110,9 @@ const char* direction_name(cells::ChannelDirection direction) {
     constexpr const char* kNames[] = {"send", "receive", "collective",   "one-sided",
                                       "read", "write",   "service-send", "service-receive"};
     const auto at = static_cast<std::size_t>(direction);
+    if (is_end_direction(at)) {
+        return receives(at) ? "receive" : "send";
+    }
     return at < std::size(kNames) ? kNames[at] : nullptr;
 }
 

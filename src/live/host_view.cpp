@@ -133,6 +133,8 @@ nlohmann::ordered_json host_json(const LiveView& view) {
         const char* const direction = direction_name(each.direction);
         json["channels"].push_back({{"pid", each.pid},
                                     {"program", each.program},
+                                    {"kind", name_of(channel_kind(each.raw_direction()))},
+                                    {"other", each.is_end() ? Json(each.other) : Json()},
                                     {"communicator", each.communicator},
                                     {"peer", each.peer ? Json(*each.peer) : Json()},
                                     {"direction", direction != nullptr ? Json(direction) : Json()},

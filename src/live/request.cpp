@@ -38,12 +38,26 @@ Result<Asked> parse_asked(const std::string& text) {
         numbered.replace(star + 1, 1, "0");
     }
     const auto address = parse_address(numbered);
-    if (!address) {
+    if (!address || (star != std::string::npos && text.substr(star + 3) != address->metric)) {
         return Error{ErrorKind::kUsage, "'" + text + "' is not a valid metric address",
-                     "KIND/LEVEL/NUMBER/METRIC, for example task/host/*/user or processor/processor/0/busy"};
+                     "KIND/LEVEL/NUMBER/METRIC, for example task/host/*/user or processor/host/1/processor/0/busy"};
     }
-    return make(address->kind, address->level, star != std::string::npos ? ring::kEvery : address->number,
-                address->metric);
+    Asked asked = make(address->kind, address->level, star != std::string::npos ? ring::kEvery : address->number,
+                       address->metric);
+    if (address->host || address->process) {
+        asked.address.host = address->host;
+        asked.address.process = address->process;
+        const ring::EntryNumber number{star != std::string::npos ? ring::EntryNumber::kAll : address->number,
+                                       address->process.value_or(0), address->host.value_or(0)};
+        if (!number.has_room()) {
+            return Error{ErrorKind::kUsage, "'" + text + "' has a number that no host, process or object can have",
+                         "hosts are below 2^20, all others below 2^22"};
+        }
+        asked.entry.of = static_cast<std::uint16_t>((address->host ? ring::kOfHost : 0) |
+                                                    (address->process ? ring::kOfProcess : 0));
+        asked.entry.number = number.packed();
+    }
+    return asked;
 }
 
 std::string to_text(const Asked& asked) {

@@ -340,6 +340,7 @@ Json json_channels(const RunMetrics& metrics) {
         json["direction"] = direction_name(static_cast<std::uint64_t>(channel.direction));
         json["communicator"] = channel.communicator;
         json["name"] = channel.name;
+        json["number"] = channel.number;
         json["messages"] = channel.messages;
         json["bytes"] = channel.bytes;
         json["blocked_s"] = static_cast<double>(channel.blocked_ns) / 1e9;

@@ -35,8 +35,8 @@ void end_rows(ChannelSlot& slot) {
 std::uint64_t* make_row(const ChannelEnd& end, bool receives) {
     const unsigned side = receives ? 1 : 0;
     const std::uint64_t key[3] = {end.numbers[side], end.others[side], end_direction(end.kind, receives)};
-    // Threads have rows of the same channel; the number tells nothing that the key does not.
-    std::uint64_t* const cells = process_cells.new_channel(key, 0, {end.name, __builtin_strlen(end.name)});
+    std::uint64_t* const cells =
+        process_cells.new_channel(key, number_of(end, receives), {end.name, __builtin_strlen(end.name)});
     if (cells == nullptr) {
         tell_no_cells();
     }
@@ -177,7 +177,7 @@ void Channels::thread_end(ThreadState& thread) {
 
 // Rows are of the parent's segment.
 void Channels::after_fork(ThreadState* own) {
-    pairs_after_fork();
+    ends_after_fork();
     ends_met.store(0, std::memory_order_relaxed);
     if (own != nullptr) {
         own->channels.release();

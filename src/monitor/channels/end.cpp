@@ -1,6 +1,7 @@
 #include "monitor/channels/end.h"
 
 #include "base/exclusion.h"
+#include "image/arena.h"
 #include "monitor/process/process.h"
 #include "monitor/text.h"
 
@@ -68,6 +69,18 @@ std::uint64_t paired_with(std::uint64_t object) {
     }
     return 0;
 }
+
+// ---- numbers ------------------------------------------------------------------------------------------------------
+
+struct Numbered {
+    std::uint64_t key;  // 0: free
+    std::uint64_t number;
+};
+constexpr std::uint64_t kMostNumbers = 65'536;
+constexpr std::uint64_t kNumberSlots = 2 * kMostNumbers;
+constinit Lock numbers_lock;
+Numbered* numbered = nullptr;
+std::uint64_t numbers_given = 0;
 
 // ---- sockets ------------------------------------------------------------------------------------------------------
 
@@ -331,8 +344,33 @@ void note_pair(int one, int other) {
     pairs_made = pairs_made == 2 * kMostPairs - 1 ? kMostPairs : pairs_made + 1;
 }
 
-void pairs_after_fork() {
+std::uint64_t number_of(const ChannelEnd& end, bool receives) {
+    const unsigned side = receives ? 1 : 0;
+    const std::uint64_t key =
+        finish(mix(mix(mix(14, end.numbers[side]), end.others[side]), end_direction(end.kind, receives)));
+    const Locked locked(numbers_lock);
+    if (numbered == nullptr) {
+        numbered = static_cast<Numbered*>(image::map_pages(sizeof(Numbered) * kNumberSlots));
+    }
+    if (numbered == nullptr) {
+        return kFirstEndNumber;
+    }
+    std::uint64_t at = key % kNumberSlots;
+    while (numbered[at].key != 0 && numbered[at].key != key) {
+        at = (at + 1) % kNumberSlots;
+    }
+    if (numbered[at].key == 0) {
+        if (numbers_given == kMostNumbers) {
+            return kFirstEndNumber + kMostNumbers;
+        }
+        numbered[at] = {key, numbers_given++};
+    }
+    return kFirstEndNumber + numbered[at].number;
+}
+
+void ends_after_fork() {
     pairs_lock.reset();
+    numbers_lock.reset();
 }
 
 }  // namespace kymo::monitor

@@ -37,9 +37,14 @@ bool identify(int descriptor, std::uint64_t object, ChannelEnd& end, bool& is_fi
 // A declared channel's: of one process, or between processes.
 void identify_declared(const char* name, std::uint64_t number, bool is_shared, ChannelEnd& end);
 
+// A channel's number in the process: the same for all rows of an end and direction. From kFirstEndNumber, below which
+// the numbers are those of message-passing libraries; ends beyond 65,536 share one.
+inline constexpr std::uint64_t kFirstEndNumber = 65'536;
+std::uint64_t number_of(const ChannelEnd& end, bool receives);
+
 // The two descriptors are a new pair's.
 void note_pair(int one, int other);
 // In a forked child.
-void pairs_after_fork();
+void ends_after_fork();
 
 }  // namespace kymo::monitor

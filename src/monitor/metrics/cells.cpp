@@ -193,10 +193,11 @@ std::uint64_t* new_end(const char* name, std::uint64_t number, std::uint32_t rec
     kymo::monitor::ChannelEnd end;
     kymo::monitor::identify_declared(name == nullptr ? "" : name, number, is_shared != 0, end);
     process_cells.want_tasks();
-    const unsigned side = receives != 0 ? 1 : 0;
+    const bool is_receiver = receives != 0;
+    const unsigned side = is_receiver ? 1 : 0;
     return process_cells.new_channel(
-        {end.numbers[side], end.others[side], kymo::end_direction(end.kind, receives != 0)}, number,
-        view_of(end.name));
+        {end.numbers[side], end.others[side], kymo::end_direction(end.kind, is_receiver)},
+        kymo::monitor::number_of(end, is_receiver), view_of(end.name));
 }
 
 constexpr kymo_cells_interface kInterface = {

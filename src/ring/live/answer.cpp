@@ -13,7 +13,15 @@ using cells::RowState;
 using cells::RowValues;
 using cells::Snapshot;
 
-bool is_asked(const Entry& entry, Slot slot, const Snapshot& process, const RowValues& row) {
+bool is_asked(Entry entry, Slot slot, const Snapshot& process, const RowValues& row) {
+    if (entry.of != 0) {
+        const EntryNumber number = EntryNumber::of(entry.number);
+        if (((entry.of & kOfHost) != 0 && number.host != slot) ||
+            ((entry.of & kOfProcess) != 0 && number.process != process.pid)) {
+            return false;
+        }
+        entry.number = number.object == EntryNumber::kAll ? kEvery : number.object;
+    }
     if (entry.number == kEvery) {
         return true;
     }

@@ -1,5 +1,7 @@
 #include "ring/live/live_view.h"
 
+#include "ring/live/other_ends.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -81,6 +83,7 @@ class Comparison {
         for (const Snapshot& process : now.processes) {
             take(process);
         }
+        find_other_ends(view_.channels);
         std::stable_sort(view_.processes.begin(), view_.processes.end(),
                          [](const auto& a, const auto& b) { return a.rates.on_cpu() > b.rates.on_cpu(); });
         std::stable_sort(view_.channels.begin(), view_.channels.end(),
@@ -96,7 +99,7 @@ class Comparison {
     void take(const Snapshot& process) {
         for (const cells::TableValues& table : process.tables) {
             view_.refused += table.refused;
-            if (table.kind == ResourceKind::kTask) {
+            if (table.kind == ResourceKind::kTask && has_tasks(table)) {
                 take_tasks(process, table);
                 take_metrics(process, table);
             } else if (table.kind == ResourceKind::kProcessor) {
@@ -105,6 +108,12 @@ class Comparison {
                 take_channels(process, table);
             }
         }
+    }
+
+    // In a process whose channels alone are counted no thread has a row.
+    static bool has_tasks(const cells::TableValues& table) {
+        return std::any_of(table.rows.begin(), table.rows.end(),
+                           [](const RowValues& row) { return row.state != cells::RowState::kSum; });
     }
 
     void take_tasks(const Snapshot& process, const cells::TableValues& table) {
@@ -215,8 +224,12 @@ class Comparison {
             live.program = process.program;
             live.communicator = row.name;
             live.communicator_id = row.key[0];
-            live.peer = row.key[1] > ~std::uint32_t{0} ? std::nullopt : std::optional(row.key[1]);
             live.direction = static_cast<cells::ChannelDirection>(row.key[2]);
+            if (live.is_end()) {
+                live.peer_end = row.key[1];
+            } else if (row.key[1] <= ~std::uint32_t{0}) {
+                live.peer = row.key[1];
+            }
             live.messages += value(row, ChannelCell::kMessages);
             live.bytes += value(row, ChannelCell::kBytes);
             live.messages_a_second += changes_.a_second(before, row, ChannelCell::kMessages);

@@ -8,6 +8,7 @@
 
 #include "cells/standard.h"
 #include "ring/live/host_reading.h"
+#include "ring/live/live_channel.h"
 
 #include <optional>
 #include <string>
@@ -48,22 +49,6 @@ struct LiveProcessor {
     double steal = 0;
     double idle = 0;   // waiting for input included
     double queue = 0;  // mean number of tasks that waited for it
-};
-
-struct LiveChannel {
-    std::uint32_t pid = 0;
-    std::string program;
-    std::string communicator;
-    std::uint64_t communicator_id = 0;
-    std::optional<std::uint64_t> peer;  // world rank; nothing: everybody, unknown, a file, or of another world
-    cells::ChannelDirection direction = cells::ChannelDirection::kSend;
-    std::uint64_t messages = 0;  // so far
-    std::uint64_t bytes = 0;
-    double messages_a_second = 0;
-    double bytes_a_second = 0;
-    double blocked = 0;            // share of the time, added up over threads
-    std::int64_t outstanding = 0;  // now
-    std::uint64_t largest = 0;     // bytes
 };
 
 // A metric of the program's own, or of a description: over all threads of a program.

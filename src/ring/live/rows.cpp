@@ -158,7 +158,7 @@ void take_channels(const Snapshot& process, const cells::TableValues& rows, Tabl
         RowHead& head = building.head;
         head.communicator = is_sum ? 0 : row.key[0];
         head.peer = is_sum ? kEvery : row.key[1];
-        head.direction = is_sum || row.key[2] > 7 ? 0 : static_cast<std::uint8_t>(row.key[2]);
+        head.direction = is_sum || row.key[2] >= kEndDirections ? 0 : static_cast<std::uint8_t>(row.key[2]);
         head.process = process.pid;
         head.image = static_cast<std::uint16_t>(process.image);
         head.objects = 1;

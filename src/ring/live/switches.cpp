@@ -94,7 +94,7 @@ void Switches::hold(std::uint64_t now, std::span<const Entry> entries, std::span
         if (held_.size() >= kMostHeld) {
             held_.clear();
         }
-        Held& held = held_[{entry.kind, entry.level, entry.metric, entry.number}];
+        Held& held = held_[{entry.kind, entry.level, entry.of, entry.metric, entry.number}];
         if (held.read == 0 || now - held.read >= each->period) {
             held = {now, records[i]};
         } else {

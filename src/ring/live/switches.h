@@ -36,7 +36,7 @@ class Switches {
     void tell_programs();
 
     std::vector<Switch> switches_;
-    std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint32_t, std::uint64_t>, Held> held_;
+    std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>, Held> held_;
 };
 
 }  // namespace kymo::ring

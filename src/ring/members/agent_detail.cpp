@@ -1,9 +1,25 @@
 // Queries for this host's single objects, and for what its programs' metrics are. They go straight between the
 // manager and this agent: a token that comes meanwhile waits for one reading of the cells, as it does for another
 // token's.
+#include "base/resource.h"
 #include "ring/members/agent.h"
 
+#include <algorithm>
+
 namespace kymo::ring {
+
+namespace {
+
+void leave_out_ends(Rows& rows) {
+    for (ToldTable& table : rows.tables) {
+        const auto left =
+            std::erase_if(table.rows, [](const TableRow& row) { return is_end_direction(row.head.direction); });
+        table.head.rows -= static_cast<std::uint32_t>(left);
+        table.head.there -= static_cast<std::uint32_t>(left);
+    }
+}
+
+}  // namespace
 
 // What the frames of both queries must be: whole, to this agent, of a manager that is not over.
 bool Agent::admits_query(Refusal opened, const Prefix& prefix, Slot slot, bool is_answered) {
@@ -38,6 +54,9 @@ void Agent::on_detail_query(std::span<const std::uint8_t> frame, Outbox& out) {
     query_ = query.head.number;
     ++counts_.queries;
     Rows rows = tell_(query.tables);
+    if (prefix.minor < kEndsSince) {
+        leave_out_ends(rows);
+    }
     rows.head = query.head;
     rows.head.incarnation = settings_.incarnation;
     out.push_back({kManager, make_rows(std::max(settings_.slots, seen_slots_), settings_.job.job, epoch_, rows)});

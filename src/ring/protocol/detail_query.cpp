@@ -9,7 +9,7 @@
 namespace kymo::ring {
 namespace {
 
-constexpr std::uint8_t kLastDirection = 7;
+constexpr std::uint8_t kLastDirection = kEndDirections - 1;
 
 // What is left of a frame. Nothing is read beyond it.
 class Rest {

@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxRows = 1024;
 inline constexpr std::size_t kMaxMetrics = 32;
 inline constexpr std::size_t kRowNameBytes = 32;
 inline constexpr std::uint8_t kDetailsSince = 2;  // minor version
+inline constexpr std::uint8_t kEndsSince = 4;     // rows of ends of channels: an earlier manager refuses them
 
 // Of both frames.
 struct DetailHead {

@@ -17,7 +17,8 @@ static_assert(std::endian::native == std::endian::little, "frames are copied as 
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint8_t kMajorVersion = 1;
-inline constexpr std::uint8_t kMinorVersion = 3;  // 1: orders and answers; 2: queries and rows; 3: descriptions
+// 1: orders and answers; 2: queries and rows; 3: descriptions; 4: ends of channels, objects of one host or process
+inline constexpr std::uint8_t kMinorVersion = 4;
 inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
 
 // A place in the ring, from 0; fixed for the life of a job.
@@ -101,17 +102,36 @@ static_assert(sizeof(TokenHeader) == 200);
 
 // What is asked: a metric of a resource at a level of its hierarchy (base/resource.h).
 struct Entry {
-    std::uint8_t kind;   // Resource
-    std::uint8_t level;  // ResourceLevel
-    std::uint16_t reserved;
+    std::uint8_t kind;     // Resource
+    std::uint8_t level;    // ResourceLevel
+    std::uint16_t of;      // EntryOf
     std::uint32_t metric;  // a cell's index, or kByName with the name's code
-    std::uint64_t number;  // at that level; kEvery: all there are
+    std::uint64_t number;  // at that level; kEvery: all there are; with `of` it has parts (EntryNumber)
     bool operator==(const Entry&) const = default;
 };
 static_assert(sizeof(Entry) == 16);
 
 inline constexpr std::uint64_t kEvery = ~std::uint64_t{0};
 inline constexpr std::uint32_t kByName = 0x80000000;
+
+// Since 1.4: the numbers are those of one host, or of one of its processes. Earlier agents find no such object.
+enum EntryOf : std::uint16_t { kOfHost = 1, kOfProcess = 2 };
+
+// The parts of such a number. Linux has fewer than 2^22 - 1 threads, processes and processors.
+struct EntryNumber {
+    static constexpr unsigned kBits = 22;
+    static constexpr std::uint64_t kAll = (std::uint64_t{1} << kBits) - 1;  // every object
+    static constexpr std::uint64_t kHosts = std::uint64_t{1} << (64U - 2 * kBits);
+    std::uint64_t object = 0;
+    std::uint64_t process = 0;  // with kOfProcess
+    std::uint64_t host = 0;     // with kOfHost: a slot
+
+    static constexpr EntryNumber of(std::uint64_t number) {
+        return {number & kAll, number >> kBits & kAll, number >> 2 * kBits};
+    }
+    [[nodiscard]] constexpr bool has_room() const { return object <= kAll && process < kAll && host < kHosts; }
+    [[nodiscard]] constexpr std::uint64_t packed() const { return host << 2 * kBits | process << kBits | object; }
+};
 
 // A part's head in append mode; its records follow.
 enum class PartState : std::uint8_t { kHole = 0, kOnTime = 1, kOffTime = 2 };

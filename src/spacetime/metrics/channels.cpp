@@ -182,6 +182,7 @@ class Collector {
         if (channel.name.empty()) {
             channel.name = object.name;
         }
+        channel.number = object.number;
         if (object.begin != 0 && (channel.begin == 0 || object.begin < channel.begin)) {
             channel.begin = object.begin;
         }

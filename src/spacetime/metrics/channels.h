@@ -61,6 +61,7 @@ struct Channel {
     std::optional<std::uint64_t> elsewhere;  // the peer's rank in the communicator
     std::uint64_t communicator = 0;          // 0: MPI_COMM_WORLD; of ends: the own one
     std::string name;                        // of the communicator, window, file, pipe or socket
+    std::uint64_t number = 0;                // in its process
     std::uint64_t begin = 0;                 // its first call; ns of the recording's clock; 0: not known
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;

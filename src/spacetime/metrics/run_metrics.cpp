@@ -50,7 +50,7 @@ MetricOrigin origin_of(std::uint64_t origin) {
 
 class Loader {
   public:
-    explicit Loader(const MetricAddress* only) : only_(only) {}
+    Loader(const MetricAddress* only, EndsAre ends) : only_(only), ends_(ends) {}
 
     Result<RunMetrics> load(std::span<const rec::File> files) {
         for (const rec::File& file : files) {
@@ -235,7 +235,7 @@ class Loader {
             if (only_ != nullptr && !is_meant(metric, object->second.second, file.host_number)) {
                 continue;
             }
-            const bool of_ends = only_ == nullptr && metric.kind == Resource::kChannel &&
+            const bool of_ends = ends_ == EndsAre::kApart && metric.kind == Resource::kChannel &&
                                  is_end_direction(object->second.second.key[2]);
             const auto [entry, is_new] = merged_.try_emplace({static_cast<int>(metric.kind), metric.name, of_ends});
             RunMetric& merged = entry->second.metric;
@@ -268,7 +268,8 @@ class Loader {
 
     [[nodiscard]] bool is_meant(const RunMetric& metric, const MetricOfObject& object, std::uint32_t host) const {
         const Observed one{object.number, object.pid, host, 0};
-        return metric.kind == only_->kind && metric.name == only_->metric &&
+        return metric.kind == only_->kind && metric.name == only_->metric && (!only_->host || *only_->host == host) &&
+               (!only_->process || *only_->process == object.pid) &&
                kymo::aggregate(std::span(&one, 1), only_->level, only_->number).objects == 1;
     }
 
@@ -348,6 +349,7 @@ class Loader {
     }
 
     const MetricAddress* only_;
+    EndsAre ends_;
     std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> ranks_;  // by host and process
     std::vector<FileRows> files_;
     struct Merged {
@@ -421,8 +423,12 @@ const RunMetric* RunMetrics::find(Resource kind, std::string_view name) const {
     return found == metrics.end() ? nullptr : &*found;
 }
 
-Result<RunMetrics> load_run_metrics(std::span<const rec::File> files, const MetricAddress* only) {
-    return Loader(only).load(files);
+Result<RunMetrics> load_run_metrics(std::span<const rec::File> files, EndsAre ends) {
+    return Loader(nullptr, ends).load(files);
+}
+
+Result<RunMetrics> load_run_metrics(std::span<const rec::File> files, const MetricAddress& only) {
+    return Loader(&only, EndsAre::kAmongAll).load(files);
 }
 
 }  // namespace kymo::spacetime

@@ -15,6 +15,18 @@ TEST(MetricAddress, IsReadAsItIsWritten) {
         ASSERT_TRUE(address) << text;
         EXPECT_EQ(to_text(*address), text);
     }
+    for (const char* text : {"processor/host/1/processor/0/busy", "channel/host/2/process/77/channel/3/bytes",
+                             "task/process/77/task/78/user", "task/host/1/process/9/wait"}) {
+        const auto address = parse_address(text);
+        ASSERT_TRUE(address) << text;
+        EXPECT_EQ(to_text(*address), text);
+    }
+    const auto one = parse_address("channel/host/2/process/77/channel/3/bytes");
+    EXPECT_EQ(*one, (MetricAddress{Resource::kChannel, ResourceLevel::kObject, 3, "bytes", 2, 77}));
+    // What looks like a level above, or below none, is the metric's name.
+    EXPECT_EQ(parse_address("task/process/7/host/1/x")->metric, "host/1/x");
+    EXPECT_EQ(parse_address("task/system/0/task/1/x")->metric, "task/1/x");
+    EXPECT_EQ(parse_address("task/host/1/task/2/")->metric, "task/2/");
     const auto address = parse_address("channel/host/7/bytes");
     EXPECT_EQ(*address, (MetricAddress{Resource::kChannel, ResourceLevel::kHost, 7, "bytes"}));
 }

@@ -5,6 +5,7 @@
 
 #include "live/detail_view.h"
 #include "live/host_view.h"
+#include "ring/live/other_ends.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -183,6 +184,41 @@ TEST(Lines, WhatIsChosenStaysWithinTheOrder) {
     EXPECT_EQ(chosen, 6);
     EXPECT_EQ(first_shown(2, 4), 0U);
     EXPECT_EQ(first_shown(6, 4), 3U);
+}
+
+TEST(HostTables, EndsOfChannelsNameWhoIsAtTheOther) {
+    const auto end = [](std::uint32_t pid, std::uint64_t own, std::uint64_t other, bool receives) {
+        ring::LiveChannel made = channel(
+            static_cast<cells::ChannelDirection>(end_direction(ChannelKind::kTcpLoopback, receives)), std::nullopt);
+        made.pid = pid;
+        made.program = pid == 42 ? "solver" : "helper";
+        made.communicator = "127.0.0.1:80";
+        made.communicator_id = own;
+        made.peer_end = other;
+        return made;
+    };
+    ring::LiveView view = some();
+    view.channels = {end(42, 5, 6, false), end(43, 6, 5, true), end(42, 9, 8, true)};
+    ring::find_other_ends(view.channels);
+    const std::vector<std::string> here = host_lines(kPlainStyle, view, HostShown{});
+    EXPECT_THAT(here, Contains(HasSubstr("solver 42 to helper 43  tcp-loopback 127.0.0.1:80")));
+    EXPECT_THAT(here, Contains(HasSubstr("helper 43 from solver 42  tcp-loopback 127.0.0.1:80")));
+    EXPECT_THAT(here, Contains(HasSubstr("solver 42 from 127.0.0.1:80  tcp-loopback")));
+    EXPECT_EQ(host_json(view)["channels"][0]["other"], "helper 43");
+}
+
+TEST(Request, NamesOneHostsObject) {
+    const auto asked = parse_asked("channel/host/2/process/77/channel/*/bytes");
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->entry.of, ring::kOfHost | ring::kOfProcess);
+    const ring::EntryNumber number = ring::EntryNumber::of(asked->entry.number);
+    EXPECT_EQ(number.host, 2U);
+    EXPECT_EQ(number.process, 77U);
+    EXPECT_EQ(number.object, ring::EntryNumber::kAll);
+    EXPECT_EQ(to_text(*asked), "channel/host/2/process/77/channel/*/bytes");
+    EXPECT_EQ(parse_asked("processor/processor/0/busy")->entry.of, 0U);
+    EXPECT_FALSE(parse_asked("processor/host/*/processor/0/busy"));
+    EXPECT_FALSE(parse_asked("processor/host/9999999/processor/0/busy"));
 }
 
 }  // namespace

@@ -138,5 +138,31 @@ TEST(RingAnswer, TheRingsOwnChannelsAreApartFromThoseOfPrograms) {
     EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kSystem, 0, "service-sent")), Record{});
 }
 
+// Numbers of objects are their host's own, and a channel's its process's.
+TEST(RingAnswer, OneHostsOrProcesssObjectIsTold) {
+    const auto channel = [](std::uint64_t number, std::uint64_t messages) {
+        return row(number, RowState::kLive, {{at(ChannelCell::kMessages), messages}});
+    };
+    const HostReading host = reading(1, {process(71, ResourceKind::kChannel, {channel(3, 10), channel(4, 100)}),
+                                         process(72, ResourceKind::kChannel, {channel(3, 1000)})});
+    const auto ask = [&host](std::uint16_t of, EntryNumber number) {
+        Entry asked = entry(Resource::kChannel, ResourceLevel::kObject, number.packed(), "messages");
+        asked.of = of;
+        return answered(host, asked).sum_low;
+    };
+    EXPECT_EQ(answered(host, entry(Resource::kChannel, ResourceLevel::kObject, 3, "messages")).sum_low, 1010U);
+    EXPECT_EQ(ask(kOfProcess, {.object = 3, .process = 71}), 10U);
+    EXPECT_EQ(ask(kOfProcess, {.object = 3, .process = 72}), 1000U);
+    EXPECT_EQ(ask(kOfProcess, {.object = 4, .process = 72}), 0U);
+    EXPECT_EQ(ask(kOfHost, {.object = 3, .host = kSlot}), 1010U);
+    EXPECT_EQ(ask(kOfHost, {.object = 3, .host = kSlot + 1}), 0U);
+    EXPECT_EQ(ask(kOfHost | kOfProcess, {.object = EntryNumber::kAll, .process = 71, .host = kSlot}), 110U);
+    const EntryNumber most{EntryNumber::kAll - 1, EntryNumber::kAll - 1, EntryNumber::kHosts - 1};
+    EXPECT_TRUE(most.has_room());
+    EXPECT_EQ(EntryNumber::of(most.packed()).process, most.process);
+    EXPECT_EQ(EntryNumber::of(most.packed()).host, most.host);
+    EXPECT_FALSE((EntryNumber{.object = 1, .process = 1, .host = EntryNumber::kHosts}).has_room());
+}
+
 }  // namespace
 }  // namespace kymo::ring

@@ -1,5 +1,6 @@
 // DetailQueries and rows: what may be wrong with one, until when the manager asks, and what agents make of it.
 
+#include "base/resource.h"
 #include "ring/members/agent.h"
 #include "ring/members/detail_queries.h"
 #include "simulator/world.h"
@@ -98,7 +99,8 @@ TEST(RingDetailQuery, EachMistakeInRowsHasItsName) {
     EXPECT_EQ(with([](ToldTable& table) { table.head.there = 9; }), Refusal::kNone) << "eight were left out";
     EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.state = RowIs{0}; }), Refusal::kMalformed);
     EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.state = RowIs{4}; }), Refusal::kMalformed);
-    EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.direction = 8; }), Refusal::kMalformed);
+    EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.direction = kEndDirections - 1; }), Refusal::kNone);
+    EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.direction = kEndDirections; }), Refusal::kMalformed);
     EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.unknown = 4; }), Refusal::kMalformed);
     EXPECT_EQ(with([](ToldTable& table) { table.rows[0].head.unknown = 2; }), Refusal::kMalformed)
         << "not known, and 8";
@@ -140,6 +142,35 @@ struct Teller {
 
 Bytes look_at(Slot slot, std::uint64_t number, std::uint64_t epoch = 2, std::uint64_t job = kDetailJob.job) {
     return detail_query_frame({{slot, 1, 0, 0, number}, {asked_threads()}}, epoch, job);
+}
+
+// A manager of before 1.4 would refuse all rows for one such.
+TEST(RingDetailQuery, AnAgentTellsEarlierManagersOfNoEndsOfChannels) {
+    constexpr std::size_t kMinorAt = 5;
+    for (const std::uint8_t minor : {std::uint8_t{3}, kEndsSince}) {
+        Agent agent{{kDetailJob, 3, 5, 0, 8},
+                    [](auto /*entries*/, auto /*records*/) {},
+                    1,
+                    {},
+                    [](std::span<const AskedTable> tables) {
+                        Rows rows = told_threads(3);
+                        rows.tables.resize(tables.size(), rows.tables[0]);
+                        rows.tables[0].rows.resize(3, rows.tables[0].rows[0]);
+                        rows.tables[0].head.rows = rows.tables[0].head.there = 3;
+                        rows.tables[0].rows[1].head.direction = kFirstEnd;
+                        return rows;
+                    }};
+        Bytes frame = look_at(3, 2);
+        frame[kMinorAt] = minor;
+        Outbox out;
+        agent.on_frame(frame, 2, out);
+        ASSERT_EQ(out.size(), 1U);
+        Prefix prefix{};
+        Rows rows;
+        ASSERT_EQ(open_rows(out[0].frame, prefix, rows), Refusal::kNone);
+        EXPECT_EQ(rows.tables[0].rows.size(), minor < kEndsSince ? 2U : 3U);
+        EXPECT_EQ(rows.tables[0].head.rows, rows.tables[0].rows.size());
+    }
 }
 
 TEST(RingDetailQuery, AnAgentTellsAndRefusesWhatIsNotForIt) {

@@ -150,7 +150,7 @@ TEST(RingDocument, TheMetricQueryAndItsDescriptionAreWhatWeMakeAndRead) {
     EXPECT_EQ(asked.head.slot, 3U);
     EXPECT_EQ(asked.head.number, 6U);
     EXPECT_EQ(asked.metrics, query.metrics);
-    EXPECT_EQ(prefix.minor, kDescriptionsSince);
+    EXPECT_EQ(prefix.minor, kMinorVersion);
     Descriptions told;
     ASSERT_EQ(open_descriptions(examples()[7], prefix, told), Refusal::kNone);
     ASSERT_EQ(told.metrics.size(), 1U);
