@@ -22,6 +22,11 @@ bool all_zero(const ChunkHeader& header) {
     return std::memcmp(&header, &kZero, sizeof kZero) == 0;
 }
 
+// The magic number is written last, when capacity and stream are there.
+bool is_not_begun(const ChunkHeader& header) {
+    return header.magic == 0 && header.committed == 0;
+}
+
 }  // namespace
 
 void add_damage(ScanReport& report, std::uint64_t offset, std::uint64_t bytes, const char* what) {
@@ -197,8 +202,9 @@ Result<bool> ChunkWalker::next(Chunk& chunk) {
             if (error_ != 0) {
                 return read_error();
             }
-            if (all_zero(header) && !file_.header().packed) {
-                report_.uncommitted_bytes += next - at_;  // taken, and the writer died before its first row
+            if (is_not_begun(header) && !file_.header().packed) {
+                report_.uncommitted_bytes +=
+                    next - at_;  // taken, and the writer is at it, or died before its first row
             } else {
                 add_damage(report_, at_, next - at_, "not a chunk");
             }
