@@ -15,6 +15,7 @@
 #include "monitor/sampling/sampling.h"
 #include "monitor/sampling/second_look.h"
 #include "monitor/sampling/switch_rows.h"
+#include "monitor/waits/streams.h"
 #include "monitor/waits/waits.h"
 
 namespace kymo::monitor {
@@ -35,7 +36,7 @@ using Parts = PartList<second_look,  // before images are known
                        tracing,      // says whether a thread may be sampled
                        sampling,     // handler and counters
                        switch_rows,  // of threads that are counted
-                       waiting, teams, gnu_openmp, hunt,
+                       waiting, streams, teams, gnu_openmp, hunt,
                        cell_rows,  // the segment
                        channels,   // whose rows are in it
                        program_hooks,

@@ -2,7 +2,7 @@
 // children, for signals. Whether they blocked shows only afterwards, so each is timed: two clock readings beside a
 // system call.
 //
-// What the C library calls by itself (the reading and writing of stdio) does not come by here. All are
+// What the C library calls by itself does not come by here (of stdio's streams: waits/streams.h). All are
 // async-signal-safe and stay so: everything is looked up beforehand.
 
 #include "monitor/channels/counting.h"

@@ -118,6 +118,23 @@ static void be_killed(int to) {
     send_all(to, 7, 11);
     kill(getpid(), SIGKILL);
 }
+// By streams without buffers: each of them is one write, or one read.
+static void write_stream(int to) {
+    FILE* file = fdopen(to, "w");
+    setvbuf(file, NULL, _IONBF, 0);
+    for (int i = 0; i < 9; i++) {
+        must(fputs("12345", file) >= 0, "fputs");
+    }
+    fclose(file);
+}
+static void read_stream(int from) {
+    FILE* file = fdopen(from, "r");
+    setvbuf(file, NULL, _IONBF, 0);
+    for (int i = 0; i < 8; i++) {
+        must(fread(bytes, 1, 6, file) == 6, "fread");
+    }
+    fclose(file);
+}
 static void declare(int unused) {
     (void)unused;
     const kymo_channel from = kymo_shared_channel_from("jobs", 7);
@@ -209,6 +226,21 @@ static void processes(void) {
     receive_all(ends[0], 7, 11);
     waitpid(pid, NULL, 0);
     tell("pipe", pid, self, 7, 11);
+    close(ends[0]);
+    close(ends[1]);
+
+    must(pipe(ends) == 0, "pipe");
+    pid = child(write_stream, ends[1]);
+    receive_all(ends[0], 9, 5);
+    tell("pipe", pid, self, 9, 5);
+    end(pid);
+    close(ends[0]);
+    close(ends[1]);
+    must(pipe(ends) == 0, "pipe");
+    pid = child(read_stream, ends[0]);
+    send_all(ends[1], 8, 6);
+    tell("pipe", self, pid, 8, 6);
+    end(pid);
     close(ends[0]);
     close(ends[1]);
 
