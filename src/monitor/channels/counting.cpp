@@ -1,8 +1,6 @@
 #include "monitor/channels/counting.h"
 
-#include "cells/primitives.h"
 #include "cells/process_cells.h"
-#include "cells/standard.h"
 #include "image/arena.h"
 #include "monitor/channels/end.h"
 #include "monitor/metrics/cells.h"
@@ -44,26 +42,26 @@ std::uint64_t* make_row(const ChannelEnd& end, bool receives) {
 }
 
 // The descriptor may be new, or another one than it was.
-bool look_up(ChannelSlot& slot, const EndCall& call) {
-    const std::uint32_t seen = descriptor_changes.of(call.descriptor);
-    const std::uint64_t object = object_of(call.descriptor);
+bool look_up(ChannelSlot& slot, int descriptor, bool receives, std::uint64_t begin) {
+    const std::uint32_t seen = descriptor_changes.of(descriptor);
+    const std::uint64_t object = object_of(descriptor);
     const bool is_same = slot.seen != 0 && slot.object == object && slot.seen == seen;
     if (!is_same) {
         end_rows(slot);
         slot = {};
     }
-    slot.looked = call.begin;
+    slot.looked = begin;
     if (object == 0) {
         slot.seen = seen;
         return false;
     }
-    const unsigned side = call.receives ? 1 : 0;
+    const unsigned side = receives ? 1 : 0;
     if (is_same && (!slot.is_end || slot.cells[side] != nullptr)) {
         return slot.is_end;
     }
     ChannelEnd end;
     bool is_final = true;
-    const bool is_end = identify(call.descriptor, object, end, is_final);
+    const bool is_end = identify(descriptor, object, end, is_final);
     if (!is_end && !is_final) {
         return false;
     }
@@ -73,7 +71,7 @@ bool look_up(ChannelSlot& slot, const EndCall& call) {
             end.others[side] = 0;
             __builtin_strcpy(end.name, "ends beyond 4,096");
         }
-        slot.cells[side] = make_row(end, call.receives);
+        slot.cells[side] = make_row(end, receives);
     }
     slot.seen = seen;
     slot.object = object;
@@ -81,59 +79,35 @@ bool look_up(ChannelSlot& slot, const EndCall& call) {
     return slot.is_end;
 }
 
-void count_in(std::uint64_t* cells, const EndCall& call) {
-    using cells::ChannelCell;
-    const auto add = [cells](ChannelCell cell, std::uint64_t by) {
-        cells::increase(cells[static_cast<std::uint32_t>(cell)], by);
-    };
-    add(ChannelCell::kCalls, 1);
-    add(ChannelCell::kBlocked, call.ns);
-    if (call.messages != 0) {
-        add(ChannelCell::kMessages, call.messages);
-        add(ChannelCell::kBytes, call.bytes);
-        std::uint64_t& largest = cells[static_cast<std::uint32_t>(ChannelCell::kLargest)];
-        if (call.largest > cells::load(largest)) {
-            cells::store(largest, call.largest);
-        }
-    } else if (call.has_failed) {
-        add(ChannelCell::kErrors, 1);
-    }
-}
+}  // namespace
 
-__attribute__((noinline)) void count_slowly(ThreadState& thread, const EndCall& call) {
-    if (!process_cells.on() || call.descriptor < 0 || (call.has_failed && call.ns < kBriefWaitNs)) {
+void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_t begin, const Moved& moved) {
+    // In a signal handler it may have forked meanwhile, and this is the child.
+    if (this_thread() != &thread || !process_cells.on() || descriptor < 0 ||
+        (moved.has_failed && moved.ns < kBriefWaitNs)) {
         return;
+    }
+    if (const ChannelSlot* known = known_slot(thread, descriptor, begin); known != nullptr) {
+        if (!known->is_end) {
+            return;
+        }
+        if (std::uint64_t* const cells = known->cells[receives ? 1 : 0]; cells != nullptr) {
+            count_in(cells, moved);
+            return;
+        }
     }
     const int error = errno;
     if (process.is_this_process()) {
         const OwnWork work(thread);
         const Quiet quiet;
         if (const Busy busy(thread); busy.may_write()) {
-            ChannelSlot* const slot = thread.channels.slot(call.descriptor);
-            if (slot != nullptr && work.in_kernel([&] { return look_up(*slot, call); })) {
-                count_in(slot->cells[call.receives ? 1 : 0], call);
+            ChannelSlot* const slot = thread.channels.slot(descriptor);
+            if (slot != nullptr && work.in_kernel([&] { return look_up(*slot, descriptor, receives, begin); })) {
+                count_in(slot->cells[receives ? 1 : 0], moved);
             }
         }
     }
     errno = error;
-}
-
-}  // namespace
-
-void count_call(ThreadState& thread, const EndCall& call) {
-    if (this_thread() != &thread) {
-        return;  // it has forked in a signal handler meanwhile, and this is the child
-    }
-    if (const ChannelSlot* slot = known_slot(thread, call.descriptor, call.begin); slot != nullptr) {
-        if (!slot->is_end) {
-            return;
-        }
-        if (std::uint64_t* cells = slot->cells[call.receives ? 1 : 0]; cells != nullptr) {
-            count_in(cells, call);
-            return;
-        }
-    }
-    count_slowly(thread, call);
 }
 
 ChannelSlot* ChannelTable::slot(int descriptor) {

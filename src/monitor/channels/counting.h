@@ -8,6 +8,8 @@
 // Contract: as waited()'s (waits/waits.h). Nothing is looked up in a vfork child.
 #pragma once
 
+#include "cells/primitives.h"
+#include "cells/standard.h"
 #include "monitor/channels/changes.h"
 #include "monitor/waits/waits.h"
 
@@ -25,16 +27,13 @@ class Channels : public Part {
 
 extern Channels channels;
 
-// A call through a descriptor, as it has ended.
-struct EndCall {
-    int descriptor = -1;
-    bool receives = false;
-    bool has_failed = false;
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t largest = 0;
-    std::uint64_t begin = 0;  // ns
-    std::uint64_t ns = 0;
+// What a call moved, and how long it took.
+struct Moved {
+    std::uint64_t messages;
+    std::uint64_t bytes;
+    std::uint64_t largest;
+    std::uint64_t ns;
+    bool has_failed;
 };
 
 inline constexpr std::uint64_t kTrustNs = 10'000'000;  // a slot's descriptor is looked at again after so long
@@ -49,10 +48,30 @@ inline const ChannelSlot* known_slot(const ThreadState& thread, int descriptor, 
     return slot->seen == descriptor_changes.of(descriptor) && now - slot->looked < kTrustNs ? slot : nullptr;
 }
 
-// errno is kept.
-void count_call(ThreadState& thread, const EndCall& call);
+// Adds it to a channel's cells.
+__attribute__((always_inline)) inline void count_in(std::uint64_t* cells, const Moved& moved) {
+    using cells::ChannelCell;
+    const auto add = [cells](ChannelCell cell, std::uint64_t by) {
+        cells::increase(cells[static_cast<std::uint32_t>(cell)], by);
+    };
+    add(ChannelCell::kCalls, 1);
+    add(ChannelCell::kBlocked, moved.ns);
+    if (moved.messages != 0) {
+        add(ChannelCell::kMessages, moved.messages);
+        add(ChannelCell::kBytes, moved.bytes);
+        std::uint64_t& largest = cells[static_cast<std::uint32_t>(ChannelCell::kLargest)];
+        if (moved.largest > cells::load(largest)) {
+            cells::store(largest, moved.largest);
+        }
+    } else if (moved.has_failed) {
+        add(ChannelCell::kErrors, 1);
+    }
+}
 
-// As waited(); `told` makes an EndCall's amounts of the result. What went through `descriptor` has been received from
+// What the descriptor leads to is looked up where it must be; then the call is counted. errno is kept.
+void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_t begin, const Moved& moved);
+
+// As waited(); `told` says what was moved, given the result. What went through `descriptor` has been received from
 // `from`, if that is not negative; the time is the first one's.
 template <typename Call, typename Tell>
 __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int descriptor, bool receives, int from,
@@ -65,41 +84,37 @@ __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int desc
     state.kind = kind;
     state.object = static_cast<std::uint64_t>(descriptor);
     state.holder = 0;
-    state.registers = unwind::capture_here();
+    unwind::capture_here(state.registers);
     const std::uint64_t begin = clock_now();
     state.open(begin, thread->taken_ns);
     const auto result = call();
     const std::uint64_t end = end_wait(*thread, begin, 0);
     const ChannelSlot* const slot = known_slot(*thread, descriptor, begin);
-    if (slot == nullptr || slot->is_end || from >= 0) {
-        EndCall ended;
-        ended.descriptor = descriptor;
-        ended.receives = receives;
-        ended.begin = begin;
-        ended.ns = end - begin;
-        told(ended, result);
-        count_call(*thread, ended);
-        if (from >= 0 && ended.messages != 0) {
-            ended.descriptor = from;
-            ended.receives = true;
-            ended.ns = 0;
-            count_call(*thread, ended);
-        }
+    if (slot != nullptr && !slot->is_end && from < 0) {
+        return result;
+    }
+    Moved moved = told(result);
+    moved.ns = end - begin;
+    if (std::uint64_t* const cells = slot == nullptr ? nullptr : slot->cells[receives ? 1 : 0]; cells != nullptr) {
+        count_in(cells, moved);
+    } else {
+        count_call(*thread, descriptor, receives, begin, moved);
+    }
+    if (from >= 0 && moved.messages != 0) {
+        moved.ns = 0;
+        count_call(*thread, from, true, begin, moved);
     }
     return result;
 }
 
-// Amounts of a call that says how many bytes it moved. `is_taken` false: it left them where they were.
-inline void tell_bytes(EndCall& call, long result, bool is_taken = true) {
-    call.has_failed = result < 0;
-    if (result > 0 && is_taken) {
-        call.messages = 1;
-        call.bytes = call.largest = static_cast<std::uint64_t>(result);
-    }
+// Of a call that says how many bytes it moved. `is_taken` false: it left them where they were.
+inline Moved moved_bytes(long result, bool is_taken = true) {
+    const bool has_moved = result > 0 && is_taken;
+    const std::uint64_t bytes = has_moved ? static_cast<std::uint64_t>(result) : 0;
+    return {has_moved ? 1U : 0U, bytes, bytes, 0, result < 0};
 }
 
-// One wrapper of a call that reads or writes: as KYMO_WAITING_CALL; whether it receives; what it moved, in terms of
-// `call` and `result`.
+// One wrapper of a call that reads or writes: as KYMO_WAITING_CALL; whether it receives; what it moved, of `result`.
 #define KYMO_END_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, TELL, PARAMETERS, ARGUMENTS, ...) \
     KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, -1, TELL, PARAMETERS, ARGUMENTS, __VA_ARGS__)
 // And from which descriptor.
@@ -117,7 +132,7 @@ inline void tell_bytes(EndCall& call, long result, bool is_taken = true) {
         }                                                                                                   \
         return waited_at_end(                                                                               \
             WaitKind::KIND, DESCRIPTOR, RECEIVES, FROM, [&] { return real ARGUMENTS; },                     \
-            [&](EndCall& call, RESULT result) { TELL; });                                                   \
+            [&](RESULT result) { return TELL; });                                                           \
     }
 
 }  // namespace kymo::monitor

@@ -35,7 +35,7 @@ __attribute__((always_inline)) inline auto in_region(Body body, void* data, cons
     region.first_word = reads_data ? *static_cast<void**>(data) : nullptr;
     region.function = body;
     region.data = data;
-    region.registers = kymo::unwind::capture_here();
+    kymo::unwind::capture_here(region.registers);
     open_region(*thread, region, reinterpret_cast<std::uint64_t>(construct));
     const auto result = call(run_share, &region);
     close_region(*thread, region);

@@ -21,7 +21,7 @@ __attribute__((always_inline)) inline auto team_waited(ThreadState* thread, Wait
     state.kind = kind;
     state.object = object;
     state.holder = 0;
-    state.registers = kymo::unwind::capture_here();
+    kymo::unwind::capture_here(state.registers);
     state.open(clock_now(), thread->taken_ns);
     const auto result = call();
     if (this_thread() == thread && state.kind == kind && state.object == object) {

@@ -84,7 +84,7 @@ void end_wait_of(ThreadState& thread, WaitKind kind, std::uint64_t waker) {
     WaitState& wait = thread.waits;
     const std::uint64_t begin = wait.begin.load(std::memory_order_relaxed);
     if (begin != 0 && wait.kind == kind) {
-        wait.registers = unwind::capture_here();
+        unwind::capture_here(wait.registers);
         end_wait(thread, begin, waker);
     }
 }
@@ -191,7 +191,7 @@ void on_task_schedule(Data* before, int, Data* next) {
         return;
     }
     if (wait.kind != WaitKind::kOmpIdle) {
-        wait.registers = unwind::capture_here();
+        unwind::capture_here(wait.registers);
     }
     SuspendedTask& suspended = *new (thread->suspended[thread->suspended_count++]) SuspendedTask;
     suspended.task = before;

@@ -29,7 +29,7 @@ ssize_t read_stream(FILE* file, void* to, ssize_t bytes) {
     const Read real = real_read.get();
     return waited_at_end(
         WaitKind::kRead, fileno(file), true, -1, [&] { return real(file, to, bytes); },
-        [](EndCall& call, ssize_t result) { tell_bytes(call, result); });
+        [](ssize_t result) { return moved_bytes(result); });
 }
 
 // It writes until all is written, or an error stops it: one message.
@@ -37,9 +37,10 @@ ssize_t write_stream(FILE* file, const void* from, ssize_t bytes) {
     const Write real = real_write.get();
     return waited_at_end(
         WaitKind::kWrite, fileno(file), false, -1, [&] { return real(file, from, bytes); },
-        [bytes](EndCall& call, ssize_t result) {
-            tell_bytes(call, result);
-            call.has_failed = result < bytes;
+        [bytes](ssize_t result) {
+            Moved moved = moved_bytes(result);
+            moved.has_failed = result < bytes;
+            return moved;
         });
 }
 

@@ -30,23 +30,23 @@ namespace {
 // Receiving with these takes no message.
 constexpr int kLeaves = MSG_PEEK | MSG_ERRQUEUE;
 
-void tell_messages(EndCall& call, const mmsghdr* messages, int count, bool is_taken = true) {
-    call.has_failed = count < 0;
+Moved moved_messages(const mmsghdr* messages, int count, bool is_taken = true) {
+    Moved moved{0, 0, 0, 0, count < 0};
     for (int i = 0; i < count && is_taken; ++i) {
-        ++call.messages;
-        call.bytes += messages[i].msg_len;
-        call.largest = messages[i].msg_len > call.largest ? messages[i].msg_len : call.largest;
+        ++moved.messages;
+        moved.bytes += messages[i].msg_len;
+        moved.largest = messages[i].msg_len > moved.largest ? messages[i].msg_len : moved.largest;
     }
+    return moved;
 }
 
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): the C library's names
-KYMO_END_CALL(ssize_t, read, kRead, fd, true, tell_bytes(call, result), (int fd, void* to, size_t bytes),
-              (fd, to, bytes))
-KYMO_END_CALL(ssize_t, __read_chk, kRead, fd, true, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, read, kRead, fd, true, moved_bytes(result), (int fd, void* to, size_t bytes), (fd, to, bytes))
+KYMO_END_CALL(ssize_t, __read_chk, kRead, fd, true, moved_bytes(result),
               (int fd, void* to, size_t bytes, size_t room), (fd, to, bytes, room))
-KYMO_END_CALL(ssize_t, readv, kRead, fd, true, tell_bytes(call, result), (int fd, const iovec* parts, int count),
+KYMO_END_CALL(ssize_t, readv, kRead, fd, true, moved_bytes(result), (int fd, const iovec* parts, int count),
               (fd, parts, count))
 KYMO_WAITING_CALL(ssize_t, pread, kRead, fd, (int fd, void* to, size_t bytes, off_t at), (fd, to, bytes, at))
 KYMO_WAITING_CALL(ssize_t, pread64, kRead, fd, (int fd, void* to, size_t bytes, off64_t at), (fd, to, bytes, at))
@@ -54,25 +54,25 @@ KYMO_WAITING_CALL(ssize_t, preadv, kRead, fd, (int fd, const iovec* parts, int c
                   (fd, parts, count, at))
 KYMO_WAITING_CALL(ssize_t, preadv64, kRead, fd, (int fd, const iovec* parts, int count, off64_t at),
                   (fd, parts, count, at))
-KYMO_END_CALL(ssize_t, preadv2, kRead, fd, true, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, preadv2, kRead, fd, true, moved_bytes(result),
               (int fd, const iovec* parts, int count, off_t at, int flags), (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, preadv64v2, kRead, fd, true, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, preadv64v2, kRead, fd, true, moved_bytes(result),
               (int fd, const iovec* parts, int count, off64_t at, int flags), (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, recv, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0),
+KYMO_END_CALL(ssize_t, recv, kRead, fd, true, moved_bytes(result, (flags & kLeaves) == 0),
               (int fd, void* to, size_t bytes, int flags), (fd, to, bytes, flags))
-KYMO_END_CALL(ssize_t, recvfrom, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0),
+KYMO_END_CALL(ssize_t, recvfrom, kRead, fd, true, moved_bytes(result, (flags & kLeaves) == 0),
               (int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* length),
               (fd, to, bytes, flags, from, length))
-KYMO_END_CALL(ssize_t, recvmsg, kRead, fd, true, tell_bytes(call, result, (flags & kLeaves) == 0),
+KYMO_END_CALL(ssize_t, recvmsg, kRead, fd, true, moved_bytes(result, (flags & kLeaves) == 0),
               (int fd, msghdr* message, int flags), (fd, message, flags))
 
-KYMO_END_CALL(int, recvmmsg, kRead, fd, true, tell_messages(call, messages, result, (flags & kLeaves) == 0),
+KYMO_END_CALL(int, recvmmsg, kRead, fd, true, moved_messages(messages, result, (flags & kLeaves) == 0),
               (int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout),
               (fd, messages, count, flags, timeout))
 
-KYMO_END_CALL(ssize_t, write, kWrite, fd, false, tell_bytes(call, result), (int fd, const void* from, size_t bytes),
+KYMO_END_CALL(ssize_t, write, kWrite, fd, false, moved_bytes(result), (int fd, const void* from, size_t bytes),
               (fd, from, bytes))
-KYMO_END_CALL(ssize_t, writev, kWrite, fd, false, tell_bytes(call, result), (int fd, const iovec* parts, int count),
+KYMO_END_CALL(ssize_t, writev, kWrite, fd, false, moved_bytes(result), (int fd, const iovec* parts, int count),
               (fd, parts, count))
 KYMO_WAITING_CALL(ssize_t, pwrite, kWrite, fd, (int fd, const void* from, size_t bytes, off_t at),
                   (fd, from, bytes, at))
@@ -82,34 +82,34 @@ KYMO_WAITING_CALL(ssize_t, pwritev, kWrite, fd, (int fd, const iovec* parts, int
                   (fd, parts, count, at))
 KYMO_WAITING_CALL(ssize_t, pwritev64, kWrite, fd, (int fd, const iovec* parts, int count, off64_t at),
                   (fd, parts, count, at))
-KYMO_END_CALL(ssize_t, pwritev2, kWrite, fd, false, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, pwritev2, kWrite, fd, false, moved_bytes(result),
               (int fd, const iovec* parts, int count, off_t at, int flags), (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, pwritev64v2, kWrite, fd, false, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, pwritev64v2, kWrite, fd, false, moved_bytes(result),
               (int fd, const iovec* parts, int count, off64_t at, int flags), (fd, parts, count, at, flags))
-KYMO_END_CALL(ssize_t, send, kWrite, fd, false, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, send, kWrite, fd, false, moved_bytes(result),
               (int fd, const void* from, size_t bytes, int flags), (fd, from, bytes, flags))
-KYMO_END_CALL(ssize_t, sendto, kWrite, fd, false, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, sendto, kWrite, fd, false, moved_bytes(result),
               (int fd, const void* from, size_t bytes, int flags, const sockaddr* to, socklen_t length),
               (fd, from, bytes, flags, to, length))
-KYMO_END_CALL(ssize_t, sendmsg, kWrite, fd, false, tell_bytes(call, result),
-              (int fd, const msghdr* message, int flags), (fd, message, flags))
+KYMO_END_CALL(ssize_t, sendmsg, kWrite, fd, false, moved_bytes(result), (int fd, const msghdr* message, int flags),
+              (fd, message, flags))
 
-KYMO_END_CALL(int, sendmmsg, kWrite, fd, false, tell_messages(call, messages, result),
+KYMO_END_CALL(int, sendmmsg, kWrite, fd, false, moved_messages(messages, result),
               (int fd, mmsghdr* messages, unsigned count, int flags), (fd, messages, count, flags))
 // From one descriptor to another, within the kernel. Recorded as a wait for the one that is written to.
-KYMO_THROUGH_CALL(ssize_t, sendfile, kWrite, out, false, in, tell_bytes(call, result),
+KYMO_THROUGH_CALL(ssize_t, sendfile, kWrite, out, false, in, moved_bytes(result),
                   (int out, int in, off_t* at, size_t bytes), (out, in, at, bytes), noexcept)
-KYMO_THROUGH_CALL(ssize_t, sendfile64, kWrite, out, false, in, tell_bytes(call, result),
+KYMO_THROUGH_CALL(ssize_t, sendfile64, kWrite, out, false, in, moved_bytes(result),
                   (int out, int in, off64_t* at, size_t bytes), (out, in, at, bytes), noexcept)
 KYMO_WAITING_CALL(ssize_t, copy_file_range, kWrite, out,
                   (int in, off64_t* in_at, int out, off64_t* out_at, size_t bytes, unsigned flags),
                   (in, in_at, out, out_at, bytes, flags))
-KYMO_THROUGH_CALL(ssize_t, splice, kWrite, out, false, in, tell_bytes(call, result),
+KYMO_THROUGH_CALL(ssize_t, splice, kWrite, out, false, in, moved_bytes(result),
                   (int in, off64_t* in_at, int out, off64_t* out_at, size_t bytes, unsigned flags),
                   (in, in_at, out, out_at, bytes, flags))
-KYMO_END_CALL(ssize_t, tee, kWrite, out, false, tell_bytes(call, result),
-              (int in, int out, size_t bytes, unsigned flags), (in, out, bytes, flags))
-KYMO_END_CALL(ssize_t, vmsplice, kWrite, fd, false, tell_bytes(call, result),
+KYMO_END_CALL(ssize_t, tee, kWrite, out, false, moved_bytes(result), (int in, int out, size_t bytes, unsigned flags),
+              (in, out, bytes, flags))
+KYMO_END_CALL(ssize_t, vmsplice, kWrite, fd, false, moved_bytes(result),
               (int fd, const iovec* parts, size_t count, unsigned flags), (fd, parts, count, flags))
 
 KYMO_WAITING_CALL(int, poll, kPoll, 0, (pollfd * set, nfds_t count, int timeout), (set, count, timeout))
@@ -137,10 +137,25 @@ KYMO_WAITING_CALL(int, __ppoll_chk, kPoll, 0,
 KYMO_WAITING_CALL(int, accept, kAccept, fd, (int fd, sockaddr* from, socklen_t* length), (fd, from, length))
 KYMO_WAITING_CALL(int, accept4, kAccept, fd, (int fd, sockaddr* from, socklen_t* length, int flags),
                   (fd, from, length, flags))
-KYMO_END_CALL(
-    int, connect, kConnect, fd, false,
-    if (result == 0 || errno == EINPROGRESS) { descriptor_changes.note(fd); } call.descriptor = -1,
-    (int fd, const sockaddr* to, socklen_t length), (fd, to, length))
+namespace {
+Real<int (*)(int, const sockaddr*, socklen_t)> real_connect{"connect"};
+__attribute__((constructor)) void look_up_connect() {
+    real_connect.get();
+}
+}  // namespace
+KYMO_INTERPOSE int connect(int fd, const sockaddr* to, socklen_t length) {
+    const auto real = real_connect.get();
+    if (is_own_code(__builtin_return_address(0))) {
+        return real(fd, to, length);
+    }
+    return waited(WaitKind::kConnect, static_cast<std::uint64_t>(fd), 0, [&] {
+        const int result = real(fd, to, length);
+        if (result == 0 || errno == EINPROGRESS) {
+            descriptor_changes.note(fd);  // from now on it leads somewhere
+        }
+        return result;
+    });
+}
 
 KYMO_WAITING_CALL(int, fsync, kSync, fd, (int fd), (fd))
 KYMO_WAITING_CALL(int, fdatasync, kSync, fd, (int fd), (fd))

@@ -29,7 +29,7 @@ static constinit Wakers wakers;
 __attribute__((noinline)) static void count_nothing() {
     static constinit WaitState state;
     state.kind = WaitKind::kSleep;
-    state.registers = unwind::capture_here();
+    unwind::capture_here(state.registers);
     const std::uint64_t begin = clock_now();
     state.open(begin, 0);
     state.begin.store(0, std::memory_order_relaxed);

@@ -106,7 +106,7 @@ __attribute__((always_inline)) inline auto waited(WaitKind kind, std::uint64_t o
     state.kind = kind;
     state.object = object;
     state.holder = holder;
-    state.registers = unwind::capture_here();
+    unwind::capture_here(state.registers);
     const std::uint64_t begin = clock_now();
     state.open(begin, thread->taken_ns);
     const auto result = call();

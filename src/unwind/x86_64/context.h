@@ -22,9 +22,9 @@ struct FloatRegisters {
 static_assert(sizeof(FloatRegisters) == 4 + 4 + 16 * 16);
 
 // The calling function's registers at this very place; the program counter is that of the function this is inlined
-// into, so the walk from here is Start::kInterrupted. Its own frame comes first.
-__attribute__((always_inline)) inline Registers capture_here() {
-    Registers here;
+// into, so the walk from here is Start::kInterrupted. Its own frame comes first. In place: a copy would cost more
+// than all the rest of a brief wait.
+__attribute__((always_inline)) inline void capture_here(Registers& here) {
     asm volatile(
         "movq %%rax,   0(%[to])\n\t"
         "movq %%rdx,   8(%[to])\n\t"
@@ -47,6 +47,11 @@ __attribute__((always_inline)) inline Registers capture_here() {
         :
         : [to] "r"(&here)
         : "rax", "memory");
+}
+
+__attribute__((always_inline)) inline Registers capture_here() {
+    Registers here;
+    capture_here(here);
     return here;
 }
 static_assert(offsetof(Registers, pc) == 128);
