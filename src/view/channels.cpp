@@ -180,14 +180,15 @@ std::string pairs(const Style& style, const ChannelMatrix& matrix, const PartyNa
     return out;
 }
 
-// Of pipes and sockets alone that lead outside little is to be said: a program's output does, in many runs.
+// Of pipes and sockets alone that lead outside, or from a thread to itself, little is to be said: a program's output
+// does, in many runs, and by a pipe to itself a thread is woken.
 bool is_worth_showing(const RunMetrics& metrics, const RunChannels& run) {
     constexpr double kShare = 0.05;  // of the run's time
     double outside_ns = 0;
     for (const Channel& channel : run.channels) {
         if (channel.is_of_mpi() || (channel.peer && run.parties[*channel.peer].is_outside)) {
             outside_ns += channel.is_of_mpi() ? 0.0 : static_cast<double>(channel.blocked_ns);
-        } else if (channel.messages != 0) {
+        } else if (channel.messages != 0 && channel.peer != channel.party) {
             return true;
         }
     }

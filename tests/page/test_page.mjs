@@ -147,6 +147,23 @@ async function channels(browser) {
   await browser.click(...at);
   const hash = await browser.evaluate("location.hash");
   check("channels: a cell chooses both parties' threads", !seen.whole && /threads=\d+\.\d+/.test(hash), hash);
+
+  // Processes, a pipeline of programs and ranks of an MPI program in one matrix.
+  const ring = join(build, "tests", "mpi", "ring_c");
+  const version = spawnSync("mpirun", ["--version"], { encoding: "utf8" });
+  if (version.status !== 0 || !existsSync(ring)) {
+    console.log("note: no MPI program here");
+    return;
+  }
+  const mpirun = /Open MPI/.test(version.stdout) ? "mpirun --allow-run-as-root --oversubscribe" : "mpirun";
+  writeFileSync(join(work, "all.sh"), `"${program}" "${work}/again" > /dev/null &\nseq 1 1000 | sort | wc -l > /dev/null\n${mpirun} -n 2 "${ring}" 5 5 > /dev/null\nwait\n`);
+  run("mkdir", join(work, "again"));
+  run(kymo, "record", "-q", "-o", join(work, "all.kymo"), "--", "sh", join(work, "all.sh"));
+  await browser.open(page("all"), "tab=channels");
+  const names = await browser.evaluate("[...document.querySelectorAll('.panels .column:last-child td.name')].map((cell) => cell.innerText)");
+  for (const pair of [/^channels \d+ → channels \d+$/, /^seq → sort$/, /^rank 0 → rank 1$/]) {
+    check(`channels: ${pair}`, names.some((name) => pair.test(name)), names.filter((name) => pair.test(name)).slice(0, 2).join());
+  }
 }
 
 // Sources and instructions tell of the brushed time alone: before the workers begin, none of their code.

@@ -293,6 +293,12 @@ TEST(Ends, ThatAllLeadOutsideAreShownWhereTheyTakeTime) {
     EXPECT_THAT(view::terminal_channels({}, run, 10), testing::HasSubstr("not counted"));
 }
 
+TEST(Ends, OfAThreadToItselfAreNoTable) {
+    const RunMetrics run = run_of({{1, 1, kWrites, kReads, false, 7}, {1, 1, kReads, kWrites, true, 7}});
+    EXPECT_EQ(sent_in(run).size(), 1U);
+    EXPECT_EQ(view::terminal_channels({}, run, 10), "");
+}
+
 TEST(Ends, OfManyProcessesAreAListOfPairs) {
     RunMetrics run = run_of({});
     for (std::uint64_t pid = 1; pid < 20; ++pid) {
