@@ -114,10 +114,7 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix, const Part
         sizes);
     out += square(
         style, matrix, names, "time in calls of, for",
-        [&](std::size_t party, std::size_t peer) {
-            return duration(style, value_in(matrix.blocked_ns, std::pair(party, peer)));
-        },
-        times);
+        [&](std::size_t party, std::size_t peer) { return duration(style, matrix.blocked_ns(party, peer)); }, times);
     return out;
 }
 
@@ -329,9 +326,9 @@ Json json_channels(const RunMetrics& metrics) {
         Json json;
         json["kind"] = name_of(channel.kind);
         json["party"] = names.name[channel.party];
-        json["other"] = channel.peer                          ? Json(names.name[*channel.peer])
-                        : channel.other == OtherEnd::kSeveral ? Json("several")
-                                                              : Json(nullptr);
+        json["other"] = channel.peer          ? Json(names.name[*channel.peer])
+                        : channel.is_of_mpi() ? Json(nullptr)
+                                              : Json("several");
         json["outside"] = channel.peer && run.parties[*channel.peer].is_outside;
         json["pid"] = party.pid != 0 ? Json(party.pid) : Json(nullptr);
         json["thread"] = party.thread != 0 ? Json(party.thread) : Json(nullptr);
@@ -349,6 +346,7 @@ Json json_channels(const RunMetrics& metrics) {
         json["largest"] = channel.largest;
         json["most_outstanding"] = channel.most_outstanding;
         json["calls"] = channel.calls;
+        json["errors"] = channel.errors;
         all.push_back(std::move(json));
     }
     return all;

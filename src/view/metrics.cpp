@@ -1,5 +1,6 @@
 #include "view/metrics.h"
 
+#include "base/channels/kind.h"
 #include "view/table.h"
 
 #include <algorithm>
@@ -218,6 +219,9 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
 Json json_metrics(const RunMetrics& run) {
     Json all = Json::array();
     for (const RunMetric& metric : run.metrics) {
+        if (metric.of_ends) {
+            continue;  // among the channels (channels.h); here there would be two of one name
+        }
         const Aggregate total = metric.aggregate(ResourceLevel::kSystem, 0);
         Json json;
         json["name"] = metric.name;

@@ -21,6 +21,7 @@ def body(test):
                      and row["other"] == f"channels {other}"]
             test.equal(f"{kind}: {caller} {direction}, {other}", expected, [total(found, "messages"), total(found, "bytes")])
             test.equal(f"{kind}: nobody outside", [False], sorted({row["outside"] for row in found}))
+    test.equal("what found nothing to do yet is no error", 0, total(rows, "errors"))
     counted = [row for row in rows if not row["outside"] and row["direction"] == "send"]
     test.equal("messages in all", sum(each[0] for each in pairs.values()), total(counted, "messages"))
 

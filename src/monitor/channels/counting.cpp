@@ -1,7 +1,6 @@
 #include "monitor/channels/counting.h"
 
 #include "cells/process_cells.h"
-#include "image/arena.h"
 #include "monitor/channels/end.h"
 #include "monitor/metrics/cells.h"
 #include "monitor/threads/busy.h"
@@ -21,12 +20,15 @@ using cells::process_cells;
 constexpr std::uint32_t kMostEnds = 4096;
 constinit std::atomic<std::uint32_t> ends_met{0};
 
+// Cells of channels that got no row: shared, and read by nobody.
+constinit std::uint64_t nowhere[cells::kStandardCells];
+
 void end_rows(ChannelSlot& slot) {
     for (std::uint64_t*& cells : slot.cells) {
-        if (cells != nullptr) {
+        if (cells != nullptr && cells != nowhere) {
             process_cells.end_channel(cells);
-            cells = nullptr;
         }
+        cells = nullptr;
     }
 }
 
@@ -38,7 +40,7 @@ std::uint64_t* make_row(const ChannelEnd& end, bool receives) {
     if (cells == nullptr) {
         tell_no_cells();
     }
-    return cells;
+    return cells == nullptr ? nowhere : cells;
 }
 
 // The descriptor may be new, or another one than it was.
@@ -75,16 +77,15 @@ bool look_up(ChannelSlot& slot, int descriptor, bool receives, std::uint64_t beg
     }
     slot.seen = seen;
     slot.object = object;
-    slot.is_end = is_end && slot.cells[side] != nullptr;
-    return slot.is_end;
+    slot.is_end = is_end;
+    return is_end;
 }
 
 }  // namespace
 
 void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_t begin, const Moved& moved) {
     // In a signal handler it may have forked meanwhile, and this is the child.
-    if (this_thread() != &thread || !process_cells.on() || descriptor < 0 ||
-        (moved.has_failed && moved.ns < kBriefWaitNs)) {
+    if (this_thread() != &thread || !process_cells.on() || descriptor < 0) {
         return;
     }
     if (const ChannelSlot* known = known_slot(thread, descriptor, begin); known != nullptr) {
@@ -95,6 +96,9 @@ void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_
             count_in(cells, moved);
             return;
         }
+    }
+    if (moved.messages == 0 && moved.ns < kBriefWaitNs) {
+        return;  // it says too little to ask the kernel for
     }
     const int error = errno;
     if (process.is_this_process()) {
@@ -108,38 +112,6 @@ void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_
         }
     }
     errno = error;
-}
-
-ChannelSlot* ChannelTable::slot(int descriptor) {
-    const auto number = static_cast<std::uint32_t>(descriptor);
-    if (number >= capacity) {
-        if (number >= kMostDescriptors) {
-            return nullptr;
-        }
-        std::uint32_t more = capacity == 0 ? 4096 / sizeof(ChannelSlot) : capacity;
-        while (more <= number) {
-            more *= 2;
-        }
-        auto* const grown = static_cast<ChannelSlot*>(image::map_pages(std::size_t{more} * sizeof(ChannelSlot)));
-        if (grown == nullptr) {
-            return nullptr;
-        }
-        if (slots != nullptr) {
-            __builtin_memcpy(static_cast<void*>(grown), slots, std::size_t{capacity} * sizeof(ChannelSlot));
-            image::unmap_pages(slots, std::size_t{capacity} * sizeof(ChannelSlot));
-        }
-        slots = grown;
-        capacity = more;
-    }
-    return &slots[number];
-}
-
-void ChannelTable::release() {
-    if (slots != nullptr) {
-        image::unmap_pages(slots, std::size_t{capacity} * sizeof(ChannelSlot));
-    }
-    slots = nullptr;
-    capacity = 0;
 }
 
 void Channels::thread_end(ThreadState& thread) {

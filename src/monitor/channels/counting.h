@@ -13,7 +13,7 @@
 #include "monitor/channels/changes.h"
 #include "monitor/waits/waits.h"
 
-#include <cstddef>
+#include <cerrno>
 #include <cstdint>
 
 namespace kymo::monitor {
@@ -71,11 +71,11 @@ __attribute__((always_inline)) inline void count_in(std::uint64_t* cells, const 
 // What the descriptor leads to is looked up where it must be; then the call is counted. errno is kept.
 void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_t begin, const Moved& moved);
 
-// As waited(); `told` says what was moved, given the result. What went through `descriptor` has been received from
+// As waited(); `moved_by` makes of the result what was moved. What went through `descriptor` has been received from
 // `from`, if that is not negative; the time is the first one's.
-template <typename Call, typename Tell>
+template <typename Call, typename MovedBy>
 __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int descriptor, bool receives, int from,
-                                                         const Call& call, const Tell& told) {
+                                                         const Call& call, const MovedBy& moved_by) {
     ThreadState* thread = waiting_thread();
     if (thread == nullptr || thread->waits.is_in_team_wait()) {
         return call();
@@ -93,7 +93,7 @@ __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int desc
     if (slot != nullptr && !slot->is_end && from < 0) {
         return result;
     }
-    Moved moved = told(result);
+    Moved moved = moved_by(result);
     moved.ns = end - begin;
     if (std::uint64_t* const cells = slot == nullptr ? nullptr : slot->cells[receives ? 1 : 0]; cells != nullptr) {
         count_in(cells, moved);
@@ -107,32 +107,27 @@ __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int desc
     return result;
 }
 
+// Right after a call: it failed, and not because there was nothing to do yet.
+inline bool has_failed(long result) {
+    return result < 0 && errno != EAGAIN && errno != EINTR;
+}
+
 // Of a call that says how many bytes it moved. `is_taken` false: it left them where they were.
 inline Moved moved_bytes(long result, bool is_taken = true) {
     const bool has_moved = result > 0 && is_taken;
     const std::uint64_t bytes = has_moved ? static_cast<std::uint64_t>(result) : 0;
-    return {has_moved ? 1U : 0U, bytes, bytes, 0, result < 0};
+    return {has_moved ? 1U : 0U, bytes, bytes, 0, has_failed(result)};
 }
 
 // One wrapper of a call that reads or writes: as KYMO_WAITING_CALL; whether it receives; what it moved, of `result`.
-#define KYMO_END_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, TELL, PARAMETERS, ARGUMENTS, ...) \
-    KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, -1, TELL, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+#define KYMO_END_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, MOVED, PARAMETERS, ARGUMENTS, ...) \
+    KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, -1, MOVED, PARAMETERS, ARGUMENTS, __VA_ARGS__)
 // And from which descriptor.
-#define KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, FROM, TELL, PARAMETERS, ARGUMENTS, ...) \
-    namespace {                                                                                             \
-    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                          \
-    __attribute__((constructor)) void look_up_##NAME() {                                                    \
-        real_##NAME.get();                                                                                  \
-    }                                                                                                       \
-    }                                                                                                       \
-    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                     \
-        const auto real = real_##NAME.get();                                                                \
-        if (is_own_code(__builtin_return_address(0))) {                                                     \
-            return real ARGUMENTS;                                                                          \
-        }                                                                                                   \
-        return waited_at_end(                                                                               \
-            WaitKind::KIND, DESCRIPTOR, RECEIVES, FROM, [&] { return real ARGUMENTS; },                     \
-            [&](RESULT result) { return TELL; });                                                           \
-    }
+#define KYMO_THROUGH_CALL(RESULT, NAME, KIND, DESCRIPTOR, RECEIVES, FROM, MOVED, PARAMETERS, ARGUMENTS, ...) \
+    KYMO_MEASURED_CALL(RESULT, NAME, PARAMETERS, ARGUMENTS,                                                  \
+                       (waited_at_end(                                                                       \
+                           WaitKind::KIND, DESCRIPTOR, RECEIVES, FROM, [&] { return real ARGUMENTS; },       \
+                           [&](RESULT result) { return MOVED; })),                                           \
+                       __VA_ARGS__)
 
 }  // namespace kymo::monitor

@@ -14,7 +14,7 @@
 // Quiet; some system calls; no malloc.
 #pragma once
 
-#include "base/resource.h"
+#include "base/channels/kind.h"
 
 #include <cstdint>
 

@@ -1,11 +1,11 @@
 #include "monitor/waits/streams.h"
 
+#include "image/linked_object.h"
 #include "monitor/channels/counting.h"
 #include "monitor/waits/waits.h"
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
@@ -18,6 +18,8 @@ namespace kymo::monitor {
 constinit Streams streams;
 
 namespace {
+
+constexpr std::uintptr_t kPage = 4096;
 
 using Read = ssize_t (*)(FILE*, void*, ssize_t);
 using Write = ssize_t (*)(FILE*, const void*, ssize_t);
@@ -39,7 +41,7 @@ ssize_t write_stream(FILE* file, const void* from, ssize_t bytes) {
         WaitKind::kWrite, fileno(file), false, -1, [&] { return real(file, from, bytes); },
         [bytes](ssize_t result) {
             Moved moved = moved_bytes(result);
-            moved.has_failed = result < bytes;
+            moved.has_failed = result < bytes && has_failed(-1);
             return moved;
         });
 }
@@ -50,35 +52,36 @@ struct Range {
 };
 
 // What is read-only after relocation of the library that holds `address`.
-Range relocated_range(const void* address) {
-    Dl_info info{};
-    link_map* map = nullptr;
-    if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) {
+Range relocated_range(std::uintptr_t address) {
+    image::LinkedObject library;
+    if (!image::find_linked_object(address, &library)) {
         return {};
     }
-    const auto* const header = static_cast<const ElfW(Ehdr)*>(info.dli_fbase);
-    const auto* const parts =
-        reinterpret_cast<const ElfW(Phdr)*>(static_cast<const char*>(info.dli_fbase) + header->e_phoff);
+    const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(library.begin);
+    const auto* const parts = reinterpret_cast<const ElfW(Phdr)*>(library.begin + header->e_phoff);
+    Range range;
+    std::uintptr_t first = ~std::uintptr_t{0};  // where it was linked to begin
     for (unsigned i = 0; i < header->e_phnum; ++i) {
-        if (parts[i].p_type == PT_GNU_RELRO) {
-            const std::uintptr_t begin = map->l_addr + parts[i].p_vaddr;
-            return {begin, begin + parts[i].p_memsz};
+        if (parts[i].p_type == PT_LOAD) {
+            first = std::min<std::uintptr_t>(first, parts[i].p_vaddr & ~(kPage - 1));
+        } else if (parts[i].p_type == PT_GNU_RELRO) {
+            range = {parts[i].p_vaddr, parts[i].p_vaddr + parts[i].p_memsz};
         }
     }
-    return {};
+    const std::uintptr_t moved = library.begin - first;
+    return {range.begin + moved, range.end + moved};
 }
 
 }  // namespace
 
 bool Streams::begin() {
-    constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kMost = std::uintptr_t{1} << 20U;
     const auto own_read = reinterpret_cast<std::uintptr_t>(real_read.get());
     const auto own_write = reinterpret_cast<std::uintptr_t>(real_write.get());
     if (own_read == 0 || own_write == 0) {
         return true;
     }
-    const Range range = relocated_range(reinterpret_cast<const void*>(own_read));
+    const Range range = relocated_range(own_read);
     // Down, as the loader protected it: what is beyond its last whole page was never made read-only.
     const std::uintptr_t begin = range.begin & ~(kPage - 1);
     const std::uintptr_t end = range.end & ~(kPage - 1);

@@ -31,13 +31,21 @@ namespace {
 constexpr int kLeaves = MSG_PEEK | MSG_ERRQUEUE;
 
 Moved moved_messages(const mmsghdr* messages, int count, bool is_taken = true) {
-    Moved moved{0, 0, 0, 0, count < 0};
+    Moved moved{0, 0, 0, 0, has_failed(count)};
     for (int i = 0; i < count && is_taken; ++i) {
         ++moved.messages;
         moved.bytes += messages[i].msg_len;
         moved.largest = messages[i].msg_len > moved.largest ? messages[i].msg_len : moved.largest;
     }
     return moved;
+}
+
+// The descriptor leads somewhere from now on.
+int connected(int descriptor, int result) {
+    if (result == 0 || errno == EINPROGRESS) {
+        descriptor_changes.note(descriptor);
+    }
+    return result;
 }
 
 }  // namespace
@@ -137,25 +145,9 @@ KYMO_WAITING_CALL(int, __ppoll_chk, kPoll, 0,
 KYMO_WAITING_CALL(int, accept, kAccept, fd, (int fd, sockaddr* from, socklen_t* length), (fd, from, length))
 KYMO_WAITING_CALL(int, accept4, kAccept, fd, (int fd, sockaddr* from, socklen_t* length, int flags),
                   (fd, from, length, flags))
-namespace {
-Real<int (*)(int, const sockaddr*, socklen_t)> real_connect{"connect"};
-__attribute__((constructor)) void look_up_connect() {
-    real_connect.get();
-}
-}  // namespace
-KYMO_INTERPOSE int connect(int fd, const sockaddr* to, socklen_t length) {
-    const auto real = real_connect.get();
-    if (is_own_code(__builtin_return_address(0))) {
-        return real(fd, to, length);
-    }
-    return waited(WaitKind::kConnect, static_cast<std::uint64_t>(fd), 0, [&] {
-        const int result = real(fd, to, length);
-        if (result == 0 || errno == EINPROGRESS) {
-            descriptor_changes.note(fd);  // from now on it leads somewhere
-        }
-        return result;
-    });
-}
+KYMO_MEASURED_CALL(int, connect, (int fd, const sockaddr* to, socklen_t length), (fd, to, length),
+                   (waited(WaitKind::kConnect, static_cast<std::uint64_t>(fd), 0,
+                           [&] { return connected(fd, real(fd, to, length)); })))
 
 KYMO_WAITING_CALL(int, fsync, kSync, fd, (int fd), (fd))
 KYMO_WAITING_CALL(int, fdatasync, kSync, fd, (int fd), (fd))

@@ -48,23 +48,30 @@ inline ThreadState* waiting_thread() {
 // Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.
 bool is_own_code(const void* address);
 
-// One wrapper of a call that may block in the kernel: result, name, kind, object, parameters in brackets, arguments
-// in brackets, what the C library's declaration ends with (noexcept or nothing). All is looked up when the library is
-// loaded: most are async-signal-safe and stay so.
-#define KYMO_WAITING_CALL(RESULT, NAME, KIND, OBJECT, PARAMETERS, ARGUMENTS, ...)                             \
-    namespace {                                                                                               \
-    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                                                            \
-    __attribute__((constructor)) void look_up_##NAME() {                                                      \
-        real_##NAME.get();                                                                                    \
-    }                                                                                                         \
-    }                                                                                                         \
-    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                                                       \
-        const auto real = real_##NAME.get();                                                                  \
-        if (is_own_code(__builtin_return_address(0))) {                                                       \
-            return real ARGUMENTS;                                                                            \
-        }                                                                                                     \
-        return waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; }); \
+// One wrapper of a function: result, name, parameters in brackets, arguments in brackets, the measured call as an
+// expression in which the function is `real`, what the C library's declaration ends with (noexcept or nothing). All
+// is looked up when the library is loaded: most are async-signal-safe and stay so.
+#define KYMO_MEASURED_CALL(RESULT, NAME, PARAMETERS, ARGUMENTS, MEASURED, ...) \
+    namespace {                                                                \
+    Real<RESULT(*) PARAMETERS> real_##NAME{#NAME};                             \
+    __attribute__((constructor)) void look_up_##NAME() {                       \
+        real_##NAME.get();                                                     \
+    }                                                                          \
+    }                                                                          \
+    KYMO_INTERPOSE RESULT NAME PARAMETERS __VA_ARGS__ {                        \
+        const auto real = real_##NAME.get();                                   \
+        if (is_own_code(__builtin_return_address(0))) {                        \
+            return real ARGUMENTS;                                             \
+        }                                                                      \
+        return MEASURED;                                                       \
     }
+
+// Of a call that may block in the kernel: result, name, kind, object, and the rest as above.
+#define KYMO_WAITING_CALL(RESULT, NAME, KIND, OBJECT, PARAMETERS, ARGUMENTS, ...)                        \
+    KYMO_MEASURED_CALL(                                                                                  \
+        RESULT, NAME, PARAMETERS, ARGUMENTS,                                                             \
+        (waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; })), \
+        __VA_ARGS__)
 
 // Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody. Returns when.
 std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);

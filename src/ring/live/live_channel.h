@@ -1,7 +1,7 @@
 // What a channel of a program does, as the live views show it.
 #pragma once
 
-#include "base/resource.h"
+#include "base/channels/kind.h"
 #include "cells/standard.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "ring/live/other_ends.h"
 
-#include <map>
-#include <set>
+#include "base/channels/ends.h"
+
 #include <string>
 #include <utility>
 
@@ -9,35 +9,25 @@ namespace kymo::ring {
 
 void find_other_ends(std::vector<LiveChannel>& channels) {
     using Process = std::pair<std::string, std::uint32_t>;
-    std::map<std::uint64_t, std::set<Process>> users[2];  // of an end: who sends by it, who receives
-    std::map<std::uint64_t, std::uint64_t> peers;
+    ChannelEnds<Process> ends;
     for (const LiveChannel& each : channels) {
         if (each.is_end()) {
-            users[receives(each.raw_direction()) ? 1 : 0][each.communicator_id].emplace(each.program, each.pid);
-            if (each.peer_end != 0) {
-                peers.emplace(each.peer_end, each.communicator_id);
-            }
+            ends.add({0, each.communicator_id}, {0, each.peer_end}, receives(each.raw_direction()),
+                     {each.program, each.pid});
         }
     }
     for (LiveChannel& each : channels) {
         if (!each.is_end()) {
             continue;
         }
-        const auto known = peers.find(each.communicator_id);
-        const std::uint64_t other = each.peer_end != 0 || known == peers.end() ? each.peer_end : known->second;
-        const unsigned side = receives(each.raw_direction()) ? 0 : 1;
-        // By what it sends where nobody's receiving was counted, and the other way round.
-        const std::set<Process>* found = nullptr;
-        for (const unsigned of : {side, 1 - side}) {
-            const auto at = users[of].find(other);
-            found = found == nullptr && at != users[of].end() ? &at->second : found;
-        }
-        if (other == 0 || found == nullptr) {
+        const EndId other = ends.opposite({0, each.communicator_id}, {0, each.peer_end});
+        const auto& there = receives(each.raw_direction()) ? ends.senders(other) : ends.receivers(other);
+        if (there.empty()) {
             each.other = each.communicator.empty() ? "not counted" : each.communicator;
-        } else if (found->size() > 1) {
+        } else if (there.size() > 1) {
             each.other = "several";
         } else {
-            each.other = found->begin()->first + " " + std::to_string(found->begin()->second);
+            each.other = there.begin()->first + " " + std::to_string(there.begin()->second);
         }
     }
 }

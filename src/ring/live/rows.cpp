@@ -1,5 +1,6 @@
 #include "ring/live/rows.h"
 
+#include "base/channels/kind.h"
 #include "base/resource.h"
 #include "ring/live/asked_cell.h"
 

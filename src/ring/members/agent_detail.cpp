@@ -1,7 +1,7 @@
 // Queries for this host's single objects, and for what its programs' metrics are. They go straight between the
 // manager and this agent: a token that comes meanwhile waits for one reading of the cells, as it does for another
 // token's.
-#include "base/resource.h"
+#include "base/channels/kind.h"
 #include "ring/members/agent.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "ring/protocol/detail_query.h"
 
+#include "base/channels/kind.h"
 #include "base/resource.h"
 
 #include <algorithm>

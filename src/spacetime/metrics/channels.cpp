@@ -1,5 +1,7 @@
 #include "spacetime/metrics/channels.h"
 
+#include "base/channels/ends.h"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -26,20 +28,12 @@ void add(Channel& channel, const std::string& metric, std::uint64_t value) {
         channel.most_outstanding = std::max(channel.most_outstanding, value);
     } else if (metric == "calls") {
         channel.calls += value;
+    } else if (metric == "errors") {
+        channel.errors += value;
     }
 }
 
-auto order_of(const Party& party) {
-    return std::tuple(party.is_outside, !party.rank, party.rank.value_or(0), party.host, party.pid, party.thread,
-                      party.name);
-}
-struct InOrder {
-    bool operator()(const Party& a, const Party& b) const { return order_of(a) < order_of(b); }
-};
-
-// An end of a channel of one host. TCP and UDP addresses, loopback apart, are the same on all hosts.
-using End = std::pair<std::uint64_t, std::uint64_t>;  // host + 1, or 0; number
-
+// TCP and UDP addresses, loopback apart, are the same on all hosts; all other ends are of one.
 std::uint64_t scope_of(ChannelKind kind, std::uint32_t host) {
     return kind == ChannelKind::kTcp || kind == ChannelKind::kUdp ? 0 : std::uint64_t{host} + 1;
 }
@@ -47,56 +41,22 @@ std::uint64_t scope_of(ChannelKind kind, std::uint32_t host) {
 struct EndRow {
     Channel channel;
     Party party;
-    End own;
-    End other;  // number 0: not known
-    bool is_receiver = false;
+    EndId own;
+    EndId other;
+    [[nodiscard]] bool is_receiver() const { return channel.direction == ChannelDirection::kReceive; }
 };
 
-using Parties = std::set<Party, InOrder>;
-const Parties kNoParties;
-
-// Who uses which end.
-class Ends {
-  public:
-    explicit Ends(const std::vector<EndRow>& rows) {
-        for (const EndRow& row : rows) {
-            (row.is_receiver ? receivers_ : senders_)[row.own].insert(row.party);
-            if (row.other.second != 0) {
-                peer_.emplace(row.other, row.own);
-            }
-        }
-    }
-    // The end that the row's other end is: it may be that end alone that knows.
-    [[nodiscard]] End other_of(const EndRow& row) const {
-        const auto known = peer_.find(row.own);
-        return row.other.second != 0 || known == peer_.end() ? row.other : known->second;
-    }
-    [[nodiscard]] bool is_sending_counted(End end) const { return senders_.contains(end); }
-    // Those that send by it; where nobody's sending was counted, those that receive by it.
-    [[nodiscard]] const Parties& senders(End end) const { return of(senders_, receivers_, end); }
-    [[nodiscard]] const Parties& receivers(End end) const { return of(receivers_, senders_, end); }
-
-  private:
-    using ByEnd = std::map<End, Parties>;
-    static const Parties& of(const ByEnd& first, const ByEnd& second, End end) {
-        if (end.second == 0) {
-            return kNoParties;
-        }
-        if (const auto found = first.find(end); found != first.end()) {
-            return found->second;
-        }
-        const auto found = second.find(end);
-        return found != second.end() ? found->second : kNoParties;
-    }
-    ByEnd senders_;
-    ByEnd receivers_;
-    std::map<End, End> peer_;
+// A channel with its parties, before these have numbers.
+struct Unnumbered {
+    Channel channel;
+    Party party;
+    std::optional<Party> peer;
 };
 
 // Rows of threads, by party and end.
 class Collector {
   public:
-    explicit Collector(PartyLevel level) : by_threads_(level == PartyLevel::kThread) {}
+    explicit Collector(bool by_threads) : by_threads_(by_threads) {}
 
     void take(const std::string& metric, const MetricOfObject& object) {
         const std::uint64_t direction = object.key[2];
@@ -108,26 +68,22 @@ class Collector {
     }
 
     RunChannels finish() {
-        std::vector<std::pair<Channel, std::pair<Party, std::optional<Party>>>> all;
+        std::vector<Unnumbered> all;
         for (auto& [key, channel] : of_mpi_) {
-            Party party;
-            party.rank = channel.rank;
-            std::optional<Party> peer;
-            if (channel.peer_rank) {
-                peer = Party{};
-                peer->rank = channel.peer_rank;
+            Unnumbered one{std::move(channel), {}, std::nullopt};
+            one.party.rank = one.channel.rank;
+            if (one.channel.peer_rank) {
+                one.peer.emplace().rank = one.channel.peer_rank;
             }
-            all.emplace_back(std::move(channel), std::pair(std::move(party), std::move(peer)));
+            all.push_back(std::move(one));
         }
-        std::vector<EndRow> rows;
-        rows.reserve(of_ends_.size());
+        ChannelEnds<Party> ends;
+        for (const auto& [key, row] : of_ends_) {
+            ends.add(row.own, row.other, row.is_receiver(), row.party);
+        }
         for (auto& [key, row] : of_ends_) {
-            rows.push_back(std::move(row));
-        }
-        const Ends ends(rows);
-        for (EndRow& row : rows) {
             std::optional<Party> peer = find_peer(ends, row);
-            all.emplace_back(std::move(row.channel), std::pair(std::move(row.party), std::move(peer)));
+            all.push_back({std::move(row.channel), std::move(row.party), std::move(peer)});
         }
         return number(std::move(all));
     }
@@ -141,10 +97,8 @@ class Collector {
         if (is_new) {
             channel.rank = rank;
             if (peer < kElsewhere) {
-                channel.other = OtherEnd::kOne;
                 channel.peer_rank = peer;
             } else if (peer != kNobody) {
-                channel.other = OtherEnd::kElsewhere;
                 channel.elsewhere = peer - kElsewhere;
             }
             channel.direction = static_cast<ChannelDirection>(direction);
@@ -166,16 +120,11 @@ class Collector {
         const std::uint64_t scope = scope_of(row.channel.kind, object.host);
         row.own = {scope, object.key[0]};
         row.other = {scope, object.key[1]};
-        row.is_receiver = receives(object.key[2]);
-        const auto [entry, is_new] =
-            of_ends_.try_emplace({order_of(row.party), object.key[2], row.own, row.other}, row);
-        Channel& channel = entry->second.channel;
-        if (is_new) {
-            channel.rank = object.rank.value_or(0);
-            channel.communicator = object.key[0];
-            channel.direction = row.is_receiver ? ChannelDirection::kReceive : ChannelDirection::kSend;
-        }
-        add_object(channel, metric, object);
+        row.channel.rank = object.rank.value_or(0);
+        row.channel.communicator = object.key[0];
+        row.channel.direction = receives(object.key[2]) ? ChannelDirection::kReceive : ChannelDirection::kSend;
+        const auto [entry, is_new] = of_ends_.try_emplace({row.party, object.key[2], row.own, row.other}, row);
+        add_object(entry->second.channel, metric, object);
     }
 
     static void add_object(Channel& channel, const std::string& metric, const MetricOfObject& object) {
@@ -189,16 +138,19 @@ class Collector {
         add(channel, metric, object.value);
     }
 
-    static std::optional<Party> find_peer(const Ends& ends, EndRow& row) {
-        const End other = ends.other_of(row);
-        const Parties& senders = row.is_receiver ? ends.senders(other) : ends.senders(row.own);
-        const Parties& receivers = row.is_receiver ? ends.receivers(row.own) : ends.receivers(other);
-        const Parties& there = row.is_receiver ? senders : receivers;
-        row.channel.senders = senders.size();
-        row.channel.receivers = receivers.size();
-        const bool is_counted_by_sender = receivers.size() < 2 && ends.is_sending_counted(other);
-        row.channel.is_account = row.is_receiver ? senders.size() < 2 && !is_counted_by_sender : receivers.size() < 2;
-        row.channel.other = there.size() > 1 ? OtherEnd::kSeveral : OtherEnd::kOne;
+    // Of one sender and one receiver the sender's rows are the account; of several on one side the rows of those
+    // several; of a side that nobody counted the other one's.
+    static std::optional<Party> find_peer(const ChannelEnds<Party>& ends, EndRow& row) {
+        const EndId opposite = ends.opposite(row.own, row.other);
+        const EndId sending = row.is_receiver() ? opposite : row.own;
+        const EndId receiving = row.is_receiver() ? row.own : opposite;
+        const auto& senders = ends.senders(sending);
+        const auto& receivers = ends.receivers(receiving);
+        const bool is_receivers_account =
+            !ends.is_sending_counted(sending) ||
+            (senders.size() < 2 && receivers.size() > 1 && ends.is_receiving_counted(receiving));
+        row.channel.is_account = row.is_receiver() == is_receivers_account;
+        const auto& there = row.is_receiver() ? senders : receivers;
         if (there.size() > 1) {
             return std::nullopt;
         }
@@ -207,19 +159,18 @@ class Collector {
         }
         Party outside;
         outside.is_outside = true;
-        outside.host =
-            static_cast<std::uint32_t>(scope_of(row.channel.kind, row.party.host) != 0 ? row.party.host : 0);
+        outside.host = scope_of(row.channel.kind, row.party.host) != 0 ? row.party.host : 0;
         outside.name = row.channel.name;
         return outside;
     }
 
     // Parties get their numbers, in order; each channel keeps its place.
-    static RunChannels number(std::vector<std::pair<Channel, std::pair<Party, std::optional<Party>>>> all) {
-        std::map<Party, std::size_t, InOrder> numbers;
-        for (const auto& [channel, who] : all) {
-            numbers.try_emplace(who.first);
-            if (who.second) {
-                numbers.try_emplace(*who.second);
+    static RunChannels number(std::vector<Unnumbered> all) {
+        std::map<Party, std::size_t> numbers;
+        for (const Unnumbered& each : all) {
+            numbers.try_emplace(each.party);
+            if (each.peer) {
+                numbers.try_emplace(*each.peer);
             }
         }
         RunChannels run;
@@ -228,12 +179,12 @@ class Collector {
             run.parties.push_back(party);
         }
         run.channels.reserve(all.size());
-        for (auto& [channel, who] : all) {
-            channel.party = numbers[who.first];
-            if (who.second) {
-                channel.peer = numbers[*who.second];
+        for (Unnumbered& each : all) {
+            each.channel.party = numbers[each.party];
+            if (each.peer) {
+                each.channel.peer = numbers[*each.peer];
             }
-            run.channels.push_back(std::move(channel));
+            run.channels.push_back(std::move(each.channel));
         }
         return run;
     }
@@ -241,7 +192,7 @@ class Collector {
     bool by_threads_;
     // By rank, direction, peer and communicator. Nobody's number is the greatest, so that it comes last.
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>, Channel> of_mpi_;
-    std::map<std::tuple<decltype(order_of(Party{})), std::uint64_t, End, End>, EndRow> of_ends_;
+    std::map<std::tuple<Party, std::uint64_t, EndId, EndId>, EndRow> of_ends_;  // by party, direction, ends
 };
 
 // One process alone has ends that are counted: its threads are of interest.
@@ -258,7 +209,6 @@ bool is_one_process(const RunMetrics& run) {
 }
 
 void add_time(ChannelMatrix& matrix, const Channel& channel, std::size_t peer) {
-    matrix.blocked_ns[{channel.party, peer}] += channel.blocked_ns;
     if (channel.direction == ChannelDirection::kReceive) {
         matrix.times[{peer, channel.party}].receiving_ns += channel.blocked_ns;
     } else {
@@ -274,26 +224,19 @@ void add_end(ChannelMatrix& matrix, const Channel& channel) {
     } else {
         matrix.anyone_ns[channel.party] += channel.blocked_ns;
     }
-    Exchanged* to = nullptr;
-    if (channel.messages != 0 && channel.is_account && channel.peer) {
-        to = &matrix.sent[is_receive ? std::pair(*channel.peer, channel.party)
-                                     : std::pair(channel.party, *channel.peer)];
-    } else if (channel.messages != 0 && !is_receive && channel.senders > 1 && channel.receivers > 1) {
-        to = &matrix.several[channel.party];
-    }
-    if (to != nullptr) {
-        *to += channel;
-        to->blocked_ns = 0;
+    if (channel.messages != 0 && channel.is_account) {
+        Exchanged& to = !channel.peer ? matrix.several[channel.party]
+                        : is_receive  ? matrix.sent[{*channel.peer, channel.party}]
+                                      : matrix.sent[{channel.party, *channel.peer}];
+        to += channel;
+        to.blocked_ns = 0;
     }
 }
 
 }  // namespace
 
-RunChannels channels_of(const RunMetrics& run, PartyLevel level) {
-    if (level == PartyLevel::kAuto) {
-        level = is_one_process(run) ? PartyLevel::kThread : PartyLevel::kProcess;
-    }
-    Collector collector(level);
+RunChannels channels_of(const RunMetrics& run) {
+    Collector collector(is_one_process(run));
     for (const RunMetric& metric : run.metrics) {
         if (metric.kind != Resource::kChannel || metric.origin != MetricOrigin::kStandard) {
             continue;
@@ -312,6 +255,13 @@ Exchanged& Exchanged::operator+=(const Channel& channel) {
     bytes += channel.bytes;
     blocked_ns += channel.blocked_ns;
     return *this;
+}
+
+std::uint64_t ChannelMatrix::blocked_ns(std::size_t party, std::size_t peer) const {
+    const auto sending = times.find({party, peer});
+    const auto receiving = times.find({peer, party});
+    return (sending == times.end() ? 0 : sending->second.sending_ns) +
+           (receiving == times.end() ? 0 : receiving->second.receiving_ns);
 }
 
 ChannelMatrix matrix_of(const RunChannels& run, bool of_mpi) {

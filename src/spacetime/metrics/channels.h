@@ -6,13 +6,14 @@
 // end. Messages of a pair are known twice, by the sender and by the receiver. Times are those of who called.
 #pragma once
 
-#include "base/resource.h"
+#include "base/channels/kind.h"
 #include "spacetime/metrics/run_metrics.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,24 +36,19 @@ struct Party {
     std::uint64_t pid = 0;     // 0: not known, of a rank
     std::uint64_t thread = 0;  // 0: all threads of the process
     std::string name;          // its program's; empty: not known
-};
 
-// What a channel's row says of who is at its other end.
-enum class OtherEnd : std::uint8_t {
-    kOne,        // `peer`
-    kNobody,     // in particular: a collective, a receive from anyone, a file
-    kElsewhere,  // a rank of another world
-    kSeveral,    // several parties are, and the row is of what went to or came from all of them
+    // Ranks first, what is outside last.
+    [[nodiscard]] auto order() const { return std::tuple(is_outside, !rank, rank, host, pid, thread, name); }
+    bool operator<(const Party& other) const { return order() < other.order(); }
 };
 
 struct Channel {
     ChannelKind kind = ChannelKind::kMpi;
     std::size_t party = 0;  // who calls: index in RunChannels::parties
-    OtherEnd other = OtherEnd::kNobody;
-    std::optional<std::size_t> peer;  // index in RunChannels::parties
-    std::size_t senders = 0;          // of ends: how many parties were seen at either
-    std::size_t receivers = 0;
-    // Of ends: what the row counts is told by no other row. Each message is in the account of one end.
+    // Index in RunChannels::parties. None: of MPI nobody in particular (a collective, a receive from anyone, a file),
+    // or a rank of another world; of ends one of several, and nothing says which.
+    std::optional<std::size_t> peer;
+    // Of ends: both ends may have counted a message. It goes into sums from the rows that are accounts.
     bool is_account = false;
     ChannelDirection direction = ChannelDirection::kSend;
     // Of MPI. Of a program that is no rank of a job: 0, its own rank.
@@ -70,15 +66,9 @@ struct Channel {
     std::uint64_t largest = 0;
     std::uint64_t most_outstanding = 0;
     std::uint64_t calls = 0;
+    std::uint64_t errors = 0;  // of them, that failed
 
     [[nodiscard]] bool is_of_mpi() const { return kind == ChannelKind::kMpi; }
-};
-
-// How parties of ends are told apart. Ranks of a job stay ranks.
-enum class PartyLevel : std::uint8_t {
-    kAuto,  // threads where one process alone has such channels, else processes
-    kThread,
-    kProcess,
 };
 
 struct RunChannels {
@@ -87,8 +77,9 @@ struct RunChannels {
     std::vector<Channel> channels;
 };
 
-// Linear in the rows, times the logarithm of the ends.
-RunChannels channels_of(const RunMetrics& run, PartyLevel level = PartyLevel::kAuto);
+// Parties of ends are processes, or, where one process alone has such channels, its threads; ranks of a job stay
+// ranks. Linear in the rows, times the logarithm of the ends.
+RunChannels channels_of(const RunMetrics& run);
 
 struct Exchanged {
     std::uint64_t messages = 0;
@@ -105,9 +96,7 @@ struct ChannelMatrix {
     // as the receiver does; where several receive of one sender, as each of them does. One-sided accesses are
     // messages from who calls to its target. The time is not in it.
     std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent;
-    // By party and the one that it was inside calls for, in any direction: only the time.
-    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> blocked_ns;
-    // By sender and receiver: what each of them was inside calls for it.
+    // By sender and receiver: how long each of them was inside calls for it.
     struct Times {
         std::uint64_t sending_ns = 0;
         std::uint64_t receiving_ns = 0;
@@ -116,9 +105,12 @@ struct ChannelMatrix {
     std::map<std::size_t, Exchanged> collective;  // by rank; rooted ones, too
     std::map<std::size_t, Exchanged> files;       // by rank: read and written
     std::map<std::size_t, Exchanged> elsewhere;   // by rank: sent to ranks of other worlds, and the time for them
-    std::map<std::size_t, Exchanged> several;     // sent where several others send and several receive
+    std::map<std::size_t, Exchanged> several;     // of ends: with one of several, and nothing says which
     // In calls before or without it being known who the other is: receives from anyone, ends that several use.
     std::map<std::size_t, std::uint64_t> anyone_ns;
+
+    // How long `party` was inside calls for `peer`, in either direction.
+    [[nodiscard]] std::uint64_t blocked_ns(std::size_t party, std::size_t peer) const;
 };
 
 ChannelMatrix matrix_of(const RunChannels& run, bool of_mpi);

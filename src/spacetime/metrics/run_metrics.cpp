@@ -1,5 +1,6 @@
 #include "spacetime/metrics/run_metrics.h"
 
+#include "base/channels/kind.h"
 #include "recording/tables/events.h"
 #include "recording/tables/metrics.h"
 #include "spacetime/profile/host_clocks.h"

@@ -1,6 +1,6 @@
 // DetailQueries and rows: what may be wrong with one, until when the manager asks, and what agents make of it.
 
-#include "base/resource.h"
+#include "base/channels/kind.h"
 #include "ring/members/agent.h"
 #include "ring/members/detail_queries.h"
 #include "simulator/world.h"
