@@ -98,10 +98,6 @@ int serve(Meeting& meeting, bool json) {
         }
         driver.turn(next_look);
     }
-    ring::Outbox out;
-    agent.say_farewell(monotonic_now().ns, out);
-    driver.deliver(out);
-    usleep(20'000);  // for the farewells to leave: nobody waits for them
     if (json) {
         fmt::print("{}", view::json_text(told(agent, *meeting.channels, claim), view::JsonForm::kLine));
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 
 namespace kymo::ring::simulator {
 
@@ -32,7 +34,9 @@ struct World::Event {
     Slot to = kManager;
     std::uint64_t life = 0;
     bool is_timer = false;
+    std::optional<Slot> asks;  // who asks by the frame
     Bytes frame;
+    std::optional<Answer> answer;
 
     bool operator<(const Event& other) const { return std::tie(at, order) > std::tie(other.at, other.order); }
 };
@@ -212,9 +216,17 @@ void World::run_until(Time end) {
         now_ = std::max(now_, event.at);
         Node& to = node(event.to);
         if (!to.alive || event.life != to.life || (event.is_timer && event.at != to.timer)) {
+            if (event.asks && settings_.refuses) {
+                answer(*event.asks, {event.to, true});
+            }
             continue;
         }
-        if (!event.is_timer) {
+        if (event.answer) {
+            call(to, nullptr, &*event.answer);
+        } else if (!event.is_timer) {
+            if (event.asks && !to.stopped) {
+                answer(*event.asks, {event.to, false});
+            }
             deliver(to, std::move(event.frame));
         } else if (!to.stopped) {
             to.timer = kNever;
@@ -230,24 +242,34 @@ void World::deliver(Node& to, Bytes frame) {
             to.waiting.push_back(std::move(frame));
         }
     } else if (to.busy_until > now_) {
-        push({to.busy_until, 0, to.slot, to.life, false, std::move(frame)});
+        push({to.busy_until, 0, to.slot, to.life, false, {}, std::move(frame), {}});
     } else {
         call(to, &frame);
     }
 }
 
-void World::call(Node& to, Bytes* frame) {
+// By the way back of the channel that was asked by.
+void World::answer(Slot asking, const Answer& answer) {
+    if (!is_cut(asking, answer.from)) {
+        const Time takes = static_cast<Time>(settings_.costs.hop * (1 + settings_.costs.jitter * random()));
+        push({now_ + takes, 0, asking, node(asking).life, false, {}, {}, answer});
+    }
+}
+
+void World::call(Node& to, Bytes* frame, const Answer* answer) {
     Outbox out;
     const Time local = to.local(now_);
-    if (to.slot == kManager) {
+    if (answer != nullptr) {
+        to.slot == kManager ? manager_->on_answer(*answer, local, out) : to.agent->on_answer(*answer, local, out);
+    } else if (to.slot == kManager) {
         frame != nullptr ? manager_->on_frame(std::move(*frame), local, out) : manager_->on_timer(local, out);
-        for (Sample& sample : manager_->take_samples()) {
-            samples_.push_back({now_, std::move(sample)});
-        }
     } else if (frame != nullptr) {
         to.agent->on_frame(std::move(*frame), local, out);
     } else {
         to.agent->on_timer(local, out);
+    }
+    for (Sample& sample : manager_ ? manager_->take_samples() : std::vector<Sample>()) {
+        samples_.push_back({now_, std::move(sample)});
     }
     const Costs& costs = settings_.costs;
     const double handled = frame == nullptr ? 0 : to.slot == kManager ? costs.manager_receive : costs.agent;
@@ -273,7 +295,11 @@ void World::send(Node& from, Outbox& out, Time leaves) {
             continue;
         }
         const Node& to = node(outgoing.to);
-        if (is_cut(from.slot, outgoing.to) || !to.alive || random() < faults.lost) {
+        const Time goes = channel(from, to, leaves);
+        if (!to.alive && outgoing.asks && settings_.refuses && !is_cut(from.slot, outgoing.to)) {
+            answer(from.slot, {outgoing.to, true});
+        }
+        if (goes == kNever || random() < faults.lost) {
             continue;
         }
         const int copies = faults.doubled > 0 && random() < faults.doubled ? 2 : 1;
@@ -284,9 +310,36 @@ void World::send(Node& from, Outbox& out, Time leaves) {
                 takes += random() * static_cast<double>(faults.late_by);
             }
             Bytes frame = copy + 1 < copies ? outgoing.frame : std::move(outgoing.frame);
-            push({leaves + static_cast<Time>(takes), 0, outgoing.to, to.life, false, std::move(frame)});
+            const std::optional<Slot> asks = outgoing.asks ? std::optional(from.slot) : std::nullopt;
+            push({goes + static_cast<Time>(takes), 0, outgoing.to, to.life, false, asks, std::move(frame), {}});
         }
     }
+}
+
+// When a frame that leaves then can go by the channel, which it opens where there is none. kNever: it cannot.
+Time World::channel(const Node& from, const Node& to, Time leaves) {
+    Channel& channel = channels_[{from.slot, to.slot}];
+    if (!is_open(from.slot, to.slot, channel)) {
+        const bool is_made = to.alive && !to.stopped && !is_cut(from.slot, to.slot);
+        channel = {from.life + to.life, is_made ? leaves + static_cast<Time>(settings_.costs.open) : kNever, leaves};
+    }
+    channel.used = std::max(channel.used, leaves);
+    return channel.ready == kNever || is_cut(from.slot, to.slot) ? kNever : std::max(channel.ready, leaves);
+}
+
+// Who is stopped closes nothing.
+bool World::is_open(Slot from, Slot to, const Channel& channel) const {
+    const Node& sender = from == kManager ? *manager_node_ : *nodes_[from];
+    const Node& receiver = to == kManager ? *manager_node_ : *nodes_[to];
+    const Time idle = settings_.manager.job.heartbeat;
+    return channel.ready != kNever && sender.alive && receiver.alive && channel.lives == sender.life + receiver.life &&
+           (sender.stopped || now_ < channel.used + idle);
+}
+
+std::size_t World::open_channels() const {
+    return static_cast<std::size_t>(std::count_if(channels_.begin(), channels_.end(), [this](const auto& each) {
+        return is_open(each.first.first, each.first.second, each.second);
+    }));
 }
 
 void World::set_timer(Node& of) {
@@ -298,7 +351,7 @@ void World::set_timer(Node& of) {
     const Time at = std::max(of.world(next), now_ + 1);
     if (at != of.timer) {
         of.timer = at;
-        push({at, 0, of.slot, of.life, true, {}});
+        push({at, 0, of.slot, of.life, true, {}, {}, {}});
     }
 }
 

@@ -3,6 +3,7 @@
 // The agents and the manager are those of src/ring/members; only clocks, channels and processors are made up here. A
 // hop takes `hop` ns and `byte` ns a byte, more by a random share; who handles a frame is busy meanwhile, so that a
 // manager that is asked too much gets slow. Everything is decided by the seed: the same seed gives the same run.
+// A channel takes `open` ns to be made, and is closed when nothing has gone by it for a heartbeat.
 // Every agent's cells are known, so sums can be held against them; one cell is the true time of its latch.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "ring/members/manager.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -20,6 +22,7 @@ namespace kymo::ring::simulator {
 struct Costs {
     double hop = 20'000;             // ns from one member's sending to the next one's receiving
     double byte = 0.3;               // ns a byte on a channel
+    double open = 500'000;           // ns until a channel can be used: TCP's handshake and CURVE's
     double jitter = 0.2;             // of a hop: uniformly up to so much more
     double agent = 8'000;            // ns that an agent is busy with a frame
     double manager_send = 4'000;     // and the manager, with a frame it sends
@@ -40,6 +43,7 @@ struct WorldSettings {
     ManagerSettings manager;  // of it the slots are set here
     std::vector<Entry> request;
     Costs costs;
+    bool refuses = false;    // where an agent was killed the host says so; false: it is silent
     bool own_clocks = true;  // each member has its own offset and drift; false: all share one
 };
 
@@ -84,6 +88,8 @@ class World {
     // The true difference between an agent's clock and the manager's, now.
     [[nodiscard]] std::int64_t true_offset(Slot slot) const;
 
+    // Channels that are open now, of all members together.
+    [[nodiscard]] std::size_t open_channels() const;
     [[nodiscard]] std::uint64_t frames() const { return frames_; }
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
     [[nodiscard]] Time manager_busy() const { return manager_busy_; }
@@ -91,11 +97,19 @@ class World {
   private:
     struct Node;
     struct Event;
+    struct Channel {
+        std::uint64_t lives = 0;  // of both ends, when it was opened
+        Time ready = kNever;
+        Time used = 0;
+    };
+    [[nodiscard]] bool is_open(Slot from, Slot to, const Channel& channel) const;
 
     Node& node(Slot slot);
-    void call(Node& node, Bytes* frame);
+    void call(Node& node, Bytes* frame, const Answer* answer = nullptr);
+    void answer(Slot asking, const Answer& answer);
     void deliver(Node& node, Bytes frame);
     void send(Node& from, Outbox& out, Time leaves);
+    Time channel(const Node& from, const Node& to, Time leaves);
     void set_timer(Node& node);
     void push(Event event);
     double random();
@@ -111,6 +125,7 @@ class World {
     std::unique_ptr<Node> manager_node_;
     std::unique_ptr<Manager> manager_;
     std::set<Slot> cut_;
+    std::map<std::pair<Slot, Slot>, Channel> channels_;  // by sender and receiver
     std::vector<Ended> samples_;
     std::uint64_t frames_ = 0;
     std::uint64_t bytes_ = 0;

@@ -6,6 +6,7 @@ namespace kymo::ring {
 namespace {
 
 constexpr Time kOnTimeWithin = 1'000'000;
+constexpr std::size_t kMostWaiting = 16;
 
 }  // namespace
 
@@ -50,7 +51,7 @@ void Agent::on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& 
         return refuse(refusal);
     }
     seen_slots_ = std::max(seen_slots_, prefix.slots);
-    if (prefix.kind == FrameKind::kProbe && prefix.epoch > epoch_ && heartbeat.slot == kManager) {
+    if (prefix.kind != FrameKind::kFarewell && prefix.epoch > epoch_ && heartbeat.slot == kManager) {
         begin_epoch(prefix.epoch);
     }
     if (prefix.epoch == epoch_ && heartbeat.first <= settings_.slot && settings_.slot < heartbeat.end) {
@@ -60,6 +61,9 @@ void Agent::on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& 
         successors_.gone(heartbeat.slot, heartbeat.incarnation);
     } else if (prefix.kind == FrameKind::kProbe) {
         out.push_back({heartbeat.slot, this->heartbeat(FrameKind::kHeartbeat, now)});
+        if (prefix.minor < kAnswersSince && waiting_.size() < kMostWaiting) {
+            waiting_.insert(heartbeat.slot);
+        }
     } else if (!successors_.heard(heartbeat.slot, heartbeat.incarnation, now)) {
         refuse(Refusal::kStale);
     }
@@ -165,6 +169,7 @@ void Agent::begin_epoch(std::uint64_t epoch) {
     span_sequence_ = 0;
     order_ = 0;
     query_ = 0;
+    waiting_.clear();
     clock_ = {};  // another manager may be on another host
 }
 
@@ -188,12 +193,10 @@ void Agent::take_span(std::uint64_t sequence, Slot first, Slot end, Time now) {
     }
     first_ = first;
     end_ = end;
-    std::vector<Slot> watched;
-    for (Slot slot = settings_.slot + 1; slot < end && watched.size() < settings_.job.reach; ++slot) {
-        watched.push_back(slot);
-    }
-    successors_.set(watched, now);
-    next_heartbeat_ = std::min(next_heartbeat_, now);  // others may wait for it now
+    const Slot behind = settings_.slot + 1;
+    const Span watched{behind, std::clamp(end, behind, behind + settings_.job.reach)};
+    successors_.set({&watched, 1}, now);
+    next_heartbeat_ = std::min(next_heartbeat_, now);  // the next one is to hear of it
 }
 
 void Agent::learn_clock(const TokenHeader& header, Time now) {
@@ -240,7 +243,7 @@ void Agent::schedule(const Token& token, Time now) {
     }
 }
 
-// The next that is there; beyond those it hears nothing of it must believe.
+// The next that is there; of those it does not ask it must believe so.
 Slot Agent::next_of(Slot end, Time now) const {
     for (Slot slot = settings_.slot + 1; slot < std::min(end, settings_.slots); ++slot) {
         if (!successors_.is_silent(slot, now)) {
@@ -292,11 +295,20 @@ void Agent::on_timer(Time now, Outbox& out) {
     }
     pass_the_silent(now, out);
     if (now >= next_heartbeat_) {
-        tell_those_before(heartbeat(FrameKind::kHeartbeat, now), out);
-        for (const Slot slot : successors_.silent(now)) {
-            out.push_back({slot, heartbeat(FrameKind::kProbe, now)});
-        }
+        send_heartbeats(now, out);
         next_heartbeat_ = now + settings_.job.heartbeat / kHeartbeatsInSilence;
+    }
+}
+
+void Agent::on_answer(const Answer& answer, Time now, Outbox& out) {
+    notice_pause(now);
+    if (!answer.is_refused) {
+        return successors_.answered(answer.from, now);
+    }
+    waiting_.erase(answer.from);
+    if (successors_.refused(answer.from)) {
+        next_heartbeat_ = std::min(next_heartbeat_, now);  // the one behind it is to be asked
+        pass_the_silent(now, out);
     }
 }
 
@@ -312,20 +324,19 @@ Bytes Agent::heartbeat(FrameKind kind, Time now) const {
         {settings_.slot, 0, settings_.incarnation, now, span_sequence_, has_span ? first_ : 0, has_span ? end_ : 0});
 }
 
-// The manager stands before the first.
-void Agent::tell_those_before(const Bytes& frame, Outbox& out) const {
-    Slot slot = settings_.slot;
-    for (std::uint32_t i = 0; i < settings_.job.reach; ++i) {
-        if (slot == first_) {
-            out.push_back({kManager, frame});
-            return;
-        }
-        out.push_back({--slot, frame});
+// To the next one, and where it is silent to those that may take its place. The last one's goes to the manager, which
+// need not be there.
+void Agent::send_heartbeats(Time now, Outbox& out) {
+    const Bytes frame = heartbeat(FrameKind::kHeartbeat, now);
+    for (const Slot slot : successors_.ask(now)) {
+        out.push_back({slot, frame, true});
     }
-}
-
-void Agent::say_farewell(Time now, Outbox& out) const {
-    tell_those_before(heartbeat(FrameKind::kFarewell, now), out);
+    if (next_of(end_, now) == kManager) {
+        out.push_back({kManager, frame});
+    }
+    for (const Slot slot : waiting_) {
+        out.push_back({slot, frame, true});  // until it is refused
+    }
 }
 
 // It has not run for longer than it lets pass between two heartbeats: silence then says nothing of others.

@@ -1,5 +1,5 @@
-// An agent of the service ring: latches its host's cells, adds them to tokens, hands tokens on, and tells its
-// neighbours that it is there. A member (members/member.h): no I/O of its own.
+// An agent of the service ring: latches its host's cells, adds them to tokens, hands tokens on, and asks the next one
+// whether it is there. A member (members/member.h): no I/O of its own.
 //
 // It takes part in each sequence once (docs/ring-protocol.md, "Once"), keeps what it has handed on while that is in
 // flight, and hands it on again when the receiver falls silent. What it keeps is bounded by the protocol's window.
@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,7 @@ class Agent {
     Agent(const AgentSettings& settings, Read read, Time now, Obey obey = {}, Tell tell = {}, Describe describe = {});
 
     void on_frame(Bytes frame, Time now, Outbox& out);
+    void on_answer(const Answer& answer, Time now, Outbox& out);
     void on_timer(Time now, Outbox& out);
     [[nodiscard]] Time next_timer(Time now) const;
 
@@ -66,9 +68,6 @@ class Agent {
 
     // What a token has cost of late, ns of processor time: told with the next one.
     void set_work(std::uint64_t work) { work_ = work; }
-
-    // To those who wait for its heartbeats.
-    void say_farewell(Time now, Outbox& out) const;
 
     [[nodiscard]] const AgentCounts& counts() const { return counts_; }
     [[nodiscard]] ClockRelation::Estimate clock(Time now) const { return clock_.at(now); }
@@ -116,7 +115,7 @@ class Agent {
     void hand_on(Token& token, Time now, Outbox& out);
     void pass_the_silent(Time now, Outbox& out);
     [[nodiscard]] Bytes heartbeat(FrameKind kind, Time now) const;
-    void tell_those_before(const Bytes& frame, Outbox& out) const;
+    void send_heartbeats(Time now, Outbox& out);
     void notice_pause(Time now);
 
     AgentSettings settings_;
@@ -127,6 +126,7 @@ class Agent {
     AgentCounts counts_;
     ClockRelation clock_;
     Watch successors_;
+    std::set<Slot> waiting_;  // members of before 1.5, for heartbeats
     std::uint64_t epoch_ = 0;
     std::uint64_t order_ = 0;  // the newest that was obeyed, in this epoch
     std::uint64_t query_ = 0;  // and that was answered

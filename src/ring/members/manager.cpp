@@ -40,23 +40,27 @@ void Manager::set_period(Time period) {
     pace_ = Pace(period, settings_.longest_period, settings_.budget);
 }
 
-// Those that have the manager among the members before them.
+// The first ones of each span.
 void Manager::watch(Time now) {
-    std::vector<Slot> watched;
-    for (const Span& span : spans_.all()) {
-        for (Slot slot = span.first; slot < span.end && slot - span.first < settings_.job.reach; ++slot) {
-            watched.push_back(slot);
-        }
+    std::vector<Span> watched = spans_.all();
+    for (Span& span : watched) {
+        span.end = std::min(span.end, span.first + settings_.job.reach);
     }
     watch_.set(watched, now);
     next_silence_ = now;
+    next_heartbeat_ = std::min(next_heartbeat_, now);  // they are to hear of it
+}
+
+// It was stopped itself: silence then says nothing of others.
+void Manager::notice_pause(Time now) {
+    if (now > last_call_ + settings_.job.heartbeat / 2) {
+        watch_.begin_anew(now);
+    }
+    last_call_ = now;
 }
 
 void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
-    if (now > last_call_ + settings_.job.heartbeat / 2) {
-        watch_.begin_anew(now);  // it was stopped itself
-    }
-    last_call_ = now;
+    notice_pause(now);
     Prefix prefix{};
     if (const Refusal refusal = open_prefix(frame, prefix); refusal != Refusal::kNone) {
         return refuse(refusal);
@@ -70,7 +74,7 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
         return on_timer(now, out);
     }
     if (prefix.kind == FrameKind::kAnswer) {
-        return on_answer(frame);
+        return on_obeyed(frame);
     }
     if (prefix.kind == FrameKind::kRows) {
         const Refusal refusal = queries_.take(frame, settings_.slots, now);
@@ -94,7 +98,18 @@ void Manager::on_frame(Bytes frame, Time now, Outbox& out) {
     }
 }
 
-void Manager::on_answer(std::span<const std::uint8_t> frame) {
+void Manager::on_answer(const Answer& answer, Time now, Outbox& out) {
+    notice_pause(now);
+    if (!answer.is_refused) {
+        return watch_.answered(answer.from, now);
+    }
+    if (watch_.refused(answer.from)) {
+        next_heartbeat_ = std::min(next_heartbeat_, now);  // the one behind it is to be asked
+        pass_the_silent(now, out);
+    }
+}
+
+void Manager::on_obeyed(std::span<const std::uint8_t> frame) {
     Prefix prefix{};
     Order answer;
     Refusal refusal = open_order(frame, prefix, answer);
@@ -152,15 +167,12 @@ void Manager::learn_round_trip(Time round_trip) {
 }
 
 void Manager::on_timer(Time now, Outbox& out) {
-    if (now > last_call_ + settings_.job.heartbeat / 2) {
-        watch_.begin_anew(now);
-    }
-    last_call_ = now;
+    notice_pause(now);
     if (now >= next_silence_) {
         pass_the_silent(now, out);
         next_silence_ = watch_.next(now);
     }
-    probe_the_silent(now, out);
+    send_heartbeats(now, out);
     orders_.send(settings_.slots, now, out);
     queries_.send(settings_.slots, now, out);
     metrics_.send(settings_.slots, now, out);
@@ -174,7 +186,7 @@ void Manager::on_timer(Time now, Outbox& out) {
 }
 
 Time Manager::next_timer() const {
-    Time next = std::min({next_probe_, orders_.next(), queries_.next(), metrics_.next(),
+    Time next = std::min({next_heartbeat_, orders_.next(), queries_.next(), metrics_.next(),
                           rounds_.size() < settings_.in_flight ? next_round_ : kNever});
     if (!rounds_.empty()) {
         next = std::min({next, rounds_.begin()->second.give_up, next_silence_});
@@ -269,27 +281,30 @@ void Manager::pass_the_silent(Time now, Outbox& out) {
     }
 }
 
-// Those may be there and send heartbeats for a span that is over.
-void Manager::probe_the_silent(Time now, Outbox& out) {
-    if (now < next_probe_) {
+// To the first of each span, and where it is silent to those that may take its place.
+void Manager::send_heartbeats(Time now, Outbox& out) {
+    if (now < next_heartbeat_) {
         return;
     }
-    next_probe_ = now + settings_.job.heartbeat / kHeartbeatsInSilence;
-    for (const Slot slot : watch_.silent(now)) {
-        for (const Span& span : spans_.all()) {
-            if (slot >= span.first && slot < span.end) {
-                const Heartbeat probe{kManager,
-                                      0,
-                                      settings_.epoch,
-                                      now,
-                                      sequence_,
-                                      sequence_ == 0 ? 0 : span.first,
-                                      sequence_ == 0 ? 0 : span.end};
-                out.push_back({slot, make_heartbeat(FrameKind::kProbe, settings_.slots, settings_.job.job,
-                                                    settings_.epoch, probe)});
-            }
+    next_heartbeat_ = now + settings_.job.heartbeat / kHeartbeatsInSilence;
+    auto span = spans_.all().begin();
+    for (const Slot slot : watch_.ask(now)) {
+        while (slot >= span->end) {
+            ++span;
         }
+        const Heartbeat heartbeat{kManager,
+                                  0,
+                                  settings_.epoch,
+                                  now,
+                                  sequence_,
+                                  sequence_ == 0 ? 0 : span->first,
+                                  sequence_ == 0 ? 0 : span->end};
+        out.push_back({slot,
+                       make_heartbeat(FrameKind::kHeartbeat, settings_.slots, settings_.job.job, settings_.epoch,
+                                      heartbeat),
+                       true});
     }
+    next_silence_ = std::min(next_silence_, watch_.next(now));  // of those that were not asked before, too
 }
 
 void Manager::end_round(std::uint64_t sequence, Time now) {

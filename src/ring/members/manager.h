@@ -50,6 +50,7 @@ class Manager {
     Manager(const ManagerSettings& settings, std::vector<Entry> request, Time now);
 
     void on_frame(Bytes frame, Time now, Outbox& out);
+    void on_answer(const Answer& answer, Time now, Outbox& out);
     void on_timer(Time now, Outbox& out);
     [[nodiscard]] Time next_timer() const;
 
@@ -121,14 +122,15 @@ class Manager {
     };
 
     void on_token(Bytes frame, Time now);
-    void on_answer(std::span<const std::uint8_t> frame);
+    void on_obeyed(std::span<const std::uint8_t> frame);
     void refuse(Refusal refusal) { ++counts_.refused[static_cast<std::size_t>(refusal)]; }
     void start_round(Time now, Outbox& out);
     void announce(TokenHeader& header, Time now);
     [[nodiscard]] Time time_allowed() const;
     [[nodiscard]] Slot next_of(Slot first, Slot end, Time now) const;
     void pass_the_silent(Time now, Outbox& out);
-    void probe_the_silent(Time now, Outbox& out);
+    void send_heartbeats(Time now, Outbox& out);
+    void notice_pause(Time now);
     void end_round(std::uint64_t sequence, Time now);
     void note_metrics(const Sample& sample);
     void judge(const Sample& sample, Time now);
@@ -153,7 +155,7 @@ class Manager {
     std::uint64_t newest_ = 0;  // of the samples
     std::uint32_t seen_slots_ = 0;
     Time next_round_ = 0;
-    Time next_probe_ = 0;
+    Time next_heartbeat_ = 0;
     Time next_silence_ = 0;  // before it none falls silent that was not
     Time round_trip_ = 0;
     double token_cost_ = 0;

@@ -20,14 +20,21 @@ inline constexpr Time kNever = ~Time{0};
 struct Outgoing {
     Slot to = kManager;
     Bytes frame;
+    bool asks = false;  // whether the receiver is there: on_answer() tells, if it is
 };
 using Outbox = std::vector<Outgoing>;
+
+// What has come of asking a member whether it is there. The transport answers for it, by the channel it was asked by.
+struct Answer {
+    Slot from = kManager;
+    bool is_refused = false;  // nobody listens where it should be; otherwise it is there
+};
 
 // What all members of a job agree upon.
 struct JobSettings {
     std::uint64_t job = 0;
     Time heartbeat = 2'000'000'000;  // silence after which a member is passed over
-    std::uint32_t reach = 4;         // members before it that an agent tells that it is there
+    std::uint32_t reach = 4;         // members behind it that an agent asks when those before them are silent
 };
 inline constexpr std::uint32_t kHeartbeatsInSilence = 4;
 

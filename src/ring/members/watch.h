@@ -1,12 +1,17 @@
-// Which of a few watched slots are silent.
+// Whether those are there that tokens may be handed to, and whom to ask.
 //
-// A slot counts as there from when it is first watched, for a heartbeat; then as long as it was heard within one.
-// Incarnations only grow: what an earlier one says is not heard. Cost: a binary search among the watched.
+// A member watches a few slots of each span that it sends tokens into, in their order, and asks the first of them
+// only: one channel a span. Once that one has left two requests unanswered those behind it are asked, too, and have
+// until its silence is certain to answer; so all that fail together are known to at the same moment. A slot that
+// nobody asks counts as there. Incarnations only grow: what an earlier one says is not heard. Cost: a look at each of
+// the watched, a few a span.
 #pragma once
 
 #include "ring/members/member.h"
+#include "ring/members/spans.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,18 +22,59 @@ class Watch {
     explicit Watch(Time heartbeat) : heartbeat_(heartbeat) {}
 
     // Exactly these from now on, ascending; those that were watched already keep what is known of them.
-    void set(const std::vector<Slot>& slots, Time now) {
+    void set(std::span<const Span> groups, Time now) {
         std::vector<Watched> next;
-        next.reserve(slots.size());
         auto known = watched_.begin();
-        for (const Slot slot : slots) {
-            known = std::find_if(known, watched_.end(), [slot](const Watched& each) { return each.slot >= slot; });
-            next.push_back(known != watched_.end() && known->slot == slot ? *known : Watched{slot, 0, now, false});
+        for (const Span& group : groups) {
+            for (Slot slot = group.first; slot < group.end; ++slot) {
+                known = std::find_if(known, watched_.end(), [slot](const Watched& each) { return each.slot >= slot; });
+                next.push_back(known != watched_.end() && known->slot == slot ? *known : Watched{.slot = slot});
+                next.back().is_first = slot == group.first;
+                if (next.back().is_first && next.back().since == kNotAsked) {
+                    next.back().since = now;  // it is asked at once, and has from now on to answer
+                }
+            }
         }
         watched_ = std::move(next);
     }
 
-    // False: an earlier incarnation. One that is not watched is of no interest.
+    // Whom to ask now. Those that are not need not answer any more.
+    std::vector<Slot> ask(Time now) {
+        std::vector<Slot> asked;
+        bool further = true;
+        Time since = now;  // when the silence began of which those behind would be the remedy
+        for (Watched& each : watched_) {
+            if (each.is_first) {
+                further = true;
+                since = now;
+            }
+            if (!further) {
+                each.since = kNotAsked;
+                each.is_gone = false;
+                continue;
+            }
+            if (each.since == kNotAsked) {
+                each.since = since;
+            }
+            asked.push_back(each.slot);
+            if (!is_silent(each, now)) {
+                further = now >= each.since + suspicion();
+                since = std::min(since, each.since);
+            }
+        }
+        return asked;
+    }
+
+    // It has answered.
+    void answered(Slot slot, Time now) {
+        Watched* const each = find(slot);
+        if (each != nullptr && each->since != kNotAsked) {
+            each->since = now;
+            each->is_gone = false;
+        }
+    }
+
+    // A frame of its own says that it is there. False: an earlier incarnation's.
     bool heard(Slot slot, std::uint64_t incarnation, Time now) {
         Watched* const each = find(slot);
         if (each == nullptr) {
@@ -37,21 +83,31 @@ class Watch {
         if (incarnation < each->incarnation) {
             return false;
         }
-        *each = {slot, incarnation, now, false};
+        each->incarnation = incarnation;
+        answered(slot, now);
         return true;
     }
 
+    // Nobody listens there. True: that is news.
+    bool refused(Slot slot) {
+        Watched* const each = find(slot);
+        return each != nullptr && each->since != kNotAsked && !std::exchange(each->is_gone, true);
+    }
+
+    // It has said so itself.
     void gone(Slot slot, std::uint64_t incarnation) {
         Watched* const each = find(slot);
         if (each != nullptr && incarnation >= each->incarnation) {
-            each->gone = true;
+            refused(slot);
         }
     }
 
     // Nothing can have been heard: all count from now.
     void begin_anew(Time now) {
         for (Watched& each : watched_) {
-            each.heard = now;
+            if (each.since != kNotAsked) {
+                each.since = now;
+            }
         }
     }
 
@@ -60,36 +116,30 @@ class Watch {
         return each != nullptr && is_silent(*each, now);
     }
 
-    [[nodiscard]] std::vector<Slot> silent(Time now) const {
-        std::vector<Slot> silent;
-        for (const Watched& each : watched_) {
-            if (is_silent(each, now)) {
-                silent.push_back(each.slot);
-            }
-        }
-        return silent;
-    }
-
-    // When the next one will be silent, if it is not heard before.
+    // When the next one will be silent, if it does not answer before.
     [[nodiscard]] Time next(Time now) const {
         Time next = kNever;
         for (const Watched& each : watched_) {
-            if (!each.gone && each.heard + heartbeat_ > now) {
-                next = std::min(next, each.heard + heartbeat_);
+            if (each.since != kNotAsked && !each.is_gone && each.since + heartbeat_ > now) {
+                next = std::min(next, each.since + heartbeat_);
             }
         }
         return next;
     }
 
   private:
+    static constexpr Time kNotAsked = kNever;
     struct Watched {
-        Slot slot;
-        std::uint64_t incarnation;
-        Time heard;
-        bool gone;
+        Slot slot = 0;
+        bool is_first = false;  // of its span
+        bool is_gone = false;
+        std::uint64_t incarnation = 0;
+        Time since = kNotAsked;  // last heard of, or when it had to answer from
     };
+    // Two requests and half the time to the third.
+    [[nodiscard]] Time suspicion() const { return heartbeat_ * 3 / (2 * kHeartbeatsInSilence); }
     [[nodiscard]] bool is_silent(const Watched& each, Time now) const {
-        return each.gone || now >= each.heard + heartbeat_;
+        return each.since != kNotAsked && (each.is_gone || now >= each.since + heartbeat_);
     }
     [[nodiscard]] const Watched* find(Slot slot) const {
         const auto at = std::lower_bound(watched_.begin(), watched_.end(), slot,

@@ -46,7 +46,7 @@ Refusal open_heartbeat(std::span<const std::uint8_t> frame, Prefix& prefix, Hear
     }
     std::memcpy(&heartbeat, frame.data() + sizeof prefix, sizeof heartbeat);
     const bool slot_is_good =
-        heartbeat.slot < kMaxSlots || (heartbeat.slot == kManager && prefix.kind == FrameKind::kProbe);
+        heartbeat.slot < kMaxSlots || (heartbeat.slot == kManager && prefix.kind != FrameKind::kFarewell);
     const bool span_is_good = heartbeat.sequence == 0
                                   ? heartbeat.first == 0 && heartbeat.end == 0
                                   : heartbeat.first < heartbeat.end && heartbeat.end <= prefix.slots;

@@ -1,8 +1,7 @@
 // The bytes of the service ring's frames: what docs/ring-protocol.md says, as constants and structs.
 //
-// Tokens are sent round by the manager and filled by the agents; by heartbeats an agent tells those before it that it
-// is there, by farewells that it goes, and by probes members ask those that have fallen silent; orders of the
-// manager's, which agents answer, switch what is counted (order.h); queries ask one agent for its single objects
+// Tokens are sent round by the manager and filled by the agents; by heartbeats a member tells the next one what it
+// knows of the ring, and the manager asks for one by a probe; orders of the manager's, which agents answer, switch what is counted (order.h); queries ask one agent for its single objects
 // (detail_query.h), or what metrics are (metric_query.h). Integers are little-endian, times nanoseconds. The structs
 // are copied from and to the bytes, so a frame need not be aligned.
 #pragma once
@@ -17,8 +16,10 @@ static_assert(std::endian::native == std::endian::little, "frames are copied as 
 
 // A reader refuses a higher major version and reads on at a higher minor one.
 inline constexpr std::uint8_t kMajorVersion = 1;
-// 1: orders and answers; 2: queries and rows; 3: descriptions; 4: ends of channels, objects of one host or process
-inline constexpr std::uint8_t kMinorVersion = 4;
+// 1: orders and answers; 2: queries and rows; 3: descriptions; 4: ends of channels, objects of one host or process;
+// 5: heartbeats go to the next member, whose transport answers
+inline constexpr std::uint8_t kMinorVersion = 5;
+inline constexpr std::uint8_t kAnswersSince = 5;
 inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
 
 // A place in the ring, from 0; fixed for the life of a job.

@@ -3,7 +3,8 @@
 // The interface is all that the ring knows of its transport. The one there is speaks ZeroMQ's protocol with CURVE
 // encryption (curve_link.h). It lies in a library of its own that is loaded when it is needed (library.h), so that no
 // other verb of Kymo pays for it; it is never loaded into a measured program. A channel is one-way, holds a few
-// frames, and loses what a member that is gone does not take: the protocol expects no more. One thread.
+// frames, and loses what a member that is gone does not take: the protocol expects no more. It is opened by the first
+// frame that goes to a member and closed when none has gone for a while. One thread.
 #pragma once
 
 #include "ring/members/member.h"
@@ -26,7 +27,8 @@ inline constexpr Slot kUnknownPeer = 0xFFFFFFFE;
 struct ChannelSettings {
     std::string address;  // to listen at: an IPv4 address, and :PORT where it may not be any
     Keys keys;
-    Slot own = kUnknownPeer;  // who this is: told to those that it sends to
+    Slot own = kUnknownPeer;    // who this is: told to those that it sends to
+    Time idle = 2'000'000'000;  // ns without a frame after which a channel is closed
 };
 
 struct ChannelCounts {
@@ -44,6 +46,8 @@ struct ChannelCounts {
 struct ChannelState {
     Slot peer = kUnknownPeer;
     bool sends = false;
+    std::uint32_t open = 0;    // connections that it has now
+    std::uint64_t opened = 0;  // and has had
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     std::uint64_t largest = 0;
@@ -63,7 +67,7 @@ class Channels {
 
     // Where others reach this member: tcp://ADDRESS:PORT.
     [[nodiscard]] virtual std::string endpoint() const = 0;
-    // Where `peer` is to be reached from now on. Opens the channel.
+    // Where `peer` is to be reached from now on.
     virtual void connect(Slot peer, const std::string& endpoint) = 0;
     // False: it is not known where that member is. A frame that cannot go at once waits a little.
     virtual bool send(Slot to, const Bytes& frame) = 0;
@@ -73,8 +77,10 @@ class Channels {
             send(each.to, each.frame);
         }
     }
-    // Waits until `until` (CLOCK_MONOTONIC, ns) for a frame, or a signal. False: there is none.
+    // Waits until `until` (CLOCK_MONOTONIC, ns) for a frame, an answer, or a signal. False: there is no frame.
     virtual bool receive(Bytes& frame, Time until) = 0;
+    // Of those who were asked whether they are there. False: there is none (any more).
+    virtual bool take_answer(Answer& /*answer*/) { return false; }
     // One that came together with one that was received; never asks the kernel. False: there is none.
     virtual bool take(Bytes& /*frame*/) { return false; }
     [[nodiscard]] virtual ChannelCounts counts() const = 0;

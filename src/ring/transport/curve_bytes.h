@@ -23,7 +23,7 @@ static_assert(crypto_box_PUBLICKEYBYTES == 32 && crypto_box_SECRETKEYBYTES == 32
 inline constexpr std::size_t kMac = crypto_box_MACBYTES;
 inline constexpr std::size_t kGreetingBytes = 64;
 inline constexpr std::size_t kNumberBytes = 8;
-inline constexpr std::uint8_t kMore = 1;  // a frame's flags; kMore and kCommand also of what a CURVE message holds
+inline constexpr std::uint8_t kMore = 1;  // a frame's flags; kMore also of what a CURVE message holds
 inline constexpr std::uint8_t kLong = 2;
 inline constexpr std::uint8_t kCommand = 4;
 

@@ -41,8 +41,8 @@ Slot parse_identity(std::string_view text) {
 
 class CurveChannels : public Channels {
   public:
-    CurveChannels(const KeyPair& keys, bool plain, Slot own, Descriptor listener)
-        : keys_(keys), plain_(plain), own_(own), gate_(std::move(listener), poller_) {
+    CurveChannels(const KeyPair& keys, bool plain, Slot own, Time idle, Descriptor listener)
+        : keys_(keys), plain_(plain), own_(own), idle_(idle), gate_(std::move(listener), poller_) {
         read_.resize(kReadAtOnce);
     }
     ~CurveChannels() override { sodium_memzero(&keys_, sizeof keys_); }
@@ -67,20 +67,32 @@ class CurveChannels : public Channels {
             forget(peer.connection()->number());
         }
         peer.lead_to(slot, endpoint, *address);
-        open(slot, peer, now());
+        if (const Time time = now(); peer.is_wanted(time)) {
+            open(slot, peer, time);
+        }
     }
 
     bool send(Slot to, const Bytes& frame) override {
-        const bool is_known = put(to, frame);
+        const bool is_known = put(to, frame, false, now());
         flush_given();
         return is_known;
     }
 
     void send_all(const Outbox& out) override {
+        const Time time = out.empty() ? 0 : now();
         for (const Outgoing& each : out) {
-            put(each.to, each.frame);
+            put(each.to, each.frame, each.asks, time);
         }
         flush_given();
+    }
+
+    bool take_answer(Answer& answer) override {
+        if (answers_.empty()) {
+            return false;
+        }
+        answer = answers_.back();
+        answers_.pop_back();
+        return true;
     }
 
     bool take(Bytes& frame) override {
@@ -100,6 +112,9 @@ class CurveChannels : public Channels {
             }
             messages_.clear();
             next_message_ = 0;
+            if (!answers_.empty()) {
+                return false;
+            }
             const Time time = now();
             if (time >= next_care_) {
                 take_care(time);
@@ -131,21 +146,32 @@ class CurveChannels : public Channels {
 
   private:
     // False: it is not known where that member is. What can go at once does so by flush_given().
-    bool put(Slot to, const Bytes& frame) {
+    bool put(Slot to, const Bytes& frame, bool asks, Time time) {
         const auto found = peers_.find(to);
         if (found == peers_.end() || !found->second.is_known()) {
             ++counts_.dropped;
             return false;
         }
         CurvePeer& peer = found->second;
+        peer.use(asks, time + idle_);
         if (!peer.has_pending() && peer.has_room()) {
-            peer.give(frame, counts_);
+            peer.give(frame, asks, counts_);
             note_given(peer);
             return true;
         }
-        peer.wait(frame, now(), counts_);
+        peer.wait(frame, asks, time, counts_);
         next_care_ = std::min(next_care_, peer.too_old());
+        if (peer.connection() == nullptr && time >= peer.retry()) {
+            open(to, peer, time);
+        }
         return true;
+    }
+
+    // Of `slot`, where somebody asks.
+    void tell(Slot slot, const CurvePeer& peer, bool is_refused) {
+        if (peer.is_asked()) {
+            answers_.push_back({slot, is_refused});
+        }
     }
 
     void note_given(CurvePeer& peer) {
@@ -166,6 +192,9 @@ class CurveChannels : public Channels {
         peer.begin_try(time);
         next_care_ = std::min(next_care_, peer.retry());
         if (!socket) {
+            if (errno == ECONNREFUSED) {
+                tell(slot, peer, true);
+            }
             return;
         }
         peer.set_connection(add(std::move(socket), CurveLink::Side::kSends, slot, time));
@@ -266,9 +295,16 @@ class CurveChannels : public Channels {
                 return forget(connection.number());
             }
             if (!was_ready && connection.is_ready()) {
+                if (connection.sends() && is_another(connection)) {
+                    connection.is_refused = true;
+                    return forget(connection.number());
+                }
                 became_ready(connection);
             }
             connection.count_call();
+            if (connection.sends() && connection.take_answered()) {
+                tell(connection.peer(), peers_[connection.peer()], false);
+            }
             for (std::size_t i = had; i < messages_.size(); ++i) {
                 note_message(*connection.state, messages_[i].size());
             }
@@ -276,6 +312,12 @@ class CurveChannels : public Channels {
         if (connection.sends() && connection.is_ready()) {
             send_pending(peers_[connection.peer()], now());
         }
+    }
+
+    // Whoever has the port now that the member had which it leads to.
+    static bool is_another(const CurveConnection& connection) {
+        const Slot slot = parse_identity(connection.peer_identity());
+        return slot != kUnknownPeer && slot != connection.peer();
     }
 
     void became_ready(CurveConnection& connection) {
@@ -288,6 +330,8 @@ class CurveChannels : public Channels {
             const Slot from = parse_identity(connection.peer_identity());
             connection.state = &received_[from];
             connection.state->peer = from;
+            ++connection.state->open;
+            ++connection.state->opened;
         }
     }
 
@@ -307,9 +351,14 @@ class CurveChannels : public Channels {
             CurvePeer& peer = peers_[connection.peer()];
             peer.lost_connection(now());
             next_care_ = std::min(next_care_, peer.retry());
+            if (connection.is_refused) {
+                tell(connection.peer(), peer, true);
+            }
         } else if (!connection.is_ready()) {
             gate_.left();
             ++counts_.unauthenticated;
+        } else if (connection.state != nullptr) {
+            --connection.state->open;
         }
         connections_.erase(found);
     }
@@ -333,8 +382,8 @@ class CurveChannels : public Channels {
         }
     }
 
-    // What time does: connections that are not ready in time are given up, channels are made again, frames that wait
-    // for one grow too old.
+    // What time does: connections that are not ready in time are given up, channels are made again or closed, frames
+    // that wait for one grow too old.
     void take_care(Time time) {
         gate_.open_if_due(time);
         next_care_ = gate_.opens();
@@ -344,18 +393,28 @@ class CurveChannels : public Channels {
             if (peer.has_pending()) {
                 next_care_ = std::min(next_care_, peer.too_old());
             }
-            if (peer.connection() == nullptr && peer.is_known()) {
+            if (!peer.is_wanted(time)) {
+                if (peer.connection() != nullptr && peer.is_idle()) {
+                    forget(peer.connection()->number());
+                } else if (peer.connection() != nullptr) {
+                    next_care_ = std::min(next_care_, time + kGiveUpEvery);
+                }
+                continue;
+            }
+            if (peer.connection() == nullptr) {
                 if (time >= peer.retry()) {
                     open(slot, peer, time);
                 }
                 next_care_ = std::min(next_care_, peer.retry());
             }
+            next_care_ = std::min(next_care_, std::max(peer.wanted_until(), time + 1));
         }
     }
 
     KeyPair keys_;
     bool plain_;
     Slot own_;
+    Time idle_;
     Poller poller_;
     CurveGate gate_;
     std::unordered_map<int, std::unique_ptr<CurveConnection>> connections_;  // by descriptor
@@ -364,6 +423,7 @@ class CurveChannels : public Channels {
     std::map<Slot, ChannelState> received_;  // by who sends
     Time next_care_ = kNever;
     Bytes read_;
+    std::vector<Answer> answers_;
     std::vector<Bytes> messages_;  // that came and were not asked for yet, from next_message_ on
     std::size_t next_message_ = 0;
     ChannelCounts counts_;
@@ -386,7 +446,7 @@ Channels* open_curve_channels(const ChannelSettings& settings, std::string& why)
         return nullptr;
     }
     const KeyPair keys = plain ? KeyPair() : KeyPair{*public_key, *secret_key};
-    auto channels = std::make_unique<CurveChannels>(keys, plain, settings.own, std::move(listener));
+    auto channels = std::make_unique<CurveChannels>(keys, plain, settings.own, settings.idle, std::move(listener));
     if (!channels->is_good()) {
         why = std::strerror(errno);
         return nullptr;

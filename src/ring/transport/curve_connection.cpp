@@ -31,12 +31,17 @@ void CurveConnection::put(const Bytes& frame) {
     ++frames_out_;
 }
 
+void CurveConnection::ask() {
+    link_.seal_ping(out_);
+}
+
 void CurveConnection::flush() {
     while (sent_ < out_.size()) {
         const ssize_t sent =
             ::send(socket_.number(), out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
         count_call();
         if (sent <= 0) {
+            is_refused |= sent < 0 && errno == ECONNREFUSED;
             break;
         }
         sent_ += static_cast<std::size_t>(sent);
@@ -61,12 +66,16 @@ bool CurveConnection::receive(std::span<std::uint8_t> room, std::vector<Bytes>& 
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         return true;
     }
-    const bool was_ready = is_ready();
+    is_refused |= got < 0 && errno == ECONNREFUSED;
+    const std::size_t before = out_.size();
     if (got <= 0 || !link_.take(room.first(static_cast<std::size_t>(got)), out_, messages)) {
         return false;
     }
-    if (!was_ready) {
-        flush();  // its answers
+    if (out_.size() > kUnsent) {
+        return false;  // it asks and asks, and takes no answer
+    }
+    if (out_.size() != before) {
+        flush();  // answers
     }
     return true;
 }

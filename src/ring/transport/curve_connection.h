@@ -37,6 +37,9 @@ class CurveConnection {
 
     // Goes by the next flush(). Precondition: is_ready(), and it sends.
     void put(const Bytes& frame);
+    // Whether the other side is there: receive() sees the answer. Goes by the next flush(), too.
+    void ask();
+    [[nodiscard]] bool take_answered() { return link_.take_answered(); }
     // What cannot go waits until the kernel says that it can. Errors show when it is read.
     void flush();
     // Takes what has come, by one call into the kernel: whole messages go to the end of `messages`. False: the other
@@ -52,6 +55,7 @@ class CurveConnection {
 
     ChannelState* state = nullptr;  // of its channel, once it is known which that is
     Time give_up = kNever;          // where it is not ready
+    bool is_refused = false;        // nobody listens there
 
   private:
     static constexpr std::size_t kUnsent = std::size_t{1} << 18U;  // bytes

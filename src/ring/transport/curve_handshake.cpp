@@ -173,10 +173,13 @@ bool CurveLink::take_ready(Span body) {
     peer_number_ = number_at(body, 6, kNumberBytes);
     const Span box = body.subspan(kBoxAt);
     Bytes text(box.size() - kMac + 1);  // not empty, whatever it holds
-    return crypto_box_open_easy(text.data(), box.data(), box.size(),
-                                nonce_of("CurveZMQREADY---", peer_number_).data(), peer_.data(),
-                                own_.secret_key.data()) == 0 &&
-           crypto_box_beforenm(shared_.data(), peer_.data(), own_.secret_key.data()) == 0;
+    if (crypto_box_open_easy(text.data(), box.data(), box.size(), nonce_of("CurveZMQREADY---", peer_number_).data(),
+                             peer_.data(), own_.secret_key.data()) != 0) {
+        return false;
+    }
+    text.pop_back();
+    read_metadata(text);
+    return crypto_box_beforenm(shared_.data(), peer_.data(), own_.secret_key.data()) == 0;
 }
 
 Bytes CurveLink::metadata() const {

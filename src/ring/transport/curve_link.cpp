@@ -10,6 +10,9 @@ using namespace curve;  // NOLINT(google-build-using-namespace): the bytes
 namespace {
 
 constexpr std::size_t kMaxHandshake = 1024;
+constexpr std::string_view kPing = "\x04PING";
+constexpr std::string_view kPong = "\x04PONG";
+constexpr std::uint8_t kTextIsCommand = 2;  // of the flags of what a CURVE message holds, as libzmq has them
 
 }  // namespace
 
@@ -17,10 +20,10 @@ const char* CurveLink::message_prefix(bool own) const {
     return own == (side_ == Side::kSends) ? "CurveZMQMESSAGEC" : "CurveZMQMESSAGES";
 }
 
-void CurveLink::seal(Span message, Bytes& out) {
-    assert(is_ready() && side_ == Side::kSends);
+void CurveLink::seal_text(std::uint8_t flags, Span message, Bytes& out) {
+    assert(is_ready() && (side_ == Side::kSends || flags != 0));
     if (keys_ == nullptr) {
-        append_frame_head(out, 0, message.size());
+        append_frame_head(out, flags == 0 ? 0 : kCommand, message.size());
         append(out, message);
         return;
     }
@@ -32,15 +35,38 @@ void CurveLink::seal(Span message, Bytes& out) {
     const std::size_t at = out.size();
     out.resize(at + kMac + text);
     std::uint8_t* const box = out.data() + at;
-    box[kMac] = 0;
+    box[kMac] = flags;
     std::copy(message.begin(), message.end(), box + kMac + 1);
     crypto_box_easy_afternm(box, box + kMac, text, nonce_of(message_prefix(true), own_number_++).data(),
                             shared_.data());
 }
 
-bool CurveLink::take_message(const Frame& frame, std::vector<Bytes>& messages) {
+void CurveLink::seal_ping(Bytes& out) {
+    Bytes command;
+    append(command, kPing);
+    append_number(command, 0, 2);  // for how long it counts: the other side need not know
+    seal_text(kTextIsCommand, command, out);
+}
+
+// A PONG has what the PING had behind its time, at most sixteen bytes. What is neither says nothing to us.
+void CurveLink::take_command(Span body, Bytes& out) {
+    constexpr std::size_t kContextAt = 7;
+    constexpr std::size_t kMostContext = 16;
+    if (starts_with(body, kPong)) {
+        is_answered_ = true;
+    } else if (starts_with(body, kPing) && body.size() >= kContextAt && body.size() <= kContextAt + kMostContext) {
+        Bytes answer;
+        append(answer, kPong);
+        append(answer, body.subspan(kContextAt));
+        seal_text(kTextIsCommand, answer, out);
+    }
+}
+
+bool CurveLink::take_message(const Frame& frame, Bytes& out, std::vector<Bytes>& messages) {
     if (keys_ == nullptr) {
-        if (!frame.is_command) {
+        if (frame.is_command) {
+            take_command(frame.body, out);
+        } else {
             messages.emplace_back(frame.body.begin(), frame.body.end());
         }
         return side_ == Side::kReceives || frame.is_command;
@@ -59,8 +85,9 @@ bool CurveLink::take_message(const Frame& frame, std::vector<Bytes>& messages) {
     }
     peer_number_ = number;
     const std::uint8_t flags = text[0];
-    if ((flags & kCommand) != 0) {
-        return true;  // a heartbeat of libzmq's
+    if ((flags & kTextIsCommand) != 0) {
+        take_command(Span(text).subspan(1), out);
+        return true;
     }
     if ((flags & kMore) != 0 || side_ != Side::kReceives) {
         return false;
@@ -126,7 +153,7 @@ CurveLink::Took CurveLink::take_one(Span bytes, std::size_t& taken, Bytes& out, 
             break;
         case State::kReady:
         case State::kGreeting:
-            good = take_message(frame, messages);
+            good = take_message(frame, out, messages);
             break;
     }
     return good ? Took::kOne : Took::kRefused;

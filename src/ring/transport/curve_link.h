@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kymo::ring {
@@ -50,7 +51,12 @@ class CurveLink {
     [[nodiscard]] const std::string& peer_identity() const { return peer_identity_; }
 
     // Adds a message to `out`. Precondition: is_ready(), and this side sends.
-    void seal(std::span<const std::uint8_t> message, Bytes& out);
+    void seal(std::span<const std::uint8_t> message, Bytes& out) { seal_text(0, message, out); }
+
+    // Adds ZMTP's PING (RFC 37), which take() answers at the other side. Precondition as for seal().
+    void seal_ping(Bytes& out);
+    // An answer has come since the last call.
+    bool take_answered() { return std::exchange(is_answered_, false); }
 
   private:
     enum class State : std::uint8_t { kGreeting, kHello, kWelcome, kInitiate, kMetadata, kReady };
@@ -69,7 +75,9 @@ class CurveLink {
     bool take_welcome(std::span<const std::uint8_t> body, Bytes& out);
     bool take_initiate(std::span<const std::uint8_t> body, Bytes& out);
     bool take_ready(std::span<const std::uint8_t> body);
-    bool take_message(const Frame& frame, std::vector<Bytes>& messages);
+    bool take_message(const Frame& frame, Bytes& out, std::vector<Bytes>& messages);
+    void take_command(std::span<const std::uint8_t> body, Bytes& out);
+    void seal_text(std::uint8_t flags, std::span<const std::uint8_t> text, Bytes& out);
     [[nodiscard]] Bytes metadata() const;
     void read_metadata(std::span<const std::uint8_t> bytes);
     [[nodiscard]] const char* message_prefix(bool own) const;
@@ -85,6 +93,7 @@ class CurveLink {
     std::array<std::uint8_t, 96> cookie_{};
     std::uint64_t own_number_ = 1;
     std::uint64_t peer_number_ = 0;
+    bool is_answered_ = false;
     Bytes begun_;  // what came of a frame that is not all there
 };
 

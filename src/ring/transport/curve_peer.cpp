@@ -11,7 +11,6 @@ void CurvePeer::lead_to(Slot slot, const std::string& endpoint, const sockaddr_i
     address_ = address;
     retry_ = 0;
     pause_ = kFirstRetry;
-    pending_.clear();
     state_.peer = slot;
     state_.sends = true;
     note_waiting();
@@ -29,23 +28,29 @@ void CurvePeer::set_connection(CurveConnection* connection) {
 
 void CurvePeer::became_ready() {
     pause_ = kFirstRetry;
+    state_.open = 1;
+    ++state_.opened;
 }
 
 // The channel is made anew after a while.
 void CurvePeer::lost_connection(Time now) {
     connection_ = nullptr;
+    state_.open = 0;
     retry_ = std::max(retry_, now + kFirstRetry);
 }
 
-void CurvePeer::give(const Bytes& frame, ChannelCounts& counts) {
+void CurvePeer::give(const Bytes& frame, bool asks, ChannelCounts& counts) {
     connection_->put(frame);
+    if (asks) {
+        connection_->ask();
+    }
     ++counts.sent;
     counts.sent_bytes += frame.size();
     note_message(state_, frame.size());
 }
 
-void CurvePeer::wait(const Bytes& frame, Time now, ChannelCounts& counts) {
-    pending_.push_back({frame, now});
+void CurvePeer::wait(const Bytes& frame, bool asks, Time now, ChannelCounts& counts) {
+    pending_.push_back({frame, asks, now});
     if (pending_.size() > kPending) {
         drop_first(counts);
     }
@@ -58,7 +63,7 @@ bool CurvePeer::give_pending(Time now, ChannelCounts& counts) {
         if (now > pending_.front().since + kPendingFor) {
             drop_first(counts);
         } else if (has_room()) {
-            give(pending_.front().frame, counts);
+            give(pending_.front().frame, pending_.front().asks, counts);
             is_given = true;
             pending_.pop_front();
         } else {

@@ -27,13 +27,23 @@ class CurvePeer {
     void lost_connection(Time now);
     // When to try again, without a connection.
     [[nodiscard]] Time retry() const { return retry_; }
+    // Frames go to it, or have gone of late: then there is to be a connection, until is_wanted() is over.
+    [[nodiscard]] bool is_wanted(Time now) const { return !pending_.empty() || now < wanted_until_; }
+    [[nodiscard]] Time wanted_until() const { return wanted_until_; }
+    void use(bool asks, Time until) {
+        is_asked_ |= asks;
+        wanted_until_ = until;
+    }
+    // Whether it is there is of interest.
+    [[nodiscard]] bool is_asked() const { return is_asked_; }
+    [[nodiscard]] bool is_idle() const { return pending_.empty() && (connection_ == nullptr || connection_->unsent() == 0); }
 
     [[nodiscard]] bool has_room() const { return connection_ != nullptr && connection_->has_room(); }
     [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
     // Goes by the connection's next flush. Precondition: has_room().
-    void give(const Bytes& frame, ChannelCounts& counts);
+    void give(const Bytes& frame, bool asks, ChannelCounts& counts);
     // Waits for the connection; one too many: the oldest is dropped.
-    void wait(const Bytes& frame, Time now, ChannelCounts& counts);
+    void wait(const Bytes& frame, bool asks, Time now, ChannelCounts& counts);
     // Those that wait, as far as there is room; what has waited for too long is dropped. False: none was given.
     bool give_pending(Time now, ChannelCounts& counts);
     // When the oldest of them will have waited for too long.
@@ -49,10 +59,11 @@ class CurvePeer {
     static constexpr std::size_t kPending = 16;         // frames that wait for a channel that is being made
     static constexpr Time kPendingFor = 1'000'000'000;  // ns
     static constexpr Time kFirstRetry = 50'000'000;
-    static constexpr Time kLastRetry = 1'000'000'000;
+    static constexpr Time kLastRetry = 500'000'000;
 
     struct Pending {
         Bytes frame;
+        bool asks;
         Time since;
     };
     void drop_first(ChannelCounts& counts);
@@ -62,6 +73,8 @@ class CurvePeer {
     CurveConnection* connection_ = nullptr;
     Time retry_ = 0;
     Time pause_ = kFirstRetry;
+    Time wanted_until_ = 0;
+    bool is_asked_ = false;
     std::deque<Pending> pending_;
     ChannelState state_;
     Time blocked_since_ = 0;  // frames wait; 0: none does

@@ -22,7 +22,7 @@ std::uint64_t own_clock();
 inline constexpr Time kReadPlaceEvery = 500'000'000;
 inline constexpr Time kHeardOf = kReadPlaceEvery + 200'000'000;
 
-// Beyond so many times its reach an agent opens no channel: a gap that wide the manager cuts out.
+// Beyond so many times its reach an agent knows no member: a gap that wide the manager cuts out.
 inline constexpr std::uint32_t kFar = 4;
 
 template <typename Member>
@@ -45,6 +45,9 @@ class Driver {
         gather(now, end);
         const bool came = channels_.receive(frame, end);
         now = monotonic_now().ns;
+        for (Answer answer; channels_.take_answer(answer);) {
+            member_.on_answer(answer, now, out);
+        }
         for (bool more = came; more; more = channels_.take(frame)) {
             member_.on_frame(std::move(frame), now, out);
         }

@@ -3,6 +3,7 @@
 #include "base/line_words.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -79,12 +80,13 @@ Descriptor accept_one(const Descriptor& listener) {
 
 Descriptor connect_to(const sockaddr_in& address) {
     Descriptor made(socket(AF_INET, kKind, 0));
-    if (made) {
-        tune(made.number());
-        // What becomes of it is told by the socket itself.
-        static_cast<void>(connect(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address));
+    if (!made) {
+        return {};
     }
-    return made;
+    tune(made.number());
+    // Where it is not known at once, what becomes of it is told by the socket itself.
+    const int result = connect(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    return result == 0 || errno == EINPROGRESS ? std::move(made) : Descriptor();
 }
 
 }  // namespace kymo::ring

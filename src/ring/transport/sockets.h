@@ -20,7 +20,7 @@ Descriptor listen_at(const sockaddr_in& address);
 sockaddr_in own_address(const Descriptor& socket);
 // The next that has called; empty: there is none, or errno says why it cannot be taken.
 Descriptor accept_one(const Descriptor& listener);
-// Begun, not waited for.
+// Begun, not waited for. Empty: errno says why it cannot be.
 Descriptor connect_to(const sockaddr_in& address);
 
 }  // namespace kymo::ring
