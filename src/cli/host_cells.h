@@ -7,6 +7,8 @@
 #include "ring/live/host_reading.h"
 #include "ring/live/service_cells.h"
 
+#include <unistd.h>
+
 namespace kymo::cli {
 
 class HostCells {
@@ -35,7 +37,9 @@ class HostCells {
         if (processors_.is_open()) {
             processors_.fill();
         }
-        return ring::read_host();
+        ring::HostReading reading = ring::read_host();
+        reading.reader = static_cast<std::uint32_t>(getpid());
+        return reading;
     }
 
   private:

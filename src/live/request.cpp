@@ -27,7 +27,7 @@ std::vector<Asked> standard_request() {
                           "minor-faults", "major-faults"});
     add(Resource::kProcessor, {"busy", "idle", "io-wait", "steal"});
     add(Resource::kChannel, {"messages", "bytes", "blocked", "service-sent", "service-received", "service-sent-bytes",
-                             "service-received-bytes", "service-wait"});
+                             "service-received-bytes", "service-wait", "service-open"});
     return all;
 }
 

@@ -37,6 +37,7 @@ enum class Shown : std::size_t {
     kServiceSentBytes,
     kServiceReceivedBytes,
     kServiceWait,
+    kServiceOpen,
     kCount
 };
 

@@ -255,6 +255,7 @@ nlohmann::ordered_json ring_json(const RingView& view, const std::vector<Asked>&
          {{"rounds", view.counts.rounds}, {"overtaken", view.counts.overtaken}, {"tokens_lost", view.counts.lost}}},
         {"metrics", metrics},
         {"switches", switches},
+        {"channels_open", open_channels(view)},
         {"channels", channels_json(view.channels, view.trips)},
         {"hosts", hosts}};
 }

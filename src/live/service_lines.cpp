@@ -20,12 +20,21 @@ std::string name_of_peer(const RingView& view, ring::Slot peer) {
 
 }  // namespace
 
+std::uint64_t open_channels(const RingView& view) {
+    const auto at = static_cast<std::size_t>(Shown::kServiceOpen);
+    std::uint64_t open = at < view.sample.records.size() ? view.sample.records[at].sum_low : 0;
+    for (const ring::ChannelState& each : view.channels) {
+        open += each.sends ? each.open : 0;
+    }
+    return open;
+}
+
 void service_lines(Lines& lines, const RingView& view, std::size_t rows) {
     const view::Style& style = lines.style();
     bool is_begun = false;
     const auto heading = [&](const char* columns) {
         if (!std::exchange(is_begun, true)) {
-            lines.heading("Service channels");
+            lines.heading(fmt::format("Service channels  {} open", open_channels(view)));
         }
         lines.columns(columns);
     };
@@ -35,9 +44,12 @@ void service_lines(Lines& lines, const RingView& view, std::size_t rows) {
             continue;
         }
         if (shown++ == 0) {
-            heading("  sent/s  bytes/s  received/s  bytes/s   waits  host");
+            heading("open  used  sent/s  bytes/s  received/s  bytes/s   waits  host");
         }
-        lines.line(cell(rate_figure(style, rate_of(host, Shown::kServiceSent)), 8) +
+        const ring::Record& open = host.now[static_cast<std::size_t>(Shown::kServiceOpen)];
+        const auto count = [&](std::uint64_t number) { return open.known == 0 ? "·" : std::to_string(number); };
+        lines.line(cell(count(open.sum_low), 4) + cell(count(open.known), 6) +
+                   cell(rate_figure(style, rate_of(host, Shown::kServiceSent)), 8) +
                    cell(rate_figure(style, rate_of(host, Shown::kServiceSentBytes)), 9) +
                    cell(rate_figure(style, rate_of(host, Shown::kServiceReceived)), 12) +
                    cell(rate_figure(style, rate_of(host, Shown::kServiceReceivedBytes)), 9) +
@@ -49,7 +61,7 @@ void service_lines(Lines& lines, const RingView& view, std::size_t rows) {
             continue;
         }
         if (shown++ == 0) {
-            heading("messages    bytes  largest  waiting  round trip  manager's own");
+            heading("open  messages    bytes  largest  waiting  round trip  manager's own");
         }
         const auto trip = std::find_if(view.trips.begin(), view.trips.end(), [&each](const ring::Trips& of) {
             return each.sends && of.to == each.peer && of.number > 0;
@@ -59,7 +71,7 @@ void service_lines(Lines& lines, const RingView& view, std::size_t rows) {
                 ? ""
                 : view::duration(style,
                                  static_cast<std::int64_t>(trip->ns / std::max<std::uint64_t>(trip->number, 1)));
-        lines.line(cell(rate_figure(style, static_cast<double>(each.messages)), 8) +
+        lines.line(cell(std::to_string(each.open), 4) + cell(rate_figure(style, static_cast<double>(each.messages)), 10) +
                    cell(rate_figure(style, static_cast<double>(each.bytes)), 9) +
                    cell(rate_figure(style, static_cast<double>(each.largest)), 9) +
                    cell(each.sends ? std::to_string(each.outstanding) : "", 9) + cell(round_trip, 12) +
@@ -78,6 +90,8 @@ nlohmann::ordered_json channels_json(std::span<const ring::ChannelState> states,
         }
         nlohmann::ordered_json one{{"direction", state.sends ? "service-send" : "service-receive"},
                                    {"peer", peer},
+                                   {"open", state.open},
+                                   {"opened", state.opened},
                                    {"messages", state.messages},
                                    {"bytes", state.bytes},
                                    {"largest", state.largest},

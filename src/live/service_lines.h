@@ -5,10 +5,14 @@
 #include "live/ring_view.h"
 #include "ring/live/service_cells.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
 
 namespace kymo::live {
+
+// That are open to send by: of the agents that answered, and of the manager.
+std::uint64_t open_channels(const RingView& view);
 
 // What the ring itself costs: a line a host, and the manager's own channels that are in use.
 void service_lines(Lines& lines, const RingView& view, std::size_t rows);

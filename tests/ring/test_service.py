@@ -1,7 +1,7 @@
 """The ring's own channels are channels: what its members say of them is what went over them.
 
-Four agents and a manager on the loopback, in reduce mode, so that each token has one known size and passes each channel once. What a
-channel's two ends say must be alike, and the same in the agents' own words, in the manager's lines, for Prometheus, and in what
+Four agents and a manager on the loopback, in reduce mode, so that each token has one known size and passes each channel once: N + 1 of
+them, with heartbeats between. What a channel's two ends say must be alike, and the same in the agents' own words, in the manager's lines, for Prometheus, and in what
 kymo top shows of this host.
 """
 
@@ -54,26 +54,31 @@ def body(test):
     rounds = told[0]["received"]
     test.check("rounds", f"at least {ROUNDS}", rounds, rounds >= ROUNDS)
 
-    # Tokens alone go from an agent to the next.
+    # Tokens and heartbeats, of 72 bytes each, go from an agent to the next.
+    def due(messages):
+        return rounds * size + (messages - rounds) * 72
+
     for number in range(AGENTS - 1):
         sent = channel(told[number]["channels"]["each"], "service-send", number + 1)
         came = channel(told[number + 1]["channels"]["each"], "service-receive", number)
-        test.equal(f"tokens {number} to {number + 1}", rounds, sent["messages"])
-        test.equal(f"bytes {number} to {number + 1}", rounds * size, sent["bytes"])
+        test.check(f"tokens {number} to {number + 1}", f"{rounds} and some heartbeats", sent["messages"], rounds < sent["messages"] < 2 * rounds)
+        test.equal(f"bytes {number} to {number + 1}", due(sent["messages"]), sent["bytes"])
         test.equal(f"the largest {number} to {number + 1}", size, sent["largest"])
         test.equal(f"they came from {number}", (sent["messages"], sent["bytes"]), (came["messages"], came["bytes"]))
     from_manager = channel(told[0]["channels"]["each"], "service-receive", "manager")
-    test.equal("from the manager", (rounds, rounds * size), (from_manager["messages"], from_manager["bytes"]))
-    # And heartbeats from each to those before it.
-    for number in range(1, AGENTS):
-        heartbeats = channel(told[number]["channels"]["each"], "service-send", number - 1)
-        test.check(f"heartbeats {number} to {number - 1}", "some of 72 bytes", heartbeats, 0 < heartbeats["messages"] == heartbeats["bytes"] / 72)
+    test.equal("bytes from the manager", due(from_manager["messages"]), from_manager["bytes"])
+    for number in range(AGENTS):
+        used = {(each["direction"], each["peer"]) for each in told[number]["channels"]["each"] if each["messages"]}
+        test.equal(f"channels that {number} has used",
+                   {("service-receive", number - 1 if number else "manager"), ("service-send", number + 1 if number + 1 < AGENTS else "manager")}, used)
+    test.equal("channels open", AGENTS + 1, last["channels_open"])
+    test.equal("of the agents", AGENTS, last["metrics"]["channel/system/0/service-open"]["sum"])
 
     first = channel(last["channels"], "service-send", 0)
-    test.check("the manager's requests", f"{last['sequence']} and what is under way of {rounds}", first["messages"],
-               last["sequence"] <= first["messages"] <= rounds)
-    test.equal("their bytes", first["messages"] * size, first["bytes"])
-    test.check("those that came home", f"at least {last['sequence']}", first["trips"], last["sequence"] <= first["trips"] <= first["messages"])
+    requests = (first["bytes"] - 72 * first["messages"]) / (size - 72)  # the rest are heartbeats
+    test.check("the manager's requests", f"{last['sequence']} and what is under way of {rounds}", requests,
+               last["sequence"] <= requests <= rounds and requests == int(requests))
+    test.check("those that came home", f"at least {last['sequence']}", first["trips"], last["sequence"] <= first["trips"] <= requests)
     round_trips = sum(line["round_trip_ms"] for line in lines) / 1e3
     test.check("their round trip", f"at least {round_trips:.4f} s", first["round_trip_s"], first["round_trip_s"] >= round_trips * 0.999)
 
@@ -101,6 +106,7 @@ def body(test):
     grown = recorded["service-sent"]["total"]
     test.check("recorded: sent since the first sample", f"at least {AGENTS} x {ROUNDS - 1} tokens, at most all", grown,
                AGENTS * (ROUNDS - 1) <= grown <= sums["sent"])
+    test.equal("recorded: channels open", AGENTS, recorded["service-open"]["total"])
 
 
 main(body)

@@ -90,6 +90,10 @@ Time World::time_of(Slot slot) const {
     return nodes_[slot]->local(now_);
 }
 
+Time World::time_of_manager() const {
+    return manager_node_->local(now_);
+}
+
 std::int64_t World::true_offset(Slot slot) const {
     return static_cast<std::int64_t>(nodes_[slot]->local(now_) - manager_node_->local(now_));
 }

@@ -85,6 +85,7 @@ class World {
     [[nodiscard]] Manager& manager() { return *manager_; }
     [[nodiscard]] const Agent& agent(Slot slot) const;
     [[nodiscard]] Time time_of(Slot slot) const;  // by its own clock, now
+    [[nodiscard]] Time time_of_manager() const;
     // The true difference between an agent's clock and the manager's, now.
     [[nodiscard]] std::int64_t true_offset(Slot slot) const;
 

@@ -90,6 +90,8 @@ class ZmqChannels : public Channels {
         out.set(zmq::sockopt::linger, 0);
         out.set(zmq::sockopt::sndhwm, 64);
         out.set(zmq::sockopt::immediate, true);
+        out.set(zmq::sockopt::heartbeat_ivl, 500);
+        out.set(zmq::sockopt::heartbeat_timeout, 2000);
         out.set(zmq::sockopt::reconnect_ivl, 50);
         out.set(zmq::sockopt::reconnect_ivl_max, 1000);
         out.set(zmq::sockopt::handshake_ivl, 2000);
@@ -119,6 +121,26 @@ class ZmqChannels : public Channels {
         return true;
     }
 
+    // Whether somebody is there libzmq's own heartbeats find out: where they are silent the connection goes, and with it
+    // the place for frames.
+    void send_all(const Outbox& out) override {
+        for (const Outgoing& each : out) {
+            const auto peer = peers_.find(each.to);
+            if (send(each.to, each.frame) && each.asks && peer->second->pending.empty()) {
+                answers_.push_back({each.to, false});
+            }
+        }
+    }
+
+    bool take_answer(Answer& answer) override {
+        if (answers_.empty()) {
+            return false;
+        }
+        answer = answers_.back();
+        answers_.pop_back();
+        return true;
+    }
+
     bool receive(Bytes& frame, Time until) override {
         for (bool first = true;; first = false) {
             if (has_pending_) {
@@ -126,6 +148,9 @@ class ZmqChannels : public Channels {
             }
             if (take(frame)) {
                 return true;
+            }
+            if (!answers_.empty()) {
+                return false;
             }
             if (!first && now() >= until) {
                 return false;
@@ -242,6 +267,7 @@ class ZmqChannels : public Channels {
     std::string endpoint_;
     std::map<Slot, std::unique_ptr<Peer>> peers_;
     bool has_pending_ = false;
+    std::vector<Answer> answers_;
     ChannelCounts counts_;
 };
 

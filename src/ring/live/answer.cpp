@@ -60,6 +60,9 @@ void answer(const HostReading& reading, Slot slot, std::span<const Entry> entrie
         for (const Snapshot& process : reading.processes) {
             const cells::TableValues* const table = process.table(kind);
             const std::optional<AskedCell> cell = find_cell(process, kind, entry.metric);
+            if (cell && cell->service != nullptr && cell->service->is_readers && process.pid != reading.reader) {
+                continue;
+            }
             for (std::size_t k = 0; table != nullptr && cell && k < table->rows.size(); ++k) {
                 if (is_asked(entry, slot, process, table->rows[k]) && is_among(*cell, kind, table->rows[k])) {
                     add_value(process, table->rows[k], *cell, records[i]);

@@ -16,6 +16,7 @@ struct HostReading {
     std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns; 0: nothing was read yet
     std::vector<cells::Snapshot> processes;
     std::size_t unreadable = 0;
+    std::uint32_t reader = 0;  // process id of who reads; 0: not told
 };
 
 HostReading read_host();

@@ -38,6 +38,10 @@ Result<void> ServiceCells::open(const std::filesystem::path& path, std::string_v
     cell.name = "trips";
     cell.description = "requests that came home";
     segment_.describe(kTripsCell, cell);
+    cell.type = cells::MetricType::kGauge;
+    cell.name = "open";
+    cell.description = "1 while the channel is open";
+    segment_.describe(kOpenCell, cell);
     return {};
 }
 
@@ -79,6 +83,7 @@ void ServiceCells::fill(std::span<const ChannelState> states, std::span<const Tr
         put(ChannelCell::kLargest, state.largest);
         put(ChannelCell::kMostOutstanding, state.most_outstanding);
         put(ChannelCell::kCalls, state.calls);
+        cells::store(values[kOpenCell], std::uint64_t{state.open});
         for (const Trips& each : trips) {
             if (state.sends && each.to == state.peer) {
                 cells::store(values[kRoundTripCell], each.ns);

@@ -13,6 +13,8 @@ namespace kymo::ring {
 // did.
 inline constexpr std::uint32_t kRoundTripCell = cells::kFirstIndexed;
 inline constexpr std::uint32_t kTripsCell = cells::kFirstIndexed + 1;
+// 1 while the channel is open.
+inline constexpr std::uint32_t kOpenCell = cells::kFirstIndexed + 2;
 
 constexpr bool is_service(cells::ChannelDirection direction) {
     return direction == cells::ChannelDirection::kServiceSend ||
@@ -26,6 +28,7 @@ struct ServiceMetric {
     cells::MetricType type;
     const char* unit;
     const char* description;
+    bool is_readers = false;  // of who reads alone: added up over all members, each counts once
 };
 
 inline constexpr ServiceMetric kServiceMetrics[] = {
@@ -41,6 +44,8 @@ inline constexpr ServiceMetric kServiceMetrics[] = {
      cells::MetricType::kCounter, "ns", "frames of the ring waited to be sent"},
     {"service-outstanding", cells::index(cells::ChannelCell::kOutstanding), cells::ChannelDirection::kServiceSend,
      cells::MetricType::kGauge, "", "frames of the ring that wait to be sent"},
+    {"service-open", kOpenCell, cells::ChannelDirection::kServiceSend, cells::MetricType::kGauge, "",
+     "channels that an agent has open to send", true},
     {"service-largest", cells::index(cells::ChannelCell::kLargest), cells::ChannelDirection::kServiceSend,
      cells::MetricType::kMaximum, "bytes", "largest frame of the ring sent"},
     {"service-calls", cells::index(cells::ChannelCell::kCalls), cells::ChannelDirection::kServiceSend,

@@ -329,7 +329,8 @@ Bytes Agent::heartbeat(FrameKind kind, Time now) const {
 void Agent::send_heartbeats(Time now, Outbox& out) {
     const Bytes frame = heartbeat(FrameKind::kHeartbeat, now);
     for (const Slot slot : successors_.ask(now)) {
-        out.push_back({slot, frame, true});
+        // Members of before 1.5 know of no answers.
+        out.push_back({slot, successors_.is_silent(slot, now) ? heartbeat(FrameKind::kProbe, now) : frame, true});
     }
     if (next_of(end_, now) == kManager) {
         out.push_back({kManager, frame});

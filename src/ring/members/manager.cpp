@@ -299,10 +299,10 @@ void Manager::send_heartbeats(Time now, Outbox& out) {
                                   sequence_,
                                   sequence_ == 0 ? 0 : span->first,
                                   sequence_ == 0 ? 0 : span->end};
-        out.push_back({slot,
-                       make_heartbeat(FrameKind::kHeartbeat, settings_.slots, settings_.job.job, settings_.epoch,
-                                      heartbeat),
-                       true});
+        // Agents of before 1.5 know of no answers.
+        const FrameKind kind = watch_.is_silent(slot, now) ? FrameKind::kProbe : FrameKind::kHeartbeat;
+        out.push_back(
+            {slot, make_heartbeat(kind, settings_.slots, settings_.job.job, settings_.epoch, heartbeat), true});
     }
     next_silence_ = std::min(next_silence_, watch_.next(now));  // of those that were not asked before, too
 }

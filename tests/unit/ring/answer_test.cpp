@@ -53,6 +53,28 @@ TEST(RingAnswer, EachLevelAggregatesWhatIsBelow) {
     EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kObject, 0, "user")), Record{}) << "no object";
 }
 
+// Whoever else has service channels on this host, a manager or another agent, tells of them itself.
+TEST(RingAnswer, OpenChannelsAreTheReadersOwn) {
+    const auto channel = [](std::uint64_t number, std::uint64_t open, cells::ChannelDirection direction) {
+        RowValues made = row(number, RowState::kLive, {{kOpenCell, open}});
+        made.key[2] = static_cast<std::uint64_t>(direction);
+        return made;
+    };
+    constexpr auto kSend = cells::ChannelDirection::kServiceSend;
+    constexpr auto kReceive = cells::ChannelDirection::kServiceReceive;
+    HostReading host = reading(
+        1, {process(1, ResourceKind::kChannel, {channel(1, 1, kSend), channel(2, 0, kSend), channel(3, 1, kReceive)}),
+            process(2, ResourceKind::kChannel, {channel(1, 1, kSend)})});
+    const Entry open = entry(Resource::kChannel, ResourceLevel::kSystem, 0, "service-open");
+    EXPECT_EQ(answered(host, open).known, 0U) << "it is not told who reads";
+    host.reader = 1;
+    EXPECT_EQ(answered(host, open).sum_low, 1U);
+    EXPECT_EQ(answered(host, open).known, 2U) << "used";
+    host.reader = 2;
+    EXPECT_EQ(answered(host, open).sum_low, 1U);
+    EXPECT_EQ(answered(host, open).known, 1U);
+}
+
 TEST(RingAnswer, MetricsOfProgramsGoByTheirNames) {
     EXPECT_EQ(answered(tasks(), entry(Resource::kTask, ResourceLevel::kSystem, 0, "sent")).sum_low, 8U);
     EXPECT_EQ(answered(tasks(), entry(Resource::kTask, ResourceLevel::kSystem, 0, "received")), Record{})

@@ -71,6 +71,47 @@ TEST(RingLink, MessagesComeThroughInPiecesOfAnySize) {
     }
 }
 
+TEST(RingLink, WhoIsAskedAnswersAndTheMessagesGoOn) {
+    const KeyPair keys = new_keys();
+    for (const KeyPair* each : {&keys, static_cast<const KeyPair*>(nullptr)}) {
+        for (const std::size_t piece : {1U, 100'000U}) {
+            Pair pair(each, each);
+            ASSERT_TRUE(pair.talk(piece));
+            for (int i = 0; i < 3; ++i) {
+                EXPECT_FALSE(pair.sender.take_answered());
+                pair.sender.seal({{1, 2, 3}}, pair.to_receiver);
+                pair.sender.seal_ping(pair.to_receiver);
+                pair.sender.seal({{4}}, pair.to_receiver);
+                ASSERT_TRUE(pair.talk(piece));
+                EXPECT_TRUE(pair.sender.take_answered());
+                EXPECT_FALSE(pair.receiver.take_answered());
+                EXPECT_EQ(pair.messages, (std::vector<Bytes>{{1, 2, 3}, {4}})) << "and no other one";
+                pair.messages.clear();
+            }
+        }
+    }
+}
+
+// Without encryption the bytes are plain to see: RFC 37's.
+TEST(RingLink, AnAnswerHasWhatWasAskedWith) {
+    const auto answer_to = [](const Bytes& frame) {
+        Pair pair(nullptr, nullptr);
+        EXPECT_TRUE(pair.talk());
+        Bytes answer;
+        EXPECT_TRUE(pair.receiver.take(frame, answer, pair.messages));
+        EXPECT_TRUE(pair.messages.empty());
+        return answer;
+    };
+    EXPECT_EQ(answer_to({4, 7, 4, 'P', 'I', 'N', 'G', 0, 0}), (Bytes{4, 5, 4, 'P', 'O', 'N', 'G'}));
+    EXPECT_EQ(answer_to({4, 9, 4, 'P', 'I', 'N', 'G', 0, 5, 8, 9}), (Bytes{4, 7, 4, 'P', 'O', 'N', 'G', 8, 9}));
+    EXPECT_TRUE(answer_to({4, 6, 4, 'P', 'I', 'N', 'G', 0}).empty()) << "too short for one";
+    EXPECT_TRUE(answer_to({4, 4, 3, 'A', 'N', 'Y'}).empty());
+    EXPECT_TRUE(answer_to({4, 0}).empty());
+    Bytes longest{4, 24, 4, 'P', 'I', 'N', 'G', 0, 0};
+    longest.resize(2 + 24);
+    EXPECT_TRUE(answer_to(longest).empty()) << "one byte more than may be";
+}
+
 TEST(RingLink, NothingCanBeReadUnderWay) {
     const KeyPair keys = new_keys();
     Pair pair(&keys, &keys);

@@ -60,9 +60,11 @@ TEST(RingFrame, EachMistakeHasItsName) {
     EXPECT_EQ(opened(frame), Refusal::kMalformed);
     frame[68] = 4;  // or an empty one
     EXPECT_EQ(opened(frame), Refusal::kMalformed);
-    EXPECT_EQ(opened(make_heartbeat(FrameKind::kHeartbeat, 8, 1, 2, {kManager, 0, 3, 4, 0, 0, 0})),
+    EXPECT_EQ(opened(make_heartbeat(FrameKind::kFarewell, 8, 1, 2, {kManager, 0, 3, 4, 0, 0, 0})),
               Refusal::kMalformed);
-    EXPECT_EQ(opened(make_heartbeat(FrameKind::kProbe, 8, 1, 2, {kManager, 0, 3, 4, 0, 0, 0})), Refusal::kNone);
+    for (const FrameKind kind : {FrameKind::kProbe, FrameKind::kHeartbeat}) {
+        EXPECT_EQ(opened(make_heartbeat(kind, 8, 1, 2, {kManager, 0, 3, 4, 0, 0, 0})), Refusal::kNone);
+    }
     EXPECT_EQ(opened(Bytes(kMaxFrameBytes + 1)), Refusal::kOversized);
     EXPECT_EQ(opened({}), Refusal::kTruncated);
 }

@@ -15,34 +15,96 @@
 namespace kymo::ring {
 namespace {
 
-TEST(RingWatch, ASlotIsSilentAHeartbeatAfterItWasHeard) {
+using Slots = std::vector<Slot>;
+
+void set(Watch& watch, const std::vector<Span>& groups, Time now) {
+    watch.set(groups, now);
+}
+
+TEST(RingWatch, TheFirstIsAskedAndSilentAHeartbeatAfterItHasAnswered) {
     Watch watch(100);
-    watch.set({3, 5}, 1000);
+    set(watch, {{3, 7}}, 1000);
+    EXPECT_EQ(watch.ask(1000), (Slots{3}));
     EXPECT_FALSE(watch.is_silent(3, 1099));
     EXPECT_TRUE(watch.is_silent(3, 1100)) << "never heard";
-    EXPECT_TRUE(watch.heard(3, 1, 1090));
+    watch.answered(3, 1090);
     EXPECT_FALSE(watch.is_silent(3, 1189));
     EXPECT_TRUE(watch.is_silent(3, 1190));
-    EXPECT_FALSE(watch.is_silent(4, 9999)) << "nobody watches it";
-    EXPECT_EQ(watch.next(1095), 1100U);
-    EXPECT_EQ(watch.next(1100), 1190U);
+    EXPECT_FALSE(watch.is_silent(4, 9999)) << "nobody asks it";
+    EXPECT_FALSE(watch.is_silent(9, 9999)) << "nobody watches it";
+    EXPECT_EQ(watch.next(1095), 1190U);
     EXPECT_EQ(watch.next(1190), kNever);
-    EXPECT_EQ(watch.silent(1190), (std::vector<Slot>{3, 5}));
+}
+
+TEST(RingWatch, WhoIsSuspectedHasThoseBehindItAskedUntilItsSilenceIsCertain) {
+    Watch watch(100);
+    set(watch, {{3, 7}}, 1000);
+    watch.ask(1000);
+    watch.answered(3, 1001);
+    EXPECT_EQ(watch.ask(1025), (Slots{3}));
+    EXPECT_EQ(watch.ask(1037), (Slots{3})) << "it may still answer the second";
+    EXPECT_EQ(watch.ask(1050), (Slots{3, 4, 5, 6}));
+    watch.answered(5, 1052);
+    EXPECT_EQ(watch.next(1060), 1101U);
+    EXPECT_TRUE(watch.is_silent(3, 1101) && watch.is_silent(4, 1101) && watch.is_silent(6, 1101))
+        << "all that failed together are known to";
+    EXPECT_FALSE(watch.is_silent(5, 1101));
+    EXPECT_EQ(watch.ask(1101), (Slots{3, 4, 5, 6})) << "5 is suspect: it has not answered for as long";
+    watch.answered(5, 1102);
+    EXPECT_EQ(watch.ask(1125), (Slots{3, 4, 5})) << "those before it may come back, those behind it are let be";
+    EXPECT_FALSE(watch.is_silent(6, 1125)) << "nothing is known of it any more";
+    watch.answered(3, 1130);
+    EXPECT_EQ(watch.ask(1150), (Slots{3}));
+}
+
+TEST(RingWatch, WhoAnswersAgainIsSuspectedNoMore) {
+    Watch watch(100);
+    set(watch, {{3, 7}}, 1000);
+    EXPECT_EQ(watch.ask(1050).size(), 4U);
+    watch.answered(3, 1051);
+    EXPECT_EQ(watch.ask(1075), (Slots{3}));
+    watch.answered(4, 1076);  // late, of before
+    EXPECT_FALSE(watch.is_silent(4, 5000));
+}
+
+TEST(RingWatch, WhereNobodyListensTheOneBehindIsAskedAtOnce) {
+    Watch watch(100);
+    set(watch, {{3, 7}}, 1000);
+    watch.ask(1000);
+    EXPECT_TRUE(watch.refused(3));
+    EXPECT_FALSE(watch.refused(3)) << "that is known";
+    EXPECT_FALSE(watch.refused(5)) << "nobody asks it";
+    EXPECT_TRUE(watch.is_silent(3, 1001));
+    EXPECT_EQ(watch.ask(1001), (Slots{3, 4}));
+    EXPECT_FALSE(watch.is_silent(4, 1100)) << "it has an interval of its own";
+    EXPECT_TRUE(watch.is_silent(4, 1101));
+    watch.answered(3, 1020);
+    EXPECT_FALSE(watch.is_silent(3, 1021));
+}
+
+TEST(RingWatch, EachSpanIsWatchedByItself) {
+    Watch watch(100);
+    set(watch, {{0, 4}, {10, 12}, {20, 24}}, 1000);
+    EXPECT_EQ(watch.ask(1000), (Slots{0, 10, 20}));
+    watch.answered(0, 1040);
+    watch.answered(20, 1045);
+    EXPECT_EQ(watch.ask(1050), (Slots{0, 10, 11, 20}));
 }
 
 TEST(RingWatch, WhatIsKnownStaysWhenOthersAreWatched) {
     Watch watch(100);
-    watch.set({3, 5}, 1000);
-    watch.heard(5, 1, 1050);
-    watch.set({4, 5, 6}, 1080);
-    EXPECT_TRUE(watch.is_silent(5, 1150));
-    EXPECT_FALSE(watch.is_silent(4, 1179));
-    EXPECT_FALSE(watch.is_silent(3, 5000));
+    set(watch, {{3, 6}}, 1000);
+    watch.ask(1000);
+    watch.answered(3, 1050);
+    set(watch, {{3, 4}, {5, 7}}, 1080);
+    EXPECT_TRUE(watch.is_silent(3, 1150));
+    EXPECT_FALSE(watch.is_silent(5, 1179)) << "it is asked from now on";
+    EXPECT_TRUE(watch.is_silent(5, 1180));
 }
 
 TEST(RingWatch, AnEarlierIncarnationIsNotHeardAndAFarewellIsBelieved) {
     Watch watch(100);
-    watch.set({3}, 0);
+    set(watch, {{3, 4}}, 0);
     EXPECT_TRUE(watch.heard(3, 2, 10));
     EXPECT_FALSE(watch.heard(3, 1, 90));
     EXPECT_TRUE(watch.is_silent(3, 110));
@@ -57,7 +119,7 @@ TEST(RingWatch, AnEarlierIncarnationIsNotHeardAndAFarewellIsBelieved) {
 
 TEST(RingWatch, WhoWasStoppedBeginsAnew) {
     Watch watch(100);
-    watch.set({3}, 0);
+    set(watch, {{3, 4}}, 0);
     watch.begin_anew(5000);
     EXPECT_FALSE(watch.is_silent(3, 5099));
 }

@@ -35,8 +35,8 @@ class RingChannels : public ::testing::Test {
         }
         keys_ = *keys;
     }
-    static std::unique_ptr<Channels> open(const Keys& keys, Slot own = kUnknownPeer) {
-        auto opened = open_channels({"127.0.0.1", keys, own});
+    static std::unique_ptr<Channels> open(const Keys& keys, Slot own = kUnknownPeer, Time idle = 60'000 * kMs) {
+        auto opened = open_channels({"127.0.0.1", keys, own, idle});
         EXPECT_TRUE(opened);
         return std::move(*opened);
     }

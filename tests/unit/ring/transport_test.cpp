@@ -90,6 +90,109 @@ TEST_F(RingChannels, EachCountsWhatItHasCarriedAtBothEnds) {
     }
 }
 
+// What has come of asking slot 3; nothing: nothing has.
+std::optional<Answer> asked(Channels& from) {
+    std::optional<Answer> got;
+    from.send_all({{3, Bytes(10, 1), true}});
+    comes([&] {
+        Bytes none;
+        from.receive(none, now() + 5 * kMs);
+        Answer answer;
+        if (from.take_answer(answer)) {
+            got = answer;
+        }
+        return got.has_value();
+    });
+    return got;
+}
+
+// Runs a member's channels in a thread of their own.
+class Running {
+  public:
+    explicit Running(std::unique_ptr<Channels> channels) : channels_(std::move(channels)) {
+        thread_ = std::thread([this] {
+            while (!ended_) {
+                Bytes frame;
+                channels_->receive(frame, now() + 2 * kMs);
+            }
+        });
+    }
+    ~Running() {
+        ended_ = true;
+        thread_.join();
+    }
+    [[nodiscard]] std::string endpoint() const { return channels_->endpoint(); }
+
+  private:
+    std::unique_ptr<Channels> channels_;
+    std::atomic<bool> ended_ = false;
+    std::thread thread_;
+};
+
+TEST_F(RingChannels, WhoIsAskedIsThereOrNobodyListens) {
+    for (const Keys& keys : {keys_, Keys{}}) {
+        const auto from = open(keys, 1);
+        auto to = std::make_unique<Running>(open(keys, 3));
+        from->connect(3, to->endpoint());
+        for (int i = 0; i < 3; ++i) {
+            const auto answer = asked(*from);
+            ASSERT_TRUE(answer);
+            EXPECT_EQ(answer->from, 3U);
+            EXPECT_FALSE(answer->is_refused);
+        }
+        EXPECT_EQ(from->states().at(0).opened, 1U);
+        to.reset();
+        ASSERT_TRUE(comes([&] {
+            const auto answer = asked(*from);
+            return answer && answer->is_refused;
+        }));
+        EXPECT_EQ(from->states().at(0).open, 0U);
+        // Another member that has the port now is not the one which it leads to.
+        const Running other(open(keys, 4));
+        from->connect(3, other.endpoint());
+        ASSERT_TRUE(comes([&] {
+            const auto answer = asked(*from);
+            EXPECT_TRUE(!answer || answer->is_refused);
+            return answer.has_value();
+        }));
+    }
+}
+
+TEST_F(RingChannels, AChannelIsOpenedByAFrameAndClosedWhenNoneGoesByIt) {
+    const auto from = open(keys_, 1, 100 * kMs);
+    const auto to = open(keys_, 3, 100 * kMs);
+    from->connect(3, to->endpoint());
+    const auto run_both = [&](Time time) {
+        std::size_t received = 0;
+        for (const Time end = now() + time; now() < end;) {
+            Bytes frame;
+            from->receive(frame, now() + kMs);
+            received += to->receive(frame, now() + kMs) ? 1 : 0;
+        }
+        return received;
+    };
+    run_both(20 * kMs);
+    EXPECT_TRUE(to->states().empty()) << "nothing has gone";
+    for (std::uint64_t round = 1; round <= 2; ++round) {
+        from->send(3, {1, 2});
+        std::size_t received = 0;
+        ASSERT_TRUE(comes([&] {
+            received += run_both(5 * kMs);
+            return received == 1;
+        }));
+        for (const auto* each : {&*from, &*to}) {
+            const ChannelState state = each->states().at(0);
+            EXPECT_EQ(state.opened, round);
+            EXPECT_EQ(state.messages, round);
+        }
+        ASSERT_TRUE(comes([&] {
+            run_both(10 * kMs);
+            return from->states().at(0).open == 0 && to->states().at(0).open == 0;
+        }));
+    }
+    EXPECT_EQ(from->counts().dropped, 0U);
+}
+
 TEST_F(RingChannels, FramesThatNobodyTakesAreToldAsWaitingAndThenAsDropped) {
     const auto from = open(keys_, 1);
     from->connect(3, "tcp://127.0.0.1:1");
@@ -201,6 +304,15 @@ TEST_F(RingChannels, ARingKeepsItsSumsThroughDeathStopAndReturn) {
         });
     };
     ASSERT_TRUE(until_answered(6));
+    // One to the first, one from the last.
+    ASSERT_TRUE(comes([&] {
+        driver.turn(now() + 20 * kMs);
+        std::uint32_t open = 0;
+        for (const ChannelState& each : channels->states()) {
+            open += each.open;
+        }
+        return open == 2;
+    }));
     hosts[2].reset();
     ASSERT_TRUE(until_answered(5));
     hosts[3]->pause(true);

@@ -157,6 +157,145 @@ TEST(RingWorld, TheGapOfAKilledAgentIsClosedWithinAHeartbeatAndARoundTrip) {
     }
 }
 
+// A host whose agent has ended says so; one that is gone itself says nothing.
+TEST(RingWorld, WhereNobodyListensTheGapIsClosedByTheNextHeartbeat) {
+    for (const std::uint32_t killed : {1U, 3U}) {
+        WorldSettings one = settings(24);
+        one.refuses = true;
+        World world(one);
+        run(world, 1000 * kWorldMs);
+        for (Slot slot = 7; slot < 7 + killed; ++slot) {
+            world.kill(slot);
+        }
+        const auto samples = run(world, 2000 * kWorldMs);
+        Time closed = kNever;
+        for (const auto& each : samples) {
+            if (each.sample.coverage.contributed == 24 - killed) {
+                closed = std::min(closed, each.at);
+            }
+        }
+        EXPECT_LE(closed, 1000 * kWorldMs + kWorldHeartbeat / 4 + 5 * kWorldMs) << killed;
+        EXPECT_EQ(world.manager().counts().lost, 0U);
+    }
+}
+
+// One channel a member: from the manager to the first agent, from each to the next, and home. A fault may have some
+// more opened, and afterwards they are closed again.
+TEST(RingWorld, NAgentsHoldNPlusOneChannels) {
+    constexpr Time kSettled = 3 * kWorldHeartbeat;
+    for (const std::uint32_t agents : {1U, 4U, 16U, 64U}) {
+        WorldSettings made = settings(agents);
+        World world(made);
+        Time now = kSettled;
+        const auto settle = [&] { return run(world, now += kSettled).back().sample.coverage.contributed; };
+        // The most that are open while it is found out and healed.
+        const auto most = [&] {
+            std::size_t open = 0;
+            for (const Time end = now + kSettled; now < end; now += kWorldHeartbeat / 40) {
+                world.run_until(now);
+                open = std::max(open, world.open_channels());
+            }
+            return open;
+        };
+        run(world, now);
+        EXPECT_EQ(settle(), agents);
+        EXPECT_EQ(world.open_channels(), agents + 1) << agents;
+        const std::size_t reach = made.manager.job.reach;
+        for (const Slot slot : std::set<Slot>{0, agents / 2, agents - 1}) {
+            world.kill(slot);
+            EXPECT_LE(most(), agents + reach) << "killed " << slot << " of " << agents;
+            EXPECT_EQ(settle(), agents - 1);
+            EXPECT_EQ(world.open_channels(), agents == 1 ? 0 : agents) << "killed " << slot << " of " << agents;
+            world.restart(slot);
+            EXPECT_LE(most(), agents + 1 + reach);
+            EXPECT_EQ(settle(), agents);
+            EXPECT_EQ(world.open_channels(), agents + 1) << "restarted " << slot << " of " << agents;
+            world.stop(slot);
+            EXPECT_LE(most(), agents + 1 + reach) << "stopped " << slot << " of " << agents;
+            world.go_on(slot);
+            settle();
+            EXPECT_EQ(settle(), agents);
+            EXPECT_EQ(world.open_channels(), agents + 1) << "gone on " << slot << " of " << agents;
+            world.cut_off({slot});
+            EXPECT_LE(most(), agents + 1 + reach) << "cut off " << slot << " of " << agents;
+            world.cut_off({});
+            settle();
+            EXPECT_EQ(settle(), agents);
+            EXPECT_EQ(world.open_channels(), agents + 1) << "cut off " << slot << " of " << agents;
+        }
+        for (Slot slot = agents / 2; slot < std::min(agents, agents / 2 + 3); ++slot) {
+            world.stop(slot);
+        }
+        EXPECT_LE(most(), agents + 1 + 2 * reach) << "who is stopped closes nothing";
+        for (Slot slot = 0; slot < agents; ++slot) {
+            world.go_on(slot);
+        }
+        settle();
+        settle();
+        EXPECT_EQ(world.open_channels(), agents + 1) << "three had been stopped, of " << agents;
+        world.kill_manager();
+        run(world, now += kSettled);
+        world.restart_manager();
+        EXPECT_EQ(settle(), agents);
+        EXPECT_EQ(world.open_channels(), agents + 1) << "another manager of " << agents;
+        world.faults = {0.01, 0.05, 0.05, kWorldHeartbeat / 4};
+        EXPECT_LE(most(), agents + 1 + 2 * reach + agents / 4) << "some suspect the one behind them for nothing";
+        world.faults = {};
+        settle();
+        settle();
+        EXPECT_EQ(world.open_channels(), agents + 1) << agents;
+        world.join();
+        settle();
+        EXPECT_EQ(world.open_channels(), agents + 2) << agents << " and one";
+        // What the manager asks one agent goes by channels of their own, which are closed afterwards.
+        world.manager().query(agents / 2, {{{2, 0, 1, 5, kEvery, 0, 0}, {0}}}, world.time_of_manager());
+        EXPECT_LE(most(), agents + 4);
+        world.manager().end_detail();
+        settle();
+        EXPECT_EQ(world.open_channels(), agents + 2);
+    }
+}
+
+TEST(RingWorld, SegmentsHoldAChannelMoreEach) {
+    for (const std::uint32_t segments : {2U, 8U, 40U}) {
+        WorldSettings cut = settings(40);
+        cut.manager.segments = segments;
+        World world(cut);
+        run(world, 4 * kWorldHeartbeat);
+        EXPECT_EQ(world.open_channels(), 40 + segments);
+    }
+}
+
+TEST(RingWorld, AMemberThatOnlyProbesIsToldByHeartbeats) {
+    AgentSettings one;
+    one.job = {7, 100, 4};
+    one.slot = 3;
+    one.slots = 5;
+    Agent agent(one, [](auto, auto) {}, 0);
+    Bytes probe = make_heartbeat(FrameKind::kProbe, 5, 7, 0, {2, 0, 1, 1, 0, 0, 0});
+    const auto heartbeats_to = [](const Outbox& out, Slot slot) {
+        return std::count_if(out.begin(), out.end(), [slot](const Outgoing& each) { return each.to == slot; });
+    };
+    Outbox out;
+    agent.on_frame(probe, 1, out);
+    EXPECT_EQ(heartbeats_to(out, 2), 1) << "one that was asked for";
+    out.clear();
+    agent.on_timer(25, out);
+    EXPECT_EQ(heartbeats_to(out, 2), 0) << "it asks as this version does";
+    EXPECT_EQ(heartbeats_to(out, 4), 1) << "the next one";
+    probe[5] = kAnswersSince - 1;
+    agent.on_frame(probe, 30, out);
+    for (Time now = 50; now < 200; now += 25) {
+        out.clear();
+        agent.on_timer(now, out);
+        EXPECT_EQ(heartbeats_to(out, 2), 1) << "an earlier version waits for them";
+    }
+    agent.on_answer({2, true}, 201, out);
+    out.clear();
+    agent.on_timer(225, out);
+    EXPECT_EQ(heartbeats_to(out, 2), 0) << "it has ended";
+}
+
 TEST(RingWorld, StoppedNeighboursArePassedOverAndComeBack) {
     for (Slot first = 0; first <= 21; ++first) {
         World world(settings(24));

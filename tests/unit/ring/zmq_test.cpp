@@ -55,6 +55,37 @@ TEST_F(RingZmq, FramesComeFromAndGoToLibzmq) {
     }
 }
 
+TEST_F(RingZmq, EitherAnswersTheOtherWhoAsksWhetherItIsThere) {
+    const auto made = make_keys();
+    ASSERT_TRUE(made);
+    for (const Keys& keys : {*made, Keys{}}) {
+        const auto us = ours(keys);
+        const auto them = theirs(keys);
+        us->connect(1, them->endpoint());
+        them->connect(1, us->endpoint());
+        ASSERT_TRUE(arrives(*them, *us, {1}, 60'000 * kMs));
+        for (int i = 0; i < 3; ++i) {
+            us->send_all({{1, Bytes(10, 1), true}});
+            Answer answer;
+            bool is_answered = false;
+            for (const Time end = clock_now() + 60'000 * kMs; !is_answered && clock_now() < end;) {
+                Bytes none;
+                us->receive(none, clock_now() + 5 * kMs);
+                them->receive(none, clock_now() + kMs);  // lets us in
+                is_answered = us->take_answer(answer);
+            }
+            EXPECT_TRUE(is_answered && answer.from == 1 && !answer.is_refused);
+        }
+        // libzmq asks every half second: no frame of ours, and the connection stands.
+        Bytes frame;
+        for (const Time end = clock_now() + 1200 * kMs; clock_now() < end;) {
+            EXPECT_FALSE(us->receive(frame, clock_now() + 20 * kMs)) << frame.size();
+        }
+        EXPECT_TRUE(arrives(*them, *us, {2}, 60'000 * kMs));
+        EXPECT_EQ(us->states().at(1).opened, 1U);
+    }
+}
+
 TEST_F(RingZmq, WhoHasOtherKeysIsRefusedByEither) {
     const auto keys = make_keys();
     const auto other = make_keys();
