@@ -90,6 +90,15 @@ TEST_F(RingChannels, EachCountsWhatItHasCarriedAtBothEnds) {
     }
 }
 
+std::string told(const std::vector<ChannelState>& states) {
+    std::string text;
+    for (const ChannelState& each : states) {
+        text += (each.sends ? "to " : "from ") + std::to_string(each.peer) + ": " + std::to_string(each.open) + " open of " +
+                std::to_string(each.opened) + ", " + std::to_string(each.messages) + " messages\n";
+    }
+    return text;
+}
+
 // What has come of asking slot 3; nothing: nothing has.
 std::optional<Answer> asked(Channels& from) {
     std::optional<Answer> got;
@@ -271,7 +280,7 @@ TEST_F(RingChannels, ARingKeepsItsSumsThroughDeathStopAndReturn) {
     }
     const auto claim = rendezvous->claim_manager();
     ASSERT_TRUE(claim);
-    const auto channels = open(rendezvous->job().keys);
+    const auto channels = open(rendezvous->job().keys, kManager, 1000 * kMs);
     ASSERT_TRUE(rendezvous->publish({kManager, claim->incarnation, "manager", channels->endpoint()}));
     ManagerSettings settings;
     settings.job = rendezvous->job().settings();
@@ -312,7 +321,7 @@ TEST_F(RingChannels, ARingKeepsItsSumsThroughDeathStopAndReturn) {
             open += each.open;
         }
         return open == 2;
-    }));
+    })) << told(channels->states());
     hosts[2].reset();
     ASSERT_TRUE(until_answered(5));
     hosts[3]->pause(true);
