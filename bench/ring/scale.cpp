@@ -144,7 +144,8 @@ Row reckon_rings(std::uint32_t agents, std::uint32_t& rings) {
 
 // The shortest that the default budgets let it be, s.
 double period(const Row& row) {
-    return std::max({row.round_trip_ms / 1e3 / kInFlight, row.agent_us / 1e6 / kShare, row.megabytes * 1e6 / kBytesASecond});
+    return std::max(
+        {row.round_trip_ms / 1e3 / kInFlight, row.agent_us / 1e6 / kShare, row.megabytes * 1e6 / kBytesASecond});
 }
 
 void print(std::uint32_t agents, const std::string& arrangement, const Row& row) {
@@ -162,7 +163,8 @@ int main(int argc, char** argv) {
     const auto least = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 10);
     const Costs costs;
     fmt::print(
-        "| agents | arrangement | round trip, ms | shortest period, s | manager, us a round | MB a round | channels | "
+        "| agents | arrangement | round trip, ms | shortest period, s | manager, us a round | MB a round | channels "
+        "| "
         "skew, us | unannounced | healed, s | missing |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (std::uint32_t agents = least; agents <= most; agents *= 10) {
         const std::uint32_t segments = best_segments(agents, costs.hop * (1 + costs.jitter / 2) + costs.agent,

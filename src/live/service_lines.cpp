@@ -71,7 +71,8 @@ void service_lines(Lines& lines, const RingView& view, std::size_t rows) {
                 ? ""
                 : view::duration(style,
                                  static_cast<std::int64_t>(trip->ns / std::max<std::uint64_t>(trip->number, 1)));
-        lines.line(cell(std::to_string(each.open), 4) + cell(rate_figure(style, static_cast<double>(each.messages)), 10) +
+        lines.line(cell(std::to_string(each.open), 4) +
+                   cell(rate_figure(style, static_cast<double>(each.messages)), 10) +
                    cell(rate_figure(style, static_cast<double>(each.bytes)), 9) +
                    cell(rate_figure(style, static_cast<double>(each.largest)), 9) +
                    cell(each.sends ? std::to_string(each.outstanding) : "", 9) + cell(round_trip, 12) +

@@ -336,8 +336,8 @@ bool World::is_open(Slot from, Slot to, const Channel& channel) const {
     const Node& sender = from == kManager ? *manager_node_ : *nodes_[from];
     const Node& receiver = to == kManager ? *manager_node_ : *nodes_[to];
     const Time idle = settings_.manager.job.heartbeat;
-    return channel.ready != kNever && sender.alive && receiver.alive && channel.lives == sender.life + receiver.life &&
-           (sender.stopped || now_ < channel.used + idle);
+    return channel.ready != kNever && sender.alive && receiver.alive &&
+           channel.lives == sender.life + receiver.life && (sender.stopped || now_ < channel.used + idle);
 }
 
 std::size_t World::open_channels() const {

@@ -121,8 +121,8 @@ class ZmqChannels : public Channels {
         return true;
     }
 
-    // Whether somebody is there libzmq's own heartbeats find out: where they are silent the connection goes, and with it
-    // the place for frames.
+    // Whether somebody is there libzmq's own heartbeats find out: where they are silent the connection goes, and with
+    // it the place for frames.
     void send_all(const Outbox& out) override {
         for (const Outgoing& each : out) {
             const auto peer = peers_.find(each.to);

@@ -59,9 +59,8 @@ Result<Meeting> meet(const RingOptions& options, bool is_agent, const std::strin
         return claim.error();
     }
     meeting.claim = std::move(*claim);
-    auto channels =
-        ring::open_channels({address_of(options, meeting), meeting.place->job().keys, meeting.claim.slot,
-                             meeting.place->job().settings().heartbeat});
+    auto channels = ring::open_channels({address_of(options, meeting), meeting.place->job().keys, meeting.claim.slot,
+                                         meeting.place->job().settings().heartbeat});
     if (!channels) {
         Error error = channels.error();
         if (options.address.empty() && !meeting.claim.address.empty() && error.kind == ErrorKind::kPermission) {

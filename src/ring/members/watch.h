@@ -27,7 +27,8 @@ class Watch {
         auto known = watched_.begin();
         for (const Span& group : groups) {
             for (Slot slot = group.first; slot < group.end; ++slot) {
-                known = std::find_if(known, watched_.end(), [slot](const Watched& each) { return each.slot >= slot; });
+                known =
+                    std::find_if(known, watched_.end(), [slot](const Watched& each) { return each.slot >= slot; });
                 next.push_back(known != watched_.end() && known->slot == slot ? *known : Watched{.slot = slot});
                 next.back().is_first = slot == group.first;
                 if (next.back().is_first && next.back().since == kNotAsked) {

@@ -1,9 +1,10 @@
 // The bytes of the service ring's frames: what docs/ring-protocol.md says, as constants and structs.
 //
 // Tokens are sent round by the manager and filled by the agents; by heartbeats a member tells the next one what it
-// knows of the ring, and the manager asks for one by a probe; orders of the manager's, which agents answer, switch what is counted (order.h); queries ask one agent for its single objects
-// (detail_query.h), or what metrics are (metric_query.h). Integers are little-endian, times nanoseconds. The structs
-// are copied from and to the bytes, so a frame need not be aligned.
+// knows of the ring, and the manager asks for one by a probe; orders of the manager's, which agents answer, switch
+// what is counted (order.h); queries ask one agent for its single objects (detail_query.h), or what metrics are
+// (metric_query.h). Integers are little-endian, times nanoseconds. The structs are copied from and to the bytes, so a
+// frame need not be aligned.
 #pragma once
 
 #include <bit>

@@ -36,7 +36,9 @@ class CurvePeer {
     }
     // Whether it is there is of interest.
     [[nodiscard]] bool is_asked() const { return is_asked_; }
-    [[nodiscard]] bool is_idle() const { return pending_.empty() && (connection_ == nullptr || connection_->unsent() == 0); }
+    [[nodiscard]] bool is_idle() const {
+        return pending_.empty() && (connection_ == nullptr || connection_->unsent() == 0);
+    }
 
     [[nodiscard]] bool has_room() const { return connection_ != nullptr && connection_->has_room(); }
     [[nodiscard]] bool has_pending() const { return !pending_.empty(); }

@@ -93,8 +93,8 @@ TEST_F(RingChannels, EachCountsWhatItHasCarriedAtBothEnds) {
 std::string told(const std::vector<ChannelState>& states) {
     std::string text;
     for (const ChannelState& each : states) {
-        text += (each.sends ? "to " : "from ") + std::to_string(each.peer) + ": " + std::to_string(each.open) + " open of " +
-                std::to_string(each.opened) + ", " + std::to_string(each.messages) + " messages\n";
+        text += (each.sends ? "to " : "from ") + std::to_string(each.peer) + ": " + std::to_string(each.open) +
+                " open of " + std::to_string(each.opened) + ", " + std::to_string(each.messages) + " messages\n";
     }
     return text;
 }
