@@ -277,8 +277,10 @@ void World::call(Node& to, Bytes* frame, const Answer* answer) {
     }
     const Costs& costs = settings_.costs;
     const double handled = frame == nullptr ? 0 : to.slot == kManager ? costs.manager_receive : costs.agent;
-    const Time begin = std::max(now_, to.busy_until);
+    const bool shares = settings_.one_processor && to.slot != kManager && handled > 0;
+    const Time begin = std::max({now_, to.busy_until, shares ? agents_busy_until_ : 0});
     to.busy_until = begin + static_cast<Time>(handled);
+    agents_busy_until_ = shares ? to.busy_until : agents_busy_until_;
     send(to, out, to.busy_until);
     if (to.slot == kManager) {
         manager_busy_ += to.busy_until - begin;

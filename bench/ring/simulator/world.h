@@ -43,8 +43,9 @@ struct WorldSettings {
     ManagerSettings manager;  // of it the slots are set here
     std::vector<Entry> request;
     Costs costs;
-    bool refuses = false;    // where an agent was killed the host says so; false: it is silent
-    bool own_clocks = true;  // each member has its own offset and drift; false: all share one
+    bool one_processor = false;  // all agents share one: while one handles a frame the others wait
+    bool refuses = false;        // where an agent was killed the host says so; false: it is silent
+    bool own_clocks = true;      // each member has its own offset and drift; false: all share one
 };
 
 // What every entry of a request means to the agents here, by its metric.
@@ -131,6 +132,7 @@ class World {
     std::uint64_t frames_ = 0;
     std::uint64_t bytes_ = 0;
     Time manager_busy_ = 0;
+    Time agents_busy_until_ = 0;  // where they share a processor
 };
 
 }  // namespace kymo::ring::simulator

@@ -7,6 +7,7 @@ namespace kymo::ring {
 namespace {
 
 constexpr std::uint32_t kRoundsToJudge = 8;
+constexpr std::uint32_t kJudgementsToRest = 32;
 
 bool same_request(const Token& token, Mode mode, const std::vector<Entry>& entries) {
     return token.header().mode == mode && token.asks(entries);
@@ -387,20 +388,40 @@ void Manager::judge(const Sample& sample, Time now) {
         });
     }
     if (settings_.segments == 0 && token_cost_ > 0 && sample.coverage.is_whole()) {
-        // Of a round trip, the tokens' waiting for one another at the manager is no hop's.
-        const auto spans = static_cast<double>(spans_.all().size());
-        const double hops = static_cast<double>(settings_.slots) / spans + 1;
-        const double round_trip = static_cast<double>(round_trip_);
-        const double hop = std::max(round_trip - spans * token_cost_ / 2, round_trip / 10) / hops;
-        const std::uint32_t best = best_segments(settings_.slots, hop, token_cost_);
-        const double change = static_cast<double>(best) / static_cast<double>(spans_.segments());
-        if (change > 1.5 || change < 0.67) {
-            others |= spans_.set(settings_.slots, best);
-        }
+        others |= follow_costs();
     }
     if (others) {
         watch(now);
     }
+}
+
+// True: the segments are others. At most twice as many at a time, since each has channels to be opened; and what has
+// not made round trips shorter is taken back: where members share processors their hops do not go on beside one
+// another.
+bool Manager::follow_costs() {
+    const std::uint32_t segments = spans_.segments();
+    if (const std::uint32_t before = std::exchange(segments_before_, 0);
+        before != 0 && before < segments && round_trip_ > round_trip_before_ / 10 * 9) {
+        rest_ = kJudgementsToRest;
+        return spans_.set(settings_.slots, before);
+    }
+    if (rest_ > 0) {
+        --rest_;
+        return false;
+    }
+    // Of a round trip, the tokens' waiting for one another at the manager is no hop's.
+    const auto spans = static_cast<double>(spans_.all().size());
+    const double hops = static_cast<double>(settings_.slots) / spans + 1;
+    const double round_trip = static_cast<double>(round_trip_);
+    const double hop = std::max(round_trip - spans * token_cost_ / 2, round_trip / 10) / hops;
+    const std::uint32_t best = best_segments(settings_.slots, hop, token_cost_);
+    const double change = static_cast<double>(best) / static_cast<double>(segments);
+    if (change <= 1.5 && change >= 0.67) {
+        return false;
+    }
+    segments_before_ = segments;
+    round_trip_before_ = round_trip_;
+    return spans_.set(settings_.slots, std::min(best, 2 * segments));
 }
 
 }  // namespace kymo::ring

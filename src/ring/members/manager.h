@@ -134,6 +134,7 @@ class Manager {
     void end_round(std::uint64_t sequence, Time now);
     void note_metrics(const Sample& sample);
     void judge(const Sample& sample, Time now);
+    bool follow_costs();
     void watch(Time now);
     void learn_round_trip(Time round_trip);
 
@@ -160,6 +161,9 @@ class Manager {
     Time round_trip_ = 0;
     double token_cost_ = 0;
     std::uint32_t good_rounds_ = 0;
+    std::uint32_t segments_before_ = 0;  // the last change of them; 0: it has been judged
+    Time round_trip_before_ = 0;
+    std::uint32_t rest_ = 0;  // judgements until another one is tried
     Time last_call_ = 0;
 };
 

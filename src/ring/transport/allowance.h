@@ -16,6 +16,11 @@ class Allowance {
 
     void spend(Time spent) { left_ -= static_cast<std::int64_t>(spent); }
 
+    // What one has spent who has proved who they are after all.
+    void give_back(Time spent) {
+        left_ = std::min(left_ + static_cast<std::int64_t>(spent), static_cast<std::int64_t>(at_once_));
+    }
+
     // What has been saved up until `now`.
     void save(Time now) {
         const auto saved = static_cast<std::int64_t>((now - std::min(now, since_)) / parts_);

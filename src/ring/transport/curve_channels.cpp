@@ -238,6 +238,8 @@ class CurveChannels : public Channels {
         epoll_event events[kLetInAtOnce];
         const timespec at_once{};
         const int count = gate_.poller().wait(events, &at_once);
+        Time last = before;
+        Time proved = 0;
         for (int i = 0; i < count; ++i) {
             const int number = events[i].data.fd;
             if (number == gate_.listener().number()) {
@@ -245,10 +247,16 @@ class CurveChannels : public Channels {
             } else if (const auto found = connections_.find(number); found != connections_.end()) {
                 serve(*found->second, events[i].events);
             }
+            const Time time = read_clock(CLOCK_THREAD_CPUTIME_ID).ns;
+            if (const auto still = connections_.find(number); still != connections_.end()) {
+                still->second->spent += time - last;
+                proved += still->second->is_ready() ? still->second->spent : 0;
+            }
+            last = time;
         }
-        const Time spent = read_clock(CLOCK_THREAD_CPUTIME_ID).ns - before;
-        counts_.unauthenticated_work += spent;
-        gate_.spend(spent, now());
+        counts_.unauthenticated_work += last - before;
+        gate_.give_back(proved);
+        gate_.spend(last - before, now());
         next_care_ = std::min(next_care_, gate_.opens());
     }
 

@@ -55,6 +55,7 @@ class CurveConnection {
 
     ChannelState* state = nullptr;  // of its channel, once it is known which that is
     Time give_up = kNever;          // where it is not ready
+    Time spent = 0;                 // processor time of its handshake, ns; of those that are let in
     bool is_refused = false;        // nobody listens there
 
   private:

@@ -1,6 +1,6 @@
 // The gate of a member: its listener, and connections that have not proved who they are. So many at a time, all
-// together for a hundredth of a processor; while they have used up what they may, it is shut. For curve_channels.cpp
-// alone; one thread.
+// together for a hundredth of a processor; while they have used up what they may, it is shut. Those that come to be
+// proved use up nothing, so that many members may come at once. For curve_channels.cpp alone; one thread.
 #pragma once
 
 #include "ring/transport/allowance.h"
@@ -39,6 +39,8 @@ class CurveGate {
             opens_ = allowance_.again();
         }
     }
+    // One of them is proved: what it has used is not held against the rest.
+    void give_back(Time spent) { allowance_.give_back(spent); }
     // When it opens again; kNever: it is open.
     [[nodiscard]] Time opens() const { return opens_; }
     void open_if_due(Time now) {

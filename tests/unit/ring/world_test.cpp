@@ -406,6 +406,25 @@ TEST(RingWorld, TheSegmentsFollowTheMeasuredCosts) {
     EXPECT_LT(samples.back().sample.home - samples.back().sample.sent, 3 * kWorldMs);
 }
 
+// A hop that waits for a processor which other hops have does not get shorter by more segments.
+TEST(RingWorld, SegmentsThatDoNotPayAreTakenBack) {
+    WorldSettings one = settings(256);
+    one.manager.segments = 0;
+    one.one_processor = true;
+    World world(one);
+    world.manager().set_token_cost(8'000);
+    run(world, 10'000 * kWorldMs);
+    std::uint32_t most = 0;
+    for (int i = 0; i < 100; ++i) {
+        run(world, world.now() + 100 * kWorldMs);
+        most = std::max(most, world.manager().spans().segments());
+    }
+    // Together they need 2 ms, which is what four segments take; by the costs of a hop alone it would be 32.
+    EXPECT_LE(most, 16U);
+    EXPECT_LE(world.manager().spans().segments(), 8U);
+    EXPECT_TRUE(run(world, world.now() + 100 * kWorldMs).back().sample.coverage.is_whole());
+}
+
 TEST(RingWorld, ThePeriodKeepsTheBudget) {
     WorldSettings tight = settings(20);
     tight.manager.budget = {1, 100'000};  // bytes a second; a round is some 8,000
