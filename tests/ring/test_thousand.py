@@ -72,7 +72,7 @@ def body(test):
             for number in range(AGENTS):
                 agents.begin(number)
             print(f"note: {AGENTS} agents started in {time.monotonic() - begun:.1f} s")
-            with Top(test, "--job", job, "--period", "1", "--totals", within=net.within(net.hub)) as manager:
+            with Top(test, "--job", job, "--period", "2", "--totals", within=net.within(net.hub)) as manager:
                 if not settled(test, manager, "all answer", AGENTS):
                     return
                 print(f"note: all answer {time.monotonic() - begun:.1f} s after the first was started")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <tuple>
 
@@ -14,6 +15,7 @@ struct World::Node {
     bool alive = false;
     bool stopped = false;
     std::vector<Bytes> waiting;  // while it is stopped
+    std::deque<Bytes> queue;     // while it is busy
     Time busy_until = 0;
     Time timer = kNever;  // the event that is set
     double offset = 0;    // its clock: offset + now * rate
@@ -34,9 +36,10 @@ struct World::Event {
     Slot to = kManager;
     std::uint64_t life = 0;
     bool is_timer = false;
-    std::optional<Slot> asks;  // who asks by the frame
-    Bytes frame;
-    std::optional<Answer> answer;
+    bool is_next = false;           // it is not busy any more with what came before
+    std::optional<Slot> asks = {};  // who asks by the frame
+    Bytes frame = {};
+    std::optional<Answer> answer = {};
 
     bool operator<(const Event& other) const { return std::tie(at, order) > std::tie(other.at, other.order); }
 };
@@ -147,6 +150,7 @@ void World::kill(Slot slot) {
     killed.alive = false;
     killed.agent.reset();
     killed.waiting.clear();
+    killed.queue.clear();
     killed.timer = kNever;
     ++killed.life;
 }
@@ -225,7 +229,9 @@ void World::run_until(Time end) {
             }
             continue;
         }
-        if (event.answer) {
+        if (event.is_next) {
+            take_next(to);
+        } else if (event.answer) {
             call(to, nullptr, &*event.answer);
         } else if (!event.is_timer) {
             if (event.asks && !to.stopped) {
@@ -245,10 +251,29 @@ void World::deliver(Node& to, Bytes frame) {
         if (to.waiting.size() < 256) {  // the channel's room
             to.waiting.push_back(std::move(frame));
         }
-    } else if (to.busy_until > now_) {
-        push({to.busy_until, 0, to.slot, to.life, false, {}, std::move(frame), {}});
+    } else if (to.busy_until > now_ || !to.queue.empty()) {
+        to.queue.push_back(std::move(frame));
+        if (to.queue.size() == 1) {
+            push({.at = to.busy_until, .to = to.slot, .life = to.life, .is_next = true});
+        }
     } else {
         call(to, &frame);
+    }
+}
+
+// The first that came while it was busy.
+void World::take_next(Node& to) {
+    if (to.stopped) {
+        for (Bytes& frame : std::exchange(to.queue, {})) {
+            deliver(to, std::move(frame));
+        }
+        return;
+    }
+    Bytes frame = std::move(to.queue.front());
+    to.queue.pop_front();
+    call(to, &frame);
+    if (!to.queue.empty()) {
+        push({.at = std::max(to.busy_until, now_), .to = to.slot, .life = to.life, .is_next = true});
     }
 }
 
@@ -256,7 +281,7 @@ void World::deliver(Node& to, Bytes frame) {
 void World::answer(Slot asking, const Answer& answer) {
     if (!is_cut(asking, answer.from)) {
         const Time takes = static_cast<Time>(settings_.costs.hop * (1 + settings_.costs.jitter * random()));
-        push({now_ + takes, 0, asking, node(asking).life, false, {}, {}, answer});
+        push({.at = now_ + takes, .to = asking, .life = node(asking).life, .answer = answer});
     }
 }
 
@@ -317,7 +342,11 @@ void World::send(Node& from, Outbox& out, Time leaves) {
             }
             Bytes frame = copy + 1 < copies ? outgoing.frame : std::move(outgoing.frame);
             const std::optional<Slot> asks = outgoing.asks ? std::optional(from.slot) : std::nullopt;
-            push({goes + static_cast<Time>(takes), 0, outgoing.to, to.life, false, asks, std::move(frame), {}});
+            push({.at = goes + static_cast<Time>(takes),
+                  .to = outgoing.to,
+                  .life = to.life,
+                  .asks = asks,
+                  .frame = std::move(frame)});
         }
     }
 }
@@ -357,7 +386,7 @@ void World::set_timer(Node& of) {
     const Time at = std::max(of.world(next), now_ + 1);
     if (at != of.timer) {
         of.timer = at;
-        push({at, 0, of.slot, of.life, true, {}, {}, {}});
+        push({.at = at, .to = of.slot, .life = of.life, .is_timer = true});
     }
 }
 

@@ -110,6 +110,7 @@ class World {
     void call(Node& node, Bytes* frame, const Answer* answer = nullptr);
     void answer(Slot asking, const Answer& answer);
     void deliver(Node& node, Bytes frame);
+    void take_next(Node& node);
     void send(Node& from, Outbox& out, Time leaves);
     Time channel(const Node& from, const Node& to, Time leaves);
     void set_timer(Node& node);
