@@ -1,6 +1,7 @@
 #include "findings/words.h"
 
 #include "program/demangle.h"
+#include "spacetime/evidence/telling_caller.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +67,12 @@ std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour) {
     if (neighbour == spacetime::kParentItself) {
         return "the code around it";
     }
-    return neighbour < evidence.nodes.size() ? name(evidence, NodeIndex(neighbour)) : "anything else";
+    if (neighbour >= evidence.nodes.size()) {
+        return "anything else";
+    }
+    const std::string caller = spacetime::telling_caller(evidence, NodeIndex(neighbour));
+    const std::string words = name(evidence, NodeIndex(neighbour));
+    return caller.empty() ? words : fmt::format("{} called by `{}`", words, program::plain_name(caller));
 }
 
 std::string thread_name(const Evidence& evidence, std::uint32_t thread) {

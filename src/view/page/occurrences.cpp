@@ -1,5 +1,6 @@
 #include "view/page/occurrences.h"
 
+#include "spacetime/evidence/telling_caller.h"
 #include "view/page/tables.h"
 
 #include <algorithm>
@@ -80,8 +81,9 @@ Json spaces(const Evidence& evidence, const std::vector<std::uint32_t>& calls) {
         const SpaceNode& node = i.in(evidence.nodes);
         const auto found = intervals.find(raw(i));
         const bool has_gaps = found != intervals.end();
+        const std::string caller = telling_caller(evidence, i);
         list.push_back(
-            {{"label", shown_text(label_of(node))},
+            {{"label", shown_text(label_of(node) + (caller.empty() ? "" : " (by " + caller + ")"))},
              {"kind", kind_of(node.kind)},
              {"call", i.in(calls)},
              {"parent", node.parent == kNone ? -1 : std::int64_t{raw(node.parent)}},

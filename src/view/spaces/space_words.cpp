@@ -1,6 +1,7 @@
 #include "view/spaces/space_words.h"
 
 #include "program/demangle.h"
+#include "spacetime/evidence/telling_caller.h"
 
 #include <fmt/format.h>
 
@@ -64,8 +65,14 @@ std::string neighbour_name(const Evidence& evidence, std::uint32_t neighbour, No
                                    : "(code under the threshold)";
         }
         default:
-            return neighbour < evidence.nodes.size() ? space_name(evidence.nodes[neighbour]) : "?";
+            return neighbour < evidence.nodes.size() ? telling_name(evidence, NodeIndex(neighbour)) : "?";
     }
+}
+
+std::string telling_name(const Evidence& evidence, NodeIndex node) {
+    const std::string name = space_name(node.in(evidence.nodes));
+    const std::string caller = telling_caller(evidence, node);
+    return caller.empty() ? name : fmt::format("{} (by {})", name, program::plain_name(caller));
 }
 
 std::string wait_words(const WaitTarget& target) {

@@ -22,6 +22,34 @@ Evidence nested(std::uint64_t occurrences, std::int64_t user, SpaceKind kind = S
     return evidence;
 }
 
+TEST(TellingName, IsOfTheInnermostCallerThatOthersOfTheNameDoNotHave) {
+    const auto names = [](const std::vector<std::vector<std::string>>& paths, SpaceKind kind = SpaceKind::kFunction) {
+        Evidence evidence;
+        for (const std::vector<std::string>& path : paths) {
+            SpaceNode& node = evidence.nodes.emplace_back();
+            node.parent = kNone;
+            node.kind = kind;
+            node.path = path;
+            node.place.function = path.back();
+        }
+        std::vector<std::string> names;
+        for (const NodeIndex node : indices(evidence.nodes)) {
+            names.push_back(neighbour_name(evidence, raw(node), NodeIndex(0), true));
+        }
+        return names;
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(names({{"main", "keep", "spin"}, {"main", "drop", "spin"}, {"main", "work"}}),
+              (Names{"spin (by keep)", "spin (by drop)", "work"}));
+    EXPECT_EQ(names({{"main", "a", "step", "spin"}, {"main", "b", "step", "spin"}}),
+              (Names{"spin (by a)", "spin (by b)"}));
+    EXPECT_EQ(names({{"main", "keep", "spin"}, {"main", "keep", "deep", "spin"}, {"spin"}}),
+              (Names{"spin (by keep)", "spin (by deep)", "spin"}));
+    EXPECT_EQ(names({{"main", "spin"}, {"main", "spin"}}), (Names{"spin", "spin"})) << "no caller tells them apart";
+    EXPECT_EQ(names({{"main", "a", "spin"}, {"main", "b", "spin"}}, SpaceKind::kLoop),
+              (Names{"loop in spin (by a)", "loop in spin (by b)"}));
+}
+
 TEST(RepeatsParent, IsSaidOfTheSameOccurrencesWithNineteenTwentiethsOfTheTime) {
     EXPECT_TRUE(repeats_parent(nested(10, 100), NodeIndex(1)));
     EXPECT_TRUE(repeats_parent(nested(10, 95), NodeIndex(1)));
