@@ -83,7 +83,8 @@ Json spaces(const Evidence& evidence, const std::vector<std::uint32_t>& calls) {
         const bool has_gaps = found != intervals.end();
         const std::string caller = telling_caller(evidence, i);
         list.push_back(
-            {{"label", shown_text(label_of(node) + (caller.empty() ? "" : " (by " + caller + ")"))},
+            {{"label", shown_text(label_of(node))},
+             {"caller", shown_text(caller)},
              {"kind", kind_of(node.kind)},
              {"call", i.in(calls)},
              {"parent", node.parent == kNone ? -1 : std::int64_t{raw(node.parent)}},
@@ -104,7 +105,8 @@ Json patterns(const Evidence& evidence) {
                         {"after", neighbour(pattern.after)},
                         {"count", pattern.durations.count},
                         {"total", pattern.durations.total},
-                        {"longest", pattern.durations.longest}});
+                        {"longest", pattern.durations.longest},
+                        {"events", pattern.deltas}});
     }
     return list;
 }

@@ -9,6 +9,7 @@ export const kTerms = ["computing", "kernel", "ready, no processor", "waiting", 
 
 export interface SpaceInfo {
   label: string;
+  caller: string; // that tells it from others of its name; empty: none is needed
   kind: string;
   call: number; // node of the call tree
   parent: number; // −1: none
@@ -26,6 +27,7 @@ export interface Pattern {
   count: number;
   total: number; // ns
   longest: number;
+  events: number[]; // of all its occurrences together, by OccurrenceData.eventNames
 }
 
 export interface OccurrenceData {
@@ -84,7 +86,8 @@ export async function openOccurrences(): Promise<void> {
       spaces: blob.json.spaces.map((space: SpaceInfo) => ({
         ...space,
         label:
-          space.kind === "function" ? withoutArguments(space.label) : space.label.replace(/\(anonymous namespace\)::/g, ""),
+          (space.kind === "function" ? withoutArguments(space.label) : space.label.replace(/\(anonymous namespace\)::/g, "")) +
+          (space.caller ? ` (by ${withoutArguments(space.caller)})` : ""),
       })),
       patterns: blob.json.patterns,
       first: Uint32Array.from(blob.f64("first")),

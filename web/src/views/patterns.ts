@@ -2,11 +2,25 @@
 import { neighbour, openOccurrences, Pattern, occurrenceData } from "../data/kept_occurrences";
 import { css } from "../draw/palette";
 import { h, replace } from "../draw/dom";
-import { count, duration, percent } from "../format";
+import { compact, count, duration, percent } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 
 const kAny = 3; // neighbour(): anything
+const kMostEvents = 2;
+const kDiffers = 0.2;
+const kClocks = ["task-clock", "cpu-clock"]; // what these count is the time
+
+// Events a time of each pattern: those in which the patterns differ, the greatest difference first.
+function eventsOf(patterns: Pattern[], names: string[]) {
+  return names
+    .map((name, event) => ({ name, means: patterns.map((pattern) => (pattern.events[event] ?? 0) / pattern.count) }))
+    .filter(({ name, means }) => !kClocks.includes(name) && means.some((mean) => mean > 0))
+    .map(({ name, means }) => ({ name, means, spread: 1 - Math.min(...means) / Math.max(...means) }))
+    .filter(({ spread }) => spread >= kDiffers)
+    .sort((a, b) => b.spread - a.spread)
+    .slice(0, kMostEvents);
+}
 
 export class Patterns implements ViewPart {
   readonly element = h("div", { class: "panel" });
@@ -94,18 +108,28 @@ export class Patterns implements ViewPart {
     const all = patterns.reduce((sum, pattern) => sum + pattern.count, 0);
     const means = patterns.map((pattern) => pattern.total / pattern.count);
     const most = Math.max(...means, 1);
+    const events = eventsOf(patterns, occurrenceData()?.eventNames ?? []);
     const palette = this.context.palette();
     return h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, ...["", "times", "it takes", ""].map((title) => h("th", { scope: "col" }, title)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          ...["", "times", "it takes", ""].map((title) => h("th", { scope: "col" }, title)),
+          ...events.map(({ name: title }) => h("th", { scope: "col", title: title && `${title}, a time` }, title)),
+        ),
+      ),
       h(
         "tbody",
         {},
         ...patterns
-          .map((pattern, index) => ({ pattern, mean: means[index] }))
+          .map((pattern, index) => ({ pattern, index, mean: means[index] }))
           .sort((a, b) => b.pattern.count - a.pattern.count)
-          .map(({ pattern, mean }) =>
+          .map(({ pattern, index, mean }) =>
             h(
               "tr",
               {},
@@ -124,6 +148,7 @@ export class Patterns implements ViewPart {
                   style: `--share:${(mean / most).toFixed(3)};--accent:${css(palette.channels[mean > 1.2 * Math.min(...means) ? 2 : 0])}`,
                 }),
               ),
+              ...events.map(({ means: each }) => h("td", { class: "number" }, compact(each[index]))),
             ),
           ),
       ),
