@@ -11,11 +11,12 @@ const kMostEvents = 2;
 const kDiffers = 0.2;
 const kClocks = ["task-clock", "cpu-clock"]; // what these count is the time
 
-// Events a time of each pattern: those in which the patterns differ, the greatest difference first.
+// Events a time of each pattern: those of which there is one a time somewhere and in which the patterns differ, the
+// greatest difference first.
 function eventsOf(patterns: Pattern[], names: string[]) {
   return names
     .map((name, event) => ({ name, means: patterns.map((pattern) => (pattern.events[event] ?? 0) / pattern.count) }))
-    .filter(({ name, means }) => !kClocks.includes(name) && means.some((mean) => mean > 0))
+    .filter(({ name, means }) => !kClocks.includes(name) && Math.max(...means) >= 1)
     .map(({ name, means }) => ({ name, means, spread: 1 - Math.min(...means) / Math.max(...means) }))
     .filter(({ spread }) => spread >= kDiffers)
     .sort((a, b) => b.spread - a.spread)
