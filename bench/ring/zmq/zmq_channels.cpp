@@ -91,7 +91,7 @@ class ZmqChannels : public Channels {
         out.set(zmq::sockopt::sndhwm, 64);
         out.set(zmq::sockopt::immediate, true);
         out.set(zmq::sockopt::heartbeat_ivl, 500);
-        out.set(zmq::sockopt::heartbeat_timeout, 2000);
+        out.set(zmq::sockopt::heartbeat_timeout, 10'000);
         out.set(zmq::sockopt::reconnect_ivl, 50);
         out.set(zmq::sockopt::reconnect_ivl_max, 1000);
         out.set(zmq::sockopt::handshake_ivl, 2000);
@@ -121,8 +121,7 @@ class ZmqChannels : public Channels {
         return true;
     }
 
-    // Whether somebody is there libzmq's own heartbeats find out: where they are silent the connection goes, and with
-    // it the place for frames.
+    // libzmq's own heartbeats close the connection to a member that is silent. So one that takes frames is there.
     void send_all(const Outbox& out) override {
         for (const Outgoing& each : out) {
             const auto peer = peers_.find(each.to);
@@ -130,15 +129,6 @@ class ZmqChannels : public Channels {
                 answers_.push_back({each.to, false});
             }
         }
-    }
-
-    bool take_answer(Answer& answer) override {
-        if (answers_.empty()) {
-            return false;
-        }
-        answer = answers_.back();
-        answers_.pop_back();
-        return true;
     }
 
     bool receive(Bytes& frame, Time until) override {
@@ -267,7 +257,6 @@ class ZmqChannels : public Channels {
     std::string endpoint_;
     std::map<Slot, std::unique_ptr<Peer>> peers_;
     bool has_pending_ = false;
-    std::vector<Answer> answers_;
     ChannelCounts counts_;
 };
 

@@ -243,7 +243,7 @@ void Agent::schedule(const Token& token, Time now) {
     }
 }
 
-// The next that is there; of those it does not ask it must believe so.
+// The next that is there; those that it does not ask count as there.
 Slot Agent::next_of(Slot end, Time now) const {
     for (Slot slot = settings_.slot + 1; slot < std::min(end, settings_.slots); ++slot) {
         if (!successors_.is_silent(slot, now)) {
@@ -329,7 +329,7 @@ Bytes Agent::heartbeat(FrameKind kind, Time now) const {
 void Agent::send_heartbeats(Time now, Outbox& out) {
     const Bytes frame = heartbeat(FrameKind::kHeartbeat, now);
     for (const Slot slot : successors_.ask(now)) {
-        // Members of before 1.5 know of no answers.
+        // Members before 1.5 do not answer a heartbeat, but a probe.
         out.push_back({slot, successors_.is_silent(slot, now) ? heartbeat(FrameKind::kProbe, now) : frame, true});
     }
     if (next_of(end_, now) == kManager) {

@@ -300,7 +300,7 @@ void Manager::send_heartbeats(Time now, Outbox& out) {
                                   sequence_,
                                   sequence_ == 0 ? 0 : span->first,
                                   sequence_ == 0 ? 0 : span->end};
-        // Agents of before 1.5 know of no answers.
+        // Agents before 1.5 do not answer a heartbeat, but a probe.
         const FrameKind kind = watch_.is_silent(slot, now) ? FrameKind::kProbe : FrameKind::kHeartbeat;
         out.push_back(
             {slot, make_heartbeat(kind, settings_.slots, settings_.job.job, settings_.epoch, heartbeat), true});
@@ -395,9 +395,9 @@ void Manager::judge(const Sample& sample, Time now) {
     }
 }
 
-// True: the segments are others. At most twice as many at a time, since each has channels to be opened; and what has
-// not made round trips shorter is taken back: where members share processors their hops do not go on beside one
-// another.
+// Adapts the number of segments to the measured costs. True: it has changed. It doubles at most, since every new
+// segment opens channels, and goes back where round trips have not become shorter: members that share processors do
+// not work at the same time.
 bool Manager::follow_costs() {
     const std::uint32_t segments = spans_.segments();
     if (const std::uint32_t before = std::exchange(segments_before_, 0);

@@ -1,10 +1,10 @@
-// Whether those are there that tokens may be handed to, and whom to ask.
+// Which of the members that may be handed a token are there, and which to ask.
 //
 // A member watches a few slots of each span that it sends tokens into, in their order, and asks the first of them
-// only: one channel a span. Once that one has left two requests unanswered those behind it are asked, too, and have
-// until its silence is certain to answer; so all that fail together are known to at the same moment. A slot that
-// nobody asks counts as there. Incarnations only grow: what an earlier one says is not heard. Cost: a look at each of
-// the watched, a few a span.
+// only: one channel a span. When that one has left two requests unanswered, the member asks those behind it, too.
+// They have as long to answer as the first one has left, so that all that fail together fall silent at the same
+// moment. A slot that nobody asks counts as there. Incarnations only grow: what an earlier one says is not heard.
+// Cost: a look at each of the watched, a few a span.
 #pragma once
 
 #include "ring/members/member.h"
@@ -39,11 +39,11 @@ class Watch {
         watched_ = std::move(next);
     }
 
-    // Whom to ask now. Those that are not need not answer any more.
+    // Which to ask now. The others need not answer any more.
     std::vector<Slot> ask(Time now) {
         std::vector<Slot> asked;
         bool further = true;
-        Time since = now;  // when the silence began of which those behind would be the remedy
+        Time since = now;  // from when those behind have to answer: as the suspect before them
         for (Watched& each : watched_) {
             if (each.is_first) {
                 further = true;
@@ -89,7 +89,7 @@ class Watch {
         return true;
     }
 
-    // Nobody listens there. True: that is news.
+    // Nobody listens there. True: it was not known.
     bool refused(Slot slot) {
         Watched* const each = find(slot);
         return each != nullptr && each->since != kNotAsked && !std::exchange(each->is_gone, true);

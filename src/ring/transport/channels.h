@@ -79,13 +79,23 @@ class Channels {
     }
     // Waits until `until` (CLOCK_MONOTONIC, ns) for a frame, an answer, or a signal. False: there is no frame.
     virtual bool receive(Bytes& frame, Time until) = 0;
-    // Of those who were asked whether they are there. False: there is none (any more).
-    virtual bool take_answer(Answer& /*answer*/) { return false; }
+    // From those who were asked whether they are there, in any order. False: there is none (any more).
+    bool take_answer(Answer& answer) {
+        if (answers_.empty()) {
+            return false;
+        }
+        answer = answers_.back();
+        answers_.pop_back();
+        return true;
+    }
     // One that came together with one that was received; never asks the kernel. False: there is none.
     virtual bool take(Bytes& /*frame*/) { return false; }
     [[nodiscard]] virtual ChannelCounts counts() const = 0;
     // Each for itself, by direction and peer; a transport that does not know has none.
     [[nodiscard]] virtual std::vector<ChannelState> states() const { return {}; }
+
+  protected:
+    std::vector<Answer> answers_;
 };
 
 }  // namespace kymo::ring

@@ -86,15 +86,6 @@ class CurveChannels : public Channels {
         flush_given();
     }
 
-    bool take_answer(Answer& answer) override {
-        if (answers_.empty()) {
-            return false;
-        }
-        answer = answers_.back();
-        answers_.pop_back();
-        return true;
-    }
-
     bool take(Bytes& frame) override {
         if (next_message_ >= messages_.size()) {
             return false;
@@ -167,7 +158,7 @@ class CurveChannels : public Channels {
         return true;
     }
 
-    // Of `slot`, where somebody asks.
+    // Reports whether `slot` is there, if the member asks for that.
     void tell(Slot slot, const CurvePeer& peer, bool is_refused) {
         if (peer.is_asked()) {
             answers_.push_back({slot, is_refused});
@@ -322,7 +313,7 @@ class CurveChannels : public Channels {
         }
     }
 
-    // Whoever has the port now that the member had which it leads to.
+    // Another member listens at the port that `connection.peer()` had.
     static bool is_another(const CurveConnection& connection) {
         const Slot slot = parse_identity(connection.peer_identity());
         return slot != kUnknownPeer && slot != connection.peer();
@@ -431,7 +422,6 @@ class CurveChannels : public Channels {
     std::map<Slot, ChannelState> received_;  // by who sends
     Time next_care_ = kNever;
     Bytes read_;
-    std::vector<Answer> answers_;
     std::vector<Bytes> messages_;  // that came and were not asked for yet, from next_message_ on
     std::size_t next_message_ = 0;
     ChannelCounts counts_;

@@ -71,8 +71,8 @@ bool CurveConnection::receive(std::span<std::uint8_t> room, std::vector<Bytes>& 
     if (got <= 0 || !link_.take(room.first(static_cast<std::size_t>(got)), out_, messages)) {
         return false;
     }
-    if (out_.size() > kUnsent) {
-        return false;  // it asks and asks, and takes no answer
+    if (!sends_ && out_.size() > kUnsent) {
+        return false;  // the other side asks and asks, and reads no answer
     }
     if (out_.size() != before) {
         flush();  // answers

@@ -27,14 +27,14 @@ class CurvePeer {
     void lost_connection(Time now);
     // When to try again, without a connection.
     [[nodiscard]] Time retry() const { return retry_; }
-    // Frames go to it, or have gone of late: then there is to be a connection, until is_wanted() is over.
+    // Whether it needs a connection: frames wait for it, or have gone to it within the idle time.
     [[nodiscard]] bool is_wanted(Time now) const { return !pending_.empty() || now < wanted_until_; }
     [[nodiscard]] Time wanted_until() const { return wanted_until_; }
     void use(bool asks, Time until) {
         is_asked_ |= asks;
         wanted_until_ = until;
     }
-    // Whether it is there is of interest.
+    // Whether the member has ever asked if this one is there.
     [[nodiscard]] bool is_asked() const { return is_asked_; }
     [[nodiscard]] bool is_idle() const {
         return pending_.empty() && (connection_ == nullptr || connection_->unsent() == 0);

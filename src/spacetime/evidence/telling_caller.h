@@ -1,4 +1,4 @@
-// What tells a space from others of the same name.
+// The caller that distinguishes a space from others of the same name.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -7,9 +7,9 @@
 
 namespace kymo::spacetime {
 
-// Of the functions that a kept node is called through, the innermost that no other kept node of the same kind and
-// function is called through at its place from the end of the path. Empty: there is no other, or none tells them
-// apart. Costs a look at every kept node.
+// The innermost function on the node's call path whose place, counted from the path's end, holds another function in
+// all other kept nodes of the same kind and function. Empty: there are no such nodes, or no caller distinguishes
+// them. Cost: one comparison with every kept node.
 std::string telling_caller(const Evidence& evidence, NodeIndex node);
 
 }  // namespace kymo::spacetime

@@ -167,6 +167,29 @@ TEST_F(RingChannels, WhoIsAskedIsThereOrNobodyListens) {
     }
 }
 
+TEST_F(RingChannels, AnAnswerComesWhileALongFrameWaitsForTheKernel) {
+    for (const Keys& keys : {keys_, Keys{}}) {
+        const auto from = open(keys, 1);
+        const auto to = open(keys, 3);
+        from->connect(3, to->endpoint());
+        const Bytes frame(15'000'000, 7);  // more than the kernel takes at once
+        from->send_all({{3, {1}, true}, {3, frame, false}});
+        Bytes read;
+        Answer answer;
+        bool is_answered = false;
+        ASSERT_TRUE(comes([&] {
+            Bytes none;
+            from->receive(none, now() + kMs);
+            is_answered |= from->take_answer(answer);
+            to->receive(read, now() + kMs);
+            return read.size() == frame.size() && is_answered;
+        }));
+        EXPECT_FALSE(answer.is_refused);
+        EXPECT_EQ(from->states().at(0).opened, 1U);
+        EXPECT_EQ(from->states().at(0).dropped, 0U);
+    }
+}
+
 TEST_F(RingChannels, AChannelIsOpenedByAFrameAndClosedWhenNoneGoesByIt) {
     const auto from = open(keys_, 1, 100 * kMs);
     const auto to = open(keys_, 3, 100 * kMs);

@@ -253,6 +253,16 @@ TEST(RingWorld, NAgentsHoldNPlusOneChannels) {
         world.manager().end_detail();
         settle();
         EXPECT_EQ(world.open_channels(), agents + 2);
+        // An order goes to every agent, and each answers; it is repeated after four intervals.
+        world.manager().order({{2, 0, 0, 0, 0, 0, 0}}, world.time_of_manager());
+        std::size_t open = 0;
+        for (const Time end = now + 2 * kWorldHeartbeat; now < end; now += kWorldHeartbeat / 40) {
+            world.run_until(now);
+            open = std::max(open, world.open_channels());
+        }
+        EXPECT_GT(open, agents + 2);
+        EXPECT_LE(open, 3 * (agents + 1) + 1);
+        EXPECT_EQ(world.open_channels(), agents + 2) << "closed before it is repeated";
     }
 }
 
