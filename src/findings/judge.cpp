@@ -60,12 +60,14 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
             for (Claim& claim : claims) {
                 // A sum over a space is the same whatever the labels: chance has no part in it.
                 if (is_chance(cases[i], claim, options.significance) ||
-                    (is_control && rule->contrast == Contrast::kSpace && claim.feature.empty())) {
+                    (is_control && rule->contrast == Contrast::kSpace &&
+                     (claim.feature.empty() || !cases[i].tested))) {
                     continue;
                 }
                 Weighed weighed = weigh(cases[i], *rule, std::move(claim));
                 weighed.subject = i;
-                if (weighed.finding.share_low >= options.least_share && !is_nobodys(evidence, weighed.finding)) {
+                if ((weighed.finding.share_low >= options.least_share || !weighed.finding.is_cost_known) &&
+                    !is_nobodys(evidence, weighed.finding)) {
                     (rule->is_advantage ? advantages : defects).push_back(std::move(weighed));
                 }
             }

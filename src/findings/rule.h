@@ -22,6 +22,7 @@ struct Claim {
 
     std::optional<Explains> explains = {};
     std::vector<ThreadTime> own = {};    // ns by thread
+    bool is_cost_known = true;           // false: neither `explains` nor `own` (Finding::is_cost_known)
     double own_sure = 1;                 // part of `own` that is sure after the error of measuring
     std::vector<double> own_parts = {};  // where `own` adds up from many occasions: ns each, for the bootstrap
     TermSet own_terms = kAllTerms;       // what kind of time `own` is

@@ -166,6 +166,7 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     finding.seconds = stake.ns / 1e9;
     finding.share = wall > 0 ? std::min(1.0, stake.most_ns / wall) : 0;
     finding.share_low = finding.share * stake.sure;
+    finding.is_cost_known = claim.is_cost_known;
 
     finding.evidence = std::move(claim.evidence);
     if (claim.explains) {

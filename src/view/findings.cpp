@@ -41,7 +41,7 @@ std::string paragraph(const Style& style, std::string_view text, std::size_t ind
 }
 
 std::string at_stake(const Finding& finding) {
-    return fmt::format("{} of the run", percent(finding.share));
+    return finding.is_cost_known ? fmt::format("{} of the run", percent(finding.share)) : "cost not known";
 }
 
 std::string times_words(const Evidence& evidence, const Finding& finding) {
@@ -81,6 +81,9 @@ std::string sure_words(const Finding& finding) {
         const double chance = 1 - finding.confidence;
         return chance > 0 ? fmt::format("tested: 1 in {} by chance", findings::number(std::round(1 / chance)))
                           : std::string("tested");
+    }
+    if (!finding.is_cost_known) {
+        return "counted directly";
     }
     return finding.share_low > kAllSure * finding.share
                ? std::string("measured directly")
@@ -192,9 +195,12 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     nlohmann::ordered_json json;
     json["kind"] = finding.kind;
     json["title"] = finding.title;
-    json["share"] = finding.share;
-    json["share_low"] = finding.share_low;
-    json["seconds"] = finding.seconds;
+    const auto known = [&](double value) {
+        return finding.is_cost_known ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+    };
+    json["share"] = known(finding.share);
+    json["share_low"] = known(finding.share_low);
+    json["seconds"] = known(finding.seconds);
     json["confidence"] = finding.confidence;
     json["tested"] = finding.tested;
     json["compared"] = finding.is_compared;

@@ -66,7 +66,8 @@ std::string findings(const findings::Judgement& judgement, std::size_t top) {
     std::string text;
     for (std::size_t i = 0; i < judgement.findings.size() && i < top; ++i) {
         const findings::Finding& one = judgement.findings[i];
-        text += fmt::format("{}. **{}** {} of the run: {}\n", i + 1, one.kind, percent(one.share),
+        text += fmt::format("{}. **{}** {}: {}\n", i + 1, one.kind,
+                            one.is_cost_known ? percent(one.share) + " of the run" : "cost not known",
                             markdown_text(one.title));
         if (!one.direction.empty()) {
             text += fmt::format("   → {}\n", markdown_text(one.direction));

@@ -26,11 +26,7 @@ double Case::excess_share(TermSet terms) const {
     if (total <= 0) {
         return 0;
     }
-    std::int64_t part = 0;
-    for (const TermInfo& info : kTerms) {
-        part += has(terms, info.term) ? excess.terms.*info.member : 0;
-    }
-    return std::clamp(static_cast<double>(part) / static_cast<double>(total), 0.0, 1.0);
+    return std::clamp(static_cast<double>(sum_of(excess.terms, terms)) / static_cast<double>(total), 0.0, 1.0);
 }
 
 std::vector<TimeRange> Case::bad_times() const {

@@ -205,6 +205,13 @@ bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
 }
 
 bool is_by_thread(const OccurrenceTable& occurrences, std::span<const char> label, std::size_t labelled) {
+    if (labelled * 2 > occurrences.size()) {  // where nearly all are, nearly all of a thread's are: ask of the others
+        std::vector<char> others(label.begin(), label.end());
+        for (char& each : others) {
+            each = each != 0 ? 0 : 1;
+        }
+        return is_by_thread(occurrences, others, occurrences.size() - labelled);
+    }
     std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> threads;  // occurrences, labelled ones
     for (std::size_t row = 0; row < occurrences.size(); ++row) {
         auto& [all, own] = threads[occurrences.thread[row]];

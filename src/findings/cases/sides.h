@@ -34,7 +34,7 @@ double sampling_period(const spacetime::Evidence& evidence);
 bool may_merge(const spacetime::Evidence& evidence, NodeIndex node);
 
 // Most labelled occurrences (so many) are of threads whose occurrences are mostly labelled: then threads differ, not
-// occurrences (Contrast::kThreads).
+// occurrences (Contrast::kThreads). Where more than half are labelled, the same is asked of those that are not.
 bool is_by_thread(const spacetime::OccurrenceTable& occurrences, std::span<const char> label, std::size_t labelled);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.

@@ -27,14 +27,15 @@ bool may_speak_of(const Feature& feature, Than than) {
     return effect >= kLargeEffect && high >= kLeastEvents && high >= kMoreByNeighbour * low;
 }
 
-// What the difference in one occurrence costs, or saves, at most; no more than its user time. ns.
-double cost_of(const Case& subject, std::size_t row, CounterIndex event, const Feature& feature, double most_ns,
-               Than than) {
+// What the difference in one occurrence costs, or saves, at most; no more than its time in which they can be. ns.
+double cost_of(const Case& subject, std::size_t row, CounterIndex event, const Feature& feature,
+               const EventClass& known, Than than) {
     const auto& rows = subject.space().rows;
     const double more = static_cast<double>(event.in(rows.deltas_of(row))) - feature.good;
-    const double ns = (than == Than::kMore ? more : -more) * most_ns;
+    const double ns = (than == Than::kMore ? more : -more) * known.most_ns;
     // What is saved is not in the occurrence's own time.
-    return than == Than::kMore ? std::clamp(ns, 0.0, static_cast<double>(rows.terms[row].user)) : std::max(0.0, ns);
+    return than == Than::kMore ? std::clamp(ns, 0.0, static_cast<double>(sum_of(rows.terms[row], costs_of(known))))
+                               : std::max(0.0, ns);
 }
 
 void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
@@ -66,12 +67,12 @@ void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
     Claim claim;
     double all = 0;
     for (const std::size_t row : subject.bad_rows) {
-        const double ns = cost_of(subject, row, event, *dearest, known.most_ns, than);
+        const double ns = cost_of(subject, row, event, *dearest, known, than);
         claim.own.push_back({subject.space().rows.thread[row], ns});
         claim.own_parts.push_back(ns);
         all += ns;
     }
-    claim.own_terms = set_of(Term::kUser);
+    claim.own_terms = costs_of(known);
     claim.own_sure = kSureOfCost;
     claim.feature = dearest->name;
     const double high = std::max(dearest->bad, dearest->good);

@@ -12,8 +12,7 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kLeastOnTheProcessor = 0.5;  // of the excess
-constexpr double kMoreInRich = 3;             // in an occurrence
+constexpr double kMoreInRich = 3;  // in an occurrence
 
 // Of one occurrence, in the mean.
 double mean_count(const Case& subject, const Side& side) {
@@ -31,8 +30,7 @@ const spacetime::EventClass* event_that_costs(const Case& subject) {
     if (!subject.tested || duration == nullptr || known == nullptr || duration->effect < kLargeEffect ||
         !subject.differs("duration", 1) || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         rich < kLeastEvents || rich < kMoreInRich * poor || did_more_work(subject) ||
-        may_merge(*subject.evidence, subject.node) ||
-        subject.excess_share(set_of(Term::kUser, Term::kSystem)) < kLeastOnTheProcessor) {
+        may_merge(*subject.evidence, subject.node) || subject.excess_share(costs_of(*known)) < kLeastInTerms) {
         return nullptr;
     }
     const double most = (rich - poor) * static_cast<double>(subject.bad.count) * known->most_ns;
@@ -53,7 +51,7 @@ void claim_events_of_rich(const Case& subject, std::vector<Claim>* claims) {
     const std::string& event = subject.event.in(subject.evidence->run.counters);
     const std::string where = mostly_at(subject.space(), subject.event);
     Claim claim;
-    claim.explains = Explains{.terms = set_of(Term::kUser, Term::kSystem)};
+    claim.explains = Explains{.terms = costs_of(*known)};
     claim.feature = "duration";
     claim.title = fmt::format(
         "{} of the {} occurrences of {} have many more {} ({} each against {}){} and take {} as long as the others "
@@ -83,7 +81,7 @@ void claim_poor_are_faster(const Case& subject, std::vector<Claim>* claims) {
     }
     std::sort(claim.threads.begin(), claim.threads.end());
     claim.threads.erase(std::unique(claim.threads.begin(), claim.threads.end()), claim.threads.end());
-    claim.own_terms = set_of(Term::kUser, Term::kSystem);
+    claim.own_terms = costs_of(*event_that_costs(subject));
     claim.title = fmt::format(
         "{} of the {} occurrences of {} have few {} ({} each against {}) and are {} faster ({} against {}).",
         number(static_cast<double>(subject.good.count)),
@@ -98,7 +96,7 @@ constexpr std::string_view kRichNeeds =
     "by wall time some occurrences carry clearly more of the event than the others do, ten and more each and three "
     "times as many; their median is 1.2 times as long, most of them are longer than most of the others (Cliff's "
     "delta "
-    "0.474), which chance does not explain; and at least half of the difference is time on the processor";
+    "0.474), which chance does not explain; and at least half of the difference is time that such events can take";
 constexpr std::string_view kRichAgainst =
     "the event counts work (instructions, cycles, references), or has a rule of its own; they did more work; so many "
     "events cannot cost a fifth of the difference, where it is known what one costs at most; the slow and the fast "

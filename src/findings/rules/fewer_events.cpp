@@ -11,13 +11,10 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kLeastOwn = 0.5;  // of the difference, on the processor
-
 void claim_fewer_in_fast(const Case& subject, std::vector<Claim>* claims) {
     if (!subject.tested || subject.bad.count * 2 <= subject.bad.count + subject.good.count ||
         subject.bad.median_ns < kLeastSlower * subject.good.median_ns || did_more_work(subject) ||
-        may_be_several(subject) || may_merge(*subject.evidence, subject.node) ||
-        subject.excess_share(set_of(Term::kUser, Term::kSystem)) < kLeastOwn) {
+        may_be_several(subject) || may_merge(*subject.evidence, subject.node)) {
         return;
     }
     const double faster = subject.bad.median_ns / subject.good.median_ns;
@@ -39,7 +36,7 @@ void claim_fewer_in_fast(const Case& subject, std::vector<Claim>* claims) {
     }
     std::sort(claim.threads.begin(), claim.threads.end());
     claim.threads.erase(std::unique(claim.threads.begin(), claim.threads.end()), claim.threads.end());
-    claim.own_terms = set_of(Term::kUser, Term::kSystem);
+    claim.own_terms = costs_of(*class_of(subject, *event));
     claim.title = fmt::format(
         "{} of the {} occurrences of {} are {} faster than the rest ({} against {}), which saves {}; they have {} {} "
         "({} each against {}).",
@@ -59,7 +56,7 @@ extern const Rule kFewerEventsOfOccurrences{
     .needs =
         "most occurrences are slow; they carry ten events and more each, 1.5 times as often by wall time as the few "
         "fast ones, most of them more often than most of the fast ones (Cliff's delta 0.474), which chance does not "
-        "explain; and at least half of the difference is time on the processor",
+        "explain; and at least half of the difference is time that such events can take",
     .against =
         "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
         "cannot cost a fifth of the difference, where it is known what one costs at most; or some may be several",

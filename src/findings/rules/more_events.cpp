@@ -18,10 +18,6 @@ namespace {
 
 using spacetime::EventClass;
 
-constexpr double kMoreThere = 3;           // by processor time, than in the rest of the program
-constexpr double kLeastRest = 0.05;        // of the processor time: less is nothing to compare with
-constexpr double kLeastOnProcessor = 0.5;  // of the excess
-
 // "9× more cache-misses (1,200 each)".
 std::string more_words(const Case& subject, const Feature& event) {
     return fmt::format("{} {} ({}{})", event.good > 0 ? times(event.bad / event.good) + " more" : "all the",
@@ -31,8 +27,7 @@ std::string more_words(const Case& subject, const Feature& event) {
 void claim_events_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     if (!subject.tested || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || did_more_work(subject) ||
-        may_be_several(subject) || may_merge(*subject.evidence, subject.node) ||
-        subject.excess_share(set_of(Term::kUser, Term::kSystem)) < kLeastOnProcessor) {
+        may_be_several(subject) || may_merge(*subject.evidence, subject.node)) {
         return;
     }
     const double longer = subject.bad.median_ns / subject.good.median_ns;
@@ -42,7 +37,7 @@ void claim_events_of_occurrences(const Case& subject, std::vector<Claim>* claims
     }
     const EventClass& known = *class_of(subject, *speaker);
     Claim claim;
-    claim.explains = Explains{.terms = set_of(Term::kUser, Term::kSystem)};
+    claim.explains = Explains{.terms = costs_of(known)};
     claim.feature = speaker->name;
     const std::string where = mostly_at(subject.space(), counter(*subject.evidence, speaker->name));
     claim.title =
@@ -58,9 +53,6 @@ double mean_wall(const Side& side) {
 }
 
 void claim_events_of_gaps(const Case& subject, std::vector<Claim>* claims) {
-    if (!subject.tested || subject.excess_share(set_of(Term::kUser, Term::kSystem)) < kLeastOnProcessor) {
-        return;
-    }
     const double longer = std::max(1.0, mean_wall(subject.bad) / std::max(1.0, mean_wall(subject.good)));
     const Feature* const speaker = clearest_event(subject, longer);
     if (speaker == nullptr) {
@@ -69,10 +61,11 @@ void claim_events_of_gaps(const Case& subject, std::vector<Claim>* claims) {
     const EventClass& known = *class_of(subject, *speaker);
     const Filler filler = main_filler(subject);
     Claim claim;
-    claim.explains = Explains{.terms = set_of(Term::kUser, Term::kSystem)};
+    claim.explains = Explains{.terms = costs_of(known)};
     claim.feature = speaker->name;
     claim.node = filler_node(subject, filler);
-    claim.title = fmt::format("{}; they carry {}.{}", long_gap_words(subject, filler), more_words(subject, *speaker),
+    claim.title = fmt::format("{}; {} {}.{}", long_gap_words(subject, filler),
+                              subject.bad.count == 1 ? "it carries" : "they carry", more_words(subject, *speaker),
                               cause_words(known));
     say_what_to_do(known, speaker->name, &claim);
     claims->push_back(std::move(claim));
@@ -86,16 +79,13 @@ struct Cost {
 
 void claim_events_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const auto there = static_cast<double>(processor(subject.bad.terms));
-    const auto rest = static_cast<double>(processor(subject.good.terms));
-    if (!subject.tested || rest < kLeastRest * (there + rest)) {
+    if (!may_compare_spaces(subject)) {
         return;
     }
     Cost dearest;
-    for (const Feature& feature : subject.features) {  // rates, a second of processor time
+    for (const Feature& feature : subject.features) {
         const EventClass* known = class_of(subject, feature);
-        if (known == nullptr || known->most_ns == 0 || feature.effect < kLargeEffect ||
-            !subject.differs(feature.name, kMoreThere) ||
-            feature.bad * there / 1e9 < kLeastEvents * static_cast<double>(subject.bad.count)) {
+        if (known == nullptr || known->most_ns == 0 || !crowds_in_space(subject, feature)) {
             continue;
         }
         const double ns = (feature.bad - feature.good) * there / 1e9 * known->most_ns;
@@ -108,23 +98,23 @@ void claim_events_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     }
     const Feature& feature = *dearest.feature;
     const EventClass& known = *class_of(subject, feature);
-    const auto user = static_cast<double>(std::max<std::int64_t>(1, subject.bad.terms.user));
+    const TermSet costs = costs_of(known);
+    const auto spent = static_cast<double>(std::max<std::int64_t>(1, sum_of(subject.bad.terms, costs)));
     Claim claim;
-    claim.own = by_thread(subject.space(), [](const spacetime::TimeTerms& terms) { return terms.user; });
+    claim.own =
+        by_thread(subject.space(), [costs](const spacetime::TimeTerms& terms) { return sum_of(terms, costs); });
     double all = 0;
     for (ThreadTime& time : claim.own) {
-        time.ns *= std::min(1.0, dearest.ns / user);
+        time.ns *= std::min(1.0, dearest.ns / spent);
         all += time.ns;
     }
-    claim.own_terms = set_of(Term::kUser);
+    claim.own_terms = costs;
     claim.own_sure = kSureOfCost;
     claim.feature = feature.name;
     const std::string where = mostly_at(subject.space(), counter(*subject.evidence, feature.name));
     claim.title = fmt::format("{} has {}{}: they cost it up to {}.{}", name(*subject.evidence, subject.node),
-                              feature.good > 0 ? fmt::format("{} as many {} a second as the rest of the program",
-                                                             times(feature.bad / feature.good), feature.name)
-                                               : fmt::format("all the program's {}", feature.name),
-                              where.empty() ? "" : ", " + where, in_seconds(all), cause_words(known));
+                              against_rest_words(feature), where.empty() ? "" : ", " + where, in_seconds(all),
+                              cause_words(known));
     say_what_to_do(known, feature.name, &claim);
     claims->push_back(std::move(claim));
 }
@@ -138,7 +128,8 @@ extern const Rule kMoreEventsOfOccurrences{
     .needs =
         "slow occurrences carry ten events and more each, 1.5 times as often by wall time as the fast ones, most of "
         "them more often than most of the fast ones (Cliff's delta 0.474), which chance does not explain; and at "
-        "least half of their excess is time on the processor",
+        "least half of their excess is time that such events can take: on the processor, of major faults also "
+        "waiting",
     .against =
         "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
         "cannot cost a fifth of the excess, where it is known what one costs at most; most occurrences are slow, or "
@@ -155,7 +146,8 @@ extern const Rule kMoreEventsOfGaps{
     .needs =
         "some gaps between occurrences are clearly longer than the rest; they carry ten events and more each, 1.5 "
         "times as often by wall time as the others, most of them more often than most of the others (Cliff's delta "
-        "0.474), which chance does not explain; and at least half of their excess is time on the processor",
+        "0.474), which chance does not explain; where there are too few long ones to test that, three times as "
+        "often; and at least half of their excess is time that such events can take",
     .against =
         "the event counts work (instructions, cycles, references); so many events cannot cost a fifth of the excess, "
         "where it is known what one costs at most; more than a third of the gaps are long",
@@ -170,8 +162,8 @@ extern const Rule kMoreEventsOfSpace{
     .contrast = Contrast::kSpace,
     .needs =
         "by processor time the code has three times as many of an event as the rest of the program, most of its "
-        "occurrences more than most of its neighbours', which chance does not explain; and what one such event costs "
-        "at most is known",
+        "occurrences more than most of its neighbours', which chance does not explain where there are three or more; "
+        "and what one such event costs at most is known",
     .against =
         "the event counts work (instructions, cycles, references); or the rest of the program has less than a "
         "twentieth of the processor time",

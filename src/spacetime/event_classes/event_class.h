@@ -17,9 +17,10 @@ enum class EventMeaning : std::uint8_t {
 struct EventClass {
     std::string_view name;  // part of the event's name: the first row that fits counts
     EventMeaning meaning = EventMeaning::kUnknown;
-    double most_ns = 0;            // what one costs at most, in ns of processor time; 0: not known
+    double most_ns = 0;            // what one costs at most, in ns; 0: not known
     std::string_view cause = {};   // what happens in code with many of them: a sentence without its full stop
     std::string_view remedy = {};  // what to change, as an imperative; a small letter begins it, no full stop ends it
+    bool waits = false;            // its cost is mostly off the processor; otherwise on it
 };
 
 // By the name under which the event is recorded ("cache-misses", "cpu/l1d.replacement/"). O(rows of the table).

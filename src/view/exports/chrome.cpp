@@ -152,8 +152,11 @@ class ChromeWriter : public TimelineWriter {
                                     phase, kFindingsProcess, i + 1, microseconds(time), json_string(one.kind), rest));
                 };
                 end('b', range.begin,
-                    fmt::format(",\"args\":{{\"what\":{},\"share\":{:.6f},\"seconds\":{:.9f},\"do\":{}}}",
-                                json_string(one.title), one.share, one.seconds, json_string(one.direction)));
+                    fmt::format(",\"args\":{{\"what\":{},{}\"do\":{}}}", json_string(one.title),
+                                one.is_cost_known
+                                    ? fmt::format("\"share\":{:.6f},\"seconds\":{:.9f},", one.share, one.seconds)
+                                    : "",
+                                json_string(one.direction)));
                 end('e', range.end, "");
             }
         }

@@ -285,8 +285,9 @@ class FirefoxWriter {
             const std::vector<TimeRange> when = run_.times_of(one);
             for (std::size_t i = 0; is_here && i < when.size(); ++i) {
                 marker(tables, one.kind,
-                       fmt::format("{{\"type\":\"finding\",\"what\":{},\"share\":{:.6f},\"direction\":{}}}",
-                                   json_string(one.title), one.share, json_string(one.direction)),
+                       fmt::format("{{\"type\":\"finding\",\"what\":{},{}\"direction\":{}}}", json_string(one.title),
+                                   one.is_cost_known ? fmt::format("\"share\":{:.6f},", one.share) : "",
+                                   json_string(one.direction)),
                        when[i].begin, when[i].end);
             }
         }

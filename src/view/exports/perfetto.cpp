@@ -248,8 +248,10 @@ class PerfettoWriter : public TimelineWriter {
                 event(range.begin, kFindingTracks + i, field::event::kBegin, one.kind, "finding",
                       [&](pbf_writer& to) {
                           annotate(to, "what", one.title);
-                          annotate(to, "share", one.share);
-                          annotate(to, "seconds", one.seconds);
+                          if (one.is_cost_known) {
+                              annotate(to, "share", one.share);
+                              annotate(to, "seconds", one.seconds);
+                          }
                           annotate(to, "do", one.direction);
                       });
                 event(range.end, kFindingTracks + i, field::event::kEnd, "", "", [](pbf_writer&) {});

@@ -281,11 +281,12 @@ class Tables {
         for (const bool is_advantage : {false, true}) {
             const auto& judgement = run_.judgement;
             for (const findings::Finding& one : is_advantage ? judgement.advantages : judgement.findings) {
+                const auto known = [&](double value) { return real(one.is_cost_known ? value : findings::kUnknown); };
                 put(kFindingTable,
                     {id, std::string_view(one.kind), number(is_advantage), std::string_view(one.title),
                      text_or_none(one.place.function), text_or_none(one.place.file),
                      number_or_none(one.place.line_begin, 0U), number_or_none(one.place.line_end, 0U),
-                     real(one.share), real(one.share_low), real(one.seconds), text_or_none(one.direction)});
+                     known(one.share), known(one.share_low), known(one.seconds), text_or_none(one.direction)});
                 for (const TimeRange& range : one.when) {
                     put(kFindingTimeTable, {id, number(since(range.begin)), number(since(range.end))});
                 }

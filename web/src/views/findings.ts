@@ -23,8 +23,8 @@ export interface Finding {
   space: string; // key of the space in the rows by call path; "": none
   when: [number, number][];
   threads: number[];
-  seconds: number;
-  share: number;
+  seconds: number | null; // likewise
+  share: number | null; // null: what it costs is not known
   tested: boolean;
   confidence: number;
   evidence: EvidenceRow[];
@@ -46,6 +46,13 @@ export function plainTexts(model: Model): (text: string) => string {
     }
     return text.replace(/`/g, "").replace(/\(anonymous namespace\)::/g, "");
   };
+}
+
+function stakeWords(finding: Finding): string {
+  if (finding.share === null || finding.seconds === null) {
+    return "cost not known";
+  }
+  return finding.share > 0 ? percent(finding.share) : duration(finding.seconds * 1e9);
 }
 
 export class Findings implements ViewPart {
@@ -139,7 +146,7 @@ export class Findings implements ViewPart {
           "span",
           { class: "stake" },
           isGood ? null : h("i", { class: "badge" }, String(index + 1)),
-          finding.share > 0 ? percent(finding.share) : duration(finding.seconds * 1e9),
+          stakeWords(finding),
         ),
         h("span", { class: "kind" }, finding.kind.replace(/-/g, " ")),
         h("span", { class: "title" }, this.plain(finding.title)),
@@ -157,7 +164,7 @@ export class Findings implements ViewPart {
           ? h(
               "p",
               { class: "hint" },
-              `${duration(finding.seconds * 1e9)} of thread time at stake; ${finding.tested ? `tested, confidence ${percent(finding.confidence)}` : "accounted for exactly, too rare to test"}`,
+              `${finding.seconds === null ? "What it costs is not known" : `${duration(finding.seconds * 1e9)} of thread time at stake`}; ${finding.tested ? `tested, confidence ${percent(finding.confidence)}` : "accounted for exactly, too rare to test"}`,
             )
           : null,
         ...(isOpen ? finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${this.plain(text)}`)) : []),

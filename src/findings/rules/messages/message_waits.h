@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/index.h"
+#include "findings/finding.h"
 #include "findings/terms.h"
 #include "spacetime/evidence/evidence.h"
 

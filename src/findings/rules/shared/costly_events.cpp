@@ -1,40 +1,70 @@
 #include "findings/rules/shared/costly_events.h"
 
+#include "findings/cases/features.h"
+#include "findings/words.h"
+
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace kymo::findings {
 namespace {
 
-// What rules of their own tell, with what they know besides the count.
-bool has_own_rule(std::string_view event) {
-    static constexpr std::array<std::string_view, 4> kOwn = {"page-faults", "minor-faults", "context-switches",
-                                                             "cpu-migrations"};
-    return std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view name) { return event.starts_with(name); });
+// page_faults.cpp tells these, with what it knows besides the count: which are the first of a thread, for one.
+bool has_own_rule(std::string_view event, Contrast contrast) {
+    return event == "page-faults" &&
+           (contrast == Contrast::kSpace || contrast == Contrast::kOccurrences || contrast == Contrast::kGaps);
 }
 
 }  // namespace
 
 const spacetime::EventClass* class_of(const Case& subject, const Feature& feature) {
-    if (counter(*subject.evidence, feature.name) == kNone || has_own_rule(feature.name)) {
+    if (counter(*subject.evidence, feature.name) == kNone || has_own_rule(feature.name, subject.contrast)) {
         return nullptr;
     }
     const spacetime::EventClass& known = spacetime::event_class(feature.name);
     return known.meaning == spacetime::EventMeaning::kWork ? nullptr : &known;
 }
 
+TermSet costs_of(const spacetime::EventClass& known) {
+    const TermSet on_processor = set_of(Term::kUser, Term::kSystem);
+    return known.waits ? on_processor | set_of(Term::kWaiting, Term::kOther) : on_processor;
+}
+
 const Feature* clearest_event(const Case& subject, double longer) {
+    const double often = subject.tested ? kMoreOften : kMoreOftenUntested;
     const auto found = std::find_if(subject.features.begin(), subject.features.end(), [&](const Feature& feature) {
         const spacetime::EventClass* known = class_of(subject, feature);
         if (known == nullptr || feature.effect < kLargeEffect || feature.bad < kLeastEvents ||
-            feature.bad < kMoreOften * longer * feature.good || !subject.differs(feature.name, kMoreOften)) {
+            feature.bad < often * longer * feature.good || !subject.differs(feature.name, often) ||
+            subject.excess_share(costs_of(*known)) < kLeastInTerms) {
             return false;
         }
         const double most = (feature.bad - feature.good) * static_cast<double>(subject.bad.count) * known->most_ns;
         return known->most_ns == 0 || most >= kLeastCovered * static_cast<double>(subject.excess.total());
     });
     return found != subject.features.end() ? &*found : nullptr;
+}
+
+bool may_compare_spaces(const Case& subject) {
+    const auto there = static_cast<double>(processor(subject.bad.terms));
+    const auto rest = static_cast<double>(processor(subject.good.terms));
+    return (subject.tested || subject.bad.count < kLeastTested) && rest >= kLeastRest * (there + rest);
+}
+
+bool crowds_in_space(const Case& subject, const Feature& feature) {
+    const auto there = static_cast<double>(processor(subject.bad.terms));
+    return feature.effect >= kLargeEffect && subject.differs(feature.name, kMoreThere) &&
+           feature.bad * there / 1e9 >= kLeastEvents * static_cast<double>(subject.bad.count);
+}
+
+std::string against_rest_words(const Feature& feature) {
+    return feature.good > 0 ? fmt::format("{} as many {} a second as the rest of the program",
+                                          times(feature.bad / feature.good), feature.name)
+                            : fmt::format("all the program's {}", feature.name);
+}
+
+std::string cost_not_known_words(std::string_view event) {
+    return fmt::format(" What one of these {} costs is not known.", event);
 }
 
 std::string cause_words(const spacetime::EventClass& known) {

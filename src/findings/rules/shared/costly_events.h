@@ -20,15 +20,33 @@ inline constexpr double kSureOfCost = 0.25;
 // it is just more work.
 const spacetime::EventClass* class_of(const Case& subject, const Feature& feature);
 
+// The terms of time that such events can be in.
+TermSet costs_of(const spacetime::EventClass& known);
+
 // Of a case's bad side, which lasts so many times longer: the counter that is clearly up beyond that, by wall time
-// kMoreOften times, and whose events could cost kLeastCovered of the excess, where it is known what one costs. Null:
-// none. Clearest first: of several that rise together the first one speaks, and the rest are its evidence.
+// kMoreOften times, in whose terms of time kLeastInTerms of the excess is, and whose events could cost kLeastCovered
+// of it, where it is known what one costs. Null: none. Clearest first: of several that rise together the first one
+// speaks, and the rest are its evidence.
 inline constexpr double kMoreOften = 1.5;
+inline constexpr double kMoreOftenUntested = 3;
+inline constexpr double kLeastInTerms = 0.5;
 inline constexpr double kLeastCovered = 0.2;
 const Feature* clearest_event(const Case& subject, double longer);
 
 // " The data this code touches is not in the cache."; "" of an event that only the user knows.
 std::string cause_words(const spacetime::EventClass& known);
+
+// Of kSpace, whose features are rates, a second of processor time. Fewer than three occurrences are compared
+// untested.
+inline constexpr double kLeastRest = 0.05;  // of the processor time: less is nothing to compare with
+inline constexpr double kMoreThere = 3;     // times as many as in the rest of the program
+bool may_compare_spaces(const Case& subject);
+bool crowds_in_space(const Case& subject, const Feature& feature);
+// "20× as many cache-misses a second as the rest of the program".
+std::string against_rest_words(const Feature& feature);
+
+// " What one of these retries costs is not known."
+std::string cost_not_known_words(std::string_view event);
 
 // The claim's direction.
 void say_what_to_do(const spacetime::EventClass& known, std::string_view event, Claim* claim);

@@ -71,6 +71,41 @@ TEST(EventsByNeighbour, AreNoneWhereTheyAreTheSame) {
     }
 }
 
+// Every kind of event that costs something: both ways, at most at its cost.
+TEST(EventsByNeighbour, AreOfEveryKind) {
+    const std::pair<const char*, double> at_most[] = {{"page-faults", 20'000},      {"context-switches", 10'000},
+                                                      {"cpu-migrations", 200'000},  {"minor-faults", 20'000},
+                                                      {"major-faults", 10'000'000}, {"alignment-faults", 2'000},
+                                                      {"stalled-cycles-backend", 1}};
+    for (const auto& [event, ns] : at_most) {
+        const auto many = static_cast<std::int64_t>(4 * kMs / ns);  // 4 ms of 10
+        MadeEvidence made = after_two(event, std::max<std::int64_t>(20, many), many / 20);
+        const Judgement judgement = judge(made.finish());
+        const auto named = [&](const std::vector<Finding>& findings, const std::string& words) {
+            return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+                return finding.is_cost_known && finding.seconds > 0.05 &&
+                       finding.title.find(event) != std::string::npos &&
+                       finding.title.find(words) != std::string::npos;
+            });
+        };
+        EXPECT_TRUE(named(judgement.findings, "after `scatter`")) << event;
+        EXPECT_TRUE(named(judgement.advantages, "after `gather`")) << event;
+    }
+}
+
+TEST(EventsByNeighbour, WithoutAKnownCostAreToldInRates) {
+    MadeEvidence made = after_two("retries", 20'000, 1'000);
+    const Judgement judgement = judge(made.finish());
+    const auto found = std::find_if(judgement.findings.begin(), judgement.findings.end(), [](const Finding& finding) {
+        return finding.title.find("after `scatter`") != std::string::npos;
+    });
+    ASSERT_NE(found, judgement.findings.end());
+    EXPECT_FALSE(found->is_cost_known);
+    EXPECT_THAT(found->title, HasSubstr("20× more retries after `scatter`"));
+    EXPECT_THAT(found->title, HasSubstr("What one of these retries costs is not known."));
+    EXPECT_EQ(find(judgement.advantages, "more-events"), nullptr) << "nobody knows whether fewer are better";
+}
+
 // `select` misses before `store`, or only between `scatter` and `store`. Of equal duration.
 MadeEvidence missing_beside(bool only_between) {
     return between_two(only_between, {"LLC-load-misses"}, {.terms = {.user = 10 * kMs}, .deltas = {1'000}},

@@ -130,16 +130,72 @@ TEST(MoreEvents, ThatNobodyElseHasAreToldSo) {
     EXPECT_THAT(finding->title, HasSubstr("has all the program's LLC-load-misses"));
 }
 
-TEST(MoreEvents, OfASpaceWithoutAKnownCostAreNotTold) {
+// In 10 ms 20,002 against 1,000.98 (of fifty rests by 3, 17 are 1 and 16 are 2): 2,000,200 and 100,098 a second.
+TEST(MoreEvents, OfASpaceWithoutAKnownCostAreToldInRates) {
     MadeEvidence made = in_turn("retries", 20'000, 1'000);
-    EXPECT_EQ(find(judge(made.finish()).findings, "more-events"), nullptr);
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = find(judgement.findings, "more-events");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->place.function, "scatter");
+    EXPECT_FALSE(finding->is_cost_known);
+    EXPECT_EQ(finding->seconds, 0);
+    EXPECT_TRUE(finding->tested);
+    EXPECT_THAT(finding->title,
+                HasSubstr("20× as many retries a second as the rest of the program (2,000,200 against "
+                          "100,098)"));
+    EXPECT_THAT(finding->title, HasSubstr("What one of these retries costs is not known."));
+    EXPECT_THAT(finding->direction, HasSubstr("kymo hunt -e retries"));
+}
+
+// Every kind of event that costs something speaks of a space, at most at its cost: (20,002 − 1,001) × 50 of them.
+TEST(MoreEvents, OfASpaceAreOfEveryKind) {
+    const std::pair<const char*, double> at_most[] = {{"context-switches", 10'000}, {"cpu-migrations", 200'000},
+                                                      {"minor-faults", 20'000},     {"major-faults", 10'000'000},
+                                                      {"alignment-faults", 2'000},  {"emulation-faults", 2'000},
+                                                      {"stalled-cycles-backend", 1}};
+    for (const auto& [event, ns] : at_most) {
+        const std::int64_t many = ns < 1000 ? 2'000'000 : 20'000;
+        MadeEvidence made = in_turn(event, many, many / 20);
+        const Judgement judgement = judge(made.finish());
+        const Finding* finding = find(judgement.findings, "more-events");
+        ASSERT_NE(finding, nullptr) << event;
+        EXPECT_EQ(finding->place.function, "scatter") << event;
+        const double more = (static_cast<double>(many + 2) - static_cast<double>(many / 20 + 1)) * 50;
+        EXPECT_NEAR(finding->seconds, std::min(0.5, more * ns / 1e9), 0.001) << event;  // of 50 × 10 ms
+        EXPECT_THAT(finding->title, HasSubstr(event));
+    }
+}
+
+// A piece of code that runs once is compared as it is, and marked so: 100 ms with 900,000 misses, 200 ms with
+// 100,000.
+TEST(MoreEvents, OfASpaceThatOccursOnceAreToldUntested) {
+    MadeEvidence made({"LLC-load-misses"});
+    const std::uint32_t parent = made.add_node("run");
+    const std::uint32_t load = made.add_node("load", parent);
+    const std::uint32_t solve = made.add_node("solve", parent);
+    made.add_occurrence(load, {.terms = {.user = 100 * kMs}, .deltas = {900'000}, .after = solve});
+    made.add_occurrence(solve,
+                        {.begin = 100 * kMs, .terms = {.user = 200 * kMs}, .deltas = {100'000}, .before = load});
+    made.add_occurrence(parent, {.terms = {.user = 300 * kMs}, .deltas = {1'000'000}});
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = find(judgement.findings, "more-events");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_FALSE(finding->tested);
+    EXPECT_EQ(finding->place.function, "load");
+    // 9 a µs against 0.5: 850,000 more × 120 ns = 102 ms, of 100 ms there are.
+    EXPECT_NEAR(finding->seconds, 0.1, 1e-6);
+    EXPECT_EQ(judgement.control.findings, 0);
+}
+
+TEST(MoreEvents, OfASpaceMustNotBeFew) {
     MadeEvidence few = in_turn("branch-misses", 20, 1);
     EXPECT_EQ(find(judge(few.finish()).findings, "more-events"), nullptr);
 }
 
-// 100 rounds with gaps of 2 ms, seven of them, in no order, 40 ms in `rebalance`, with so many events.
-MadeEvidence with_long_gaps(const std::string& event, std::int64_t in_long) {
-    constexpr int kLong[] = {3, 4, 19, 40, 41, 70, 98};
+// 100 rounds with gaps of 2 ms, some of them, in no order, `long_ms` in `rebalance`, with so many events.
+MadeEvidence with_long_gaps(const std::string& event, std::int64_t in_long,
+                            const std::vector<int>& long_gaps = {3, 4, 19, 40, 41, 70, 98},
+                            std::int64_t long_ms = 40) {
     MadeEvidence made({event});
     const std::uint32_t parent = made.add_node("run");
     const std::uint32_t advance = made.add_node("advance", parent);
@@ -153,9 +209,9 @@ MadeEvidence with_long_gaps(const std::string& event, std::int64_t in_long) {
                                       .deltas = {500 + i % 5},
                                       .gap_deltas = {i == 0 ? 0 : last_gap}});
         time += 10 * kMs;
-        const bool is_long = std::find(std::begin(kLong), std::end(kLong), i) != std::end(kLong);
+        const bool is_long = std::find(long_gaps.begin(), long_gaps.end(), i) != long_gaps.end();
         last_gap = is_long ? in_long : 100 + i % 3;
-        const std::int64_t gap = (is_long ? 40 : 2) * kMs;
+        const std::int64_t gap = (is_long ? long_ms : 2) * kMs;
         if (is_long) {
             made.add_occurrence(
                 rebalance,
@@ -186,6 +242,28 @@ TEST(MoreEvents, TellLongGapsFromTheOthers) {
     EXPECT_THAT(finding->title, HasSubstr("is not in the cache"));
     EXPECT_NEAR(finding->seconds, 7 * 0.038, 0.001);
     EXPECT_EQ(finding->when.size(), 7U);
+}
+
+// One gap of 400 ms with 2,000,000 misses is accounted for, and marked so: 398 ms, for which they could pay 240 ms.
+TEST(MoreEvents, OfOneOrTwoLongGapsAreToldUntested) {
+    for (const std::vector<int>& which : {std::vector<int>{40}, std::vector<int>{40, 71}}) {
+        for (const char* event : {"cache-misses", "retries", "context-switches", "major-faults"}) {
+            MadeEvidence made = with_long_gaps(event, 2'000'000, which, 400);
+            const Judgement judgement = judge(made.finish());
+            const auto found = std::find_if(
+                judgement.findings.begin(), judgement.findings.end(),
+                [](const Finding& each) { return each.title.find("gaps between") != std::string::npos; });
+            ASSERT_NE(found, judgement.findings.end()) << event;
+            EXPECT_EQ(found->kind, "more-events") << event;
+            EXPECT_FALSE(found->tested) << event;
+            EXPECT_NEAR(found->seconds, 0.398 * static_cast<double>(which.size()), 0.001) << event;
+            EXPECT_THAT(found->title, HasSubstr(fmt::format("{} of the 99 gaps", which.size()))) << event;
+            EXPECT_THAT(found->title, HasSubstr(event));
+        }
+        // 75 a ms, and 50 a ms in the others: less than three times as often.
+        MadeEvidence usual = with_long_gaps("retries", 30'000, which, 400);
+        EXPECT_EQ(find(judge(usual.finish()).findings, "more-events"), nullptr);
+    }
 }
 
 // At the usual rate by time; too few to cost that much; a count of work.
