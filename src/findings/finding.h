@@ -70,6 +70,7 @@ struct Control {
     std::size_t rounds = 0;
     double findings = 0;          // mean over the rounds
     std::size_t comparisons = 0;  // that could alarm
+    std::size_t features = 0;  // events and other figures tested in all comparisons, held to one rate of false ones
 };
 
 struct Judgement {

@@ -97,7 +97,13 @@ Judgement judge(const spacetime::Evidence& evidence, const JudgeOptions& options
             findings[round] = judge_cases(evidence, cases, options, true).findings.size();
         });
     };
-    parallel::together(control, [&] { judgement = judge_cases(evidence, make_cases(grounds), options, false); });
+    parallel::together(control, [&] {
+        const std::vector<Case> cases = make_cases(grounds);
+        judgement = judge_cases(evidence, cases, options, false);
+        for (const Case& subject : cases) {
+            judgement.control.features += subject.tested ? subject.features.size() : 0;
+        }
+    });
     for (std::size_t round = 0; round < options.rounds; ++round) {
         judgement.control.comparisons = comparisons[round];
         judgement.control.findings += static_cast<double>(findings[round]);

@@ -157,10 +157,11 @@ std::string control_line(const findings::Judgement& judgement) {
     const auto compared = std::count_if(judgement.findings.begin(), judgement.findings.end(),
                                         [](const Finding& finding) { return finding.is_compared; });
     std::string text = fmt::format(
-        "Control: {} comparisons of slow with fast occurrences, of neighbours, gaps and returning waits gave {} "
-        "finding{} in this "
-        "run, and {} on average with their labels shuffled ({} rounds).",
-        control.comparisons, compared == 0 ? "no" : std::to_string(compared), compared == 1 ? "" : "s",
+        "Control: {} of slow with fast occurrences, of neighbours, gaps and returning waits, by {} in all, gave {} "
+        "finding{} in this run, and {} on average with their labels shuffled ({} rounds).",
+        quantity(control.comparisons, "comparison"),
+        quantity(control.features, "event count or other figure", "event counts and other figures"),
+        compared == 0 ? "no" : std::to_string(compared), compared == 1 ? "" : "s",
         control.findings == 0 ? "none" : fmt::format("{:.1f}", control.findings), control.rounds);
     const std::size_t sums = judgement.findings.size() - static_cast<std::size_t>(compared);
     if (sums != 0) {
@@ -317,8 +318,10 @@ nlohmann::ordered_json json_findings(const Evidence& evidence, const std::vector
 }
 
 nlohmann::ordered_json json_control(const Control& control) {
-    return {
-        {"rounds", control.rounds}, {"comparisons", control.comparisons}, {"findings_by_chance", control.findings}};
+    return {{"rounds", control.rounds},
+            {"comparisons", control.comparisons},
+            {"features", control.features},
+            {"findings_by_chance", control.findings}};
 }
 
 }  // namespace kymo::view

@@ -325,16 +325,16 @@ TEST(MoreEvents, OfTwelveCountersNameTheOneThatMatters) {
     EXPECT_GE(named, 95);
 }
 
-// Promised: under 5 % of such runs. Of 200 at 5 %, 99.99 % of draws stay under 23.
+// Promised: under 5 % of such runs. Of 1,000 at 5 %, 99.99 % of draws stay under 78.
 TEST(MoreEvents, OfTwelveCountersThatDoNotMatterNameNone) {
     Random random(0x12c1);
     int named = 0;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 1000; ++i) {
         MadeEvidence made = with_twelve_counters(12, &random);
         named += find(judge(made.finish(), {.rounds = 0}).findings, "more-events") != nullptr ? 1 : 0;
     }
-    std::fprintf(stderr, "%d of 200 named\n", named);
-    EXPECT_LE(named, 22);
+    std::fprintf(stderr, "%d of 1,000 named\n", named);
+    EXPECT_LE(named, 77);
 }
 
 }  // namespace
