@@ -27,6 +27,8 @@ constexpr const char* kRecordExamples =
     "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
     "sample.\n"
     "Always there: task-clock at 1000 samples a second, page-faults, context-switches, cpu-migrations.\n"
+    "Where the processor has counters and no -e names an event of theirs: cycles, instructions, cache-misses,\n"
+    "branch-misses, dTLB-load-misses and stalled cycles as well, as many as it counts at once, of user mode.\n"
     "kymo doctor --events lists the names. The exit status is the program's own (128 + n when signal n killed it).\n";
 
 std::string in_units(std::uint64_t bytes) {

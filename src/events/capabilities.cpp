@@ -1,5 +1,7 @@
 #include "events/capabilities.h"
 
+#include "events/hardware_defaults.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -9,7 +11,6 @@ namespace kymo::events {
 namespace {
 
 constexpr std::uint64_t kManyThreads = 1000;
-constexpr std::uint64_t kDescriptorsPerThread = 4;
 constexpr std::uint64_t kRingKib = 128 + 4;  // one of the parent's rings
 
 Capability samples(const Machine& machine) {
@@ -101,10 +102,11 @@ Capability buffers(const Machine& machine) {
 }
 
 Capability descriptors(const Machine& machine) {
-    const std::uint64_t threads = machine.descriptors / kDescriptorsPerThread;
+    const std::uint64_t events = 4 + (machine.hardware_error == 0 ? kMostHardwareDefaults : 0);
+    const std::uint64_t threads = machine.descriptors / events;
     Capability row{"descriptors", "file descriptors for many threads", Level::kYes, "", ""};
     row.detail = fmt::format("{} descriptors, enough for about {} threads with {} events", machine.descriptors,
-                             threads, kDescriptorsPerThread);
+                             threads, events);
     if (threads < kManyThreads) {
         row.level = Level::kPartly;
         const std::uint64_t wanted = std::min<std::uint64_t>(65536, machine.descriptors_hard);

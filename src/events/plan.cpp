@@ -1,7 +1,7 @@
 #include "events/plan.h"
 
 #include "events/attributes.h"
-#include "events/generic.h"
+#include "events/hardware_defaults.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -134,16 +134,6 @@ class Trial {
         return error;
     }
 
-    // 0 or errno. Places an event of user mode behind those of the first hardware group, or begins it; never begins
-    // another one: groups take turns, and what is counted in turns is an estimate.
-    int place_in_first_group(SessionEvent& event) {
-        event.user_only = true;
-        event.group = 1;
-        const int error = open(event, hardware_leader_);
-        hardware_group_ = hardware_leader_ < 0 ? 0 : 1;
-        return error;
-    }
-
   private:
     int place_in_group(SessionEvent& event) {
         const bool software = is_software(event);
@@ -183,21 +173,6 @@ class Trial {
     int hardware_leader_ = -1;
     std::uint8_t hardware_group_ = 0;
 };
-
-// What hardware counts of every program unless the user chose counters: what the code gets done in a cycle, and what
-// most often keeps it from more. As many as the processor counts at once; the others are left out, and nobody is
-// told: nobody asked.
-void add_hardware_defaults(Trial& trial, Session& session) {
-    constexpr const char* kNames[] = {
-        "cycles",           "instructions",           "cache-misses",           "branch-misses",
-        "dTLB-load-misses", "stalled-cycles-backend", "stalled-cycles-frontend"};
-    for (const char* const name : kNames) {
-        auto event = generic_event(name);
-        if (event && session.event_count < kMaxEvents && trial.place_in_first_group(*event) == 0) {
-            session.events[session.event_count++] = *event;
-        }
-    }
-}
 
 // ns; 0: not known, or not what samples of timers come at.
 std::uint64_t tick_length(const Machine& machine) {
@@ -281,7 +256,10 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
     }
     session.event_count = kept;
     if (machine.hardware_error == 0 && std::all_of(asked.begin(), asked.end(), is_software)) {
-        add_hardware_defaults(trial, session);
+        for (const SessionEvent& event :
+             hardware_defaults(opener, machine.read_lost, kMaxEvents - session.event_count)) {
+            session.events[session.event_count++] = event;
+        }
     }
     session.kernel_ticks = machine.timers_at_return;
     session.tick_ns = tick_length(machine);

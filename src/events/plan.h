@@ -3,9 +3,8 @@
 //
 // The list starts with the default events (task-clock sampled at 1000 Hz, page-faults, context-switches and
 // cpu-migrations counted). An event asked for replaces its default or is added. Where the machine has hardware
-// counters and none of theirs is asked for, cycles, instructions, cache, branch and TLB misses and stalled cycles of
-// user mode end the list, as many as it counts at once. Software events go into group 0
-// behind task-clock; hardware events into groups 1, 2, …, each as large as the kernel accepts, so that a group that
+// counters and none of theirs is asked for, those of hardware_defaults.h end the list. Software events go into group
+// 0 behind task-clock; hardware events into groups 1, 2, …, each as large as the kernel accepts, so that a group that
 // waits for a free counter never stops task-clock, which carries the time.
 //
 // Counting events include the kernel where that is permitted and count user mode elsewhere; a default event that

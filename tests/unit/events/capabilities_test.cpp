@@ -76,6 +76,13 @@ TEST(Capabilities, ReasonsFollowTheCause) {
     EXPECT_THAT(why_no_hardware_counters(machine).why, testing::HasSubstr("virtual machine"));
 }
 
+TEST(Capabilities, ThreadsTakeMoreDescriptorsWhereHardwareCountsToo) {
+    Machine machine = good_machine();
+    EXPECT_EQ(row(machine, "descriptors").detail, "20000 descriptors, enough for about 2000 threads with 10 events");
+    machine.hardware_error = ENOENT;
+    EXPECT_EQ(row(machine, "descriptors").detail, "20000 descriptors, enough for about 5000 threads with 4 events");
+}
+
 TEST(Capabilities, ThreadsWithBuffersAsMeasured) {
     Machine machine = good_machine();
     machine.switch_records = false;

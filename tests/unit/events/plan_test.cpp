@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+#include <unistd.h>
 
 namespace kymo::events {
 namespace {
@@ -19,6 +20,7 @@ class FakeKernel final : public CounterOpener {
     bool kernel_permitted = true;
     bool barred = false;
     std::set<std::uint64_t> unknown;  // generic hardware events that this processor does not have
+    int taken = 0;                    // hardware counters that somebody else has
 
     int open(perf_event_attr& attr, int /*thread*/, int /*processor*/, int leader) override {
         if (barred) {
@@ -32,22 +34,34 @@ class FakeKernel final : public CounterOpener {
         if (attr.exclude_kernel == 0 && !kernel_permitted) {
             return -EACCES;
         }
-        if (hardware && leader >= 0 && ++members_[leader] > hardware_counters) {
+        if (hardware && leader >= 0 && group_size(leader) == hardware_counters) {
             return -EINVAL;
         }
         const int counter = next_++;
-        if (hardware && leader < 0) {
-            members_[counter] = 1;
+        if (hardware) {
+            leader_of_[counter] = leader < 0 ? counter : leader;
         }
         open_.insert(counter);
         return counter;
     }
-    void close(int counter) override { EXPECT_EQ(open_.erase(counter), 1U); }
+    void close(int counter) override {
+        EXPECT_EQ(open_.erase(counter), 1U);
+        leader_of_.erase(counter);
+    }
+    bool counts_whole(int leader) override {
+        EXPECT_TRUE(open_.contains(leader));
+        return group_size(leader) <= hardware_counters - taken;
+    }
     [[nodiscard]] bool all_closed() const { return open_.empty(); }
 
   private:
+    [[nodiscard]] int group_size(int leader) const {
+        return static_cast<int>(std::count_if(leader_of_.begin(), leader_of_.end(),
+                                              [&](const auto& member) { return member.second == leader; }));
+    }
+
     int next_ = 100;
-    std::map<int, int> members_;
+    std::map<int, int> leader_of_;  // of hardware counters
     std::set<int> open_;
 };
 
@@ -99,7 +113,10 @@ TEST(Plan, DefaultsWithEveryRight) {
 TEST(Plan, HardwareEventsAreDefaultsWhereThereAreCountersAndNobodyChoseThem) {
     FakeKernel kernel;
     kernel.hardware_counters = 8;
-    EXPECT_EQ(plan(kernel, {})->session.event_count, 11U);
+    EXPECT_THAT(names(*plan(kernel, {})),
+                testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations", "cycles",
+                                     "instructions", "cache-misses", "branch-misses", "dTLB-load-misses",
+                                     "stalled-cycles-backend"));
     EXPECT_THAT(
         names(*plan(kernel, {"cache-references"})),
         testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations", "cache-references"));
@@ -113,6 +130,40 @@ TEST(Plan, HardwareEventsAreDefaultsWhereThereAreCountersAndNobodyChoseThem) {
     const auto none = plan(kernel, {});
     EXPECT_EQ(none->session.event_count, 4U);
     EXPECT_TRUE(none->missing.empty());
+}
+
+TEST(Plan, HardwareEventsAreNoDefaultsWhereTheyWouldTakeTurns) {
+    FakeKernel kernel;
+    kernel.hardware_counters = 8;
+    kernel.taken = 4;
+    const auto four = plan(kernel, {});
+    EXPECT_THAT(names(*four), testing::ElementsAre("task-clock", "page-faults", "context-switches", "cpu-migrations",
+                                                   "cycles", "instructions", "cache-misses", "branch-misses"));
+    EXPECT_TRUE(four->missing.empty()) << "nobody asked for the others";
+    kernel.taken = 8;
+    const auto none = plan(kernel, {});
+    EXPECT_EQ(none->session.event_count, 4U);
+    EXPECT_TRUE(none->missing.empty());
+    EXPECT_TRUE(plan(kernel, {"cycles"})) << "who asks for one has it, by turns";
+}
+
+TEST(Plan, HardwareDefaultsNeedNoRightToCountTheKernel) {
+    FakeKernel kernel;
+    kernel.kernel_permitted = false;
+    const auto result = plan(kernel, {});
+    EXPECT_THAT(names(*result), testing::ElementsAre("task-clock", "page-faults", "cycles", "instructions",
+                                                     "cache-misses", "branch-misses"));
+    EXPECT_EQ(result->missing.size(), 2U) << "context-switches and cpu-migrations, and nothing of the counters";
+}
+
+TEST(Plan, HardwareDefaultsLeaveRoomForWhatIsAsked) {
+    FakeKernel kernel;
+    kernel.hardware_counters = 8;
+    const auto result = plan(kernel, {"cpu-clock", "minor-faults", "major-faults", "alignment-faults",
+                                      "emulation-faults", "bpf-output", "cgroup-switches"});
+    ASSERT_TRUE(result) << result.error().what;
+    EXPECT_EQ(result->session.event_count, kMaxEvents);
+    EXPECT_STREQ(result->session.events[kMaxEvents - 1].name, "dTLB-load-misses");
 }
 
 TEST(Plan, TheKernelsTickMaySampleOnlyWhereNobodyAskedForARate) {
@@ -234,6 +285,33 @@ TEST(Plan, BarredEventsLeaveTimers) {
     EXPECT_EQ(plan(kernel, {"nonsense-event"}).error().kind, ErrorKind::kUnknownEvent);
     // A rate beyond what timers deliver is told.
     EXPECT_EQ(plan(kernel, {"task-clock:freq=50000"})->missing.size(), 2U);
+}
+
+// Of software events, whose counters are never short.
+TEST(KernelOpener, SeesThatAGroupCountsAllTheTime) {
+    KernelOpener opener;
+    if (!probe(opener).performance_events()) {
+        GTEST_SKIP() << "performance events are barred here";
+    }
+    Session session;
+    set_default_events(1000, session);
+    perf_event_attr attr = make_attributes(session.events[0], false);
+    const int leader = opener.open(attr, 0, -1, -1);
+    ASSERT_GE(leader, 0);
+    attr = make_attributes(session.events[1], false);
+    const int member = opener.open(attr, 0, -1, leader);
+    ASSERT_GE(member, 0);
+    EXPECT_TRUE(opener.counts_whole(leader));
+    EXPECT_TRUE(opener.counts_whole(leader)) << "again, from where it stands";
+    std::uint64_t first[16] = {};
+    std::uint64_t second[16] = {};
+    ASSERT_GT(read(leader, first, sizeof first), 0);
+    ASSERT_GT(read(leader, second, sizeof second), 0);
+    EXPECT_GT(first[3], 0U);
+    EXPECT_EQ(first[3], second[3]) << "it stands still";
+    opener.close(member);
+    opener.close(leader);
+    EXPECT_FALSE(opener.counts_whole(leader));
 }
 
 // What the plan says opens here does open here, as the monitor will do it.

@@ -33,6 +33,7 @@ class FakeProcessor final : public events::CounterOpener {
         return next_++;
     }
     void close(int counter) override { EXPECT_EQ(open_.erase(counter), 1U); }
+    bool counts_whole(int /*leader*/) override { return true; }
 
     [[nodiscard]] const std::vector<unsigned>& tried() const { return tried_; }
     [[nodiscard]] bool all_closed() const { return open_.empty(); }
