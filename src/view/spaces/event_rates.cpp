@@ -3,6 +3,7 @@
 #include "spacetime/event_classes/event_class.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kymo::view {
 namespace {
@@ -11,6 +12,10 @@ using namespace spacetime;
 
 std::optional<double> ratio(double count, double by) {
     return by > 0 ? std::optional<double>(count / by) : std::nullopt;
+}
+
+bool is_miss(const std::string& event) {
+    return event_class(event).meaning == EventMeaning::kCost && event.find("misses") != std::string::npos;
 }
 
 }  // namespace
@@ -33,17 +38,34 @@ std::string EventRates::unit() const {
     return instructions_ == kNone ? "per ms of processor time" : "per 1,000 instructions";
 }
 
+std::vector<CounterIndex> EventRates::misses() const {
+    std::vector<CounterIndex> list;
+    if (instructions_ != kNone) {
+        std::copy_if(events_.begin(), events_.end(), std::back_inserter(list),
+                     [&](CounterIndex event) { return is_miss(event.in(run_->counters)); });
+    }
+    return list;
+}
+
 std::optional<double> EventRates::per_cycle(std::span<const std::int64_t> deltas) const {
-    return has_per_cycle()
-               ? ratio(static_cast<double>(deltas[raw(instructions_)]), static_cast<double>(deltas[raw(cycles_)]))
-               : std::nullopt;
+    if (!has_per_cycle() || deltas[raw(instructions_)] <= 0) {
+        return std::nullopt;
+    }
+    return ratio(static_cast<double>(deltas[raw(instructions_)]), static_cast<double>(deltas[raw(cycles_)]));
+}
+
+std::optional<double> EventRates::per_thousand_instructions(CounterIndex event,
+                                                            std::span<const std::int64_t> deltas) const {
+    return instructions_ == kNone ? std::nullopt
+                                  : ratio(static_cast<double>(deltas[raw(event)]),
+                                          static_cast<double>(deltas[raw(instructions_)]) / 1e3);
 }
 
 std::optional<double> EventRates::rate(CounterIndex event, const TimeTerms& terms,
                                        std::span<const std::int64_t> deltas) const {
-    const double by = instructions_ == kNone ? static_cast<double>(terms.user + terms.system) / 1e6
-                                             : static_cast<double>(deltas[raw(instructions_)]) / 1e3;
-    return ratio(static_cast<double>(deltas[raw(event)]), by);
+    return instructions_ != kNone
+               ? per_thousand_instructions(event, deltas)
+               : ratio(static_cast<double>(deltas[raw(event)]), static_cast<double>(terms.user + terms.system) / 1e6);
 }
 
 std::optional<double> EventRates::rate_elsewhere(CounterIndex event, const TimeTerms& terms,

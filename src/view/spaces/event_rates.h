@@ -1,5 +1,5 @@
 // How often events happen in a piece of code, in the unit that serves: per thousand instructions where these were
-// counted, otherwise per millisecond of processor time.
+// counted, otherwise per millisecond of processor time. And, where cycles were counted too, instructions per cycle.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -20,11 +20,16 @@ class EventRates {
     const std::vector<spacetime::CounterIndex>& events() const { return events_; }
     // Cycles and instructions were counted.
     bool has_per_cycle() const { return cycles_ != kNone && instructions_ != kNone; }
+    // Those of the events that are misses: of caches, TLBs and guesses of branches. None where instructions were not
+    // counted.
+    std::vector<spacetime::CounterIndex> misses() const;
     // "per 1,000 instructions" or "per ms of processor time".
     std::string unit() const;
 
     // None: the code has nothing of what the rate is by. `terms` and `deltas`: of the code.
     std::optional<double> per_cycle(std::span<const std::int64_t> deltas) const;
+    std::optional<double> per_thousand_instructions(spacetime::CounterIndex event,
+                                                    std::span<const std::int64_t> deltas) const;
     std::optional<double> rate(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
                                std::span<const std::int64_t> deltas) const;
     // The same of all the run but this code.

@@ -1,10 +1,12 @@
 #include "view/spaces/space_json.h"
 
+#include "view/spaces/event_rates.h"
 #include "view/spaces/space_words.h"
 #include "view/text.h"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace kymo::view {
 
@@ -19,6 +21,21 @@ Json events_of(const Evidence& evidence, const std::vector<std::int64_t>& deltas
         events[evidence.run.counters[i]] = deltas[i];
     }
     return events;
+}
+
+// Nothing where cycles and instructions were not counted.
+void add_rates(const Evidence& evidence, const EventRates& rates, const std::vector<std::int64_t>& deltas,
+               Json& json) {
+    if (!rates.has_per_cycle()) {
+        return;
+    }
+    const auto number = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
+    json["instructions_per_cycle"] = number(rates.per_cycle(deltas));
+    Json misses = Json::object();
+    for (const CounterIndex event : rates.misses()) {
+        misses[event.in(evidence.run.counters)] = number(rates.per_thousand_instructions(event, deltas));
+    }
+    json["misses_per_1000_instructions"] = std::move(misses);
 }
 
 Json terms_of(const TimeTerms& terms) {
@@ -53,7 +70,7 @@ Json id_of(NodeIndex node) {
     return node != kNone ? Json(raw(node)) : Json();
 }
 
-Json node_json(const Evidence& evidence, NodeIndex id) {
+Json node_json(const Evidence& evidence, const EventRates& rates, NodeIndex id) {
     const SpaceNode& node = id.in(evidence.nodes);
     const std::int64_t processor = evidence.run.total.user + evidence.run.total.spinning + evidence.run.total.system;
     const std::int64_t own = node.total.user + node.total.spinning + node.total.system;
@@ -84,10 +101,11 @@ Json node_json(const Evidence& evidence, NodeIndex id) {
     json["terms"] = terms_of(node.total);
     json["waits"] = waits_of(evidence, node.waits, 10);
     json["events"] = events_of(evidence, node.deltas);
+    add_rates(evidence, rates, node.deltas, json);
     return json;
 }
 
-Json heavy_json(const Evidence& evidence, std::size_t index) {
+Json heavy_json(const Evidence& evidence, const EventRates& rates, std::size_t index) {
     const HeavySpace& space = evidence.spaces[index];
     Json json;
     json["id"] = evidence.nodes.size() + index;
@@ -106,6 +124,7 @@ Json heavy_json(const Evidence& evidence, std::size_t index) {
     json["in"] = id_of(space.node);
     json["events"] = events_of(evidence, space.deltas);
     json["events_elsewhere"] = events_of(evidence, space.rest_deltas);
+    add_rates(evidence, rates, space.deltas, json);
     return json;
 }
 
@@ -128,12 +147,13 @@ Json json_place(const Place& place) {
 }
 
 Json json_spaces(const Evidence& evidence) {
+    const EventRates rates(evidence);
     Json list = Json::array();
     for (const NodeIndex i : indices(evidence.nodes)) {
-        list.push_back(node_json(evidence, i));
+        list.push_back(node_json(evidence, rates, i));
     }
     for (std::size_t i = 0; i < evidence.spaces.size(); ++i) {
-        list.push_back(heavy_json(evidence, i));
+        list.push_back(heavy_json(evidence, rates, i));
     }
     return list;
 }

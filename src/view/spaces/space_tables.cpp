@@ -152,26 +152,59 @@ class Tables {
                 {count(static_cast<std::int64_t>(group.occurrences))},
                 {group.members.size() == 1 ? std::string(signs(style_).dot)
                                            : fmt::format("{} {:.0f}%", group.members.size(), group.overlap * 100)}};
-            // Many lie in one function: the lines tell them apart.
-            const std::string name =
-                space.place.function.empty() ? space.place.module : program::plain_name(space.place.function);
-            if (const std::string lines = place_lines(space.place, style_.unicode); !lines.empty()) {
-                cells.push_back({lines + "  "});
-            } else {
-                cells.emplace_back();
+            add_code(cells, space);
+            return cells;
+        });
+        heavy_counters(order);
+    }
+
+    // Many lie in one function: the lines tell them apart.
+    void add_code(std::vector<Cell>& cells, const HeavySpace& space) const {
+        const std::string name =
+            space.place.function.empty() ? space.place.module : program::plain_name(space.place.function);
+        if (const std::string lines = place_lines(space.place, style_.unicode); !lines.empty()) {
+            cells.push_back({lines + "  "});
+        } else {
+            cells.emplace_back();
+        }
+        cells.push_back({name, Ink::kName});
+        cells.push_back({space.uncertain ? "  uncertain" : "", Ink::kDim});
+    }
+
+    // The same rows once more, where cycles and instructions were counted: beside the other figures there would be no
+    // room for the code's name.
+    void heavy_counters(const std::vector<std::size_t>& order) {
+        const EventRates rates(evidence_);
+        if (!rates.has_per_cycle()) {
+            return;
+        }
+        const std::vector<CounterIndex> misses = rates.misses();
+        heading("Counters of heavy code",
+                misses.empty() ? "instructions per cycle" : "instructions per cycle; misses per 1,000 instructions");
+        std::vector<std::string> headings = {"weight", "instr/cycle"};
+        for (const CounterIndex event : misses) {
+            headings.push_back(event.in(evidence_.run.counters));
+        }
+        headings.emplace_back("code");
+        table(std::move(headings), order, [&](std::size_t i) {
+            const SameSpaces& group = evidence_.same_spaces[i];
+            const std::optional<double> per_cycle = rates.per_cycle(group.deltas);
+            std::vector<Cell> cells = {{percent(group.weight)},
+                                       {per_cycle ? fmt::format("{:.2f}", *per_cycle) : "-"}};
+            for (const CounterIndex event : misses) {
+                cells.push_back({rate_words(rates.per_thousand_instructions(event, group.deltas))});
             }
-            cells.push_back({name, Ink::kName});
-            cells.push_back({space.uncertain ? "  uncertain" : "", Ink::kDim});
+            add_code(cells, evidence_.spaces[group.members.front()]);
             return cells;
         });
     }
 
+    static std::string rate_words(std::optional<double> rate) {
+        return !rate ? std::string("-") : *rate == 0 ? "0" : fmt::format("{:.3g}", *rate);
+    }
     // "1.2 (0.03)": here, and in the rest of the program.
     static std::string here_and_elsewhere(std::optional<double> here, std::optional<double> elsewhere) {
-        const auto text = [](std::optional<double> rate) {
-            return !rate ? std::string("-") : *rate == 0 ? "0" : fmt::format("{:.3g}", *rate);
-        };
-        return fmt::format("{} ({})", text(here), text(elsewhere));
+        return fmt::format("{} ({})", rate_words(here), rate_words(elsewhere));
     }
 
     static std::int64_t processor_time(const SpaceNode& node) { return node.total.user + node.total.system; }

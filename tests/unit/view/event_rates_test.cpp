@@ -32,6 +32,23 @@ TEST(EventRates, AreByInstructionsWhereTheseAreCounted) {
     EXPECT_DOUBLE_EQ(*rates.rate_elsewhere(misses, kHere, here), 8);
 }
 
+TEST(EventRates, OfMissesAreThoseThatHardwareCounts) {
+    const Evidence evidence = counted({"cycles", "instructions", "cache-misses", "dTLB-load-misses", "page-faults",
+                                       "stalled-cycles-backend", "branch-misses"},
+                                      {8'000, 4'000, 40, 8, 3, 500, 0});
+    const EventRates rates(evidence);
+    const std::vector<CounterIndex> misses = rates.misses();
+    ASSERT_EQ(misses.size(), 2U) << "no faults, no stalls, and none that never happened";
+    const std::vector<std::int64_t> here = {2'000, 500, 10, 0, 0, 100, 0};
+    EXPECT_DOUBLE_EQ(*rates.per_cycle(here), 0.25);
+    EXPECT_DOUBLE_EQ(*rates.per_thousand_instructions(misses[0], here), 20);
+    EXPECT_DOUBLE_EQ(*rates.per_thousand_instructions(misses[1], here), 0);
+    const std::vector<std::int64_t> nothing = {2'000, 0, 10, 0, 0, 0, 0};
+    EXPECT_FALSE(rates.per_cycle(nothing));
+    EXPECT_FALSE(rates.per_thousand_instructions(misses[0], nothing));
+    EXPECT_TRUE(EventRates(counted({"cycles", "cache-misses"}, {100, 5})).misses().empty());
+}
+
 TEST(EventRates, AreByProcessorTimeOtherwise) {
     const Evidence evidence = counted({"page-faults", "retries"}, {900, 30});
     const EventRates rates(evidence);
