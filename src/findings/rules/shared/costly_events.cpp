@@ -1,6 +1,7 @@
 #include "findings/rules/shared/costly_events.h"
 
 #include "findings/cases/features.h"
+#include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -13,6 +14,33 @@ namespace {
 bool has_own_rule(std::string_view event, Contrast contrast) {
     return event == "page-faults" &&
            (contrast == Contrast::kSpace || contrast == Contrast::kOccurrences || contrast == Contrast::kGaps);
+}
+
+// The smallest kept node inside that has nearly all of a node's events.
+NodeIndex where_they_happen(const spacetime::Evidence& evidence, NodeIndex node, CounterIndex event) {
+    constexpr double kNearlyAll = 0.9;
+    const auto all = static_cast<double>(event.in(node.in(evidence.nodes).deltas));
+    for (const NodeIndex child : indices(evidence.nodes)) {
+        const spacetime::SpaceNode& inner = child.in(evidence.nodes);
+        if (inner.parent == node && inner.kind != spacetime::SpaceKind::kIteration &&
+            inner.kind != spacetime::SpaceKind::kMark &&
+            static_cast<double>(event.in(inner.deltas)) >= kNearlyAll * all) {
+            return where_they_happen(evidence, child, event);
+        }
+    }
+    return node;
+}
+
+// A thread that waits in a library's call, or asks there again and again, gives up the processor each time: what
+// tells of waits tells of these.
+bool are_of_waits(const Case& subject, std::string_view event) {
+    if (event != "context-switches") {
+        return false;
+    }
+    const spacetime::Evidence& evidence = *subject.evidence;
+    const NodeIndex at = where_they_happen(evidence, subject.node, counter(evidence, event));
+    const spacetime::SpaceNode& held = at.in(evidence.nodes);
+    return held.place.file.empty() || is_library(held.place) || held.total.mostly_waits();
 }
 
 }  // namespace
@@ -54,6 +82,7 @@ bool may_compare_spaces(const Case& subject) {
 bool crowds_in_space(const Case& subject, const Feature& feature) {
     const auto there = static_cast<double>(processor(subject.bad.terms));
     return feature.effect >= kLargeEffect && subject.differs(feature.name, kMoreThere) &&
+           !are_of_waits(subject, feature.name) &&
            feature.bad * there / 1e9 >= kLeastEvents * static_cast<double>(subject.bad.count);
 }
 
