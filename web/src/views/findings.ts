@@ -142,12 +142,7 @@ export class Findings implements ViewPart {
       h(
         "button",
         { class: "head", "aria-expanded": isOpen, click: () => this.go(index) },
-        h(
-          "span",
-          { class: "stake" },
-          isGood ? null : h("i", { class: "badge" }, String(index + 1)),
-          stakeWords(finding),
-        ),
+        h("span", { class: "stake" }, isGood ? null : h("i", { class: "badge" }, String(index + 1)), stakeWords(finding)),
         h("span", { class: "kind" }, finding.kind.replace(/-/g, " ")),
         h("span", { class: "title" }, this.plain(finding.title)),
         finding.where ? h("span", { class: "where" }, this.plain(finding.where)) : null,
