@@ -87,7 +87,10 @@ struct SameSpaces {
     std::vector<std::int64_t> deltas;  // by counter, shared among the spaces of a pair
 
     // In time (code_lives.h), by the same structure as a node's; there `node`, `before` and `after` are groups.
-    SpaceNode life;  // without a place, and no rows: total, deltas, occurrences, durations, threads, folded
+    SpaceNode life;  // without a place: total, deltas, occurrences, durations, threads, folded, rows
+    // It never holds half of a pair of samples: its life is that of the pairs that it has a part in, which hold more
+    // than it, and it has no patterns.
+    bool is_part = false;
     SpaceIntervals gaps;
     std::vector<CodePattern> patterns;  // most time first
 };

@@ -20,6 +20,7 @@ namespace {
 
 // Bounds of all nodes and streams together: some 100 MB each at the most.
 constexpr std::size_t kMostRows = 300'000;
+constexpr std::size_t kMostLifeRows = 100'000;
 constexpr std::size_t kMostEntries = 4'000'000;
 constexpr std::size_t kMostLines = 32;
 
@@ -68,7 +69,10 @@ class Maker {
         work.spaces_of = std::move(weighing.spaces_of);
         work.spaces = static_cast<std::uint32_t>(weighing.heavy.size());
         work.group_of = std::move(weighing.group_of);
+        work.part_of = std::move(weighing.part_of);
         work.group_samples = std::move(weighing.group_samples);
+        work.life_cap = std::clamp<std::size_t>(kMostLifeRows / std::max<std::size_t>(1, work.group_samples.size()),
+                                                256, options_.occurrence_cap);
         stage("spans");
         auto spans =
             run_span_pass(recording_, profile_, addresses_, occurrences->pairs, waits.of_thread, work, limits);
@@ -89,7 +93,7 @@ class Maker {
                          options_.looked_at != nullptr ? options_.looked_at->spaces : evidence_.spaces);
         }
         evidence_.same_spaces = make_same_spaces(evidence_.spaces, weighing.same, evidence_.nodes);
-        add_lives(std::move(spans->lives), *occurrences);
+        add_lives(std::move(spans->lives), std::move(spans->parts), *occurrences);
         evidence_.run = make_run_facts(profile_, names_, *occurrences, waits.of_thread);
         add_rule_facts(profile_, waits.of_thread, occurrences->lacking, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
@@ -303,14 +307,16 @@ class Maker {
         }
     }
 
-    void add_lives(OccurrenceSums&& lives, const OccurrencePass& occurrences) {
+    void add_lives(OccurrenceSums&& lives, OccurrenceSums&& parts, const OccurrencePass& occurrences) {
         std::vector<CodePattern> patterns = make_patterns(lives);
         for (std::uint32_t i = 0; i < evidence_.same_spaces.size(); ++i) {
             SameSpaces& group = evidence_.same_spaces[i];
-            group.gaps = make_intervals(i, lives.nodes[i]);
-            fill_node(group.life, std::move(lives.nodes[i]), meanwhile(occurrences), options_);
+            group.is_part = lives.nodes[i].occurrences == 0 && parts.nodes[i].occurrences != 0;
+            OccurrenceSums& from = group.is_part ? parts : lives;
+            group.gaps = make_intervals(i, from.nodes[i]);
+            fill_node(group.life, std::move(from.nodes[i]), meanwhile(occurrences), options_);
             if (!group.life.folded) {
-                group.gaps.period = period_of(lives, static_cast<std::uint32_t>(lives.nodes.size()), i);
+                group.gaps.period = period_of(from, static_cast<std::uint32_t>(from.nodes.size()), i);
             }
         }
         for (CodePattern& pattern : patterns) {

@@ -183,6 +183,14 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
             result.group_samples[result.group_of.back()] += pairs.occurrences(row);
         }
     }
+    result.part_of.assign(pairs.size(), kNone);
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+        for (const auto& [space, part] : result.spaces_of[row]) {
+            if (group[space] != kNone && result.group_samples[group[space]] == 0) {
+                result.part_of[row] = group[space];
+            }
+        }
+    }
     return result;
 }
 

@@ -15,6 +15,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr std::size_t kMostRows = 1000;        // told of each space
+constexpr std::size_t kMostRowsOfGroup = 200;  // of same spaces, with events
+
 Json events_of(const Evidence& evidence, const std::vector<std::int64_t>& deltas) {
     Json events = Json::object();
     for (std::size_t i = 0; i < deltas.size() && i < evidence.run.counters.size(); ++i) {
@@ -187,9 +190,31 @@ Json gap_json(const Evidence& evidence, const LongGap& gap, const std::function<
             {"events", events_of(evidence, gap.deltas)}};
 }
 
+// One by one: when, what the events came to, and the gap before it, where that is known.
+Json rows_json(const Evidence& evidence, const OccurrenceTable& rows) {
+    Json list = Json::array();
+    for (std::size_t row = 0; row < rows.size() && row < kMostRowsOfGroup; ++row) {
+        const auto deltas = rows.deltas_of(row);
+        Json one{{"thread", rows.thread[row]},
+                 {"begin_s", seconds(rows.begin[row] - evidence.run.begin)},
+                 {"end_s", seconds(rows.end[row] - evidence.run.begin)},
+                 {"events", events_of(evidence, {deltas.begin(), deltas.end()})}};
+        const bool is_next =
+            row > 0 && rows.thread[row] == rows.thread[row - 1] && rows.order[row] == rows.order[row - 1] + 1;
+        if (is_next) {
+            const auto gap = rows.gap_deltas_of(row);
+            one["gap_s"] = seconds(rows.begin[row] - rows.end[row - 1]);
+            one["gap_events"] = events_of(evidence, {gap.begin(), gap.end()});
+        }
+        list.push_back(std::move(one));
+    }
+    return list;
+}
+
 Json life_json(const Evidence& evidence, const SameSpaces& group) {
     Json json;
     json["occurrences"] = group.life.occurrences;
+    json["is_part"] = group.is_part;
     json["folded"] = group.life.folded;
     json["median_samples"] = group.life.median_samples;
     json["longest_s"] = seconds(group.life.durations.longest);
@@ -204,6 +229,8 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
                                        [&](std::uint32_t part) { return group_json(evidence, part); });
     }
     json["period_s"] = group.gaps.period ? Json(group.gaps.period->ns / 1e9) : Json();
+    // Runs of chance are not told one by one.
+    json["rows"] = group.life.folded ? Json::array() : rows_json(evidence, group.life.rows);
     Json patterns = Json::array();
     for (const CodePattern& pattern : group.patterns) {
         patterns.push_back({{"before", group_json(evidence, pattern.before)},
@@ -246,7 +273,7 @@ Json json_intervals(const Evidence& evidence) {
         json["space"] = interval.node;
         Json at = Json::array();
         Json gaps = Json::array();
-        for (std::size_t row = 0; row < node.rows.size() && row < 1000; ++row) {
+        for (std::size_t row = 0; row < node.rows.size() && row < kMostRows; ++row) {
             at.push_back({{"thread", node.rows.thread[row]},
                           {"begin_s", seconds(node.rows.begin[row] - evidence.run.begin)},
                           {"end_s", seconds(node.rows.end[row] - evidence.run.begin)}});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace kymo::spacetime {
 namespace {
@@ -16,8 +17,9 @@ struct SpanShared {
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const SpanWork& work;
     const std::size_t occurrence_cap;
-    const OccurrenceLimits life_limits;  // nobody asks for single occurrences
+    const OccurrenceLimits life_limits;
     const KeptNodes same_groups;
+    const bool has_parts;     // some group never holds half of a pair
     const std::size_t clock;  // event
 };
 
@@ -32,10 +34,20 @@ class SpanVisitor final : public StreamVisitor {
           is_visited_(shared.work.groups),
           last_span_(shared.work.groups, {0, {}}),
           lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
-                 shared.life_limits, sums.lives) {}
+                 shared.life_limits, sums.lives) {
+        if (shared.has_parts) {
+            parts_.emplace(shared.same_groups, thread, shared.profile.threads[thread].begin,
+                           shared.profile.events.size(), shared.life_limits, sums.parts);
+        }
+    }
 
     void piece(const StateInterval& interval, std::uint32_t) override {
-        lives_.piece(interval, interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
+        const std::uint32_t target =
+            interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
+        lives_.piece(interval, target);
+        if (parts_) {
+            parts_->piece(interval, target);
+        }
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.
         while (true) {
@@ -67,6 +79,9 @@ class SpanVisitor final : public StreamVisitor {
             now_[kFirstCounter + i] += deltas[i];
         }
         lives_.sample(deltas);
+        if (parts_) {
+            parts_->sample(deltas);
+        }
         pair_is_broken_ = pair_is_broken_ || (row.flags & recording::kAfterPause) != 0;
         if (row.event == shared_.clock) {
             end_pair(node == kNone ? kNone : shared_.addresses.of_node[node], row.time);
@@ -75,6 +90,9 @@ class SpanVisitor final : public StreamVisitor {
 
     void finish() override {
         lives_.finish();
+        if (parts_) {
+            parts_->finish();
+        }
         while (next_bound() != kNever) {
             pass_bound(time_);
         }
@@ -202,14 +220,19 @@ class SpanVisitor final : public StreamVisitor {
     // From the clock's last sample to this one of it, as the second pass counts them.
     void end_pair(std::uint32_t address, std::uint64_t time) {
         std::uint32_t group = kNone;
+        std::uint32_t part = kNone;
         if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
             const std::uint32_t row = shared_.pairs.find(last_address_, address);
             if (row != kNone) {
                 group = shared_.work.group_of[row];
+                part = shared_.work.part_of[row];
             }
             add_pair(row, time);
         }
         lives_.end_pair(time, group, processor_);
+        if (parts_) {
+            parts_->end_pair(time, part, processor_);
+        }
         last_address_ = address;
         last_time_ = time;
         pair_is_broken_ = false;
@@ -252,6 +275,7 @@ class SpanVisitor final : public StreamVisitor {
     std::vector<bool> is_visited_;
     std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
     CodeLives lives_;
+    std::optional<CodeLives> parts_;
     bool pair_is_broken_ = false;  // measurement was off meanwhile
 };
 
@@ -269,20 +293,23 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
                                const OccurrenceLimits& limits) {
     OccurrenceLimits life_limits = limits;
-    life_limits.occurrence_cap = 0;
-    const SpanShared shared{profile,
-                            addresses,
-                            pairs,
-                            wait_targets,
-                            work,
-                            limits.occurrence_cap,
-                            life_limits,
-                            groups_as_nodes(work.group_samples.size()),
-                            clock_event(profile)};
+    life_limits.occurrence_cap = work.life_cap;
+    const SpanShared shared{
+        profile,
+        addresses,
+        pairs,
+        wait_targets,
+        work,
+        limits.occurrence_cap,
+        life_limits,
+        groups_as_nodes(work.group_samples.size()),
+        std::any_of(work.part_of.begin(), work.part_of.end(), [](std::uint32_t group) { return group != kNone; }),
+        clock_event(profile)};
     std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
     const auto samples = std::make_shared<std::vector<std::uint64_t>>(work.group_samples);
     for (SpanPass& worker : workers) {
         worker.lives.patterns = PatternTable(samples, limits.pattern_cap);
+        worker.parts.patterns = PatternTable(samples, limits.pattern_cap);
     }
     const auto done =
         run_pass(recording, profile,
@@ -301,8 +328,10 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
         groups.merge(std::move(part), limits.occurrence_cap);
         if (&worker == &workers.front()) {
             all.lives = std::move(worker.lives);
+            all.parts = std::move(worker.parts);
         } else {
             all.lives.merge(std::move(worker.lives), life_limits.occurrence_cap);
+            all.parts.merge(std::move(worker.parts), life_limits.occurrence_cap);
         }
         for (std::size_t space = 0; space < all.spaces.size(); ++space) {
             all.spaces[space].longest_gap_ns =
@@ -316,6 +345,7 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
         }
     }
     all.lives.nodes.resize(work.group_samples.size());
+    all.parts.nodes.resize(work.group_samples.size());
     groups.nodes.resize(work.groups);
     all.groups = std::move(groups.nodes);
     return all;

@@ -29,6 +29,7 @@ struct SpaceTimes {
 struct SpanPass {
     std::vector<NodeSums> groups;
     OccurrenceSums lives;  // its nodes: groups of same spaces
+    OccurrenceSums parts;  // likewise those that never hold half of a pair, of the pairs that they have a part in
     std::vector<SpaceTimes> spaces;
     std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
 };
@@ -40,7 +41,9 @@ struct SpanWork {
         spaces_of;  // by row of `pairs`: (space, share in 2^16ths)
     std::uint32_t spaces = 0;
     std::vector<std::uint32_t> group_of;       // by row of `pairs`: group of same spaces; kNone: none
+    std::vector<std::uint32_t> part_of;        // likewise: Weighing::part_of
     std::vector<std::uint64_t> group_samples;  // by group
+    std::size_t life_cap = 0;                  // occurrences kept of each group
 };
 
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,

@@ -119,6 +119,34 @@ TEST(HeavySpaces, HaveTheirEventsOverThePairsOfSamples) {
     EXPECT_EQ(evidence.spaces[0].longest_gap_ns, 4 * kMs);       // a round but the pair itself
 }
 
+// The rest of 02 → 13 is 4.5 of its 11.5 instructions: never half of a pair. What happens in time is told of the
+// pairs that it has a part in: one a round of 5 ms, the first from the fifth sample to the sixth, 115 misses and a
+// packet each.
+TEST(HeavySpaces, AnUncertainRestHasALifeInTime) {
+    const spacetime::Evidence evidence = forks();
+    const spacetime::SameSpaces& rest =
+        evidence.same_spaces[group_of(evidence, {address(kFork, 6), address(kFork, 16)})];
+    EXPECT_TRUE(rest.is_part);
+    EXPECT_TRUE(rest.life.folded) << "runs of one sample";
+    EXPECT_EQ(rest.life.occurrences, 100U);
+    EXPECT_EQ(rest.life.total.user, ms(100));
+    EXPECT_EQ(rest.life.deltas.at(kMisses), 11'500);
+    EXPECT_EQ(rest.gaps.gaps.count, 99U);
+    EXPECT_EQ(rest.gaps.gaps.longest, 4 * kMs);
+    EXPECT_TRUE(rest.patterns.empty());
+    ASSERT_EQ(rest.life.rows.size(), 100U);
+    for (std::size_t row = 0; row < 100; ++row) {
+        EXPECT_EQ(rest.life.rows.begin[row], (5 + 5 * row) * kMs) << row;
+        EXPECT_EQ(rest.life.rows.end[row], (6 + 5 * row) * kMs) << row;
+        EXPECT_EQ(rest.life.rows.deltas_of(row)[kMisses], 115) << row;
+        EXPECT_EQ(rest.life.rows.deltas_of(row)[kPackets], 1) << row;
+        // 80 + 90 + 40 + 70 misses, three packets.
+        EXPECT_EQ(rest.life.rows.gap_deltas_of(row)[kMisses], row == 0 ? 0 : 280) << row;
+        EXPECT_EQ(rest.life.rows.gap_deltas_of(row)[kPackets], row == 0 ? 0 : 3) << row;
+    }
+    EXPECT_FALSE(evidence.same_spaces[group_of(evidence, {address(kFork, 0x13), address(kFork, 0x19)})].is_part);
+}
+
 // 30 rounds of `load` (10 ms, 4,000 misses each) and `add` (10 ms, 400 each): 4,000,000 misses a second against
 // 400,000. Beyond the rest's rate there are 3,600,000 / s · 0.3 s = 1,080,000 misses, 120 ns each at the most: 129.6
 // ms of a run of 600, of which a quarter is sure.

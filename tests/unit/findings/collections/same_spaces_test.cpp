@@ -77,6 +77,19 @@ TEST(SameSpaces, HaveTheirEventsOverEachOccurrence) {
     EXPECT_EQ(same.life.durations.longest, 29 * kMs);
     EXPECT_EQ(same.life.deltas.at(kMisses), 38'900);
     EXPECT_EQ(same.life.deltas.at(kPackets), 0);
+    EXPECT_FALSE(same.is_part);
+    // One by one: a pair less than samples, from the second on of those before; between two, ten samples in `rest`
+    // and the one that comes back.
+    ASSERT_EQ(same.life.rows.size(), 12U);
+    for (std::size_t row = 0; row < 12; ++row) {
+        const std::uint64_t before = row * 20 + (row > 7 ? 20 : 0);
+        EXPECT_EQ(same.life.rows.begin[row], (before + 1) * kMs) << row;
+        EXPECT_EQ(same.life.rows.duration(row), (row == 7 ? 29 : 9) * kMs) << row;
+        EXPECT_EQ(same.life.rows.deltas_of(row)[kMisses], row == 7 ? 29'000 : 900) << row;
+        EXPECT_EQ(same.life.rows.gap_terms[row].user, row == 0 ? 0 : ms(11)) << row;
+        EXPECT_EQ(same.life.rows.gap_deltas_of(row)[kMisses], row == 0 ? 0 : row == 7 ? 1000 : 100) << row;
+        EXPECT_EQ(same.life.rows.gap_deltas_of(row)[kPackets], row == 0 ? 0 : 20) << row;
+    }
     // Of the function that it lies in, one by one.
     const std::uint32_t node = node_of(evidence, "load");
     EXPECT_EQ(same.node, findings::NodeIndex(node));
