@@ -20,7 +20,7 @@ namespace {
 
 // Bounds of all nodes and streams together: some 100 MB each at the most.
 constexpr std::size_t kMostRows = 300'000;
-constexpr std::size_t kMostLifeRows = 100'000;
+constexpr std::size_t kMostLifeRows = 10'000;
 constexpr std::size_t kMostEntries = 4'000'000;
 constexpr std::size_t kMostLines = 32;
 
@@ -307,16 +307,16 @@ class Maker {
         }
     }
 
-    void add_lives(OccurrenceSums&& lives, OccurrenceSums&& parts, const OccurrencePass& occurrences) {
+    void add_lives(OccurrenceSums&& lives, std::vector<NodeSums>&& parts, const OccurrencePass& occurrences) {
         std::vector<CodePattern> patterns = make_patterns(lives);
         for (std::uint32_t i = 0; i < evidence_.same_spaces.size(); ++i) {
             SameSpaces& group = evidence_.same_spaces[i];
-            group.is_part = lives.nodes[i].occurrences == 0 && parts.nodes[i].occurrences != 0;
-            OccurrenceSums& from = group.is_part ? parts : lives;
-            group.gaps = make_intervals(i, from.nodes[i]);
-            fill_node(group.life, std::move(from.nodes[i]), meanwhile(occurrences), options_);
-            if (!group.life.folded) {
-                group.gaps.period = period_of(from, static_cast<std::uint32_t>(from.nodes.size()), i);
+            group.is_part = lives.nodes[i].occurrences == 0 && parts[i].occurrences != 0;
+            NodeSums& sums = group.is_part ? parts[i] : lives.nodes[i];
+            group.gaps = make_intervals(i, sums);
+            fill_node(group.life, std::move(sums), meanwhile(occurrences), options_);
+            if (!group.life.folded && !group.is_part) {
+                group.gaps.period = period_of(lives, static_cast<std::uint32_t>(lives.nodes.size()), i);
             }
         }
         for (CodePattern& pattern : patterns) {

@@ -1,6 +1,7 @@
 #include "spacetime/evidence/occurrences/span_pass.h"
 
 #include "spacetime/evidence/occurrences/code_lives.h"
+#include "spacetime/evidence/occurrences/part_runs.h"
 #include "spacetime/evidence/occurrences/sample_pass.h"
 
 #include <algorithm>
@@ -36,18 +37,13 @@ class SpanVisitor final : public StreamVisitor {
           lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
                  shared.life_limits, sums.lives) {
         if (shared.has_parts) {
-            parts_.emplace(shared.same_groups, thread, shared.profile.threads[thread].begin,
-                           shared.profile.events.size(), shared.life_limits, sums.parts);
+            parts_.emplace(thread, shared.work.group_samples.size(), shared.life_limits.occurrence_cap, sums.parts);
+            at_pair_ = now_;
         }
     }
 
     void piece(const StateInterval& interval, std::uint32_t) override {
-        const std::uint32_t target =
-            interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
-        lives_.piece(interval, target);
-        if (parts_) {
-            parts_->piece(interval, target);
-        }
+        lives_.piece(interval, interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.
         while (true) {
@@ -79,9 +75,6 @@ class SpanVisitor final : public StreamVisitor {
             now_[kFirstCounter + i] += deltas[i];
         }
         lives_.sample(deltas);
-        if (parts_) {
-            parts_->sample(deltas);
-        }
         pair_is_broken_ = pair_is_broken_ || (row.flags & recording::kAfterPause) != 0;
         if (row.event == shared_.clock) {
             end_pair(node == kNone ? kNone : shared_.addresses.of_node[node], row.time);
@@ -231,7 +224,8 @@ class SpanVisitor final : public StreamVisitor {
         }
         lives_.end_pair(time, group, processor_);
         if (parts_) {
-            parts_->end_pair(time, part, processor_);
+            parts_->end_pair(last_time_, time, part, processor_, at_pair_, now_);
+            std::copy(now_.begin(), now_.end(), at_pair_.begin());
         }
         last_address_ = address;
         last_time_ = time;
@@ -275,7 +269,8 @@ class SpanVisitor final : public StreamVisitor {
     std::vector<bool> is_visited_;
     std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
     CodeLives lives_;
-    std::optional<CodeLives> parts_;
+    std::optional<PartRuns> parts_;
+    SumRow at_pair_;               // sums at the clock's last sample; where there are parts
     bool pair_is_broken_ = false;  // measurement was off meanwhile
 };
 
@@ -309,7 +304,7 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
     const auto samples = std::make_shared<std::vector<std::uint64_t>>(work.group_samples);
     for (SpanPass& worker : workers) {
         worker.lives.patterns = PatternTable(samples, limits.pattern_cap);
-        worker.parts.patterns = PatternTable(samples, limits.pattern_cap);
+        worker.parts.resize(work.group_samples.size());
     }
     const auto done =
         run_pass(recording, profile,
@@ -321,17 +316,19 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
         return done.error();
     }
     OccurrenceSums groups;
+    OccurrenceSums parts;
     SpanPass all = empty_pass(work);
     for (SpanPass& worker : workers) {
         OccurrenceSums part;
         part.nodes = std::move(worker.groups);
         groups.merge(std::move(part), limits.occurrence_cap);
+        OccurrenceSums runs;
+        runs.nodes = std::move(worker.parts);
+        parts.merge(std::move(runs), life_limits.occurrence_cap);
         if (&worker == &workers.front()) {
             all.lives = std::move(worker.lives);
-            all.parts = std::move(worker.parts);
         } else {
             all.lives.merge(std::move(worker.lives), life_limits.occurrence_cap);
-            all.parts.merge(std::move(worker.parts), life_limits.occurrence_cap);
         }
         for (std::size_t space = 0; space < all.spaces.size(); ++space) {
             all.spaces[space].longest_gap_ns =
@@ -345,7 +342,8 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
         }
     }
     all.lives.nodes.resize(work.group_samples.size());
-    all.parts.nodes.resize(work.group_samples.size());
+    parts.nodes.resize(work.group_samples.size());
+    all.parts = std::move(parts.nodes);
     groups.nodes.resize(work.groups);
     all.groups = std::move(groups.nodes);
     return all;

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
+#include "spacetime/evidence/occurrences/occurrence_sums.h"
 
 #include <array>
 #include <cstdint>
@@ -28,8 +29,8 @@ struct SpaceTimes {
 
 struct SpanPass {
     std::vector<NodeSums> groups;
-    OccurrenceSums lives;  // its nodes: groups of same spaces
-    OccurrenceSums parts;  // likewise those that never hold half of a pair, of the pairs that they have a part in
+    OccurrenceSums lives;         // its nodes: groups of same spaces
+    std::vector<NodeSums> parts;  // likewise those that never hold half of a pair (part_runs.h)
     std::vector<SpaceTimes> spaces;
     std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
 };
