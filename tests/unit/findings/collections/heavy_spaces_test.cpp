@@ -165,5 +165,40 @@ TEST(HeavySpaces, DefectIsAnEventThatTheRestOfTheProgramHasFewerOf) {
                 {"load", 0.1296, 0.216, 0.054});
 }
 
+// 30 rounds of `mix` (10 ms at 0x10 without misses, 5 ms at 0x50 with 4,000 each) and `add` (10 ms, 600 each). The
+// function has 20,000 / 15 ms = 1,333 a ms against 600: not three times as many. Between two samples at 0x50 there
+// are 4,000 a ms (4 of 25 pairs of a round), in the rest (20,000 − 16,000 + 6,000) / 21 ms = 476, but that the run's
+// first millisecond is in no pair and in the rest all the same. Beyond that 3,524 · 4 · 30 = 422,857 misses, 120 ns
+// each at the most: 50.7 ms of a run of 750, of which a quarter is sure.
+TEST(HeavySpaces, DefectMayBeOfAddressesWithinAFunction) {
+    StoredProgram program({straight("main", 16), straight("mix", 96), straight("add", 32)});
+    for (int round = 0; round < 30; ++round) {
+        for (int i = 0; i < 10; ++i) {
+            program.sample(1, 0x10);
+        }
+        for (int i = 0; i < 5; ++i) {
+            program.sample(1, 0x50, 4000);
+        }
+        program.run(2, 10, 600);
+    }
+    const spacetime::Evidence evidence = program.evidence();
+    const std::uint32_t group = group_of(evidence, {address(1, 0x50), address(1, 0x51)});
+    EXPECT_EQ(evidence.same_spaces[group].deltas.at(kMisses), 30 * 16'000);
+    EXPECT_EQ(evidence.same_spaces[group].deltas.at(kClock), ms(120));
+    const findings::Judgement judgement = findings::judge(evidence);
+    ASSERT_EQ(judgement.findings.size(), 1U);
+    const findings::Finding& finding = judgement.findings[0];
+    EXPECT_EQ(finding.kind, "more-events");
+    EXPECT_FALSE(finding.tested);
+    EXPECT_EQ(
+        finding.title,
+        "`mix` has 8.4× as many LLC-load-misses a second as the rest of the program: they cost it up to 51 ms. The "
+        "data this code touches is not in the cache.");
+    EXPECT_EQ(finding.place.ranges, at(1, {{0x50, 0x51}}));
+    EXPECT_NEAR(finding.seconds, 0.050743, 1e-6);
+    EXPECT_NEAR(finding.share_low, 0.050743 / 0.75 / 4, 1e-6);
+    EXPECT_EQ(finding.direction, "walk memory in order, make the records smaller, block the loops, or prefetch");
+}
+
 }  // namespace
 }  // namespace kymo::collections
