@@ -23,11 +23,14 @@ constexpr const char* kReportExamples =
     "examples:\n"
     "  kymo report my_program.kymo                   what matters, in about 60 lines\n"
     "  kymo report my_program.kymo --finding 1       the first finding with its evidence and an experiment\n"
-    "  kymo report my_program.kymo --lines --spaces  with more tables; --all: with all of them\n"
+    "  kymo report my_program.kymo --lines --threads with more tables; --all: with all of them\n"
+    "  kymo report my_program.kymo --spaces --gaps   code over time, heavy code and gaps alone, whole\n"
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --markdown        for a pull request or a chat\n"
     "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
+
+constexpr std::size_t kAlone = 20;  // rows of tables that are shown alone
 
 int run_report(int argc, char** argv) {
     CLI::App options("Show what a recording holds: what stands out, call paths, functions, lines, threads, events.",
@@ -58,8 +61,12 @@ int run_report(int argc, char** argv) {
     options.add_flag("--threads", more.threads,
                      "with each thread, why it was off the processor, and who blocks whom");
     options.add_flag("--events", more.events, "with the events' counts, and the host's metrics");
-    options.add_flag("--spaces", more.spaces, "with code over time, heavy code, gaps and neighbours");
-    options.add_option("--top", top, "rows of each table (5; with --all 10)")->check(CLI::Range(1, 1'000'000));
+    options.add_flag("--spaces", more.spaces,
+                     "only code over time and heavy code, whole, with events here and elsewhere");
+    options.add_flag("--gaps", more.gaps, "only the gaps between occurrences, the longest one by one");
+    options.add_flag("--neighbours", more.neighbours, "only code between its neighbours, with events");
+    options.add_option("--top", top, "rows of each table (5; with --all 10; of what is shown alone 20)")
+        ->check(CLI::Range(1, 1'000'000));
     options.add_option("--sort", sort,
                        "sort by user, system, off-cpu, wall, samples or an event's name (processor time)");
     options.add_option("--percent", percent, "leave out call paths under this share (1)")
@@ -70,7 +77,7 @@ int run_report(int argc, char** argv) {
         ->check(CLI::Range(1.0, 100.0));
     options
         .add_option("--filter", filter,
-                    "of code spaces (--spaces): only where function, file or module holds this text")
+                    "of code spaces, gaps and neighbours: only where function, file or module holds this text")
         ->type_name("TEXT");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
     add_image_options(options);
@@ -117,12 +124,13 @@ int run_report(int argc, char** argv) {
                                                   : fmt::format("there are only {}", there)),
                          "list them with: kymo report " + folder});
         }
-        text = view::terminal_finding(shown.style, analysed->evidence, analysed->judgement, *finding);
+        text = view::terminal_finding(shown.style, analysed->evidence, analysed->judgement, *finding,
+                                      top.value_or(kAlone));
     } else {
-        more.spaces = more.spaces || !filter.empty();
+        more.spaces = more.spaces || (!filter.empty() && !more.has_collections());
         shown.is_short = !all;
         shown.more = more;
-        shown.top = top.value_or(shown.is_short ? 5 : 10);
+        shown.top = top.value_or(!shown.is_short ? 10 : more.is_collections_alone() ? kAlone : 5);
         if (percent >= 0) {
             shown.percent = percent;
         }

@@ -2,6 +2,9 @@
 
 #include "findings/words.h"
 #include "program/demangle.h"
+#include "view/counted_occurrences.h"
+#include "view/counted_table.h"
+#include "view/spaces/space_json.h"
 #include "view/text.h"
 
 #include <algorithm>
@@ -17,6 +20,7 @@ using spacetime::Evidence;
 
 constexpr std::size_t kMostTimes = 6;
 constexpr std::size_t kMostAlso = 3;
+constexpr std::size_t kMostListed = 100;  // occurrences of a finding, as data
 constexpr double kAllSure = 0.995;
 constexpr std::size_t kShortFindings = 3;    // of a short report, told in some lines
 constexpr std::size_t kFindingsInALine = 3;  // and then
@@ -192,6 +196,28 @@ nlohmann::ordered_json json_finding_place(const spacetime::Place& place) {
     return json;
 }
 
+nlohmann::ordered_json json_counted(const Evidence& evidence, const Finding& finding) {
+    const CountedOccurrences occurrences = counted_occurrences(evidence, finding);
+    nlohmann::ordered_json json;
+    json["kind"] = counted_key(occurrences.kind);
+    json["space"] = occurrences.node != kNone ? nlohmann::ordered_json(raw(occurrences.node)) : nullptr;
+    json["count"] = occurrences.counted.size();
+    json["others"] = occurrences.others.size();
+    json["list"] = nlohmann::ordered_json::array();
+    for (const std::size_t row : longest_counted(evidence, occurrences, kMostListed)) {
+        const CountedRow one = counted_row(evidence, occurrences, row);
+        json["list"].push_back({{"number", one.number},
+                                {"thread", one.thread},
+                                {"begin_s", seconds(one.begin - std::min(one.begin, evidence.run.begin))},
+                                {"end_s", seconds(one.end - std::min(one.end, evidence.run.begin))},
+                                {"terms", json_terms(one.terms)},
+                                {"before", json_neighbour(evidence, one.before, occurrences.node, true)},
+                                {"after", json_neighbour(evidence, one.after, occurrences.node, false)},
+                                {"events", json_events(evidence, one.deltas)}});
+    }
+    return json;
+}
+
 nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& finding) {
     nlohmann::ordered_json json;
     json["kind"] = finding.kind;
@@ -233,6 +259,7 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     }
     json["direction"] = finding.direction;
     json["confirm"] = finding.confirm;
+    json["occurrences"] = json_counted(evidence, finding);
     json["also"] = json_findings(evidence, finding.also);
     return json;
 }
@@ -303,10 +330,11 @@ std::string terminal_short_findings(const Style& style, const findings::Judgemen
 }
 
 std::string terminal_finding(const Style& style, const Evidence& evidence, const findings::Judgement& judgement,
-                             std::size_t number) {
+                             std::size_t number, std::size_t top) {
     std::string out;
     add_finding(style, evidence, judgement.findings[number - 1], number, &out);
-    return out;
+    out.pop_back();  // the table begins with an empty line
+    return out + terminal_counted(style, evidence, judgement.findings[number - 1], top);
 }
 
 nlohmann::ordered_json json_findings(const Evidence& evidence, const std::vector<Finding>& found) {

@@ -17,9 +17,10 @@ std::string terminal_findings(const Style& style, const spacetime::Evidence& evi
                               const findings::Judgement& judgement, std::size_t top);
 // The first few in some lines each (what, how sure, what to do), some more in a line. Never empty either.
 std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement);
-// One in full; precondition: number from 1 to as many as there are.
+// One in full, and the occurrences that it counted, at most `top` of them and as many others; precondition: number
+// from 1 to as many as there are.
 std::string terminal_finding(const Style& style, const spacetime::Evidence& evidence,
-                             const findings::Judgement& judgement, std::size_t number);
+                             const findings::Judgement& judgement, std::size_t number, std::size_t top);
 
 // The report's `findings` and `advantages`; and `findings_control`.
 nlohmann::ordered_json json_findings(const spacetime::Evidence& evidence,

@@ -7,6 +7,7 @@
 #include "view/hunt_results.h"
 #include "view/json.h"
 #include "view/metrics.h"
+#include "view/spaces/collections.h"
 #include "view/spaces/look.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
@@ -29,7 +30,8 @@ std::string more_note(const Style& style, const analysis::Analysis& analysis) {
         text += "--findings (what is good, the control), ";
     }
     text +=
-        "--lines, --threads, --events, --spaces (code over time, gaps, neighbours); everything: kymo report --all";
+        "--lines, --threads, --events; code over time alone: --spaces, --gaps, --neighbours; everything: kymo report "
+        "--all";
     return "\n" + paint(style, Ink::kDim, wrap(style, text, 0, 2));
 }
 
@@ -39,6 +41,14 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
     const spacetime::Profile& profile = analysis.profile;
     const bool has_code = !profile.threads.empty() || !profile.processes.empty();
     const MoreTables more = options.is_short ? options.more : MoreTables::all();
+    const auto second_look = [&] {
+        return terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
+                                    filter);
+    };
+    if (options.is_short && more.is_collections_alone()) {
+        return terminal_head(profile, analysis.named.tree, options) +
+               terminal_collections(analysis.evidence, options, filter) + second_look();
+    }
     std::string text = terminal_overview(profile, analysis.named.tree, options);
     if (has_code) {
         text += "\n" + (more.findings
@@ -48,11 +58,9 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
     text += terminal_tables(profile, analysis.named.tree, options) +
             terminal_hosts(options.style, analysis.metrics, options.top);
     if (has_code) {
-        if (more.spaces) {
-            text += terminal_spaces(analysis.evidence, options, filter);
-        }
-        text += terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
-                                     filter) +
+        text += (options.is_short ? terminal_collections(analysis.evidence, options, filter)
+                                  : terminal_spaces(analysis.evidence, options, filter)) +
+                second_look() +
                 terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits),
                                options.is_short ? std::min(kShortWaits, options.top) : options.top,
                                options.is_short && !more.threads);

@@ -19,9 +19,14 @@ struct MoreTables {
     bool lines = false;
     bool threads = false;  // and why they were off the processor
     bool events = false;
-    bool spaces = false;  // code spaces over time, heavy code, gaps, neighbours
+    bool spaces = false;  // code over time, heavy code
+    bool gaps = false;
+    bool neighbours = false;
 
-    static MoreTables all() { return {true, true, true, true, true}; }
+    bool has_collections() const { return spaces || gaps || neighbours; }
+    // These and nothing else: they are shown alone.
+    bool is_collections_alone() const { return has_collections() && !findings && !lines && !threads && !events; }
+    static MoreTables all() { return {true, true, true, true, true, true, true}; }
 };
 
 struct ReportOptions {

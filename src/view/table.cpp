@@ -1,11 +1,43 @@
 #include "view/table.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace kymo::view {
 
+namespace {
+
+std::string note(const Style& style, const std::vector<std::string>& phrases, std::size_t indent) {
+    std::vector<std::string> lines;
+    const auto add = [&](const std::string& words) {
+        if (lines.empty() || columns(lines.back()) + 1 + columns(words) > style.width) {
+            lines.push_back(std::string(indent, ' ') + words);
+        } else {
+            lines.back() += " " + words;
+        }
+    };
+    for (const std::string& phrase : phrases) {
+        if (indent + columns(phrase) <= style.width) {
+            add(phrase);
+            continue;
+        }
+        std::istringstream words(phrase);
+        for (std::string word; words >> word;) {
+            add(word);
+        }
+    }
+    std::string out;
+    for (const std::string& line : lines) {
+        out += paint(style, Ink::kDim, cut_end(style, line, style.width)) + "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
 std::string render(const Style& style, const Table& table, std::size_t indent) {
     constexpr std::size_t kGap = 2;
+    constexpr std::size_t kNoteIndent = 4;
     const std::size_t figures = table.headings.size() - 1;
     std::vector<std::size_t> widths;
     for (std::size_t i = 0; i < figures; ++i) {
@@ -41,8 +73,12 @@ std::string render(const Style& style, const Table& table, std::size_t indent) {
         out += text + "\n";
     };
     line([&](std::size_t i) { return Cell{table.headings[i], Ink::kDim}; }, {{table.headings.back(), Ink::kDim}});
-    for (const auto& row : table.rows) {
+    for (std::size_t at = 0; at < table.rows.size(); ++at) {
+        const auto& row = table.rows[at];
         line([&](std::size_t i) { return row[i]; }, {row.begin() + static_cast<std::ptrdiff_t>(figures), row.end()});
+        if (at < table.notes.size() && !table.notes[at].empty()) {
+            out += note(style, table.notes[at], indent + kNoteIndent);
+        }
     }
     return out;
 }

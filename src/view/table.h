@@ -16,6 +16,8 @@ struct Cell {
 struct Table {
     std::vector<std::string> headings;    // of the figures, then of the free column
     std::vector<std::vector<Cell>> rows;  // figures, then the pieces of the free column, joined as they are
+    // By row, as far as there are any: phrases below it. A line breaks between two of them where it can.
+    std::vector<std::vector<std::string>> notes = {};
 };
 
 // Each line indented by `indent`. Too long free columns are cut at the end.

@@ -38,6 +38,13 @@ void alarms_of(Sheet& sheet) {
 
 }  // namespace
 
+std::string terminal_head(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                          const ReportOptions& options) {
+    Sheet sheet = sheet_of(profile, tree, options);
+    add(sheet, {header, alarms_of});
+    return std::move(sheet.out);
+}
+
 std::string terminal_overview(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                               const ReportOptions& options) {
     Sheet sheet = sheet_of(profile, tree, options);

@@ -10,6 +10,10 @@
 
 namespace kymo::view {
 
+// What was run, and alarms.
+std::string terminal_head(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                          const ReportOptions& options);
+
 // What was run, alarms, the summary, and how well it was measured.
 std::string terminal_overview(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                               const ReportOptions& options);

@@ -73,11 +73,19 @@ std::optional<double> EventRates::rate_elsewhere(CounterIndex event, const TimeT
     TimeTerms rest = run_->total;
     rest.user -= std::min(rest.user, terms.user);
     rest.system -= std::min(rest.system, terms.system);
+    return rate(event, rest, rest_of(deltas));
+}
+
+std::optional<double> EventRates::per_cycle_elsewhere(std::span<const std::int64_t> deltas) const {
+    return per_cycle(rest_of(deltas));
+}
+
+std::vector<std::int64_t> EventRates::rest_of(std::span<const std::int64_t> deltas) const {
     std::vector<std::int64_t> others(run_->deltas);
     for (std::size_t i = 0; i < others.size(); ++i) {
         others[i] -= std::min(others[i], deltas[i]);
     }
-    return rate(event, rest, others);
+    return others;
 }
 
 }  // namespace kymo::view

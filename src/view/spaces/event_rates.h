@@ -33,10 +33,13 @@ class EventRates {
     std::optional<double> rate(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
                                std::span<const std::int64_t> deltas) const;
     // The same of all the run but this code.
+    std::optional<double> per_cycle_elsewhere(std::span<const std::int64_t> deltas) const;
     std::optional<double> rate_elsewhere(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
                                          std::span<const std::int64_t> deltas) const;
 
   private:
+    std::vector<std::int64_t> rest_of(std::span<const std::int64_t> deltas) const;
+
     const spacetime::RunFacts* run_;
     spacetime::CounterIndex cycles_;
     spacetime::CounterIndex instructions_;

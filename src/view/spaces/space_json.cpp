@@ -1,6 +1,7 @@
 #include "view/spaces/space_json.h"
 
 #include "view/spaces/event_rates.h"
+#include "view/spaces/medians.h"
 #include "view/spaces/space_words.h"
 #include "view/text.h"
 
@@ -18,14 +19,6 @@ namespace {
 constexpr std::size_t kMostRows = 1000;        // told of each space
 constexpr std::size_t kMostRowsOfGroup = 200;  // of same spaces, with events
 
-Json events_of(const Evidence& evidence, const std::vector<std::int64_t>& deltas) {
-    Json events = Json::object();
-    for (std::size_t i = 0; i < deltas.size() && i < evidence.run.counters.size(); ++i) {
-        events[evidence.run.counters[i]] = deltas[i];
-    }
-    return events;
-}
-
 // Nothing where cycles and instructions were not counted.
 void add_rates(const Evidence& evidence, const EventRates& rates, const std::vector<std::int64_t>& deltas,
                Json& json) {
@@ -41,12 +34,6 @@ void add_rates(const Evidence& evidence, const EventRates& rates, const std::vec
     json["misses_per_1000_instructions"] = std::move(misses);
 }
 
-Json terms_of(const TimeTerms& terms) {
-    return {{"user_s", seconds(terms.user)},       {"spinning_s", seconds(terms.spinning)},
-            {"system_s", seconds(terms.system)},   {"run_queue_s", seconds(terms.run_queue)},
-            {"waiting_s", seconds(terms.waiting)}, {"other_s", seconds(terms.other)}};
-}
-
 Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits, std::size_t most) {
     Json list = Json::array();
     for (std::size_t i = 0; i < waits.size() && i < most; ++i) {
@@ -58,14 +45,6 @@ Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits
                         {"seconds", seconds(waits[i].ns)}});
     }
     return list;
-}
-
-// A neighbour by the id of its space, and in words where it is none.
-Json neighbour_of(const Evidence& evidence, std::uint32_t neighbour, NodeIndex node, bool is_before) {
-    Json json;
-    json["space"] = neighbour < evidence.nodes.size() ? Json(neighbour) : Json();
-    json["name"] = neighbour_name(evidence, neighbour, node, is_before);
-    return json;
 }
 
 // None where it is none.
@@ -97,13 +76,14 @@ Json node_json(const Evidence& evidence, const EventRates& rates, NodeIndex id) 
     json["folded"] = node.folded;
     json["median_samples"] = node.median_samples;
     json["samples"] = node.samples;
+    json["median_s"] = seconds(median_duration(node));
     json["mean_s"] =
         node.occurrences == 0 ? 0 : seconds(node.durations.total) / static_cast<double>(node.occurrences);
     json["longest_s"] = seconds(node.durations.longest);
     json["threads"] = node.threads;
-    json["terms"] = terms_of(node.total);
+    json["terms"] = json_terms(node.total);
     json["waits"] = waits_of(evidence, node.waits, 10);
-    json["events"] = events_of(evidence, node.deltas);
+    json["events"] = json_events(evidence, node.deltas);
     add_rates(evidence, rates, node.deltas, json);
     return json;
 }
@@ -125,13 +105,34 @@ Json heavy_json(const Evidence& evidence, const EventRates& rates, std::size_t i
     json["rule"] = rule_key(space.rule);
     json["instructions"] = static_cast<double>(space.instructions) / static_cast<double>(kInstruction);
     json["in"] = id_of(space.node);
-    json["events"] = events_of(evidence, space.deltas);
-    json["events_elsewhere"] = events_of(evidence, space.rest_deltas);
+    json["events"] = json_events(evidence, space.deltas);
+    json["events_elsewhere"] = json_events(evidence, space.rest_deltas);
     add_rates(evidence, rates, space.deltas, json);
     return json;
 }
 
 }  // namespace
+
+Json json_events(const Evidence& evidence, std::span<const std::int64_t> deltas) {
+    Json events = Json::object();
+    for (std::size_t i = 0; i < deltas.size() && i < evidence.run.counters.size(); ++i) {
+        events[evidence.run.counters[i]] = deltas[i];
+    }
+    return events;
+}
+
+Json json_terms(const TimeTerms& terms) {
+    return {{"user_s", seconds(terms.user)},       {"spinning_s", seconds(terms.spinning)},
+            {"system_s", seconds(terms.system)},   {"run_queue_s", seconds(terms.run_queue)},
+            {"waiting_s", seconds(terms.waiting)}, {"other_s", seconds(terms.other)}};
+}
+
+Json json_neighbour(const Evidence& evidence, std::uint32_t neighbour, NodeIndex node, bool is_before) {
+    Json json;
+    json["space"] = neighbour < evidence.nodes.size() ? Json(neighbour) : Json();
+    json["name"] = neighbour_name(evidence, neighbour, node, is_before);
+    return json;
+}
 
 Json json_place(const Place& place) {
     Json ranges = Json::array();
@@ -184,10 +185,22 @@ Json gap_json(const Evidence& evidence, const LongGap& gap, const std::function<
     return {{"at_s", seconds(gap.begin - evidence.run.begin)},
             {"length_s", seconds(gap.end - gap.begin)},
             {"thread", gap.thread},
-            {"terms", terms_of(gap.terms)},
+            {"terms", json_terms(gap.terms)},
             {"waits", waits_of(evidence, gap.waits, 5)},
             {"filled", std::move(filled)},
-            {"events", events_of(evidence, gap.deltas)}};
+            {"events", json_events(evidence, gap.deltas)}};
+}
+
+// All that are kept, longest first; and over all gaps there are.
+void add_gaps(const Evidence& evidence, const SpaceIntervals& interval,
+              const std::function<Json(std::uint32_t)>& name_of, Json& json) {
+    Json longest = Json::array();
+    for (const LongGap& gap : interval.longest) {
+        longest.push_back(gap_json(evidence, gap, name_of));
+    }
+    json["longest_gaps"] = std::move(longest);
+    json["gap_terms"] = json_terms(interval.gap_terms);
+    json["gap_events"] = json_events(evidence, interval.gap_deltas);
 }
 
 // One by one: when, what the events came to, and the gap before it, where that is known.
@@ -198,13 +211,13 @@ Json rows_json(const Evidence& evidence, const OccurrenceTable& rows) {
         Json one{{"thread", rows.thread[row]},
                  {"begin_s", seconds(rows.begin[row] - evidence.run.begin)},
                  {"end_s", seconds(rows.end[row] - evidence.run.begin)},
-                 {"events", events_of(evidence, {deltas.begin(), deltas.end()})}};
+                 {"events", json_events(evidence, {deltas.begin(), deltas.end()})}};
         const bool is_next =
             row > 0 && rows.thread[row] == rows.thread[row - 1] && rows.order[row] == rows.order[row - 1] + 1;
         if (is_next) {
             const auto gap = rows.gap_deltas_of(row);
             one["gap_s"] = seconds(rows.begin[row] - rows.end[row - 1]);
-            one["gap_events"] = events_of(evidence, {gap.begin(), gap.end()});
+            one["gap_events"] = json_events(evidence, {gap.begin(), gap.end()});
         }
         list.push_back(std::move(one));
     }
@@ -217,9 +230,10 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
     json["is_part"] = group.is_part;
     json["folded"] = group.life.folded;
     json["median_samples"] = group.life.median_samples;
+    json["median_s"] = seconds(median_duration(group.life));
     json["longest_s"] = seconds(group.life.durations.longest);
-    json["terms"] = terms_of(group.life.total);
-    json["events"] = events_of(evidence, group.life.deltas);
+    json["terms"] = json_terms(group.life.total);
+    json["events"] = json_events(evidence, group.life.deltas);
     json["threads"] = group.life.threads;
     json["gaps"] = group.gaps.gaps.count;
     json["median_gap_s"] = seconds(group.gaps.median_gap_ns);
@@ -228,6 +242,7 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
         json["longest_gap"] = gap_json(evidence, group.gaps.longest.front(),
                                        [&](std::uint32_t part) { return group_json(evidence, part); });
     }
+    add_gaps(evidence, group.gaps, [&](std::uint32_t part) { return group_json(evidence, part); }, json);
     json["period_s"] = group.gaps.period ? Json(group.gaps.period->ns / 1e9) : Json();
     // Runs of chance are not told one by one.
     json["rows"] = group.life.folded ? Json::array() : rows_json(evidence, group.life.rows);
@@ -237,7 +252,9 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
                             {"after", group_json(evidence, pattern.after)},
                             {"count", pattern.durations.count},
                             {"seconds", seconds(pattern.durations.total)},
-                            {"events", events_of(evidence, pattern.deltas)}});
+                            {"median_s", seconds(median_duration(group.life, pattern))},
+                            {"longest_s", seconds(pattern.durations.longest)},
+                            {"events", json_events(evidence, pattern.deltas)}});
     }
     json["patterns"] = std::move(patterns);
     return json;
@@ -258,7 +275,7 @@ Json json_same_spaces(const Evidence& evidence) {
                         {"time_share", group.time_share},
                         {"occurrences", group.occurrences},
                         {"in", id_of(group.node)},
-                        {"events", events_of(evidence, group.deltas)},
+                        {"events", json_events(evidence, group.deltas)},
                         {"in_time", life_json(evidence, group)}});
     }
     return list;
@@ -290,8 +307,10 @@ Json json_intervals(const Evidence& evidence) {
         json["longest"] = Json();
         if (!interval.longest.empty()) {
             json["longest"] = gap_json(evidence, interval.longest.front(),
-                                       [&](std::uint32_t part) { return neighbour_of(evidence, part, id, true); });
+                                       [&](std::uint32_t part) { return json_neighbour(evidence, part, id, true); });
         }
+        add_gaps(
+            evidence, interval, [&](std::uint32_t part) { return json_neighbour(evidence, part, id, true); }, json);
         json["period_s"] = interval.period ? Json(interval.period->ns / 1e9) : Json();
         list.push_back(std::move(json));
     }
@@ -303,15 +322,16 @@ Json json_patterns(const Evidence& evidence) {
     for (const CodePattern& pattern : evidence.patterns) {
         const NodeIndex node(pattern.node);
         list.push_back(
-            {{"before", neighbour_of(evidence, pattern.before, node, true)},
+            {{"before", json_neighbour(evidence, pattern.before, node, true)},
              {"space", pattern.node},
-             {"after", neighbour_of(evidence, pattern.after, node, false)},
+             {"after", json_neighbour(evidence, pattern.after, node, false)},
              {"count", pattern.durations.count},
              {"seconds_mean", seconds(pattern.durations.total) /
                                   static_cast<double>(std::max<std::uint64_t>(pattern.durations.count, 1))},
+             {"median_s", seconds(median_duration(node.in(evidence.nodes), pattern))},
              {"longest_s", seconds(pattern.durations.longest)},
-             {"terms", terms_of(pattern.terms)},
-             {"events", events_of(evidence, pattern.deltas)}});
+             {"terms", json_terms(pattern.terms)},
+             {"events", json_events(evidence, pattern.deltas)}});
     }
     return list;
 }

@@ -3,12 +3,21 @@
 
 #include "spacetime/evidence/evidence.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace kymo::view {
 
 // A place as every table of the report has it.
 nlohmann::ordered_json json_place(const spacetime::Place& place);
+
+// What every table of the report has likewise: an event's name → its count, the time identity, a neighbour by the id
+// of its space and in words.
+nlohmann::ordered_json json_events(const spacetime::Evidence& evidence, std::span<const std::int64_t> deltas);
+nlohmann::ordered_json json_terms(const spacetime::TimeTerms& terms);
+nlohmann::ordered_json json_neighbour(const spacetime::Evidence& evidence, std::uint32_t neighbour,
+                                      spacetime::NodeIndex node, bool is_before);
 
 nlohmann::ordered_json json_spaces(const spacetime::Evidence& evidence);
 nlohmann::ordered_json json_same_spaces(const spacetime::Evidence& evidence);

@@ -94,7 +94,7 @@ TEST(Findings, AreToldInAFewLines) {
     EXPECT_THAT(text, HasSubstr("6. page-faults 21.0 % of the run: "));
     EXPECT_THAT(text, HasSubstr("2 more"));
     EXPECT_THAT(text, Not(HasSubstr("record again")));
-    EXPECT_THAT(terminal_finding({}, evidence(), made, 2), HasSubstr("To confirm: record again."));
+    EXPECT_THAT(terminal_finding({}, evidence(), made, 2, 5), HasSubstr("To confirm: record again."));
     EXPECT_THAT(terminal_short_findings({}, {}), HasSubstr("Nothing stands out."));
 }
 

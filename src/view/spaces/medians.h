@@ -1,0 +1,16 @@
+// Median durations of occurrences: of the rows that are kept, or, where none are, to a factor of 1.5 of the counts by
+// octave.
+#pragma once
+
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+
+namespace kymo::view {
+
+// 0: there is no occurrence.
+std::uint64_t median_duration(const spacetime::SpaceNode& node);
+// Of the occurrences in one neighbourhood. `node`: whose they are.
+std::uint64_t median_duration(const spacetime::SpaceNode& node, const spacetime::CodePattern& pattern);
+
+}  // namespace kymo::view
